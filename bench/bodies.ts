@@ -1,7 +1,7 @@
 /** Bodies of a polled route, from the paper venue's own rows: one every few seconds of its clock. */
-import { arbitrum } from '../src/chains/arbitrum.ts'
-import type { Clock } from '../src/domain/clock.ts'
-import { createVenue } from '../src/paper/venue.ts'
+import type { Clock } from '../src/base/clock.ts'
+import { createVenue } from '../src/paper/server/venue.ts'
+import { arbitrum } from '../src/protocol/chains/arbitrum.ts'
 
 /** How bodies are polled. */
 export interface Polling {

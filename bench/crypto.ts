@@ -11,9 +11,11 @@ import {
   recoverAddress,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { arbitrum } from '../src/chains/arbitrum.ts'
-import { batchTypes } from '../src/chains/batchTypes.ts'
-import { keccakOfBytes, keccakOfHex, keccakSource } from '../src/chains/keccak.ts'
+import { ZERO_ADDRESS, ZERO_HASH } from '../src/protocol/address.ts'
+import { arbitrum } from '../src/protocol/chains/arbitrum.ts'
+import { keccakOfBytes, keccakOfHex, keccakSource } from '../src/protocol/crypto/keccak.ts'
+import { curveSource, recoverSigner, signDigest } from '../src/protocol/crypto/secp256k1.ts'
+import { batchTypes } from '../src/protocol/signing/batchTypes.ts'
 import {
   type Batch,
   digestOf,
@@ -22,9 +24,7 @@ import {
   hashRelayParams,
   type RelayParams,
   relayRouterDomain,
-} from '../src/chains/relayRouter.ts'
-import { curveSource, recoverSigner, signDigest } from '../src/chains/secp256k1.ts'
-import { ZERO_ADDRESS, ZERO_HASH } from '../src/domain/address.ts'
+} from '../src/protocol/signing/relayRouter.ts'
 
 const ROUNDS = 40
 const ROUND_MS = 10

@@ -6,10 +6,10 @@
  * Steady: one decoder over body after body. Times are wall time, parsing included, JSON.parse and decoder in turn; on a
  * busy machine the fastest tenth says more than the median.
  */
-import { list } from '../src/api/decode.ts'
-import { marketInfo } from '../src/api/marketInfoRow.ts'
-import { createRowMemo } from '../src/api/rowMemo.ts'
-import { copyTicker, ticker } from '../src/api/tickerRow.ts'
+import { list } from '../src/api/decode/decode.ts'
+import { marketInfo } from '../src/api/rows/marketInfoRow.ts'
+import { createRowMemo } from '../src/api/rows/rowMemo.ts'
+import { copyTicker, ticker } from '../src/api/rows/tickerRow.ts'
 import { pollBodies, repeatedPercent } from './bodies.ts'
 
 const rounds = Number(process.argv[2] ?? 600)

@@ -14,8 +14,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Agent, request as undiciRequest } from 'undici'
-import { createNodeFetch } from '../src/api/nodeFetch.ts'
-import type { Fetch } from '../src/api/route.ts'
+import { createNodeFetch } from '../src/api/transport/nodeFetch.ts'
+import type { Fetch } from '../src/api/transport/route.ts'
 
 // About what a status answer and a submit body have.
 const answer = JSON.stringify({ requestId: 'b7e1f0', status: 'executed', text: 'x'.repeat(600) })

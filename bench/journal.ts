@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSqliteJournal } from '../src/journal/sqlite.ts'
+import { createSqliteJournal } from '../src/journal/sqlite/sqlite.ts'
 import { wholeStory } from '../test/journal/story.ts'
 
 const RECORDS = 14_000

@@ -19,11 +19,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { type Api, createApi } from '../src/api/client.ts'
-import { createNodeFetch } from '../src/api/nodeFetch.ts'
-import { systemClock } from '../src/api/systemClock.ts'
-import { arbitrum } from '../src/chains/arbitrum.ts'
-import { hexKey, sameHex } from '../src/domain/address.ts'
-import type { Market } from '../src/domain/market.ts'
+import { createNodeFetch } from '../src/api/transport/nodeFetch.ts'
+import { systemClock } from '../src/base/systemClock.ts'
+import { hexKey, sameHex } from '../src/protocol/address.ts'
+import { arbitrum } from '../src/protocol/chains/arbitrum.ts'
+import type { Market } from '../src/protocol/market.ts'
 
 const seconds = Number(process.argv[2] ?? 30)
 const marketsMax = Number(process.argv[3] ?? Number.POSITIVE_INFINITY)

@@ -9,8 +9,8 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { JournalRecord } from '../src/domain/records.ts'
-import { createSqliteJournal } from '../src/journal/sqlite.ts'
-import { verifySqliteJournal } from '../src/journal/verify.ts'
+import { verifySqliteJournal } from '../src/journal/service/verifyJournal.ts'
+import { createSqliteJournal } from '../src/journal/sqlite/sqlite.ts'
 import { storyOf, wholeStory } from '../test/journal/story.ts'
 
 const UNRESOLVED = 500

@@ -5,9 +5,9 @@
  */
 import { fork } from 'node:child_process'
 import { Agent, request as httpRequest } from 'node:http'
-import { chains } from '../src/chains/index.ts'
-import { serveVenue } from '../src/paper/serve.ts'
-import { createVenue } from '../src/paper/venue.ts'
+import { serveVenue } from '../src/paper/server/serve.ts'
+import { createVenue } from '../src/paper/server/venue.ts'
+import { chains } from '../src/protocol/chains/index.ts'
 
 const connections = Number(process.argv[2] ?? 50)
 const secondsByRoute = Number(process.argv[3] ?? 2)

@@ -1,18 +1,17 @@
 /**
- * Prints the pinned facts of markets and tokens, src/chains/pins/*.json: `npm run pins -- [--recorded FILE --name SOURCE] [--live]`.
+ * Prints the pinned facts of markets and tokens, src/protocol/chains/pins/*.json: `npm run pins -- [--recorded FILE --name SOURCE] [--live]`.
  *
- * Two sources at least: the catalogue of src/paper/catalog, and another recorded one (FILE, `{"chains": {NAME: {"tokens",
+ * Two sources at least: the catalogue of src/paper/catalog/recorded, and another recorded one (FILE, `{"chains": {NAME: {"tokens",
  * "markets"}}}`) or, with --live, every host of both services as they answer now. A fact that two sources tell differently
  * is printed, and no file is written: somebody must look.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createApi } from '../src/api/client.ts'
-import { createNodeFetch } from '../src/api/nodeFetch.ts'
-import { systemClock } from '../src/api/systemClock.ts'
-import type { Chain, ChainName } from '../src/chains/chain.ts'
-import { chains } from '../src/chains/index.ts'
-import { hexKey } from '../src/domain/address.ts'
+import { createNodeFetch } from '../src/api/transport/nodeFetch.ts'
+import { systemClock } from '../src/base/systemClock.ts'
+import { loadCatalog } from '../src/paper/catalog/catalog.ts'
+import { hexKey } from '../src/protocol/address.ts'
 import {
   type MarketFacts,
   marketContradiction,
@@ -20,8 +19,9 @@ import {
   type SaidToken,
   type TokenFacts,
   tokenContradiction,
-} from '../src/domain/catalogue.ts'
-import { loadCatalog } from '../src/paper/catalog.ts'
+} from '../src/protocol/catalogue.ts'
+import type { Chain, ChainName } from '../src/protocol/chains/chain.ts'
+import { chains } from '../src/protocol/chains/index.ts'
 
 /** What one source says. */
 interface Source {
@@ -71,9 +71,9 @@ async function print(chain: Chain): Promise<void> {
   for (const source of sources) compare(source, tokens, markets)
   if (differences > before) return
   const about =
-    `Markets and tokens of ${chain.name}. Printed by scripts/pins.ts from src/paper/catalog, and held against: ` +
+    `Markets and tokens of ${chain.name}. Printed by scripts/pins.ts from src/paper/catalog/recorded, and held against: ` +
     `${sources.map(({ name }) => name).join('; ')}. Live hosts: ${values.live ? 'asked' : 'not asked'}.`
-  const file = new URL(`../src/chains/pins/${chain.name}.json`, import.meta.url)
+  const file = new URL(`../src/protocol/chains/pins/${chain.name}.json`, import.meta.url)
   writeFileSync(file, fileOf(about, [...tokens.values()], [...markets.values()]))
 }
 

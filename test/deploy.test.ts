@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { sbomOf } from '../deploy/sbom.ts'
-import { schema } from '../src/cli/config/schema.ts'
+import { schema } from '../src/config/configSchema.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')

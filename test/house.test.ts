@@ -1,9 +1,9 @@
-/** The walls: what the source imports is what docs/architecture.md allows. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+/** The walls: what the source imports is what docs/architecture.md allows, of rooms (folders of src), of the folders in them, and of files. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
-import { schema } from '../src/cli/config/schema.ts'
-import { laneNames } from '../src/domain/lane.ts'
+import { schema } from '../src/config/configSchema.ts'
+import { laneNames } from '../src/domain/order/laneTable.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const source = join(root, 'src')
@@ -26,21 +26,42 @@ function importsOf(file: string): string[] {
 
 const folderOf = (file: string) => relative(source, file).split(sep)[0] ?? ''
 
-/** The table of docs/architecture.md: folder to the folders it may import. */
-function table(): Map<string, ReadonlySet<string>> {
-  const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
-  const section = text.slice(text.indexOf('## Who may import whom'), text.indexOf('## The pipeline'))
-  const rows = section.matchAll(/^\| `(\w+)` \| ([^|]+) \|$/gm)
-  return new Map(
-    [...rows].map(([, folder = '', allowed = '']) => [
-      folder,
-      new Set(allowed.includes('nothing') ? [] : allowed.trim().split(/,\s*/)),
-    ]),
-  )
+/** The folder of a room that a file is in, at any depth below it; `.` for files that lie in the room itself. */
+function insideOf(file: string): string {
+  const parts = relative(source, file).split(sep)
+  return parts.length > 2 ? (parts[1] ?? '') : '.'
 }
+
+/** Rows of a section of docs/architecture.md: the room of the first cell, and the names of the second. */
+function rowsOf(title: string): readonly (readonly [room: string, names: readonly string[]])[] {
+  const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
+  const [, section = ''] = text.split(`\n## ${title}\n`)
+  const [own = ''] = section.split('\n## ')
+  return [...own.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, room = '', names = '']) => [
+    room,
+    names.includes('nothing') ? [] : names.trim().replaceAll('`', '').split(/,\s*/),
+  ])
+}
+
+/** Room to the rooms it may import. */
+const table = () => new Map(rowsOf('Who may import whom').map(([room, names]) => [room, new Set(names)]))
 
 const files = filesBelow(source)
 const allowed = table()
+
+/** Room to its folders, each of which may import those before it. */
+const order = new Map(rowsOf('Inside the rooms'))
+
+/** What each file imports of the source. */
+const targets = new Map(
+  files.map((file) => [
+    file,
+    importsOf(file)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => resolve(dirname(file), name))
+      .filter((target) => target.startsWith(source + sep)),
+  ]),
+)
 
 test('every folder of the source has a row in docs/architecture.md, and every row a folder', () => {
   const folders = new Set(files.map(folderOf))
@@ -49,15 +70,74 @@ test('every folder of the source has a row in docs/architecture.md, and every ro
 
 test('no import runs through a wall', () => {
   const broken = files.flatMap((file) =>
-    importsOf(file)
-      .filter((name) => name.startsWith('.'))
-      .map((name) => resolve(dirname(file), name))
-      .filter((target) => target.startsWith(source + sep))
+    (targets.get(file) ?? [])
       .filter((target) => folderOf(target) !== folderOf(file))
       .filter((target) => !allowed.get(folderOf(file))?.has(folderOf(target)))
       .map((target) => `${relative(root, file)} imports ${relative(root, target)}`),
   )
   expect(broken).toEqual([])
+})
+
+test('every folder inside a room stands in the order of its room, and no other does', () => {
+  const inside = new Map<string, Set<string>>()
+  for (const file of files) {
+    inside.set(folderOf(file), (inside.get(folderOf(file)) ?? new Set()).add(insideOf(file)))
+  }
+  const divided = [...inside].filter(([, folders]) => folders.size > 1)
+  const sorted = (entries: Iterable<readonly [string, Iterable<string>]>) =>
+    Object.fromEntries([...entries].map(([room, folders]) => [room, [...folders].sort()]))
+  expect(sorted(order)).toEqual(sorted(divided))
+})
+
+test('inside a room imports go one way, in the order of its folders', () => {
+  const broken = files.flatMap((file) => {
+    const folders = order.get(folderOf(file)) ?? []
+    return (targets.get(file) ?? [])
+      .filter((target) => folderOf(target) === folderOf(file))
+      .filter((target) => folders.indexOf(insideOf(target)) > folders.indexOf(insideOf(file)))
+      .map((target) => `${relative(root, file)} imports ${relative(root, target)}`)
+  })
+  expect(broken).toEqual([])
+})
+
+test('no files import each other, directly or around, types included', () => {
+  const done = new Set<string>()
+  const circles: string[] = []
+  const walk = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file)
+    if (at >= 0) circles.push([...path.slice(at), file].map((each) => relative(source, each)).join(' -> '))
+    if (at >= 0 || done.has(file)) return
+    for (const target of targets.get(file) ?? []) walk(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) walk(file, [])
+  expect(circles).toEqual([])
+})
+
+test('a file is found by its name alone: no two files of the source have the same one', () => {
+  const byName = Map.groupBy(
+    files.filter((file) => basename(file) !== 'index.ts'),
+    (file) => basename(file),
+  )
+  const twice = [...byName.values()].filter((same) => same.length > 1)
+  expect(twice.map((same) => same.map((file) => relative(source, file)))).toEqual([])
+})
+
+test('every file that docs/architecture.md names is there', () => {
+  const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
+  const names = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, name = '']) => name)
+  const isThere = (name: string) =>
+    existsSync(join(root, name)) ||
+    files.some((file) => relative(source, file) === name || basename(file) === name)
+  expect(names.filter((name) => !isThere(name))).toEqual([])
+})
+
+/** Most files that lie in one folder: as many as a reader takes in at a glance. */
+const MOST_FILES = 25
+
+test('no folder of the source holds more files than can be looked through', () => {
+  const full = [...Map.groupBy(files, dirname)].filter(([, inside]) => inside.length > MOST_FILES)
+  expect(full.map(([folder, inside]) => `${relative(root, folder)}: ${inside.length}`)).toEqual([])
 })
 
 test('no two folders import each other, directly or around', () => {
@@ -83,7 +163,7 @@ test('relative imports carry their ending, and reach no file outside the project
 
 test('what decides reads no clock, file, network or randomness', () => {
   const pure = files.filter((file) =>
-    ['domain', 'risk', join('strategy', 'kinds')].some((folder) =>
+    ['protocol', 'domain', 'risk', join('strategy', 'kinds')].some((folder) =>
       relative(source, file).startsWith(folder + sep),
     ),
   )
@@ -103,6 +183,10 @@ test('what decides reads no clock, file, network or randomness', () => {
   expect(impure).toEqual([])
 })
 
+test('the two readings of the wire know nothing of the daemon, and nothing of each other', () => {
+  for (const room of ['api', 'paper']) expect([...(allowed.get(room) ?? [])]).toEqual(['base', 'protocol'])
+})
+
 test('the legacy liquidity fields of the tickers are read by no file but the paper venue that serves them', () => {
   const readers = files
     .filter((file) => folderOf(file) !== 'paper')
@@ -117,15 +201,14 @@ test('the legacy liquidity fields of the tickers are read by no file but the pap
 })
 
 /**
- * Files that name a lane: the tables of what each is and how it works, the setting that chooses one, and the paper venue, which
- * is the other side of the wire.
+ * Files that name a lane: the tables of what each is and how it works, and the paper venue, which is the other side of the wire.
  */
 const namesLane = [
-  'cli/config/sections/account.ts',
-  'domain/lane.ts',
-  'execution/lanes.ts',
-  'paper/orderRoutes.ts',
-  'paper/record.ts',
+  'config/sections/accountSection.ts',
+  'domain/order/laneTable.ts',
+  'execution/lanes/shippedLanes.ts',
+  'paper/orders/orderRoutes.ts',
+  'paper/state/submitRecord.ts',
 ]
 
 test('no file asks for a lane by its name: what differs between lanes is in their own files and in two tables', () => {

@@ -6,13 +6,13 @@
  *
  * `skewMs` is the host's clock less ours (`api.clockSkewMs(host)`); stamps are the host's, so it is added to our clock.
  */
-import type { Clock } from '../domain/clock.ts'
-import type { OraclePrice, TradingCapacity } from '../domain/market.ts'
-import type { MarketValues } from './marketInfoTypes.ts'
-import type { SignedPrice } from './oracleMarkets.ts'
-import type { Read } from './route.ts'
-import type { StatsMeta, StatsSource, StatsSummary } from './stats.ts'
-import type { GmPool, GmUserEarnings } from './yield.ts'
+import type { Clock } from '../base/clock.ts'
+import type { OraclePrice, TradingCapacity } from '../protocol/market.ts'
+import type { SignedPrice } from './feeds/oracleMarkets.ts'
+import type { GmPool, GmUserEarnings } from './markets/poolYields.ts'
+import type { StatsMeta, StatsSource, StatsSummary } from './markets/stats.ts'
+import type { MarketValues } from './rows/marketInfoTypes.ts'
+import type { Read } from './transport/route.ts'
 
 /** The wall clock that ages are told against. */
 export type Now = Pick<Clock, 'now'>

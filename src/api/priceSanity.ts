@@ -3,9 +3,9 @@
  * by fewer, and one sample fits neither (docs/api-coverage.md O1). A wrong reading shows in a stable coin that is far from
  * one USD, or in a jump of many times.
  */
-import { hexKey } from '../domain/address.ts'
-import type { OraclePrice, PriceDoubt, Token } from '../domain/market.ts'
-import { ONE_USD, type Usd } from '../domain/units.ts'
+import { hexKey } from '../protocol/address.ts'
+import type { OraclePrice, PriceDoubt, Token } from '../protocol/market.ts'
+import { ONE_USD, type Usd } from '../protocol/units.ts'
 
 /** What prices are compared with. */
 export interface PriceSanityOptions {

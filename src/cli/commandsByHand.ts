@@ -1,5 +1,5 @@
 /** Commands that look at what the daemon holds, and those that make orders by hand: their flags and help. */
-import type { Command } from './command.ts'
+import type { Command } from './call/command.ts'
 
 const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
@@ -26,19 +26,19 @@ export const lookCommands: readonly Command[] = [
     name: 'positions',
     summary: 'List what is held: size, prices, liquidation, PnL, and who manages it.',
     flags: [json],
-    run: async (call) => (await import('./positions.ts')).positions(call),
+    run: async (call) => (await import('./commands/positionsCommand.ts')).positions(call),
   },
   {
     name: 'balance',
     summary: 'Show what is in the wallet and in positions.',
     flags: [json],
-    run: async (call) => (await import('./balance.ts')).balance(call),
+    run: async (call) => (await import('./commands/balance.ts')).balance(call),
   },
   {
     name: 'strategies',
     summary: 'List strategies: state, last decision, and the positions each looks at.',
     flags: [json],
-    run: async (call) => (await import('./strategies.ts')).strategies(call),
+    run: async (call) => (await import('./commands/strategiesCommand.ts')).strategies(call),
   },
   {
     name: 'logs',
@@ -55,7 +55,7 @@ export const lookCommands: readonly Command[] = [
       { name: 'lines', value: 'N', doc: 'begin with so many lines; 50 when not given' },
       json,
     ],
-    run: async (call) => (await import('./logs.ts')).logs(call),
+    run: async (call) => (await import('./commands/logsCommand.ts')).logs(call),
   },
 ]
 
@@ -82,7 +82,7 @@ export const handCommands: readonly Command[] = [
       byFlag,
       json,
     ],
-    run: async (call) => (await import('./manual.ts')).open(call),
+    run: async (call) => (await import('./commands/manualOrderCommand.ts')).open(call),
   },
   {
     name: 'close',
@@ -103,8 +103,8 @@ export const handCommands: readonly Command[] = [
     ],
     run: async (call) =>
       call.flags.has('all')
-        ? (await import('./closeAll.ts')).closeAll(call)
-        : (await import('./manual.ts')).close(call),
+        ? (await import('./commands/closeAllCommand.ts')).closeAll(call)
+        : (await import('./commands/manualOrderCommand.ts')).close(call),
   },
   {
     name: 'cancel',
@@ -114,6 +114,6 @@ export const handCommands: readonly Command[] = [
       doc: "an order's id, or its first characters (perpd orders); or its key at the venue, 0x...",
     },
     flags: [onceById, noWait, byFlag, json],
-    run: async (call) => (await import('./manual.ts')).cancel(call),
+    run: async (call) => (await import('./commands/manualOrderCommand.ts')).cancel(call),
   },
 ]

@@ -5,7 +5,7 @@
  * can repeat nothing, and can answer nothing.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Secret } from '../domain/secret.ts'
+import type { Secret } from '../base/secret.ts'
 import type { Role, Tokens } from './access.ts'
 
 /** Where a challenge is had. */

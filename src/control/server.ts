@@ -2,7 +2,7 @@
 
 import type { AddressInfo, Socket } from 'node:net'
 import { serve } from '@hono/node-server'
-import { BaseError } from '../domain/errors.ts'
+import { BaseError } from '../base/errors.ts'
 import { type ControlContext, controlRoutes } from './routes.ts'
 
 /** Where to listen, and what to answer from. */

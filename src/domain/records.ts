@@ -3,14 +3,22 @@
  * effect that follows it. Every record carries its version, so that a newer daemon can read an older journal through
  * `upcast`.
  */
-import { type AccountRecord, accountRecordKinds } from './accountRecord.ts'
-import type { Hex } from './address.ts'
-import { ownBounds, parseBounded, shownValue } from './boundedJson.ts'
-import { BaseError } from './errors.ts'
-import type { ArmedFacts, ChildRole, Closing, Evidence, Intent, SendFacts, Settlement } from './intent.ts'
-import type { LaneName } from './lane.ts'
-import { RECORD_VERSION } from './recordVersion.ts'
-import type { WarnedFacts } from './warnedFacts.ts'
+import { ownBounds, parseBounded, shownValue } from '../base/boundedJson.ts'
+import { BaseError } from '../base/errors.ts'
+import type { Hex } from '../protocol/address.ts'
+import { type AccountRecord, accountRecordKinds } from './account/accountRecord.ts'
+import { RECORD_VERSION } from './account/recordVersion.ts'
+import type {
+  ArmedFacts,
+  ChildRole,
+  Closing,
+  Evidence,
+  Intent,
+  SendFacts,
+  Settlement,
+} from './order/intent.ts'
+import type { LaneName } from './order/laneTable.ts'
+import type { WarnedFacts } from './order/warnedFacts.ts'
 
 interface RecordBase {
   readonly v: typeof RECORD_VERSION

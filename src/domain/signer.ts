@@ -1,6 +1,6 @@
 /** The shape of what signs. */
-import type { Address, Hex } from './address.ts'
-import type { Usd } from './units.ts'
+import type { Address, Hex } from '../protocol/address.ts'
+import type { Usd } from '../protocol/units.ts'
 
 /** Which attempt of which intent a signature is for; what guards a key against signing twice goes by it. */
 export interface SignClaim {

@@ -1,6 +1,5 @@
 /** Everything known at one instant, with the age of each part. Strategies see nothing else. */
-import { type Address, hexKey } from './address.ts'
-import type { HiddenSide } from './held.ts'
+import { type Address, hexKey } from '../protocol/address.ts'
 import type {
   Balance,
   Candle,
@@ -14,10 +13,11 @@ import type {
   Ticker,
   Token,
   TradingCapacity,
-} from './market.ts'
-import type { Order, Position } from './position.ts'
-import type { ImpactData } from './priceImpact.ts'
-import type { Reading } from './reading.ts'
+} from '../protocol/market.ts'
+import type { Order, Position } from '../protocol/position.ts'
+import type { ImpactData } from '../protocol/priceImpact.ts'
+import type { Reading } from '../protocol/reading.ts'
+import type { HiddenSide } from './account/held.ts'
 
 /** Candles of one period. */
 export type CandleReading = Reading<{ readonly period: CandlePeriod; readonly candles: readonly Candle[] }>

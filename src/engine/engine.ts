@@ -9,45 +9,42 @@
  *             journal was written before everything that left.
  */
 
-import { DecodeError, RefusedError, UnreachableError } from '../api/errors.ts'
-import { type Hex, hexKey } from '../domain/address.ts'
-import type { Decision } from '../domain/decision.ts'
-import { BaseError, reasonOf } from '../domain/errors.ts'
+import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { HiddenSide } from '../domain/account/held.ts'
 import type { Feed } from '../domain/event.ts'
-import type { HiddenSide } from '../domain/held.ts'
-import { type Denial, type Intent, type IntentState, isOpen, labelOf, lastAttempt } from '../domain/intent.ts'
-import { worstCase } from '../domain/machine/exposure.ts'
-import type { Market } from '../domain/market.ts'
-import { marksOf } from '../domain/orderMarks.ts'
-import type { Position } from '../domain/position.ts'
-import { signedOrderIn } from '../domain/signedOrder.ts'
+import { worstCase } from '../domain/machine/intentExposure.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import {
+  type Denial,
+  type Intent,
+  type IntentState,
+  isOpen,
+  labelOf,
+  lastAttempt,
+} from '../domain/order/intent.ts'
+import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { formatDollars, type Usd } from '../domain/units.ts'
-import { accountOf, type ExecutionContext } from '../execution/context.ts'
+import { marksOf } from '../domain/views/orderMarks.ts'
+import { accountOf, type ExecutionContext } from '../execution/context/executionContext.ts'
+import { maxPriceImpactsOf } from '../execution/context/policy.ts'
 import { createOrderManager, type OrderManager } from '../execution/orderManager.ts'
-import { maxPriceImpactsOf } from '../execution/policy.ts'
-import { exposureOf } from '../risk/accountExposure.ts'
-import { lossLimitsOf } from '../risk/breakers.ts'
+import { type Hex, hexKey } from '../protocol/address.ts'
+import type { Market } from '../protocol/market.ts'
+import type { Position } from '../protocol/position.ts'
+import { formatDollars, type Usd } from '../protocol/units.ts'
+import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
+import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
-import { createBreakers } from './breakers.ts'
-import { keepLimits } from './changeLimits.ts'
-import type { EngineContext } from './context.ts'
-import { createDayResult, type DayResult } from './dayResult.ts'
-import { withHeldMarkets } from './heldMarkets.ts'
-import { createHoldings, told } from './holdings.ts'
-import { createImpactSpent } from './impactSpent.ts'
-import { createInstance } from './instance.ts'
-import { createKill } from './kill.ts'
-import { createKnown } from './known.ts'
-import { type ConfiguredLimits, createLiveLimits } from './liveLimits.ts'
-import { createManual } from './manual.ts'
-import { createMarketCount } from './marketCount.ts'
-import { operate } from './operator.ts'
-import { createReads } from './reads.ts'
-import { intentsOfDay, unresolvedOf } from './recent.ts'
-import { createReconciler } from './reconcile.ts'
-import { readSnapshot } from './snapshot.ts'
+import { createHoldings, told } from './account/holdings.ts'
+import { OPERATOR } from './account/tradingHalts.ts'
+import { createUnseen, listLagMs } from './account/unseen.ts'
+import { createUnwinder } from './account/unwinder.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import { createImpactSpent } from './context/impactSpent.ts'
+import { type ConfiguredLimits, createLiveLimits } from './context/liveLimits.ts'
+import { createMarketCount } from './context/marketCount.ts'
 import {
   type EngineApi,
   type EngineState,
@@ -55,12 +52,22 @@ import {
   type LabelledIntent,
   shortOfSpace,
   shownOf,
-} from './status.ts'
+} from './engineStatus.ts'
+import { createInstance } from './instance.ts'
+import { withHeldMarkets } from './market/heldMarkets.ts'
+import { createKnown } from './market/knownVenue.ts'
+import { readSnapshot } from './market/snapshotReader.ts'
+import { keepLimits } from './operator/changeLimits.ts'
+import { createKill } from './operator/kill.ts'
+import { createManual } from './operator/manualOrders.ts'
+import { operate } from './operator/operator.ts'
+import { createReads } from './operator/operatorReads.ts'
 import { admitDecision, judge, tick } from './tick.ts'
-import { OPERATOR } from './trading.ts'
-import { createUnmanagedWatch } from './unmanaged.ts'
-import { createUnseen, listLagMs } from './unseen.ts'
-import { createUnwinder } from './unwinder.ts'
+import { createBreakers } from './watch/breakerWatch.ts'
+import { createDayResult, type DayResult } from './watch/dayResult.ts'
+import { intentsOfDay, unresolvedOf } from './watch/recent.ts'
+import { createReconciler } from './watch/reconciler.ts'
+import { createUnmanagedWatch } from './watch/unmanaged.ts'
 
 /** What the status says besides what the engine knows itself. */
 export interface EngineLabels {

@@ -2,7 +2,7 @@
  * Rules for what a user's code returned: each says whether a value is what its field must be, and if not, which value at which
  * path is wrong, what it is and how it is written. Pure. A value that is shown is short: a message is read in a log, on one line.
  */
-import { WideDecimal } from '../domain/units.ts'
+import { WideDecimal } from '../protocol/units.ts'
 import { didYouMean } from '../strategy/didYouMean.ts'
 
 /** What is wrong with a value, or with one inside it. */

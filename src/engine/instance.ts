@@ -2,12 +2,12 @@
  * One running strategy: asked at its own cadence, counted, and contained. One that throws, or whose reads fail, is told of
  * and hurts nobody but itself.
  */
-import { BaseError, reasonOf } from '../domain/errors.ts'
-import { KindFault } from '../strategy/hosted.ts'
-import type { LoadedStrategy } from '../strategy/load.ts'
-import type { EngineContext } from './context.ts'
-import { scheduledTickMs } from './ids.ts'
-import type { StrategyStatus } from './status.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import { KindFault } from '../strategy/files/hosted.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { scheduledTickMs } from './account/ids.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import type { StrategyStatus } from './engineStatus.ts'
 import type { TickReport } from './tick.ts'
 
 /** A strategy instance of the engine. */

@@ -3,16 +3,16 @@
  * and a budget of fees. Where a host invents positions that come near to their liquidation, a guard would otherwise pay the
  * highest fee for closing each of them, again and again.
  */
-import type { PositionSide } from '../domain/accountRecord.ts'
-import type { Decision } from '../domain/decision.ts'
-import type { Denial } from '../domain/intent.ts'
+import type { PositionSide } from '../domain/account/accountRecord.ts'
+import type { Ending } from '../domain/account/spend.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import type { Denial } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import type { Ending } from '../domain/spend.ts'
-import { formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../domain/units.ts'
-import { checkReductionFees } from '../risk/budget.ts'
-import type { EngineContext } from './context.ts'
-import { OPERATOR } from './trading.ts'
+import { formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../protocol/units.ts'
+import { checkReductionFees } from '../risk/breakers/budget.ts'
+import { OPERATOR } from './account/tradingHalts.ts'
+import type { EngineContext } from './context/engineContext.ts'
 
 /**
  * What holds a reduction of the strategy `name` back: POSITION_UNPROVEN, when one host's passing word alone shows what it would reduce, and

@@ -2,35 +2,40 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
-import { sameHex } from '../domain/address.ts'
-import { addsRisk, type Decision, type StrategyDecision, type UnwindDecision } from '../domain/decision.ts'
-import type { Denial, Intent, IntentState } from '../domain/intent.ts'
-import { signedOrderIn } from '../domain/signedOrder.ts'
+import { spentBy } from '../domain/account/spend.ts'
+import {
+  addsRisk,
+  type Decision,
+  type StrategyDecision,
+  type UnwindDecision,
+} from '../domain/order/decision.ts'
+import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
+import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import { spentBy } from '../domain/spend.ts'
-import { formatDollars, maxOf, NATIVE_DECIMALS, type Usd } from '../domain/units.ts'
-import { accountOf } from '../execution/context.ts'
-import { hostsSkewMs } from '../execution/hostsClock.ts'
-import { maxPriceImpactsOf } from '../execution/policy.ts'
-import { exposureOf } from '../risk/accountExposure.ts'
-import { isDenial } from '../risk/admissionContext.ts'
+import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
+import { accountOf } from '../execution/context/executionContext.ts'
+import { maxPriceImpactsOf } from '../execution/context/policy.ts'
+import { sameHex } from '../protocol/address.ts'
+import { formatDollars, maxOf, NATIVE_DECIMALS, type Usd } from '../protocol/units.ts'
 import { admit } from '../risk/admit.ts'
-import { availableCapacityOf } from '../risk/availableCapacity.ts'
-import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/budget.ts'
-import { slippageOf } from '../risk/checks.ts'
-import { withFallbackPrice } from '../risk/fallbackPrice.ts'
-import { withSizes } from '../risk/gaps.ts'
+import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/breakers/budget.ts'
+import { checkPause } from '../risk/breakers/pause.ts'
+import { slippageOf } from '../risk/checks/checks.ts'
+import { withSizes } from '../risk/checks/dataGaps.ts'
+import { withFallbackPrice } from '../risk/checks/fallbackPrice.ts'
+import { exposureOf } from '../risk/exposure/accountExposure.ts'
+import { isDenial } from '../risk/exposure/admissionContext.ts'
+import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
-import { checkPause } from '../risk/pause.ts'
-import { checkWholeLeverage, checkWholeSize } from '../risk/whole.ts'
-import type { LoadedStrategy } from '../strategy/load.ts'
+import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { viewOf } from '../strategy/strategy.ts'
-import type { EngineContext } from './context.ts'
+import { decisionKeyOf, intentIdOf } from './account/ids.ts'
+import { OPERATOR } from './account/tradingHalts.ts'
+import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
-import { decisionKeyOf, intentIdOf } from './ids.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
-import { OPERATOR } from './trading.ts'
 
 /** What one tick did. */
 export interface TickReport {

@@ -2,19 +2,19 @@
  * One attempt of an intent up to its signature: whose order it is, the message by the intent's lane, a last look for halts, the
  * key. Nothing here is sent, and no signature leaves this process; what became of it goes back to the machine as one event.
  */
-import { sameHex } from '../domain/address.ts'
-import { reasonOf } from '../domain/errors.ts'
-import type { Intent } from '../domain/intent.ts'
+import { reasonOf } from '../base/errors.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
-import { GuardError } from '../journal/guardTable.ts'
-import { accountOf, type ExecutionContext } from './context.ts'
-import type { Lanes, NotMade } from './lane.ts'
-import { laneOf } from './lanes.ts'
-import { refused, unreachable } from './notMade.ts'
-import type { SigningPolicy } from './policy.ts'
-import { armedFactsOf, type Signed, sign } from './sign.ts'
-import { timed } from './timed.ts'
-import type { WarningLog } from './warned.ts'
+import type { Intent } from '../domain/order/intent.ts'
+import { GuardError } from '../keys/guardTable.ts'
+import { sameHex } from '../protocol/address.ts'
+import { accountOf, type ExecutionContext } from './context/executionContext.ts'
+import type { SigningPolicy } from './context/policy.ts'
+import type { Lanes, NotMade } from './lanes/lane.ts'
+import { refused, unreachable } from './lanes/notMade.ts'
+import { laneOf } from './lanes/shippedLanes.ts'
+import { timed } from './lanes/timed.ts'
+import type { WarningLog } from './lanes/warned.ts'
+import { armedFactsOf, type Signed, sign } from './verify/sign.ts'
 
 /** What the machine is told, and the signature that waits for its J3. */
 export interface MadeAttempt {

@@ -8,9 +8,11 @@
  * What is not in the journal is not believed after a restart: signatures in memory, the venue's last word, timers.
  */
 
-import { type Hex, hexKey } from '../domain/address.ts'
-import { cancelAskedBy } from '../domain/cancelAsked.ts'
-import { BaseError } from '../domain/errors.ts'
+import { BaseError } from '../base/errors.ts'
+import { applyRecord } from '../domain/machine/fold.ts'
+import type { HostAnswer } from '../domain/machine/observation.ts'
+import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
+import { cancelAskedBy } from '../domain/order/cancelAsked.ts'
 import {
   type Intent,
   type IntentState,
@@ -19,23 +21,21 @@ import {
   type Label,
   labelOf,
   lastAttempt,
-} from '../domain/intent.ts'
-import { applyRecord } from '../domain/machine/fold.ts'
-import type { HostAnswer } from '../domain/machine/observation.ts'
-import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
+} from '../domain/order/intent.ts'
+import type { WarnedFacts } from '../domain/order/warnedFacts.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
-import type { WarnedFacts } from '../domain/warnedFacts.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
-import { armedBy } from './armed.ts'
-import type { ExecutionContext } from './context.ts'
-import { emitFills } from './emitFills.ts'
-import { createFollower } from './follow.ts'
-import type { Lanes } from './lane.ts'
-import { shippedLanes } from './lanes.ts'
+import { type Hex, hexKey } from '../protocol/address.ts'
+import type { ExecutionContext } from './context/executionContext.ts'
+import { armedBy } from './lanes/armed.ts'
+import type { Lanes } from './lanes/lane.ts'
+import { shippedLanes } from './lanes/shippedLanes.ts'
+import { timed } from './lanes/timed.ts'
 import { makeAttempt } from './makeAttempt.ts'
-import type { Signed } from './sign.ts'
 import { submit } from './submit.ts'
-import { timed } from './timed.ts'
+import { emitFills } from './track/emitFills.ts'
+import { createFollower } from './track/follow.ts'
+import type { Signed } from './verify/sign.ts'
 
 /** How long fills are remembered for lists that lag behind. */
 const landedMemoryMs = 120_000

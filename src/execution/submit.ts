@@ -1,12 +1,12 @@
 /** Armed to SendResult: one send by the attempt's lane, and one reading of what came of it. Nothing here or below retries. */
 
-import { proves, RefusedError, UnreachableError } from '../api/errors.ts'
-import { reasonOf } from '../domain/errors.ts'
-import type { SendFacts } from '../domain/intent.ts'
-import type { Armed } from './armed.ts'
-import type { ExecutionContext } from './context.ts'
-import type { Lanes } from './lane.ts'
-import { laneOf } from './lanes.ts'
+import { proves, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
+import { reasonOf } from '../base/errors.ts'
+import type { SendFacts } from '../domain/order/intent.ts'
+import type { ExecutionContext } from './context/executionContext.ts'
+import type { Armed } from './lanes/armed.ts'
+import type { Lanes } from './lanes/lane.ts'
+import { laneOf } from './lanes/shippedLanes.ts'
 
 /** Sends it and says what its answer proves; never throws for anything the network did. */
 export async function submit(context: ExecutionContext, lanes: Lanes, armed: Armed): Promise<SendFacts> {

@@ -2,12 +2,12 @@
  * What must survive the process: the records of every intent, and the right of one writer.
  * Backends implement this interface and run the same conformance suite.
  */
-import type { AccountRecord, AccountState } from '../domain/accountRecord.ts'
-import { BaseError } from '../domain/errors.ts'
-import type { Fill } from '../domain/fills.ts'
-import type { IntentState } from '../domain/intent.ts'
+import { BaseError } from '../base/errors.ts'
+import type { AccountRecord, AccountState } from '../domain/account/accountRecord.ts'
+import type { Fill } from '../domain/account/fills.ts'
+import type { Ending } from '../domain/account/spend.ts'
+import type { IntentState } from '../domain/order/intent.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
-import type { Ending } from '../domain/spend.ts'
 
 /** What a journal holds, in numbers. */
 export interface JournalSummary {

@@ -7,9 +7,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
-import { isBusy, journalFault, openFault } from './faults.ts'
-import { createPrivateFile } from './file.ts'
 import type { JournalFaultError } from './journal.ts'
+import { isBusy, journalFault, openFault } from './journalFaults.ts'
+import { createPrivateFile } from './journalPath.ts'
 
 /** Who holds a journal; written beside it. */
 interface Owner {

@@ -4,10 +4,10 @@ import {
   type AccountState,
   applyAccountRecord,
   emptyAccountState,
-} from '../domain/accountRecord.ts'
-import { hexKey } from '../domain/address.ts'
-import { type Fill, fillsOf } from '../domain/fills.ts'
-import { type IntentState, isOpen } from '../domain/intent.ts'
+} from '../domain/account/accountRecord.ts'
+import { type Fill, fillsOf } from '../domain/account/fills.ts'
+import { type Ending, endingOf } from '../domain/account/spend.ts'
+import { type IntentState, isOpen } from '../domain/order/intent.ts'
 import {
   decodeAnyRecord,
   decodeRecord,
@@ -15,10 +15,10 @@ import {
   type JournalRecord,
   type StoredRecord,
 } from '../domain/records.ts'
-import { type Ending, endingOf } from '../domain/spend.ts'
-import { type AdmissionView, admitRecord } from './admission.ts'
-import { journalFault } from './faults.ts'
+import { hexKey } from '../protocol/address.ts'
 import type { IntentQuery, Journal, JournalSummary } from './journal.ts'
+import { journalFault } from './journalFaults.ts'
+import { type AdmissionView, admitRecord } from './recordAdmission.ts'
 
 /** Makes an empty journal in memory. Its epoch is 1. */
 export function createMemoryJournal(): Journal {

@@ -1,9 +1,9 @@
 /** A key in this process: made here for paper, or read bare from a file or the environment for development. */
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { isPrivateKey, signDigest } from '../chains/secp256k1.ts'
-import type { Hex } from '../domain/address.ts'
-import { Secret } from '../domain/secret.ts'
+import { Secret } from '../base/secret.ts'
 import type { Signer } from '../domain/signer.ts'
+import type { Hex } from '../protocol/address.ts'
+import { isPrivateKey, signDigest } from '../protocol/crypto/secp256k1.ts'
 import { createPrivateFile, isCode, KeyFileError, notDone, readPrivateFile } from './privateFile.ts'
 
 /** First line of every key file that perpd makes for paper. */

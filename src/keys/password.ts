@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { isatty } from 'node:tty'
-import { BaseError, reasonOf } from '../domain/errors.ts'
-import { Secret } from '../domain/secret.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import { Secret } from '../base/secret.ts'
 
 /** A password cannot be had. */
 export class PasswordError extends BaseError {}

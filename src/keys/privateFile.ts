@@ -16,8 +16,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { BaseError, reasonOf } from '../domain/errors.ts'
-import { Secret } from '../domain/secret.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import { Secret } from '../base/secret.ts'
 import { type Untrusted, untrustedPart } from './trustedPath.ts'
 
 /** A key file cannot be used. Never holds the key. */

@@ -1,7 +1,7 @@
 /** A question at the terminal whose answer is not shown. */
 import type { ReadStream } from 'node:tty'
-import { BaseError } from '../domain/errors.ts'
-import { Secret } from '../domain/secret.ts'
+import { BaseError } from '../base/errors.ts'
+import { Secret } from '../base/secret.ts'
 import type { AskHidden } from './password.ts'
 
 /** The question was broken off with Ctrl-C, or the terminal went away. */

@@ -5,13 +5,13 @@
  * is not believed either: a signature counts only when it is over the digest that was computed here, by the account's own
  * key, in the one form that the contracts take.
  */
-import { domainType } from '../chains/messageTypes.ts'
-import { contractSignature, recoverSigner } from '../chains/secp256k1.ts'
-import { type Address, type Hex, sameHex } from '../domain/address.ts'
-import { fileBounds, parseBounded } from '../domain/boundedJson.ts'
-import { BaseError, reasonOf } from '../domain/errors.ts'
-import type { Secret } from '../domain/secret.ts'
+import { fileBounds, parseBounded } from '../base/boundedJson.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { Secret } from '../base/secret.ts'
 import type { Signer, SignRequest } from '../domain/signer.ts'
+import { type Address, type Hex, sameHex } from '../protocol/address.ts'
+import { contractSignature, recoverSigner } from '../protocol/crypto/secp256k1.ts'
+import { domainType } from '../protocol/signing/messageTypes.ts'
 
 /** A remote signer gave no signature, or none that can be used. */
 export class RemoteSignerError extends BaseError {}

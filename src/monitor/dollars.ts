@@ -1,5 +1,5 @@
 /** Dollars for people's tools beside the exact integers of a JSON log line. */
-import { MAX_UINT256, toDecimal, USD_DECIMALS } from '../domain/units.ts'
+import { MAX_UINT256, toDecimal, USD_DECIMALS } from '../protocol/units.ts'
 
 /**
  * Fields with a decimal beside every exact amount: `size_delta_usd: "2500..."` (an integer with 30 decimals, as the venue has it)

@@ -1,7 +1,7 @@
 /** Alive and ready, and why not. Judged at the moment somebody asks, from the engine's status and the turns heard of. */
+import { haltsOn } from '../domain/account/tradingState.ts'
 import type { Emit } from '../domain/event.ts'
-import { haltsOn } from '../domain/trading.ts'
-import type { MonitoredStatus } from './status.ts'
+import type { MonitoredStatus } from './monitoredStatus.ts'
 import { span } from './text.ts'
 
 /** An answer of health: `reasons` is empty exactly when it is good. */

@@ -1,6 +1,6 @@
 /** The newest decision of each strategy and what became of it, kept in memory: what `perpd strategies` shows. */
 import type { Emit } from '../domain/event.ts'
-import { formatDollars } from '../domain/units.ts'
+import { formatDollars } from '../protocol/units.ts'
 
 /** The newest decision of one strategy. */
 export interface LastDecision {

@@ -3,13 +3,13 @@
  * engine's status when somebody scrapes, so that it is never older than the scrape. No label ever holds an order's id.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { DiscrepancyKind } from '../domain/accountRecord.ts'
+import { marked } from '../base/shownText.ts'
+import type { DiscrepancyKind } from '../domain/account/accountRecord.ts'
+import type { UnwindOutcome } from '../domain/account/unwindState.ts'
 import type { Emit, Event, Feed } from '../domain/event.ts'
-import type { Label } from '../domain/intent.ts'
-import { marked } from '../domain/shownText.ts'
-import { toDecimal, USD_DECIMALS, type Usd } from '../domain/units.ts'
-import type { UnwindOutcome } from '../domain/unwindState.ts'
-import type { MonitoredStatus } from './status.ts'
+import type { Label } from '../domain/order/intent.ts'
+import { toDecimal, USD_DECIMALS, type Usd } from '../protocol/units.ts'
+import type { MonitoredStatus } from './monitoredStatus.ts'
 
 /** What metrics are made of. */
 export interface MetricsOptions {

@@ -1,8 +1,8 @@
 /** Small pieces of text for people: ids, spans of time, counts, amounts. Used by the log and by the commands. */
 
-import type { Intent } from '../domain/intent.ts'
-import type { PriceSource } from '../domain/market.ts'
-import { formatSize, formatUnits, formatUsd, type Usd } from '../domain/units.ts'
+import type { Intent } from '../domain/order/intent.ts'
+import type { PriceSource } from '../protocol/market.ts'
+import { formatSize, formatUnits, formatUsd, type Usd } from '../protocol/units.ts'
 
 /** First eight characters of an intent id: enough for people and for `perpd explain`. */
 export function shortId(intentId: string): string {

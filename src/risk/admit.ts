@@ -2,13 +2,9 @@
  * The gate: a decision becomes an intent, whole, or a denial that says why. Pure: ids and times are on the admission
  * context.
  */
-import { addsRisk, type Decision } from '../domain/decision.ts'
-import type { Denial, Intent } from '../domain/intent.ts'
+import { addsRisk, type Decision } from '../domain/order/decision.ts'
+import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { MarketView } from '../domain/snapshot.ts'
-import { sideOf } from './accountExposure.ts'
-import { type AdmissionContext, isDenial, marketUnknown, marketViewOf } from './admissionContext.ts'
-import { planBatch } from './batch.ts'
-import { planCancel, planEdit } from './changes.ts'
 import {
   type ClassifiedDecision,
   checkLimits,
@@ -19,16 +15,20 @@ import {
   checkSlippage,
   checkSlot,
   checkTradingState,
-} from './checks.ts'
-import { planCollateral } from './collateral.ts'
-import { checkDecisionSize } from './decisionSize.ts'
-import { checkGaps } from './gaps.ts'
-import { withPriceImpact } from './impact.ts'
-import { type Plan, plainTerms, termsToken } from './plan.ts'
-import { checkPrices } from './priceChecks.ts'
-import { type Sized, sizeIncrease, sizeReduction } from './sizing.ts'
-import { planSwap } from './swap.ts'
-import { checkTrusted } from './trusted.ts'
+} from './checks/checks.ts'
+import { checkGaps } from './checks/dataGaps.ts'
+import { checkDecisionSize } from './checks/decisionSize.ts'
+import { withPriceImpact } from './checks/impactCheck.ts'
+import { checkPrices } from './checks/priceChecks.ts'
+import { checkTrusted } from './checks/trustedMarkets.ts'
+import { sideOf } from './exposure/accountExposure.ts'
+import { type AdmissionContext, isDenial, marketUnknown, marketViewOf } from './exposure/admissionContext.ts'
+import { planBatch } from './sizing/batchPlan.ts'
+import { planCollateral } from './sizing/collateral.ts'
+import { planCancel, planEdit } from './sizing/orderChangePlan.ts'
+import { type Plan, plainTerms, termsToken } from './sizing/plan.ts'
+import { type Sized, sizeIncrease, sizeReduction } from './sizing/sizing.ts'
+import { planSwap } from './sizing/swapPlan.ts'
 
 /** What became of a decision. */
 export type Admission =

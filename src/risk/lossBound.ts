@@ -6,7 +6,7 @@
  * that is reached was entered at prices that may have been as bad as was signed, which no settlement shows yet, and has to be left
  * at such prices. Fees of keepers and relay are outside of it and have budgets of their own.
  */
-import { bps, minOf, type Usd } from '../domain/units.ts'
+import { bps, minOf, type Usd } from '../protocol/units.ts'
 
 /**
  * Who lies. `prepare`: a host by what it prepares, whose lists are true. `host`: one host of several of the application API.

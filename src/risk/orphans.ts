@@ -3,15 +3,15 @@
  * they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next
  * (docs/orders.md 11).
  */
-import { sideKeyOf } from '../domain/accountRecord.ts'
-import { type Address, hexKey, sameHex } from '../domain/address.ts'
-import type { CancelDecision } from '../domain/decision.ts'
-import type { HeldSides } from '../domain/held.ts'
-import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/intent.ts'
-import type { Direction } from '../domain/market.ts'
-import { lacksMarket } from '../domain/missing.ts'
+import { sideKeyOf } from '../domain/account/accountRecord.ts'
+import type { HeldSides } from '../domain/account/held.ts'
+import type { CancelDecision } from '../domain/order/decision.ts'
+import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/order/intent.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import type { Exposure } from './accountExposure.ts'
+import { type Address, hexKey, sameHex } from '../protocol/address.ts'
+import type { Direction } from '../protocol/market.ts'
+import { lacksMarket } from '../protocol/missing.ts'
+import type { Exposure } from './exposure/accountExposure.ts'
 
 /** How long a landing or a fill must be known before a position that does not show is believed to be none, ms. */
 const settledMs = 30_000

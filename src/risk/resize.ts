@@ -1,8 +1,8 @@
 /** The size that an accepted increase may have now, when the venue warned that it has no room for all of it. */
-import type { Denial, Intent } from '../domain/intent.ts'
-import { BPS_ONE, maxOf, minOf, mulDivUp, type Usd } from '../domain/units.ts'
-import { isDenial, marketViewOf } from './admissionContext.ts'
-import { type SizingContext, sizeIncrease } from './sizing.ts'
+import type { Denial, Intent } from '../domain/order/intent.ts'
+import { BPS_ONE, maxOf, minOf, mulDivUp, type Usd } from '../protocol/units.ts'
+import { isDenial, marketViewOf } from './exposure/admissionContext.ts'
+import { type SizingContext, sizeIncrease } from './sizing/sizing.ts'
 
 /**
  * Sizes the increase anew, by all limits and the room on `desk`, whose book must not count the intent itself: at most its own

@@ -11,7 +11,7 @@ import {
   type TokenAmount,
   USD_DECIMALS,
   type Usd,
-} from '../domain/units.ts'
+} from '../protocol/units.ts'
 
 /** A decimal text of a YAML value, or undefined when it is not a plain decimal. */
 function decimalText(value: unknown): string | undefined {

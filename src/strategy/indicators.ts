@@ -3,7 +3,7 @@
  * Each gives the value at the last candle, or undefined when there are too few candles to say.
  */
 import { ADX, ATR, BollingerBands, EMA, MACD, RSI, SMA, StochasticOscillator } from 'trading-signals'
-import type { Candle, CandlePeriod } from '../domain/market.ts'
+import type { Candle, CandlePeriod } from '../protocol/market.ts'
 
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#indicators)
 export {

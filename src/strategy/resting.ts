@@ -1,10 +1,16 @@
 /** What of a strategy's own waits at the venue: the account's resting orders that its open intents explain. Pure. */
-import { type Address, type Hex, hexKey } from '../domain/address.ts'
-import { type ChildRole, hasEnded, type IntentState, isUnresolved, lastAttempt } from '../domain/intent.ts'
-import type { Direction } from '../domain/market.ts'
-import type { OrderKind } from '../domain/orderTerms.ts'
+import {
+  type ChildRole,
+  hasEnded,
+  type IntentState,
+  isUnresolved,
+  lastAttempt,
+} from '../domain/order/intent.ts'
+import type { OrderKind } from '../domain/order/orderTerms.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import { priceOfContractPrice, type Usd } from '../domain/units.ts'
+import { type Address, type Hex, hexKey } from '../protocol/address.ts'
+import type { Direction } from '../protocol/market.ts'
+import { priceOfContractPrice, type Usd } from '../protocol/units.ts'
 
 /** An open intent of the instance itself. */
 export interface OpenIntent {

@@ -4,17 +4,17 @@
  * from its open intents. One YAML file is one running instance of a kind.
  */
 import { z } from 'zod'
-import { type Address, hexKey } from '../domain/address.ts'
-import type { StrategyDecision } from '../domain/decision.ts'
-import type { Candle, CandlePeriod, Direction } from '../domain/market.ts'
-import type { Position } from '../domain/position.ts'
-import type { Reading } from '../domain/reading.ts'
+import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
-import type { Usd } from '../domain/units.ts'
+import { type Address, hexKey } from '../protocol/address.ts'
+import type { Candle, CandlePeriod, Direction } from '../protocol/market.ts'
+import type { Position } from '../protocol/position.ts'
+import type { Reading } from '../protocol/reading.ts'
+import type { Usd } from '../protocol/units.ts'
 import { didYouMean } from './didYouMean.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
-export type { Address, Hex } from '../domain/address.ts'
+export type { Fill } from '../domain/account/fills.ts'
 export type {
   BatchDecision,
   CancelDecision,
@@ -29,8 +29,11 @@ export type {
   StrategyDecision,
   SwapDecision,
   UnwindDecision,
-} from '../domain/decision.ts'
-export type { Fill } from '../domain/fills.ts'
+} from '../domain/order/decision.ts'
+export type { MarketView, Snapshot } from '../domain/snapshot.ts'
+// biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
+export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
+export type { Address, Hex } from '../protocol/address.ts'
 export type {
   Balance,
   Candle,
@@ -42,14 +45,11 @@ export type {
   Ticker,
   Token,
   TradingCapacity,
-} from '../domain/market.ts'
-export type { Order, Position } from '../domain/position.ts'
-// biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
-export { liquidationDistanceBps } from '../domain/position.ts'
-export type { Reading } from '../domain/reading.ts'
-export type { MarketView, Snapshot } from '../domain/snapshot.ts'
-export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
-export type { TokenAmount, Usd } from '../domain/units.ts'
+} from '../protocol/market.ts'
+export type { Order, Position } from '../protocol/position.ts'
+export { liquidationDistanceBps } from '../protocol/position.ts'
+export type { Reading } from '../protocol/reading.ts'
+export type { TokenAmount, Usd } from '../protocol/units.ts'
 export {
   amountOfUsd,
   bps,
@@ -62,7 +62,7 @@ export {
   parseUnits,
   usd,
   usdOfAmount,
-} from '../domain/units.ts'
+} from '../protocol/units.ts'
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
 /** Schemas for the params of a kind. */

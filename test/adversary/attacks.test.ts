@@ -1,6 +1,6 @@
 /** Attacks that worked once break no rule any more; and worlds where nobody lies trade. */
 import { expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { attacks } from './attacks.ts'
 import { symbols } from './habits.ts'
 import { runStory } from './world.ts'

@@ -2,12 +2,12 @@
  * The judge's books: what the account is worth at the venue, at the venue's own prices, whatever perpd or a host says. What
  * prices did is told apart from what was paid: fees, price impact, collateral that went elsewhere.
  */
-import type { Address } from '../../src/domain/address.ts'
-import { hexKey } from '../../src/domain/address.ts'
-import { formatUsd, type Usd } from '../../src/domain/units.ts'
-import { accountOf, positionsOfAccount } from '../../src/paper/accounts.ts'
-import { ordersOfAccount } from '../../src/paper/positionRows.ts'
-import { tokenPrice, type VenueState } from '../../src/paper/venueState.ts'
+import { ordersOfAccount } from '../../src/paper/prepare/positionRows.ts'
+import { accountOf, positionsOfAccount } from '../../src/paper/state/accounts.ts'
+import { tokenPrice, type VenueState } from '../../src/paper/state/venueState.ts'
+import type { Address } from '../../src/protocol/address.ts'
+import { hexKey } from '../../src/protocol/address.ts'
+import { formatUsd, type Usd } from '../../src/protocol/units.ts'
 
 /** Orders that hold what they pay while they wait: market and limit swaps, and increases. */
 const paying: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])

@@ -1,7 +1,7 @@
 /** The bound that the judge holds a liar to: the product's own figure. */
-import type { Config } from '../../src/cli/config/types.ts'
-import { lossTermsOf } from '../../src/cli/lossTerms.ts'
-import type { Usd } from '../../src/domain/units.ts'
+import { lossTermsOf } from '../../src/cli/commands/lossTerms.ts'
+import type { Config } from '../../src/config/configTypes.ts'
+import type { Usd } from '../../src/protocol/units.ts'
 import { lossBoundOf } from '../../src/risk/lossBound.ts'
 import type { LiarKind } from './lies.ts'
 

@@ -1,10 +1,10 @@
 /** What the strategies of a world do: plain habits, each of which believes what it is shown. */
 
-import { hexKey } from '../../src/domain/address.ts'
-import type { Decision } from '../../src/domain/decision.ts'
-import { usd, usdOfAmount } from '../../src/domain/units.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import { hexKey } from '../../src/protocol/address.ts'
+import { usd, usdOfAmount } from '../../src/protocol/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { guard } from '../../src/strategy/kinds/guard.ts'
-import type { LoadedStrategy } from '../../src/strategy/load.ts'
 import {
   collateralTokenOf,
   defineStrategy,

@@ -2,13 +2,13 @@
  * The judge: what the venue's books and its chain show, held against what the settings allow while somebody lies. It asks
  * perpd nothing but whether it said that a kill is done.
  */
-import type { Config } from '../../src/cli/config/types.ts'
-import { hexKey, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
-import { absOf, bps, formatUsd, MAX_UINT256, type Usd } from '../../src/domain/units.ts'
-import { discrepancyLimits } from '../../src/engine/discrepancyRate.ts'
-import { ordersOfAccount } from '../../src/paper/positionRows.ts'
-import type { Venue } from '../../src/paper/venue.ts'
-import { tokenPrice } from '../../src/paper/venueState.ts'
+import type { Config } from '../../src/config/configTypes.ts'
+import { discrepancyLimits } from '../../src/engine/watch/discrepancyRate.ts'
+import { ordersOfAccount } from '../../src/paper/prepare/positionRows.ts'
+import type { Venue } from '../../src/paper/server/venue.ts'
+import { tokenPrice } from '../../src/paper/state/venueState.ts'
+import { hexKey, sameHex, ZERO_ADDRESS } from '../../src/protocol/address.ts'
+import { absOf, bps, formatUsd, MAX_UINT256, type Usd } from '../../src/protocol/units.ts'
 import type { Books } from './books.ts'
 import { account } from './daemon.ts'
 import type { LiarKind } from './lies.ts'

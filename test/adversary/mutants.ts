@@ -13,7 +13,7 @@ function bug(name: string, attack: string, ...patches: readonly Patch[]): Advers
 }
 
 const trustsAll: Patch = [
-  'src/risk/trusted.ts',
+  'src/risk/checks/trustedMarkets.ts',
   'if (!classified.adds || untrusted === undefined) return undefined',
   "if (untrusted !== '') return undefined",
 ]
@@ -23,7 +23,11 @@ const signsAll: Patch = [
   'trading.veto(intent) ?? catalogue.veto(intent) ?? parts',
   'trading.veto(intent) ?? parts',
 ]
-const book: Patch = ['src/risk/accountExposure.ts', '    withoutUnseen(journal, open, snapshot),\n', '']
+const book: Patch = [
+  'src/risk/exposure/accountExposure.ts',
+  '    withoutUnseen(journal, open, snapshot),\n',
+  '',
+]
 const hidden: Patch = [
   'src/engine/tick.ts',
   'const hidden = adds ? hiddenOn(decision, snapshot) : undefined',
@@ -39,7 +43,7 @@ const paused: Patch = [
   'const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined',
   "const discrepancy = adds ? context.pausedBy('') : undefined",
 ]
-const verifyOrder = 'src/execution/verifyOrder.ts'
+const verifyOrder = 'src/execution/verify/verifyOrder.ts'
 
 /** All of them. */
 export const adversaryMutants: readonly AdversaryMutant[] = [
@@ -47,7 +51,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'tokens are what hosts say',
     'a coin of 8 decimals makes a hundred times the collateral',
     [
-      'src/engine/pinnedApi.ts',
+      'src/engine/market/pinnedApi.ts',
       'if (known === undefined) return withOwnName(row, tokens)',
       'if (known === undefined || row.decimals >= 0) return row',
     ],
@@ -58,7 +62,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'markets are what hosts call them',
     'the name of one market on the tokens of another',
     [
-      'src/engine/pinnedApi.ts',
+      'src/engine/market/pinnedApi.ts',
       '  const { symbol, indexToken, longToken, shortToken } = known\n  return { ...row, symbol, indexToken, longToken, shortToken, isSpotOnly: isSwapOnly(known) }',
       '  return row',
     ],
@@ -77,7 +81,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'a liquidation is what a host says',
     'positions that are hidden, and their liquidations made up',
     [
-      'src/engine/proofs.ts',
+      'src/engine/account/proofs.ts',
       'const open = trades.filter(({ id }) => !proven.has(id))',
       "const open = trades.filter(({ id }) => id === '')",
     ],
@@ -86,12 +90,12 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     paused,
   ),
   bug('a kill is done when the lists are empty', 'a kill that hosts call done', [
-    'src/engine/kill.ts',
+    'src/engine/operator/kill.ts',
     'const hiddenSides = close ? sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]) : []',
     'const hiddenSides = sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]).filter(({ sizeUsd }) => sizeUsd < 0n)',
   ]),
   bug('losses are what lists show', 'balances that never fall hide what was realized', [
-    'src/risk/breakers.ts',
+    'src/risk/breakers/circuitBreakers.ts',
     'const lostUsd = maxOf(fellUsd, -realizedUsd)',
     'const lostUsd = maxOf(fellUsd, 0n)',
   ]),
@@ -103,25 +107,29 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   bug(
     'one reading is made of the lists of two hosts',
     'one host of two spoils more than half of all readings',
-    ['src/engine/breakers.ts', 'const asked = all.length < 2 ? [] :', 'const asked = all.length < 99 ? [] :'],
+    [
+      'src/engine/watch/breakerWatch.ts',
+      'const asked = all.length < 2 ? [] :',
+      'const asked = all.length < 99 ? [] :',
+    ],
   ),
   bug('a swap loses nothing', 'swaps that nobody counts', [
-    'src/engine/dayResult.ts',
+    'src/engine/watch/dayResult.ts',
     'return pnlUsd ?? swapResultUsd ?? -feesUsd',
     'return pnlUsd ?? (swapResultUsd === undefined ? -feesUsd : 0n)',
   ]),
   bug('what one host shows is there', 'positions that are not there are closed again and again', [
-    'src/engine/holdings.ts',
+    'src/engine/account/holdings.ts',
     'return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || vouched.has(key)',
     "return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || key !== ''",
   ]),
   bug('an edit copies what a row says', 'an edit that copies any price from a row', [
-    'src/risk/changes.ts',
+    'src/risk/sizing/orderChangePlan.ts',
     '  const isOther = otherThanSigned(order, signed, context)\n  if (isOther !== undefined) return isOther\n  const orderType = editableTypes',
     '  const orderType = editableTypes',
   ]),
   bug('findings have no ceiling', 'executions that never were, by the thousand', [
-    'src/engine/discrepancyRate.ts',
+    'src/engine/watch/discrepancyRate.ts',
     'return Math.max(\n    0,\n    Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled),\n  )',
     'return Math.max(1e6, Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled))',
   ]),
@@ -144,7 +152,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     '',
   ]),
   bug('prices have no bound', 'a price a tenth worse', [
-    'src/execution/verifyPrice.ts',
+    'src/execution/context/verifyPrice.ts',
     "if (rule.kind === 'unchecked') return",
     "if (rule.kind === 'unchecked' || found > 0n) return",
   ]),
@@ -160,7 +168,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     '',
   ]),
   bug('a relay fee has no bound', 'a relay fee of twenty times', [
-    'src/execution/verifyRelayParams.ts',
+    'src/execution/verify/verifyRelayParams.ts',
     '    relayFeeLimit(policy, intent) * paid,\n',
     '    relayFeeLimit(policy, intent) * paid * 1_000n,\n',
   ]),

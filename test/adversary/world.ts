@@ -2,15 +2,15 @@
  * One story: the real daemon, the paper venue with its books, hosts and endpoints of which some lie by a plan, and a judge that
  * looks at the books alone. Simulated time, no sockets; the same story gives the same end in every process.
  */
-import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
-import { hexKey } from '../../src/domain/address.ts'
+import type { Fetch, FetchAnswer } from '../../src/api/transport/route.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import { type Usd, usd } from '../../src/domain/units.ts'
-import type { CatalogToken } from '../../src/paper/catalog.ts'
-import type { PriceReplay, ReplayCandle } from '../../src/paper/replayFile.ts'
-import type { VenueMarket } from '../../src/paper/seedMarkets.ts'
-import { createVenue, type Venue } from '../../src/paper/venue.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import type { CatalogToken } from '../../src/paper/catalog/catalog.ts'
+import type { PriceReplay, ReplayCandle } from '../../src/paper/catalog/replayFile.ts'
+import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
+import type { VenueMarket } from '../../src/paper/state/seedMarkets.ts'
+import { hexKey } from '../../src/protocol/address.ts'
+import { type Usd, usd } from '../../src/protocol/units.ts'
 import { randomOf } from '../simulation/random.ts'
 import { createTimeline, processClock } from '../simulation/timeline.ts'
 import { createBooks } from './books.ts'

@@ -5,8 +5,8 @@ import {
   getPositionWithOrders,
   getTrades,
   searchTrades,
-} from '../../src/api/account.ts'
-import { RefusedError } from '../../src/api/errors.ts'
+} from '../../src/api/account/accountReads.ts'
+import { RefusedError } from '../../src/api/transport/apiErrors.ts'
 import { failureOf, fixtureText, type Reply, scriptedTransport } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

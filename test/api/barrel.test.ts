@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import * as capacityFacts from '../../src/api/capacityFacts.ts'
 import { routeFiles } from '../../src/api/client.ts'
-import * as errors from '../../src/api/errors.ts'
 import * as freshness from '../../src/api/freshness.ts'
 import * as barrel from '../../src/api/index.ts'
+import * as capacityFacts from '../../src/api/orders/capacityFacts.ts'
 import * as sanity from '../../src/api/priceSanity.ts'
+import * as errors from '../../src/api/transport/apiErrors.ts'
 import { jumpingClock, scriptedFetch } from './support.ts'
 
 const root = resolve(import.meta.dirname, '..', '..', 'src')
@@ -48,12 +48,12 @@ function isGiven(file: string, name: string): boolean {
 
 /** How the clients are made inside; no method takes or gives one. */
 const inner: ReadonlySet<string> = new Set([
-  'Asked',
   'Decoder',
   'FieldsOf',
   'FieldTable',
   'Fields',
   'Route',
+  'RouteQuery',
   'Transport',
   'Use',
 ])
@@ -81,7 +81,7 @@ function typesSpokenOf(): readonly (readonly [user: string, file: string, name: 
 
 test('the types of every route file are exported', () => {
   const sources = [
-    ...read(join(folder, 'client.ts')).matchAll(/^import \* as \w+ from '\.\/(\w+\.ts)'/gm),
+    ...read(join(folder, 'client.ts')).matchAll(/^import \* as \w+ from '\.\/((?:\w+\/)?\w+\.ts)'/gm),
   ].map(([, file]) => file ?? '')
   expect(sources).toHaveLength(routeFiles.length)
   const missing = sources.flatMap((file) =>
@@ -103,34 +103,42 @@ test('every error, every age and every reading of a record is exported', () => {
   const values = [errors, freshness, capacityFacts, sanity].flatMap((file) => Object.keys(file))
   const inside = ['hostName']
   expect(values.filter((name) => !(name in barrel) && !inside.includes(name))).toEqual([])
-  for (const file of ['errors.ts', 'freshness.ts', 'capacityFacts.ts', 'priceSanity.ts', 'limits.ts']) {
+  for (const file of [
+    'transport/apiErrors.ts',
+    'freshness.ts',
+    'orders/capacityFacts.ts',
+    'priceSanity.ts',
+    'transport/requestLimits.ts',
+  ]) {
     const missing = typesOf(join(folder, file)).filter((name) => !isGiven(`api/${file}`, name))
     expect([file, missing]).toEqual([file, []])
   }
 })
 
 test('every file of the clients is exported in part, or is part of how they work inside', () => {
-  const insides = readdirSync(folder).filter((file) => file !== 'index.ts' && !given.has(`api/${file}`))
+  const insides = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && file !== 'index.ts' && !given.has(`api/${file}`),
+  )
   expect(insides.sort()).toEqual([
-    'answer.ts',
-    'capacity.ts',
-    'decode.ts',
-    'exchange.ts',
-    'fieldTable.ts',
-    'idleConnections.ts',
-    'json.ts',
-    'lanes.ts',
-    'marketInfo.ts',
-    'marketInfoRow.ts',
-    'orderChanges.ts',
-    'redirect.ts',
-    'rowMemo.ts',
-    'rows.ts',
-    'share.ts',
-    'subaccountApproval.ts',
-    'tickerFilters.ts',
-    'tickerRow.ts',
-    'tokens.ts',
+    'decode/decode.ts',
+    'decode/fieldTable.ts',
+    'decode/json.ts',
+    'markets/marketInfo.ts',
+    'markets/tickerFilters.ts',
+    'markets/tokens.ts',
+    'orders/approvalBody.ts',
+    'orders/orderChanges.ts',
+    'rows/capacityRow.ts',
+    'rows/listRows.ts',
+    'rows/marketInfoRow.ts',
+    'rows/rowMemo.ts',
+    'rows/tickerRow.ts',
+    'transport/answer.ts',
+    'transport/coalesce.ts',
+    'transport/httpRequest.ts',
+    'transport/idleConnections.ts',
+    'transport/redirect.ts',
+    'transport/requestQueue.ts',
   ])
 })
 

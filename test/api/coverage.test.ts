@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { getOrders, getTrades } from '../../src/api/account.ts'
+import { type AskedRoute, askedRoutes, cacheText, routeName } from '../../scripts/apiCoverage.ts'
+import { documentedRoutes } from '../../scripts/documentedRoutes.ts'
+import { documentedRules } from '../../scripts/documentedRules.ts'
+import { getOrders, getTrades } from '../../src/api/account/accountReads.ts'
+import { getCandles, getPrices } from '../../src/api/feeds/oracle.ts'
 import {
   MARKET_VALUES_STALE_MS,
   SOLANA_PAIRS_STALE_MS,
   STATS_SOURCE_STALE_MS,
 } from '../../src/api/freshness.ts'
-import { defaultApiLimits } from '../../src/api/limits.ts'
-import { getCandles, getPrices } from '../../src/api/oracle.ts'
-import { type AskedRoute, askedRoutes, cacheText, routeName } from '../../src/cli/apiCoverage.ts'
-import { documentedRoutes } from '../../src/cli/documentedRoutes.ts'
-import { documentedRules } from '../../src/cli/documentedRules.ts'
+import { defaultApiLimits } from '../../src/api/transport/requestLimits.ts'
 import { fixtureText, scriptedTransport } from './support.ts'
 
 const asked = await askedRoutes()

@@ -16,9 +16,9 @@ import {
   optional,
   uint,
   unixSeconds,
-} from '../../src/api/decode.ts'
-import { isRawNumber, parseExact } from '../../src/api/json.ts'
-import { MAX_UINT256 } from '../../src/domain/units.ts'
+} from '../../src/api/decode/decode.ts'
+import { isRawNumber, parseExact } from '../../src/api/decode/json.ts'
+import { MAX_UINT256 } from '../../src/protocol/units.ts'
 
 const seed = 20261120
 

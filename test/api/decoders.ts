@@ -1,25 +1,44 @@
 /** Every decoder with a body that it reads, and ways to change one value of a body. */
-import { getOrders, getPositions, getPositionsWithOrders, getTrades } from '../../src/api/account.ts'
-import { getWithdrawalStatus, prepareDeposit, prepareWithdrawal } from '../../src/api/accountTransfers.ts'
-import { prepareClassicCancel } from '../../src/api/classicOrders.ts'
-import { DecodeError, RefusedError } from '../../src/api/errors.ts'
-import { getApy, getPerformanceAnnualized, getPerformanceSnapshots, getRates } from '../../src/api/history.ts'
-import { getJitHistory, getJitLiquidity } from '../../src/api/jit.ts'
-import { getMarketsConfig, getMarketsInfo, getMarketsValues } from '../../src/api/marketInfo.ts'
-import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
-import { getOhlcv } from '../../src/api/ohlcv.ts'
-import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/oracle.ts'
-import { getOracleMarkets, getOracleMarketsInfo, getSignedPrices } from '../../src/api/oracleMarkets.ts'
-import { prepareCancel, prepareEdit } from '../../src/api/orderChanges.ts'
-import { getOrderStatus, prepareOrder, submitOrder } from '../../src/api/orders.ts'
-import { getRelayStatus, submitRelay } from '../../src/api/relay.ts'
-import { getStatsSources, getStatsSummary, getStatsTimeseries } from '../../src/api/stats.ts'
-import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/subaccounts.ts'
-import { getPairs, getRiskOracleMarkets, getTokensInfo } from '../../src/api/tokens.ts'
-import type { Transport } from '../../src/api/transport.ts'
-import { getAllowances, getBuybackStats, getStakingPower, getWalletBalances } from '../../src/api/wallet.ts'
-import { getGmPools, getGmUserEarnings } from '../../src/api/yield.ts'
-import type { MissingRow } from '../../src/domain/missing.ts'
+import {
+  getOrders,
+  getPositions,
+  getPositionsWithOrders,
+  getTrades,
+} from '../../src/api/account/accountReads.ts'
+import {
+  getWithdrawalStatus,
+  prepareDeposit,
+  prepareWithdrawal,
+} from '../../src/api/account/accountTransfers.ts'
+import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/account/subaccounts.ts'
+import {
+  getAllowances,
+  getBuybackStats,
+  getStakingPower,
+  getWalletBalances,
+} from '../../src/api/account/wallet.ts'
+import { getOhlcv } from '../../src/api/feeds/ohlcv.ts'
+import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/feeds/oracle.ts'
+import { getOracleMarkets, getOracleMarketsInfo, getSignedPrices } from '../../src/api/feeds/oracleMarkets.ts'
+import {
+  getApy,
+  getPerformanceAnnualized,
+  getPerformanceSnapshots,
+  getRates,
+} from '../../src/api/markets/history.ts'
+import { getJitHistory, getJitLiquidity } from '../../src/api/markets/jitLiquidity.ts'
+import { getMarketsConfig, getMarketsInfo, getMarketsValues } from '../../src/api/markets/marketInfo.ts'
+import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets/marketReads.ts'
+import { getGmPools, getGmUserEarnings } from '../../src/api/markets/poolYields.ts'
+import { getStatsSources, getStatsSummary, getStatsTimeseries } from '../../src/api/markets/stats.ts'
+import { getPairs, getRiskOracleMarkets, getTokensInfo } from '../../src/api/markets/tokens.ts'
+import { prepareClassicCancel } from '../../src/api/orders/classicOrders.ts'
+import { getOrderStatus, prepareOrder, submitOrder } from '../../src/api/orders/expressOrders.ts'
+import { prepareCancel, prepareEdit } from '../../src/api/orders/orderChanges.ts'
+import { getRelayStatus, submitRelay } from '../../src/api/orders/relayRequests.ts'
+import { DecodeError, RefusedError } from '../../src/api/transport/apiErrors.ts'
+import type { Transport } from '../../src/api/transport/transport.ts'
+import type { MissingRow } from '../../src/protocol/missing.ts'
 import { fixtureText, transportAnswering } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

@@ -1,6 +1,6 @@
 /** Bodies that nest or count more than any answer of the venue: a failure of the answer, never of the process. */
 import { expect, test } from 'vitest'
-import { DecodeError, RefusedError, UnreachableError } from '../../src/api/errors.ts'
+import { DecodeError, RefusedError, UnreachableError } from '../../src/api/transport/apiErrors.ts'
 import { bodyOf, names, readOf } from './decoders.ts'
 import { failureOf, transportAnsweringStatus } from './support.ts'
 

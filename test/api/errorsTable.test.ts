@@ -4,21 +4,32 @@
  */
 import nock from 'nock'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { getOrders, getPosition, getPositions, getTrades, searchTrades } from '../../src/api/account.ts'
-import { getWithdrawalStatus } from '../../src/api/accountTransfers.ts'
-import { proves, RefusedError, UnreachableError } from '../../src/api/errors.ts'
-import { getApy, getPerformanceAnnualized, getPerformanceSnapshots, getRates } from '../../src/api/history.ts'
-import { getMarketsValues } from '../../src/api/marketInfo.ts'
-import { getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
-import { createNodeFetch } from '../../src/api/nodeFetch.ts'
-import { ping } from '../../src/api/oracle.ts'
-import { getOrderStatus, prepareOrder } from '../../src/api/orders.ts'
-import type { PrepareRequest } from '../../src/api/prepareRequest.ts'
-import type { Read } from '../../src/api/route.ts'
-import { getStatsSources, getStatsSummary, getStatsTimeseries } from '../../src/api/stats.ts'
-import { getSolanaPairs } from '../../src/api/tokens.ts'
-import { createTransport, type RequestAttempt, type Transport } from '../../src/api/transport.ts'
-import { getGmPools, getGmUserEarnings } from '../../src/api/yield.ts'
+import {
+  getOrders,
+  getPosition,
+  getPositions,
+  getTrades,
+  searchTrades,
+} from '../../src/api/account/accountReads.ts'
+import { getWithdrawalStatus } from '../../src/api/account/accountTransfers.ts'
+import { ping } from '../../src/api/feeds/oracle.ts'
+import {
+  getApy,
+  getPerformanceAnnualized,
+  getPerformanceSnapshots,
+  getRates,
+} from '../../src/api/markets/history.ts'
+import { getMarketsValues } from '../../src/api/markets/marketInfo.ts'
+import { getMarketTickers, getTradingCapacity } from '../../src/api/markets/marketReads.ts'
+import { getGmPools, getGmUserEarnings } from '../../src/api/markets/poolYields.ts'
+import { getStatsSources, getStatsSummary, getStatsTimeseries } from '../../src/api/markets/stats.ts'
+import { getSolanaPairs } from '../../src/api/markets/tokens.ts'
+import { getOrderStatus, prepareOrder } from '../../src/api/orders/expressOrders.ts'
+import type { PrepareRequest } from '../../src/api/orders/prepareRequest.ts'
+import { proves, RefusedError, UnreachableError } from '../../src/api/transport/apiErrors.ts'
+import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
+import type { Read } from '../../src/api/transport/route.ts'
+import { createTransport, type RequestAttempt, type Transport } from '../../src/api/transport/transport.ts'
 import { failureOf, fixtureText, realClock } from './support.ts'
 
 const { fetch, close } = createNodeFetch()

@@ -1,8 +1,8 @@
 /** A host's clock is known by our monotonic one: what the simulation found. */
 import { expect, test } from 'vitest'
-import { createHosts } from '../../src/api/hosts.ts'
-import { defaultApiLimits } from '../../src/api/limits.ts'
-import { createTransport } from '../../src/api/transport.ts'
+import { createHosts } from '../../src/api/transport/hosts.ts'
+import { defaultApiLimits } from '../../src/api/transport/requestLimits.ts'
+import { createTransport } from '../../src/api/transport/transport.ts'
 
 test('after a jump of our wall clock the host’s time is still known', () => {
   let monotonicMs = 1_000

@@ -1,7 +1,7 @@
 /** Bodies that a broken or hostile venue may send: every decoder answers with a DecodeError or with what the body says. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DecodeError } from '../../src/api/errors.ts'
+import { DecodeError } from '../../src/api/transport/apiErrors.ts'
 import { ask, bodyOf, names, pathsOf, valueAt, withValue } from './decoders.ts'
 import { failureOf, fixtureText } from './support.ts'
 

@@ -3,13 +3,13 @@
  * read.
  */
 import { expect, test } from 'vitest'
-import { getOrders, getPositions } from '../../src/api/account.ts'
-import { UnreachableError } from '../../src/api/errors.ts'
-import { getMarkets, getMarketTickers } from '../../src/api/markets.ts'
-import { getCandles, getPrices } from '../../src/api/oracle.ts'
-import { getTokensInfo } from '../../src/api/tokens.ts'
-import type { MissingRows } from '../../src/api/transport.ts'
-import { getGmUserEarnings } from '../../src/api/yield.ts'
+import { getOrders, getPositions } from '../../src/api/account/accountReads.ts'
+import { getCandles, getPrices } from '../../src/api/feeds/oracle.ts'
+import { getMarkets, getMarketTickers } from '../../src/api/markets/marketReads.ts'
+import { getGmUserEarnings } from '../../src/api/markets/poolYields.ts'
+import { getTokensInfo } from '../../src/api/markets/tokens.ts'
+import { UnreachableError } from '../../src/api/transport/apiErrors.ts'
+import type { MissingRows } from '../../src/api/transport/transport.ts'
 import { failureOf, fixtureText, type Reply, type Seen, START_MS, scriptedTransport } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

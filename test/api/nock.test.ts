@@ -1,11 +1,11 @@
 /** HTTP answers as nock gives them, over node:http. Alone in its file: nock replaces the connections of a whole process. */
 import nock from 'nock'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { proves } from '../../src/api/errors.ts'
-import { createNodeFetch } from '../../src/api/nodeFetch.ts'
-import { getOrderStatus, submitOrder } from '../../src/api/orders.ts'
-import { getTokens } from '../../src/api/tokens.ts'
-import { createTransport } from '../../src/api/transport.ts'
+import { getTokens } from '../../src/api/markets/tokens.ts'
+import { getOrderStatus, submitOrder } from '../../src/api/orders/expressOrders.ts'
+import { proves } from '../../src/api/transport/apiErrors.ts'
+import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
+import { createTransport } from '../../src/api/transport/transport.ts'
 import { failureOf, realClock } from './support.ts'
 
 const { fetch, close } = createNodeFetch()

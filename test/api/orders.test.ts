@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
-import { DecodeError, proves } from '../../src/api/errors.ts'
-import { getOrderStatus, type OrderTicket, prepareOrder, submitOrder } from '../../src/api/orders.ts'
-import type { PrepareIncrease, PrepareRequest } from '../../src/api/prepareRequest.ts'
-import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
-import { digestOf, domainSeparator, hashRelayParams } from '../../src/chains/relayRouter.ts'
-import { MAX_UINT256, ONE_USD } from '../../src/domain/units.ts'
+import {
+  getOrderStatus,
+  type OrderTicket,
+  prepareOrder,
+  submitOrder,
+} from '../../src/api/orders/expressOrders.ts'
+import type { PrepareIncrease, PrepareRequest } from '../../src/api/orders/prepareRequest.ts'
+import { DecodeError, proves } from '../../src/api/transport/apiErrors.ts'
+import { emptySubaccountApproval } from '../../src/protocol/signing/approvalTypes.ts'
+import { digestOf, domainSeparator, hashRelayParams } from '../../src/protocol/signing/relayRouter.ts'
+import { MAX_UINT256, ONE_USD } from '../../src/protocol/units.ts'
 import { failureOf, fixtureText, START_MS, scriptedTransport, transportAnswering } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

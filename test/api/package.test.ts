@@ -157,8 +157,8 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'dist/api/index.d.ts',
       'dist/api/index.js',
       'dist/cli/bin.js',
-      'dist/cli/kindThread.js',
-      'dist/paper/catalog/arbitrum.json',
+      'dist/daemon/kindThread.js',
+      'dist/paper/catalog/recorded/arbitrum.json',
       'strategies/eth-trend.yaml',
     ]),
   )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { redirectedBase } from '../../src/api/redirect.ts'
+import { redirectedBase } from '../../src/api/transport/redirect.ts'
 
 const host = 'https://megaeth.venue.ai/v1'
 const url = `${host}/stats/summary?networks=arbitrum`

@@ -1,13 +1,19 @@
 /** What each route asks for and what it makes of a whole, well-formed body (test/fixtures/api, written from the wire). */
 import { expect, test } from 'vitest'
-import { getOrder, getOrders, getPosition, getPositions, getTrades } from '../../src/api/account.ts'
-import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets.ts'
-import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/oracle.ts'
-import { getRelayStatus, submitRelay } from '../../src/api/relay.ts'
-import type { Read } from '../../src/api/route.ts'
-import { getTokens, getTokensInfo } from '../../src/api/tokens.ts'
-import type { Transport } from '../../src/api/transport.ts'
-import { MAX_UINT256, ONE_USD } from '../../src/domain/units.ts'
+import {
+  getOrder,
+  getOrders,
+  getPosition,
+  getPositions,
+  getTrades,
+} from '../../src/api/account/accountReads.ts'
+import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/feeds/oracle.ts'
+import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets/marketReads.ts'
+import { getTokens, getTokensInfo } from '../../src/api/markets/tokens.ts'
+import { getRelayStatus, submitRelay } from '../../src/api/orders/relayRequests.ts'
+import type { Read } from '../../src/api/transport/route.ts'
+import type { Transport } from '../../src/api/transport/transport.ts'
+import { MAX_UINT256, ONE_USD } from '../../src/protocol/units.ts'
 import { fixtureText, scriptedTransport } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

@@ -1,7 +1,6 @@
 /** Polled rows: what is kept from the poll before is what would have been decoded. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tradingCapacity } from '../../src/api/capacity.ts'
 import {
   address,
   boolean,
@@ -17,14 +16,15 @@ import {
   string,
   uint,
   word,
-} from '../../src/api/decode.ts'
-import { getMarketsInfo } from '../../src/api/marketInfo.ts'
-import { marketConfig, marketInfo, marketValues } from '../../src/api/marketInfoRow.ts'
-import { getMarketTickers } from '../../src/api/markets.ts'
-import { getPrices } from '../../src/api/oracle.ts'
-import { createRowMemo, perTransport, type RowDecoder } from '../../src/api/rowMemo.ts'
-import { copyTicker, ticker } from '../../src/api/tickerRow.ts'
-import type { Ticker } from '../../src/domain/market.ts'
+} from '../../src/api/decode/decode.ts'
+import { getPrices } from '../../src/api/feeds/oracle.ts'
+import { getMarketsInfo } from '../../src/api/markets/marketInfo.ts'
+import { getMarketTickers } from '../../src/api/markets/marketReads.ts'
+import { tradingCapacity } from '../../src/api/rows/capacityRow.ts'
+import { marketConfig, marketInfo, marketValues } from '../../src/api/rows/marketInfoRow.ts'
+import { createRowMemo, perTransport, type RowDecoder } from '../../src/api/rows/rowMemo.ts'
+import { copyTicker, ticker } from '../../src/api/rows/tickerRow.ts'
+import type { Ticker } from '../../src/protocol/market.ts'
 import { fixtureText, scriptedTransport, transportAnswering } from './support.ts'
 
 const seed = 20261121

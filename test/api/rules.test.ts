@@ -3,17 +3,22 @@
  * twice: transport.test.ts has rotation, rest and probe, rate, Retry-After and what every attempt reports.
  */
 import { expect, test } from 'vitest'
-import { getOrders } from '../../src/api/account.ts'
-import { capacityUnavailableReason, liquidityShortfall } from '../../src/api/capacityFacts.ts'
-import { proves, RefusedError } from '../../src/api/errors.ts'
-import { getMarketTickers } from '../../src/api/markets.ts'
-import { getPrices } from '../../src/api/oracle.ts'
-import type { EditRequest } from '../../src/api/orderChangeRequest.ts'
-import { getOrderStatus, type OrderTicket, prepareOrder, submitOrder } from '../../src/api/orders.ts'
-import type { PrepareRequest } from '../../src/api/prepareRequest.ts'
-import { getRelayStatus, submitRelay } from '../../src/api/relay.ts'
-import { RequestFailed } from '../../src/api/requestFailed.ts'
-import { getGmUserEarnings } from '../../src/api/yield.ts'
+import { getOrders } from '../../src/api/account/accountReads.ts'
+import { getPrices } from '../../src/api/feeds/oracle.ts'
+import { getMarketTickers } from '../../src/api/markets/marketReads.ts'
+import { getGmUserEarnings } from '../../src/api/markets/poolYields.ts'
+import { capacityUnavailableReason, liquidityShortfall } from '../../src/api/orders/capacityFacts.ts'
+import {
+  getOrderStatus,
+  type OrderTicket,
+  prepareOrder,
+  submitOrder,
+} from '../../src/api/orders/expressOrders.ts'
+import type { EditRequest } from '../../src/api/orders/orderChangeRequest.ts'
+import type { PrepareRequest } from '../../src/api/orders/prepareRequest.ts'
+import { getRelayStatus, submitRelay } from '../../src/api/orders/relayRequests.ts'
+import { proves, RefusedError } from '../../src/api/transport/apiErrors.ts'
+import { RequestFailed } from '../../src/api/transport/requestFailed.ts'
 import { failureOf, fixtureText, type Reply, type Seen, scriptedTransport } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Fetch, FetchAnswer } from '../../src/api/route.ts'
-import { createTransport, type Transport, type TransportOptions } from '../../src/api/transport.ts'
-import type { Clock } from '../../src/domain/clock.ts'
+import type { Fetch, FetchAnswer } from '../../src/api/transport/route.ts'
+import { createTransport, type Transport, type TransportOptions } from '../../src/api/transport/transport.ts'
+import type { Clock } from '../../src/base/clock.ts'
 
 /** Wall clock at which tests start. */
 export const START_MS = 1_800_000_000_000

@@ -1,10 +1,10 @@
 /** Many callers, each with a filter of its own, cost the venue what a few cost it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApi } from '../../src/api/client.ts'
-import { RefusedError } from '../../src/api/errors.ts'
-import type { Fetch } from '../../src/api/route.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { createVenue } from '../../src/paper/venue.ts'
+import { RefusedError } from '../../src/api/transport/apiErrors.ts'
+import type { Fetch } from '../../src/api/transport/route.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { failureOf, jumpingClock } from './support.ts'
 
 const clock = jumpingClock()

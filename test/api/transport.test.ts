@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DecodeError, proves, RefusedError, UnreachableError } from '../../src/api/errors.ts'
-import { RequestFailed } from '../../src/api/requestFailed.ts'
-import type { Route } from '../../src/api/route.ts'
-import type { RequestAttempt } from '../../src/api/transport.ts'
+import { DecodeError, proves, RefusedError, UnreachableError } from '../../src/api/transport/apiErrors.ts'
+import { RequestFailed } from '../../src/api/transport/requestFailed.ts'
+import type { Route } from '../../src/api/transport/route.ts'
+import type { RequestAttempt } from '../../src/api/transport/transport.ts'
 import { failureOf, type Reply, START_MS, scriptedTransport } from './support.ts'
 
 const read: Route<string, unknown> = {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DecodeError } from '../../src/api/errors.ts'
+import { DecodeError } from '../../src/api/transport/apiErrors.ts'
 import { ask, bodyOf, names, valueAt, withValue } from './decoders.ts'
 import { wireFields } from './wireFields.ts'
 

@@ -5,21 +5,21 @@ import {
   prepareDeposit,
   prepareWithdrawal,
   submitWithdrawal,
-} from '../../src/api/accountTransfers.ts'
+} from '../../src/api/account/accountTransfers.ts'
+import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/account/subaccounts.ts'
 import {
   prepareClassicCancel,
   prepareClassicCollateral,
   prepareClassicEdit,
   prepareClassicOrder,
-} from '../../src/api/classicOrders.ts'
-import { DecodeError, proves } from '../../src/api/errors.ts'
-import { prepareCancel, prepareCollateral, prepareEdit } from '../../src/api/orderChanges.ts'
-import { getOrderStatus, submitOrder } from '../../src/api/orders.ts'
-import type { PrepareRequest } from '../../src/api/prepareRequest.ts'
-import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/subaccounts.ts'
-import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
-import { hashRelayParams } from '../../src/chains/relayRouter.ts'
-import { ONE_USD } from '../../src/domain/units.ts'
+} from '../../src/api/orders/classicOrders.ts'
+import { getOrderStatus, submitOrder } from '../../src/api/orders/expressOrders.ts'
+import { prepareCancel, prepareCollateral, prepareEdit } from '../../src/api/orders/orderChanges.ts'
+import type { PrepareRequest } from '../../src/api/orders/prepareRequest.ts'
+import { DecodeError, proves } from '../../src/api/transport/apiErrors.ts'
+import { emptySubaccountApproval } from '../../src/protocol/signing/approvalTypes.ts'
+import { hashRelayParams } from '../../src/protocol/signing/relayRouter.ts'
+import { ONE_USD } from '../../src/protocol/units.ts'
 import { failureOf, fixtureText, type Reply, type Seen, scriptedTransport } from './support.ts'
 
 const from = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

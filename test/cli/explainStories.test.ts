@@ -1,12 +1,12 @@
 /** `perpd explain` over every kind of story: what proves the end, and what would have happened otherwise. */
 import { expect, test } from 'vitest'
-import { type ExplainContext, explainText } from '../../src/cli/explainText.ts'
-import { SCREEN_COLUMNS, wrapped } from '../../src/cli/screen.ts'
-import type { Evidence, Intent } from '../../src/domain/intent.ts'
+import { type ExplainContext, explainText } from '../../src/cli/explain/explainText.ts'
+import { SCREEN_COLUMNS, wrapped } from '../../src/cli/output/screen.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
+import type { Evidence, Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { usd } from '../../src/domain/units.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 
 const host = 'https://arbitrum.gmxapi.io/v1'

@@ -1,13 +1,13 @@
 /** How `perpd explain` words each kind of order. */
 import { expect, test } from 'vitest'
-import { sizingLines } from '../../src/cli/explainSize.ts'
-import { explainText } from '../../src/cli/explainText.ts'
-import type { IntentKind } from '../../src/domain/intent.ts'
+import { sizingLines } from '../../src/cli/explain/explainSize.ts'
+import { explainText } from '../../src/cli/explain/explainText.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
-import type { OrderTerms } from '../../src/domain/orderTerms.ts'
+import type { IntentKind } from '../../src/domain/order/intent.ts'
+import type { OrderTerms } from '../../src/domain/order/orderTerms.ts'
 import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { contractPriceOf, MAX_UINT256, usd } from '../../src/domain/units.ts'
+import { contractPriceOf, MAX_UINT256, usd } from '../../src/protocol/units.ts'
 import { armedFacts, intentOf, orderKey, startMs, weth } from '../support/intents.ts'
 
 const exitKey = `0x${'0b'.repeat(32)}` as const

@@ -1,7 +1,7 @@
 /** How the process was started: what real money forbids, what is told, and which Node runs. */
 import { expect, test } from 'vitest'
-import { processProblems, processWarnings } from '../../src/cli/hardening.ts'
-import { nodeReport } from '../../src/cli/nodeBinary.ts'
+import { processProblems, processWarnings } from '../../src/daemon/hardening.ts'
+import { nodeReport } from '../../src/daemon/nodeBinary.ts'
 import type { Entry, Machine } from '../../src/keys/trustedPath.ts'
 
 const live = { isPaper: false }

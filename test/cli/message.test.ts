@@ -4,14 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashTypedData, type TypedData } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SUBACCOUNT_ORDER_ACTION } from '../../src/chains/approvalTypes.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { domainType, type PrimaryType, primaryTypes, typesOfMessage } from '../../src/chains/messageTypes.ts'
-import { relayRouterDomain } from '../../src/chains/relayRouter.ts'
-import { removalRequestText } from '../../src/cli/removalFile.ts'
-import type { TokenAmount } from '../../src/domain/units.ts'
-import { removalOf } from '../../src/execution/removal.ts'
-import { account, batch, order, usdc } from '../chains/batches.ts'
+import { removalRequestText } from '../../src/daemon/account/removalFile.ts'
+import { removalOf } from '../../src/execution/subaccount/removal.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { SUBACCOUNT_ORDER_ACTION } from '../../src/protocol/signing/approvalTypes.ts'
+import {
+  domainType,
+  type PrimaryType,
+  primaryTypes,
+  typesOfMessage,
+} from '../../src/protocol/signing/messageTypes.ts'
+import { relayRouterDomain } from '../../src/protocol/signing/relayRouter.ts'
+import type { TokenAmount } from '../../src/protocol/units.ts'
+import { account, batch, order, usdc } from '../protocol/batches.ts'
 import { perpd } from './run.ts'
 
 let cwd: string

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { settingsSchema } from '../../src/cli/config/jsonSchema.ts'
-import { settings } from '../../src/cli/config/schema.ts'
-import { loadConfig } from '../../src/cli/config.ts'
-import { waitingChanges } from '../../src/cli/waitingChanges.ts'
-import { limitRows, limitSetting } from '../../src/domain/limits.ts'
-import type { Unit } from '../../src/domain/setting.ts'
+import { settings } from '../../src/config/configSchema.ts'
+import { settingsSchema } from '../../src/config/jsonSchema.ts'
+import { loadConfig } from '../../src/config/loadConfig.ts'
+import { waitingChanges } from '../../src/daemon/waitingChanges.ts'
+import { limitRows, limitSetting } from '../../src/domain/account/limits.ts'
+import type { Unit } from '../../src/protocol/settings/setting.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const cwd = mkdtempSync(join(tmpdir(), 'perpd-settings-'))

@@ -1,10 +1,10 @@
 /** `perpd orders unwind` on a real journal file, as a real process, and the mark of an order that waits for an operator. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { openJournal } from '../../src/journal/open.ts'
-import { openSqliteReader } from '../../src/journal/reader.ts'
-import { verifySqliteJournal } from '../../src/journal/verify.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { openJournal } from '../../src/journal/service/open.ts'
+import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
+import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 import { perpd, scratch } from '../world/processes.ts'
 

@@ -6,12 +6,17 @@ import fc from 'fast-check'
 import { encodeFunctionData, hexToBigInt } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { encodeBatchCall } from '../../src/chains/relayCalldata.ts'
-import { type Batch, digestOf, domainSeparator, hashRelayParams } from '../../src/chains/relayRouter.ts'
-import { signDigest } from '../../src/chains/secp256k1.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import { market, order, relayParams } from '../chains/batches.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'
+import { encodeBatchCall } from '../../src/protocol/signing/relayCalldata.ts'
+import {
+  type Batch,
+  digestOf,
+  domainSeparator,
+  hashRelayParams,
+} from '../../src/protocol/signing/relayRouter.ts'
+import { market, order, relayParams } from '../protocol/batches.ts'
 import { type Message, ModelChain, type TxAction } from '../simulation/chainModel.ts'
 import { randomOf } from '../simulation/random.ts'
 import { epochMs } from '../simulation/timeline.ts'

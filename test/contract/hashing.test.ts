@@ -3,18 +3,27 @@ import fc from 'fast-check'
 import { encodeFunctionData, toEventSelector, toFunctionSelector } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { messageDigestOf, minifiedDigestOf } from '../../src/chains/messages.ts'
-import { batchSelector, encodeBatchCall, subaccountBatchSelector } from '../../src/chains/relayCalldata.ts'
-import { type Batch, digestOf, domainSeparator, hashRelayParams } from '../../src/chains/relayRouter.ts'
-import { signDigest } from '../../src/chains/secp256k1.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'
+import { messageDigestOf, minifiedDigestOf } from '../../src/protocol/signing/messages.ts'
+import {
+  batchSelector,
+  encodeBatchCall,
+  subaccountBatchSelector,
+} from '../../src/protocol/signing/relayCalldata.ts'
+import {
+  type Batch,
+  digestOf,
+  domainSeparator,
+  hashRelayParams,
+} from '../../src/protocol/signing/relayRouter.ts'
 import {
   approvalDigestOf,
   hashSubaccountApproval,
   type SubaccountApproval,
-} from '../../src/chains/subaccountApproval.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import { anyAddress, anyBatch, anyHash, anyRelayParams, anyUint } from '../chains/batches.ts'
+} from '../../src/protocol/signing/subaccountApproval.ts'
+import { anyAddress, anyBatch, anyHash, anyRelayParams, anyUint } from '../protocol/batches.ts'
 import { createLocalChain, type LocalChain } from './localChain.ts'
 
 const { gelatoRelayRouter, subaccountGelatoRelayRouter } = arbitrum.contracts

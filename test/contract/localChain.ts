@@ -9,8 +9,8 @@ import { createEVM } from '@ethereumjs/evm'
 import { MerkleStateManager } from '@ethereumjs/statemanager'
 import { Account, bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util'
 import { type Abi, decodeErrorResult, encodeAbiParameters, keccak256 } from 'viem'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { type Address, type Hex, hexKey } from '../../src/domain/address.ts'
+import { type Address, type Hex, hexKey } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { type Compiled, compileVenue } from './compile.ts'
 
 const { gelatoRelayRouter, subaccountGelatoRelayRouter, eventEmitter, multicall } = arbitrum.contracts

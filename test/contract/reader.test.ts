@@ -5,16 +5,21 @@
 import { encodeFunctionData, zeroAddress, zeroHash } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../../src/api/systemClock.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { encodeBatchCall } from '../../src/chains/relayCalldata.ts'
-import { type Batch, digestOf, domainSeparator, hashRelayParams } from '../../src/chains/relayRouter.ts'
-import { signDigest } from '../../src/chains/secp256k1.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import type { AttemptQuery } from '../../src/domain/chainReader.ts'
-import { connectChain } from '../../src/evm/connect.ts'
-import type { EndpointsReader } from '../../src/evm/reader.ts'
-import { market, order, relayParams } from '../chains/batches.ts'
+import { systemClock } from '../../src/base/systemClock.ts'
+import { connectChain } from '../../src/chain/connectEndpoints.ts'
+import type { EndpointsReader } from '../../src/chain/endpointsReader.ts'
+import type { AttemptQuery } from '../../src/domain/machine/chainReader.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'
+import { encodeBatchCall } from '../../src/protocol/signing/relayCalldata.ts'
+import {
+  type Batch,
+  digestOf,
+  domainSeparator,
+  hashRelayParams,
+} from '../../src/protocol/signing/relayRouter.ts'
+import { market, order, relayParams } from '../protocol/batches.ts'
 import { createLocalChain, type LocalChain } from './localChain.ts'
 
 const { gelatoRelayRouter, eventEmitter, multicall } = arbitrum.contracts

@@ -1,12 +1,12 @@
 /** An engine seen through its door, for tests of what stands in front of it. */
 
-import { labelOf } from '../../src/domain/intent.ts'
+import { Secret } from '../../src/base/secret.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { labelOf } from '../../src/domain/order/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { Secret } from '../../src/domain/secret.ts'
-import { usd } from '../../src/domain/units.ts'
-import type { EngineApi, EngineStatus } from '../../src/engine/status.ts'
-import { createLogRing } from '../../src/monitor/logRing.ts'
+import type { EngineApi, EngineStatus } from '../../src/engine/engineStatus.ts'
+import { createLogRing } from '../../src/monitor/log/logRing.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
 import { account, startMs } from '../support/intents.ts'
 

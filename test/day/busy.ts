@@ -3,7 +3,7 @@
  * cancels it, sets an exit, pays collateral in and closes. It keeps nothing; what is due is told from the minute and the account.
  */
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '#strategy'
-import type { Decision } from '../../src/domain/decision.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
 
 const CYCLE_MINUTES = 26
 const params = z.strictObject({

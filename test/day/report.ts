@@ -1,9 +1,9 @@
 /** What a simulated day tells: counts by code, the delays of increases, and both books at its end. */
-import { addsRisk } from '../../src/domain/decision.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { IntentState } from '../../src/domain/intent.ts'
-import type { LaneName } from '../../src/domain/lane.ts'
-import type { EngineStatus } from '../../src/engine/status.ts'
+import { addsRisk } from '../../src/domain/order/decision.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import type { LaneName } from '../../src/domain/order/laneTable.ts'
+import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>

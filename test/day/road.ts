@@ -2,9 +2,9 @@
  * The road between the daemon and the paper venue on a day of lag: hosts that answer from lists some seconds old, each list
  * with a delay of its own, prices out of caches, and hosts that go down and come back. Nothing is a lie but what `lie` says.
  */
-import type { Fetch } from '../../src/api/route.ts'
-import type { Clock } from '../../src/domain/clock.ts'
-import type { Venue } from '../../src/paper/venue.ts'
+import type { Fetch } from '../../src/api/transport/route.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import type { Venue } from '../../src/paper/server/venue.ts'
 import type { Random } from '../simulation/random.ts'
 import type { DayTime } from './time.ts'
 

@@ -1,7 +1,7 @@
 /** The strategies of the simulated day: the files that are shipped, all of them turned on, and the trader by the clock. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type LoadedStrategy, loadStrategies } from '../../src/strategy/load.ts'
+import { type LoadedStrategy, loadStrategies } from '../../src/strategy/files/load.ts'
 
 const shipped = join(import.meta.dirname, '..', '..', 'strategies')
 

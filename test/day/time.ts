@@ -1,5 +1,5 @@
 /** A simulated day: one timeline for the venue and the daemon, moved on when all that was woken has done its work. */
-import type { Clock } from '../../src/domain/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import { createTimeline, processClock } from '../simulation/timeline.ts'
 
 /** Turns of the event loop without anything new after which all is quiet: a group commit of the journal takes one. */

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import { HEALTHY_SECONDS, WIDEST_SECONDS } from '../../src/domain/chainTime.ts'
-import { connectChain } from '../../src/evm/connect.ts'
 import { manualClock } from '../support/venue.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')

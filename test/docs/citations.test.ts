@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentedRoutes } from '../../src/cli/documentedRoutes.ts'
-import { documentedRules } from '../../src/cli/documentedRules.ts'
+import { documentedRoutes } from '../../scripts/documentedRoutes.ts'
+import { documentedRules } from '../../scripts/documentedRules.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const own = 'test/docs/citations.test.ts'

@@ -28,32 +28,36 @@ interface Step {
 }
 
 /** Facts of a chain that is there, by another name. */
-const chainText = readFileSync(join(root, 'src/chains/avalanche.ts'), 'utf8')
+const chainText = readFileSync(join(root, 'src/protocol/chains/avalanche.ts'), 'utf8')
   .replace("'./pins/avalanche.json'", "'./pins/fuji.json'")
   .replace('export const avalanche: ChainFacts<', 'export const fuji: ChainFacts<')
   .replaceAll("'avalanche'", "'fuji'")
   .replace('chainId: 43114', 'chainId: 43113')
 
 /** Data of the new chain: written by tools, or the user's own. */
-const chainData = ['src/chains/pins/', 'src/paper/catalog/', 'config/']
+const chainData = ['src/protocol/chains/pins/', 'src/paper/catalog/recorded/', 'config/']
 
 /** What each row of CONTRIBUTING's table is followed with. */
 const recipes: Readonly<Record<string, readonly Step[]>> = {
   'a chain': [
-    { file: 'src/chains/fuji.ts', add: chainText },
-    { file: 'src/chains/index.ts', before: 'import { megaeth }', add: "import { fuji } from './fuji.ts'\n" },
-    { file: 'src/chains/index.ts', before: 'megaeth } as const', add: 'fuji, ' },
+    { file: 'src/protocol/chains/fuji.ts', add: chainText },
+    {
+      file: 'src/protocol/chains/index.ts',
+      before: 'import { megaeth }',
+      add: "import { fuji } from './fuji.ts'\n",
+    },
+    { file: 'src/protocol/chains/index.ts', before: 'megaeth } as const', add: 'fuji, ' },
   ],
   'an API route': [
     {
-      file: 'src/api/wallet.ts',
+      file: 'src/api/account/wallet.ts',
       add: `
 const ageRoute: Route<WalletQuery, number> = {
   path: '/wallets/age',
   method: 'GET',
   service: 'api',
   kind: 'read',
-  cacheMs: OUR_SHARE_MS,
+  cacheMs: COALESCE_MS,
   query: ({ account }) => ({ address: account }),
   decode: (body) => count(object(body).ageSeconds, 'ageSeconds'),
 }
@@ -65,37 +69,37 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
 `,
     },
     {
-      file: 'src/paper/accountRoutes.ts',
+      file: 'src/paper/reads/accountRoutes.ts',
       before: "  kit.api('GET', '/allowances'",
       add: "  kit.api('GET', '/wallets/age', ({ query }) => ({ ageSeconds: requiredAddress(query, 'address').length }))\n",
     },
-    { file: 'src/cli/documentedRoutes.ts', before: "    ['/allowances'],", add: "    ['/wallets/age'],\n" },
+    { file: 'scripts/documentedRoutes.ts', before: "    ['/allowances'],", add: "    ['/wallets/age'],\n" },
   ],
   'a setting': [
     {
-      file: 'src/cli/config/sections/daemon.ts',
+      file: 'src/config/sections/daemonSection.ts',
       before: '  heartbeatSeconds: setting(',
       add: "  quietSeconds: setting(seconds(0, 600), 7, 'How long a start says nothing, seconds.'),\n",
     },
     {
-      file: 'src/cli/announce.ts',
+      file: 'src/daemon/announce.ts',
       add: '\n/** When a start begins to speak, ms. */\nexport const quietMs = ({ log }: Config): number => log.quietSeconds * 1_000\n',
     },
   ],
   'a setting of the paper venue': [
     {
-      file: 'src/domain/paperSection.ts',
+      file: 'src/protocol/settings/paperSection.ts',
       before: '  exitsReordered: setting(',
       add: "  largestTradeUsd: setting(integer(1, 1_000_000), 900, 'Largest trade of another trader, US dollars.'),\n",
     },
     {
-      file: 'src/paper/traders.ts',
+      file: 'src/paper/execution/traders.ts',
       add: '\n/** The largest trade of another trader, US dollars. */\nexport const largestTradeUsd = ({ settings }: Pick<VenueState, "settings">): number => settings.largestTradeUsd\n',
     },
   ],
   'a limit': [
     {
-      file: 'src/domain/limitTable.ts',
+      file: 'src/domain/account/limitTable.ts',
       before: '  maxOrderSizeUsd: {',
       add: `  minEquityUsd: {
     unit: 'usd',
@@ -109,7 +113,7 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
 `,
     },
     {
-      file: 'src/risk/checks.ts',
+      file: 'src/risk/checks/checks.ts',
       before: '  ({ classified, view, context }) => checkDataAge(',
       add: `  ({ classified, context: { equityUsd = 0n, limits } }) =>
     classified.adds && equityUsd < (limits.minEquityUsd ?? 0n)
@@ -144,7 +148,16 @@ function run(program: string, args: readonly string[], env: Record<string, strin
 const perpd = (args: readonly string[], env?: Record<string, string>) => run('src/cli/main.ts', args, env)
 
 beforeAll(() => {
-  for (const part of ['src', 'config', 'docs', 'strategies', 'package.json', 'CONTRIBUTING.md', 'test/api'])
+  for (const part of [
+    'src',
+    'scripts',
+    'config',
+    'docs',
+    'strategies',
+    'package.json',
+    'CONTRIBUTING.md',
+    'test/api',
+  ])
     cpSync(join(root, part), join(copy, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
@@ -154,7 +167,8 @@ beforeAll(() => {
     const data = readFileSync(join(root, folder, 'avalanche.json'), 'utf8')
     writeFileSync(join(copy, folder, 'fuji.json'), data.replace('"chain": "avalanche"', '"chain": "fuji"'))
   }
-  expect(run('src/cli/docs.ts', [])).toMatchObject({ status: 0 })
+  const { status, said } = run('scripts/documents.ts', [])
+  expect([status, said]).toEqual([0, expect.anything()])
 })
 afterAll(() => rmSync(copy, { recursive: true }))
 
@@ -219,10 +233,10 @@ test('a new limit is documented, is one of the account, of markets and of files,
   expect(status).toBe(0)
   expect(said).toContain("mine: minEquityUsd $700.00 is looser than the account's $900.00, which holds.")
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
-  const { changesOf, changeText } = await changed('src/engine/liveLimits.ts')
+  const { changesOf, changeText } = await changed('src/engine/context/liveLimits.ts')
   const [change] = changesOf({ '|minEquityUsd': String(9n * 10n ** 30n) }, {})
   expect([change.isTighter, changeText(change)]).toEqual([false, 'minEquityUsd $9.00 -> none'])
-  const { checkLimits } = await changed('src/risk/checks.ts')
+  const { checkLimits } = await changed('src/risk/checks/checks.ts')
   const desk = { equityUsd: 8n * 10n ** 30n, limits: { minEquityUsd: 9n * 10n ** 30n } }
   expect(checkLimits({ adds: true }, {}, desk)).toMatchObject({ code: 'EQUITY_TOO_LOW', allowed: '$9.00' })
 })
@@ -235,9 +249,9 @@ test('a new chain is one of the choices, has its profile, and its paper venue se
   expect([paper.status, paper.said]).toEqual([0, expect.stringContaining('play money on fuji')])
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
   const [{ createVenue }, { chains }, { chainGas }] = await Promise.all([
-    changed('src/paper/venue.ts'),
-    changed('src/chains/index.ts'),
-    changed('src/chains/gas.ts'),
+    changed('src/paper/server/venue.ts'),
+    changed('src/protocol/chains/index.ts'),
+    changed('src/protocol/chains/gas.ts'),
   ])
   expect(chainGas.fuji).toBe(chains.fuji.gas)
   const venue = createVenue({ clock: { now: () => 1_780_000_000_000 }, chain: chains.fuji, seed: 1 })
@@ -250,8 +264,8 @@ test('a new route is a method of the clients, is answered by the paper venue, an
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
   const [{ createApi }, { createVenue }, { chains }] = await Promise.all([
     changed('src/api/index.ts'),
-    changed('src/paper/venue.ts'),
-    changed('src/chains/index.ts'),
+    changed('src/paper/server/venue.ts'),
+    changed('src/protocol/chains/index.ts'),
   ])
   const clock = manualClock(1_780_000_000_000)
   const venue = createVenue({ clock, chain: chains.arbitrum, seed: 1 })

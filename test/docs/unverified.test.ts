@@ -1,7 +1,7 @@
 /** What no public source confirms stands in one list, docs/going-live.md; the table of routes marks the same routes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { documentedRoutes } from '../../src/cli/documentedRoutes.ts'
+import { documentedRoutes } from '../../scripts/documentedRoutes.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')

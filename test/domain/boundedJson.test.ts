@@ -1,13 +1,7 @@
 /** Limits on JSON from outside, and values shown whatever they are. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  bounded,
-  fileBounds,
-  JsonBoundsError,
-  parseBounded,
-  shownValue,
-} from '../../src/domain/boundedJson.ts'
+import { bounded, fileBounds, JsonBoundsError, parseBounded, shownValue } from '../../src/base/boundedJson.ts'
 
 const bounds = { depth: 8, values: 100 }
 

@@ -1,6 +1,6 @@
 /** Amounts of dollars as people read them. */
 import { expect, test } from 'vitest'
-import { formatAtMost, formatDollars, formatSize, MAX_UINT256, usd } from '../../src/domain/units.ts'
+import { formatAtMost, formatDollars, formatSize, MAX_UINT256, usd } from '../../src/protocol/units.ts'
 
 test('an amount is in whole cents, and less than half of one says so', () => {
   const shown = ['1234567.5', '0.2', '0.005', '0.004724', '-0.004724', '-0.1', '999.995', '0', '-12'].map(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeLane, type LaneName, laneNames } from '../../src/domain/lane.ts'
+import { describeLane, type LaneName, laneNames } from '../../src/domain/order/laneTable.ts'
 
 test('records on disk hold these names of lanes', () => {
   expect(laneNames).toEqual(['order-chain', 'relay'])

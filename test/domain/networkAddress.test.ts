@@ -1,7 +1,7 @@
 /** Addresses of metadata services and links are refused however they are written, and whatever name leads to them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkedLookup, isForbiddenAddress, type ResolveAll } from '../../src/domain/networkAddress.ts'
+import { checkedLookup, isForbiddenAddress, type ResolveAll } from '../../src/base/networkAddress.ts'
 
 test.each([
   '169.254.169.254',

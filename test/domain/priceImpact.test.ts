@@ -7,8 +7,8 @@ import {
   type ImpactTrade,
   priceImpactBps,
   priceImpactUsd,
-} from '../../src/domain/priceImpact.ts'
-import { absOf, maxOf, ONE_USD, usd } from '../../src/domain/units.ts'
+} from '../../src/protocol/priceImpact.ts'
+import { absOf, maxOf, ONE_USD, usd } from '../../src/protocol/units.ts'
 import { type Vector, wantedOf } from '../math/vectors.ts'
 
 const file = new URL('../fixtures/math/priceImpact.json', import.meta.url)

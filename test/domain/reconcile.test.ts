@@ -9,13 +9,13 @@ import {
   emptyAccountState,
   isDrift,
   pauses,
-} from '../../src/domain/accountRecord.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import { discrepanciesNamed, shortDiscrepancyId } from '../../src/domain/discrepancyId.ts'
-import type { Order, Position, Trade } from '../../src/domain/position.ts'
-import { type ReconcileView, reconcile } from '../../src/domain/reconcile.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { usd } from '../../src/domain/units.ts'
+} from '../../src/domain/account/accountRecord.ts'
+import { discrepanciesNamed, shortDiscrepancyId } from '../../src/domain/account/discrepancyId.ts'
+import { type ReconcileView, reconcile } from '../../src/domain/account/reconcile.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import type { Order, Position, Trade } from '../../src/protocol/position.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { account, ethMarket, orderKey, tradeOf, usdc } from '../support/intents.ts'
 
 const side = { marketToken: ethMarket, direction: 'long', collateralToken: usdc } as const

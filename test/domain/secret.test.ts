@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { Secret } from '../../src/domain/secret.ts'
-import { createRedactor } from '../../src/monitor/redact.ts'
+import { Secret } from '../../src/base/secret.ts'
+import { createRedactor } from '../../src/monitor/log/redact.ts'
 
 const text = 'correct horse battery staple'
 const secret = new Secret(text)

@@ -1,9 +1,9 @@
 /** Names from outside on screens, in logs, labels and answers. */
 import { expect, test } from 'vitest'
-import { columns } from '../../src/cli/table.ts'
+import { marked, visible } from '../../src/base/shownText.ts'
+import { columns } from '../../src/cli/output/table.ts'
 import { controlRoutes } from '../../src/control/routes.ts'
-import { marked, visible } from '../../src/domain/shownText.ts'
-import { createLog } from '../../src/monitor/log.ts'
+import { createLog } from '../../src/monitor/log/log.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { access, asReader, engine, status } from '../control/door.ts'
 

@@ -1,10 +1,10 @@
 /** A resting order as our own messages made it: what was signed last and landed, and nothing where that is not proven. */
 import { expect, test } from 'vitest'
-import type { UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { Attempt, IntentState, SignedOrder } from '../../src/domain/intent.ts'
-import type { EditTerms } from '../../src/domain/orderTerms.ts'
-import { rowDifference, signedOrderOf } from '../../src/domain/signedOrder.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Attempt, IntentState, SignedOrder } from '../../src/domain/order/intent.ts'
+import type { EditTerms } from '../../src/domain/order/orderTerms.ts'
+import { rowDifference, signedOrderOf } from '../../src/domain/order/signedOrder.ts'
+import type { UpdateOrderParams } from '../../src/protocol/batch.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'
 
 const otherKey = `0x${'0b'.repeat(32)}` as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Attempt, Closing, IntentState } from '../../src/domain/intent.ts'
-import { endingOf, spentBy } from '../../src/domain/spend.ts'
+import { endingOf, spentBy } from '../../src/domain/account/spend.ts'
+import type { Attempt, Closing, IntentState } from '../../src/domain/order/intent.ts'
 import { armedFacts, intentOf, orderKey, startMs } from '../support/intents.ts'
 
 const evidence = { level: 'api', atMs: startMs, statement: 'seen' } as const

@@ -8,7 +8,7 @@ import {
   limitTightness,
   stricter,
   tighten,
-} from '../../src/domain/limits.ts'
+} from '../../src/domain/account/limits.ts'
 import {
   applyTradingEntry,
   breakerNames,
@@ -20,9 +20,14 @@ import {
   stateOf,
   type TradingEntry,
   type TradingScope,
-} from '../../src/domain/trading.ts'
-import { type ConfiguredLimits, changesOf, createLiveLimits, figuresOf } from '../../src/engine/liveLimits.ts'
-import { type BreakerSettings, breakerTightness } from '../../src/risk/breakers.ts'
+} from '../../src/domain/account/tradingState.ts'
+import {
+  type ConfiguredLimits,
+  changesOf,
+  createLiveLimits,
+  figuresOf,
+} from '../../src/engine/context/liveLimits.ts'
+import { type BreakerSettings, breakerTightness } from '../../src/risk/breakers/circuitBreakers.ts'
 
 const limitNames = Object.keys(limitTightness) as (keyof Limits)[]
 const limits: fc.Arbitrary<Limits> = fc.record(

@@ -1,15 +1,15 @@
 /** Orders that are to be unwound: what is kept of the decision, and what an order's story calls for. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ACCOUNT_ID, applyAccountRecord, emptyAccountState } from '../../src/domain/accountRecord.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import type { ChildPhase, ChildRole, Evidence, Intent, IntentState } from '../../src/domain/intent.ts'
+import { ACCOUNT_ID, applyAccountRecord, emptyAccountState } from '../../src/domain/account/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { openedBy, unwindKeyOf, unwindStepOf } from '../../src/domain/account/unwindPlan.ts'
+import { applyUnwindEntry, type UnwindEntry } from '../../src/domain/account/unwindState.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
+import type { ChildPhase, ChildRole, Evidence, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import { decodeAnyRecord, encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { type Usd, usd } from '../../src/domain/units.ts'
-import { openedBy, unwindKeyOf, unwindStepOf } from '../../src/domain/unwindPlan.ts'
-import { applyUnwindEntry, type UnwindEntry } from '../../src/domain/unwindState.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { type Usd, usd } from '../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 
 const final: Evidence = { level: 'chain-final', atMs: startMs, statement: 'seen' }

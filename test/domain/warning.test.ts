@@ -1,16 +1,16 @@
 /** Warnings by policy, and orders made smaller, over all sizes. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { IntentKind } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
-import { warningActions } from '../../src/domain/warnedFacts.ts'
+import type { IntentKind } from '../../src/domain/order/intent.ts'
+import { warningActions } from '../../src/domain/order/warnedFacts.ts'
 import {
   defaultWarningPolicy,
   judgeWarnings,
   shrunkTo,
   stricter,
   type WarningPolicy,
-} from '../../src/domain/warning.ts'
+} from '../../src/domain/order/warning.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { intentOf } from '../support/intents.ts'
 
 const SEED = 20_261_121

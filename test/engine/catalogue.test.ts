@@ -1,12 +1,12 @@
 /** The catalogue: what hosts say is held against our facts, and what an operator and the chain say is taken over. */
 import { expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { createAccountJournal } from '../../src/engine/accountJournal.ts'
-import { createCatalogue, type MarketProof, SETTLE_MS } from '../../src/engine/catalogue.ts'
-import { pinnedApi } from '../../src/engine/pinnedApi.ts'
-import { trustMarket } from '../../src/engine/trustMarket.ts'
+import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
+import { createCatalogue, type MarketProof, SETTLE_MS } from '../../src/engine/market/marketCatalogue.ts'
+import { pinnedApi } from '../../src/engine/market/pinnedApi.ts'
+import { trustMarket } from '../../src/engine/operator/trustMarket.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ethMarket, intentOf, usdc, weth } from '../support/intents.ts'
 import { type Between, manualClock, settle, venueBench } from '../support/venue.ts'
 

@@ -1,6 +1,6 @@
 /** A market that leaves the venue's list while the account holds something there, over real sockets. */
 import { afterEach, expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethMarket, usdc } from '../support/intents.ts'
 import { type KindsBench, kindsBench, signer } from '../support/kinds.ts'

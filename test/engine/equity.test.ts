@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
-import { createAccountJournal } from '../../src/engine/accountJournal.ts'
-import { createEquityTracker } from '../../src/engine/equity.ts'
+import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
+import { createEquityTracker } from '../../src/engine/account/equity.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { manualClock } from '../support/venue.ts'
 
 const noonMs = Date.UTC(2026, 10, 20, 12)

@@ -1,8 +1,8 @@
 /** What counts as held when hosts hide it, lag, or make up how it ended. */
 import { afterEach, expect, test } from 'vitest'
-import type { IncreaseDecision } from '../../src/domain/decision.ts'
-import { formatUsd, usd } from '../../src/domain/units.ts'
-import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import type { IncreaseDecision } from '../../src/domain/order/decision.ts'
+import { formatUsd, usd } from '../../src/protocol/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'

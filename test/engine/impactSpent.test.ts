@@ -1,11 +1,11 @@
 /** The day's budget of what prices leave by estimated impacts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Intent, IntentState } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
-import { createImpactSpent } from '../../src/engine/impactSpent.ts'
-import { OPERATOR } from '../../src/engine/trading.ts'
-import { impactCostUsd, impactWithin } from '../../src/risk/impact.ts'
+import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
+import { OPERATOR } from '../../src/engine/account/tradingHalts.ts'
+import { createImpactSpent } from '../../src/engine/context/impactSpent.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { impactCostUsd, impactWithin } from '../../src/risk/checks/impactCheck.ts'
 import { intentOf, startMs } from '../support/intents.ts'
 
 const most = { adding: 150, reducing: 1_000 }

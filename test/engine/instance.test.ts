@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createInstance } from '../../src/engine/instance.ts'
 import type { TickReport } from '../../src/engine/tick.ts'
-import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { manualClock } from '../support/venue.ts'
 
 test('turns at which a kind pauses are not counted, and those at which it is asked again are', async () => {

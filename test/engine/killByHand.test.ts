@@ -1,10 +1,10 @@
 /** A kill over orders that somebody made by hand with the same key: also such as are on no market. */
 import { afterEach, expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { type Batch, digestOf, domainSeparator } from '../../src/chains/relayRouter.ts'
-import { signDigest } from '../../src/chains/secp256k1.ts'
-import { ZERO_ADDRESS } from '../../src/domain/address.ts'
-import type { CreateOrderParams } from '../../src/domain/batch.ts'
+import { ZERO_ADDRESS } from '../../src/protocol/address.ts'
+import type { CreateOrderParams } from '../../src/protocol/batch.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'
+import { type Batch, digestOf, domainSeparator } from '../../src/protocol/signing/relayRouter.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 

@@ -1,8 +1,8 @@
 /** Price impacts as the daemon estimates them from what the venue serves, over real sockets, held to what prepare answers. */
 import { afterEach, expect, test } from 'vitest'
-import { hexKey } from '../../src/domain/address.ts'
-import { usd } from '../../src/domain/units.ts'
-import { impactBpsOf } from '../../src/risk/impact.ts'
+import { hexKey } from '../../src/protocol/address.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { impactBpsOf } from '../../src/risk/checks/impactCheck.ts'
 import { ethMarket } from '../support/intents.ts'
 import { type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 

@@ -1,12 +1,12 @@
 /** The account's watch over lists that are handed in. */
 import { expect, test, vi } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import type { IntentState } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
-import { createAccountJournal } from '../../src/engine/accountJournal.ts'
-import { createReconciler } from '../../src/engine/reconcile.ts'
-import { createTrading } from '../../src/engine/trading.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
+import { createTrading } from '../../src/engine/account/tradingHalts.ts'
+import { createReconciler } from '../../src/engine/watch/reconciler.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { account, armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'
 
 type Context = Parameters<typeof createReconciler>[0]

@@ -1,11 +1,11 @@
 /** Trades of others that were told and that nothing shows any more: a reorganisation took them back, or they never were. */
 import { expect, test } from 'vitest'
-import type { DiscrepancyState } from '../../src/domain/accountRecord.ts'
-import type { PositionChange, PositionChangeQuery } from '../../src/domain/chainReader.ts'
-import { BaseError } from '../../src/domain/errors.ts'
-import type { Trade } from '../../src/domain/position.ts'
-import { usd } from '../../src/domain/units.ts'
-import { createProofs } from '../../src/engine/proofs.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import type { DiscrepancyState } from '../../src/domain/account/accountRecord.ts'
+import type { PositionChange, PositionChangeQuery } from '../../src/domain/machine/chainReader.ts'
+import { createProofs } from '../../src/engine/account/proofs.ts'
+import type { Trade } from '../../src/protocol/position.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { account, ethMarket, orderKey, startMs, tradeOf, usdc } from '../support/intents.ts'
 
 type Context = Parameters<typeof createProofs>[0]

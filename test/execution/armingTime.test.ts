@@ -1,9 +1,9 @@
 /** The time that deadlines are judged by, from endpoints, our clock and the hosts' clocks. */
 import { expect, test } from 'vitest'
-import type { ChainReader } from '../../src/domain/chainReader.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { beginArmingTime } from '../../src/execution/armingTime.ts'
-import { clockProblemOf } from '../../src/execution/chainClock.ts'
+import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
+import { beginArmingTime } from '../../src/execution/clock/armingTime.ts'
+import { clockProblemOf } from '../../src/execution/clock/chainClock.ts'
 import { intentOf } from '../support/intents.ts'
 import { manualClock } from '../support/venue.ts'
 

@@ -1,8 +1,8 @@
 /** Orders followed on the chain alone, over real sockets against the paper venue's node, on a clock that the test moves. */
 import { afterEach, expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
+import { type Intent, lastAttempt } from '../../src/domain/order/intent.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { type ChainBench, type ChainBenchOptions, chainBench, signer } from '../support/chain.ts'
 import { ethMarket, intentOf } from '../support/intents.ts'
 

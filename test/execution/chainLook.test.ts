@@ -1,6 +1,6 @@
 /** What the chain is asked about an attempt: what the simulation found. */
 import { expect, test } from 'vitest'
-import { queryOf } from '../../src/execution/chainObservation.ts'
+import { queryOf } from '../../src/execution/track/chainObservation.ts'
 import { armedFacts, intentOf } from '../support/intents.ts'
 
 const attemptArmedAt = (armBlockNumber: bigint) => ({

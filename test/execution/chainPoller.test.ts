@@ -1,8 +1,8 @@
 /** When the chain is looked at: a clock that the test moves, and a chain that shows nothing. */
 import { expect, test } from 'vitest'
-import type { AttemptQuery, ChainReader } from '../../src/domain/chainReader.ts'
-import type { BlockRef, IntentState } from '../../src/domain/intent.ts'
-import { type ChainPoller, createChainPoller, type Watched } from '../../src/execution/chainPoller.ts'
+import type { AttemptQuery, ChainReader } from '../../src/domain/machine/chainReader.ts'
+import type { BlockRef, IntentState } from '../../src/domain/order/intent.ts'
+import { type ChainPoller, createChainPoller, type Watched } from '../../src/execution/track/chainPoller.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs } from '../support/intents.ts'
 import { type ManualClock, manualClock } from '../support/venue.ts'
 

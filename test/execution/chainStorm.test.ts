@@ -3,10 +3,10 @@
  * over, every order has closed as the venue's own chain says it ended, and each was sent once.
  */
 import { expect, test } from 'vitest'
-import { hexKey, sameHex } from '../../src/domain/address.ts'
-import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
-import type { Faults } from '../../src/paper/faults.ts'
+import { type Intent, lastAttempt } from '../../src/domain/order/intent.ts'
+import type { Faults } from '../../src/paper/venue/venueFaults.ts'
+import { hexKey, sameHex } from '../../src/protocol/address.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { type ChainBench, chainBench, signer } from '../support/chain.ts'
 import { ethMarket, intentOf } from '../support/intents.ts'
 

@@ -1,8 +1,8 @@
 /** One of two chain endpoints behind, or ahead: orders go on, and no host is blamed. Real sockets, both lanes. */
 import { afterEach, expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/decision.ts'
-import type { LaneName } from '../../src/domain/lane.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { LaneName } from '../../src/domain/order/laneTable.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench } from '../support/kinds.ts'
 

@@ -1,27 +1,27 @@
 /** Estimates by the chain's gas price: what they stand on, what they let through, and what they tell apart. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { executionFeeOf, expressGasPrice } from '../../src/chains/feeFormula.ts'
-import { chainGas } from '../../src/chains/gas.ts'
-import type { RelayParams } from '../../src/chains/relayRouter.ts'
-import type { Clock } from '../../src/domain/clock.ts'
-import { BaseError } from '../../src/domain/errors.ts'
-import type { GasPrice } from '../../src/domain/gasPrice.ts'
-import type { OraclePrice } from '../../src/domain/market.ts'
-import { usd } from '../../src/domain/units.ts'
-import { Differences } from '../../src/execution/differences.ts'
-import { createFees, type FeeMessage, type Fees } from '../../src/execution/fees.ts'
-import { createGasWatch } from '../../src/execution/gasWatch.ts'
-import { createNativePrice } from '../../src/execution/nativePrice.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import { Differences } from '../../src/execution/context/differences.ts'
+import { createFees, type FeeMessage, type Fees } from '../../src/execution/context/feeEstimates.ts'
+import { createGasWatch } from '../../src/execution/context/gasWatch.ts'
+import { createNativePrice } from '../../src/execution/context/nativePrice.ts'
 import {
   executionFeeLimit,
   executionFeeSpike,
   relayFeeLimit,
   relayFeeSpike,
   type SigningPolicy,
-} from '../../src/execution/policy.ts'
-import { batch, relayParams } from '../chains/batches.ts'
+} from '../../src/execution/context/policy.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { executionFeeOf, expressGasPrice } from '../../src/protocol/chains/feeFormula.ts'
+import { chainGas } from '../../src/protocol/chains/gas.ts'
+import type { GasPrice } from '../../src/protocol/gasPrice.ts'
+import type { OraclePrice } from '../../src/protocol/market.ts'
+import type { RelayParams } from '../../src/protocol/signing/relayRouter.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { batch, relayParams } from '../protocol/batches.ts'
 
 const gas = chainGas.arbitrum
 const usual = { executionFee: 2n * 10n ** 14n, relayFee: 1_000_000n, factor: 5 }

@@ -1,11 +1,11 @@
 /** What a trader is told of an entry with exits: its fill, what rests, and the exit that was hit, in the log and in `perpd orders`. */
 import { afterEach, expect, test } from 'vitest'
-import { explainText } from '../../src/cli/explainText.ts'
-import { labelOf } from '../../src/domain/intent.ts'
-import { orderRow } from '../../src/domain/orderView.ts'
-import { signedOrderIn } from '../../src/domain/signedOrder.ts'
-import { usd } from '../../src/domain/units.ts'
-import { phrase } from '../../src/monitor/phrase.ts'
+import { explainText } from '../../src/cli/explain/explainText.ts'
+import { labelOf } from '../../src/domain/order/intent.ts'
+import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
+import { orderRow } from '../../src/domain/views/orderView.ts'
+import { phrase } from '../../src/monitor/log/phrase.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
 

@@ -1,8 +1,8 @@
 /** Every kind of operation from a decision to its end, over real sockets to the paper venue; in whatever lane, by whatever evidence. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/decision.ts'
-import { labelOf, lastAttempt } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import { labelOf, lastAttempt } from '../../src/domain/order/intent.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'
 import {
   ethSymbol,

@@ -1,10 +1,10 @@
 /** Seeded walks through all kinds at random, over sockets: no payload is refused, no limit is passed, and everything ends. */
 import { afterEach, expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/decision.ts'
-import { type IntentState, isOpen } from '../../src/domain/intent.ts'
-import { isIncreaseOrder } from '../../src/domain/position.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import { type IntentState, isOpen } from '../../src/domain/order/intent.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import { ONE_USD, usd } from '../../src/domain/units.ts'
+import { isIncreaseOrder } from '../../src/protocol/position.ts'
+import { ONE_USD, usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'
 import { btcSymbol, ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
 

@@ -1,8 +1,8 @@
 /** What the generic relay may answer by its document: little more than a task id. Over real sockets to the paper venue. */
 import { afterEach, expect, test } from 'vitest'
-import { lastAttempt } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
-import type { AnswerEdit } from '../../src/paper/answerEdit.ts'
+import { lastAttempt } from '../../src/domain/order/intent.ts'
+import type { AnswerEdit } from '../../src/paper/http/answerEdit.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { failureOf } from '../api/support.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'

@@ -1,8 +1,8 @@
 /** Orders of the relay lane, followed on the chain over real sockets, on a clock that the test moves. */
 import { afterEach, expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { type Intent, lastAttempt } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
+import { type Intent, lastAttempt } from '../../src/domain/order/intent.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { type ChainBench, type ChainBenchOptions, chainBench, signer } from '../support/chain.ts'
 import { ethMarket, intentOf } from '../support/intents.ts'
 import type { Between } from '../support/venue.ts'

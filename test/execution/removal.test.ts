@@ -1,14 +1,18 @@
 /** An owner's removal of a delegated key: what is signed is ours alone, and only what the owner signed is sent. */
 import { type Address, type Hex, hashTypedData } from 'viem'
 import { expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { chains } from '../../src/chains/index.ts'
-import { minifiedDigestOf } from '../../src/chains/messages.ts'
-import { typesOfMessage } from '../../src/chains/messageTypes.ts'
-import { domainSeparator, hashRelayParams, relayRouterDomain } from '../../src/chains/relayRouter.ts'
-import { signDigest } from '../../src/chains/secp256k1.ts'
-import type { SigningPolicy } from '../../src/execution/policy.ts'
-import { removalDifferences, removalOf } from '../../src/execution/removal.ts'
+import type { SigningPolicy } from '../../src/execution/context/policy.ts'
+import { removalDifferences, removalOf } from '../../src/execution/subaccount/removal.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'
+import { minifiedDigestOf } from '../../src/protocol/signing/messages.ts'
+import { typesOfMessage } from '../../src/protocol/signing/messageTypes.ts'
+import {
+  domainSeparator,
+  hashRelayParams,
+  relayRouterDomain,
+} from '../../src/protocol/signing/relayRouter.ts'
 
 const owner: Address = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const subaccount: Address = '0x1563915e194D8CfBA1943570603F7606A3115508'

@@ -3,14 +3,14 @@
  * later ones the empty one; what is left is counted, and the last actions are kept for closing.
  */
 import { expect, test } from 'vitest'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { encodeRemovalCall } from '../../src/chains/relayCalldata.ts'
-import { removalTypedData } from '../../src/cli/removalFile.ts'
-import type { Decision } from '../../src/domain/decision.ts'
-import { lastAttempt } from '../../src/domain/intent.ts'
-import type { LaneName } from '../../src/domain/lane.ts'
-import { type TokenAmount, usd } from '../../src/domain/units.ts'
-import { removalOf } from '../../src/execution/removal.ts'
+import { removalTypedData } from '../../src/daemon/account/removalFile.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import { lastAttempt } from '../../src/domain/order/intent.ts'
+import type { LaneName } from '../../src/domain/order/laneTable.ts'
+import { removalOf } from '../../src/execution/subaccount/removal.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { encodeRemovalCall } from '../../src/protocol/signing/relayCalldata.ts'
+import { type TokenAmount, usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'
 import { delegate, ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 

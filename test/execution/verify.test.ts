@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Prepared } from '../../src/api/orders.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { batchTypes } from '../../src/chains/batchTypes.ts'
+import type { Prepared } from '../../src/api/orders/expressOrders.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import type { SigningPolicy } from '../../src/execution/context/policy.ts'
+import { type Rejection, type Verified, verify } from '../../src/execution/verify/verify.ts'
+import { ZERO_ADDRESS, ZERO_HASH } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { batchTypes } from '../../src/protocol/signing/batchTypes.ts'
 import {
   type Batch,
   digestOf,
@@ -9,11 +13,7 @@ import {
   hashRelayParams,
   type RelayParams,
   relayRouterDomain,
-} from '../../src/chains/relayRouter.ts'
-import { ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import type { SigningPolicy } from '../../src/execution/policy.ts'
-import { type Rejection, type Verified, verify } from '../../src/execution/verify.ts'
+} from '../../src/protocol/signing/relayRouter.ts'
 import {
   account,
   ethMarket,

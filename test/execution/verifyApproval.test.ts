@@ -1,17 +1,17 @@
 /** An approval is signed only when it grants what was asked for, and used only when it is this owner's for this key. */
 import { expect, test } from 'vitest'
-import { approvalTypes } from '../../src/chains/approvalTypes.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { minifiedDigestOf } from '../../src/chains/messages.ts'
-import { domainSeparator, relayRouterDomain } from '../../src/chains/relayRouter.ts'
-import { signDigest } from '../../src/chains/secp256k1.ts'
-import { type Address, type Hex, ZERO_HASH } from '../../src/domain/address.ts'
 import {
   approvalDifferences,
   approvalOf,
   ownerDigestOf,
   signedApprovalDifferences,
-} from '../../src/execution/verifyApproval.ts'
+} from '../../src/execution/subaccount/verifyApproval.ts'
+import { type Address, type Hex, ZERO_HASH } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'
+import { approvalTypes } from '../../src/protocol/signing/approvalTypes.ts'
+import { minifiedDigestOf } from '../../src/protocol/signing/messages.ts'
+import { domainSeparator, relayRouterDomain } from '../../src/protocol/signing/relayRouter.ts'
 
 const owner: Address = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const subaccount: Address = '0x1563915e194D8CfBA1943570603F7606A3115508'

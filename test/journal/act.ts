@@ -3,9 +3,9 @@
  * the rights of root and says what it found; as `kill` it appends one intent and dies without closing.
  */
 import { writeSync } from 'node:fs'
-import { BaseError } from '../../src/domain/errors.ts'
-import { openSqliteReader } from '../../src/journal/reader.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
 import { storyOf } from './story.ts'
 
 const NOBODY = 65_534

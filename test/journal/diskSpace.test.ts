@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ACCOUNT_ID } from '../../src/domain/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
 
 let folder: string
 beforeAll(() => {

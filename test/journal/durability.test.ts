@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openSqliteReader } from '../../src/journal/reader.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
 
 const script = fileURLToPath(new URL('./writer.ts', import.meta.url))
 const options = { clockNow: () => 1_800_000_000_000, holder: 'test' }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
 import { journalConformance } from './conformance.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'perpd-journal-'))

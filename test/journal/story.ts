@@ -1,9 +1,9 @@
 /** Records of made-up intents, for tests and the bench: whole stories that fold. */
-import type { Hex } from '../../src/domain/address.ts'
-import type { ArmedFacts, Closing, Evidence, Intent } from '../../src/domain/intent.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import type { ArmedFacts, Closing, Evidence, Intent } from '../../src/domain/order/intent.ts'
+import { shrunkTo } from '../../src/domain/order/warning.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { shrunkTo } from '../../src/domain/warning.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 
 const router = '0x82b21f0a1dc97c4ae1b24d3e1c7d6a2b9e1f0a11'
 const account = '0x1111111111111111111111111111111111111111'

@@ -3,8 +3,8 @@
  * has the journal, `<seq>` for every record that was acknowledged, and `fault <json>` when the journal fails.
  */
 import { writeSync } from 'node:fs'
-import { BaseError } from '../../src/domain/errors.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
 import { wholeStory } from './story.ts'
 
 const [path = '', inFlight = '0'] = process.argv.slice(2)

@@ -2,7 +2,7 @@ import { createDecipheriv, scryptSync } from 'node:crypto'
 import { keccak256 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { Secret } from '../../src/domain/secret.ts'
+import { Secret } from '../../src/base/secret.ts'
 import { decryptKeystore, encryptKey, KeystoreError, parseKeystore } from '../../src/keys/keystore.ts'
 
 const password = new Secret('testpassword')

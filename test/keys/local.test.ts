@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Hex } from '../../src/domain/address.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
 import { createLocalSigner, paperSigner, readKeyFile } from '../../src/keys/local.ts'
 import { KeyFileError } from '../../src/keys/privateFile.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 
 const key: Hex = `0x${'2b'.repeat(32)}`
 const request: SignRequest = {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Secret } from '../../src/domain/secret.ts'
+import { Secret } from '../../src/base/secret.ts'
 import {
   PasswordError,
   type PasswordSources,

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Secret } from '../../src/domain/secret.ts'
+import { Secret } from '../../src/base/secret.ts'
 import { createPrivateFile, KeyFileError, readPrivateFile } from '../../src/keys/privateFile.ts'
 
 const live = { setting: 'account.keystore', checksFolder: true }

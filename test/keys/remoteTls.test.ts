@@ -80,11 +80,11 @@ async function signText(text: string): Promise<Hex> {
 
 const source = (name: string) => JSON.stringify(resolve(import.meta.dirname, '..', '..', 'src', name))
 const script = `
-import { createNodeFetch } from ${source('api/nodeFetch.ts')}
-import { arbitrum } from ${source('chains/arbitrum.ts')}
-import { Secret } from ${source('domain/secret.ts')}
-import { removalTypedData } from ${source('cli/removalFile.ts')}
-import { removalOf } from ${source('execution/removal.ts')}
+import { createNodeFetch } from ${source('api/transport/nodeFetch.ts')}
+import { arbitrum } from ${source('protocol/chains/arbitrum.ts')}
+import { Secret } from ${source('base/secret.ts')}
+import { removalTypedData } from ${source('daemon/account/removalFile.ts')}
+import { removalOf } from ${source('execution/subaccount/removal.ts')}
 import { connectRemoteSigner } from ${source('keys/remote.ts')}
 const { fetch, close } = createNodeFetch()
 const address = ${JSON.stringify(account.address)}

@@ -6,15 +6,13 @@ import {
   impactByAcceptablePrice,
   markPriceOf,
   withSlippage,
-} from '../../src/paper/model/client/acceptablePrice.ts'
-import { decreaseAmounts } from '../../src/paper/model/client/decreaseAmounts.ts'
-import { clientPositionFee, executionFee, fundingFactorPerPeriod } from '../../src/paper/model/client/fees.ts'
-import { clientCapBySize, clientCappedImpact } from '../../src/paper/model/client/impact.ts'
+} from '../../src/paper/math/client/acceptablePrice.ts'
 import {
-  type IncreaseAmountsTerms,
-  increaseAmounts,
-  positionAfterIncrease,
-} from '../../src/paper/model/client/increaseAmounts.ts'
+  clientPositionFee,
+  executionFee,
+  fundingFactorPerPeriod,
+} from '../../src/paper/math/client/clientFees.ts'
+import { clientCapBySize, clientCappedImpact } from '../../src/paper/math/client/clientImpact.ts'
 import {
   clientPnl,
   entryPrice,
@@ -24,12 +22,18 @@ import {
   maxAllowedLeverage,
   maxLeverageByMinCollateral,
   netValues,
-} from '../../src/paper/model/client/position.ts'
-import { positionInfo, type ShownPosition } from '../../src/paper/model/client/positionInfo.ts'
-import { tickerValues } from '../../src/paper/model/client/ticker.ts'
-import { maxWithdraw, wholeCloseImpact } from '../../src/paper/model/client/withdraw.ts'
-import { ceilDiv, fac } from '../../src/paper/model/integer.ts'
-import { slotPrice } from '../../src/paper/model/market.ts'
+} from '../../src/paper/math/client/clientPosition.ts'
+import { decreaseAmounts } from '../../src/paper/math/client/decreaseAmounts.ts'
+import {
+  type IncreaseAmountsTerms,
+  increaseAmounts,
+  positionAfterIncrease,
+} from '../../src/paper/math/client/increaseAmounts.ts'
+import { positionInfo, type ShownPosition } from '../../src/paper/math/client/positionInfo.ts'
+import { tickerValues } from '../../src/paper/math/client/ticker.ts'
+import { maxWithdraw, wholeCloseImpact } from '../../src/paper/math/client/withdraw.ts'
+import { ceilDiv, fac } from '../../src/paper/math/integer.ts'
+import { slotPrice } from '../../src/paper/math/marketState.ts'
 import type { Any } from '../paper/support.ts'
 import type { VectorFunction } from './contractFunctions.ts'
 import {

@@ -1,11 +1,13 @@
 /** Vector functions whose authority is the contracts, run on the venue's model. */
-import { borrowingFactorPerSecond } from '../../src/paper/model/borrowing.ts'
-import { legacyAvailableLiquidity, tradingCapacity } from '../../src/paper/model/capacity.ts'
-import { clientClosingFeeAmounts, clientPositionFee } from '../../src/paper/model/client/fees.ts'
-import { clientCappedImpact } from '../../src/paper/model/client/impact.ts'
-import { discountsOf } from '../../src/paper/model/discounts.ts'
-import { positionFees } from '../../src/paper/model/fees.ts'
-import { fundingStep, nextFundingRate } from '../../src/paper/model/funding.ts'
+import { borrowingFactorPerSecond } from '../../src/paper/math/borrowing.ts'
+import { legacyAvailableLiquidity, tradingCapacity } from '../../src/paper/math/capacity.ts'
+import { clientClosingFeeAmounts, clientPositionFee } from '../../src/paper/math/client/clientFees.ts'
+import { clientCappedImpact } from '../../src/paper/math/client/clientImpact.ts'
+import { discountsOf } from '../../src/paper/math/discounts.ts'
+import { fundingStep, nextFundingRate } from '../../src/paper/math/funding.ts'
+import { ceilDiv, fac, min } from '../../src/paper/math/integer.ts'
+import { balanceInterest, maxReservedUsd, reservedUsd } from '../../src/paper/math/marketState.ts'
+import { positionFees } from '../../src/paper/math/positionFees.ts'
 import {
   capImpactByImpactPool,
   capImpactByMaxFactor,
@@ -15,13 +17,11 @@ import {
   pendingImpactOf,
   positionPriceImpact,
   settledImpact,
-} from '../../src/paper/model/impact.ts'
-import { ceilDiv, fac, min } from '../../src/paper/model/integer.ts'
-import { balanceInterest, maxReservedUsd, reservedUsd } from '../../src/paper/model/market.ts'
-import { checkLiquidation, positionPnl, tokensClosed } from '../../src/paper/model/position.ts'
-import { fallbackPositionValue, simulatedPositionValue } from '../../src/paper/model/positionValue.ts'
-import { ProtocolRevert } from '../../src/paper/model/revert.ts'
-import { isTriggered, orderTypes } from '../../src/paper/orderTypes.ts'
+} from '../../src/paper/math/positionImpact.ts'
+import { checkLiquidation, positionPnl, tokensClosed } from '../../src/paper/math/positionMath.ts'
+import { fallbackPositionValue, simulatedPositionValue } from '../../src/paper/math/positionValue.ts'
+import { ProtocolRevert } from '../../src/paper/math/protocolRevert.ts'
+import { isTriggered, orderTypes } from '../../src/paper/state/orderTypes.ts'
 import type { Any } from '../paper/support.ts'
 import {
   big,

@@ -7,8 +7,8 @@ import {
   type PricePair,
   type Side,
   type Slot,
-} from '../../src/paper/model/market.ts'
-import type { PositionState } from '../../src/paper/model/positionState.ts'
+} from '../../src/paper/math/marketState.ts'
+import type { PositionState } from '../../src/paper/math/positionState.ts'
 import type { Any } from '../paper/support.ts'
 
 const NO_LIMIT = 2n ** 256n - 1n

@@ -1,7 +1,6 @@
 /** Whole lives of positions, step by step; a reverted step changes nothing. */
-import { decreasePosition } from '../../src/paper/model/decrease.ts'
-import type { PositionFees } from '../../src/paper/model/fees.ts'
-import { accrue, increasePosition } from '../../src/paper/model/increase.ts'
+import { decreasePosition } from '../../src/paper/math/decrease.ts'
+import { accrue, increasePosition } from '../../src/paper/math/increase.ts'
 import {
   cloneMarket,
   type MarketPrices,
@@ -9,9 +8,10 @@ import {
   type MarketState,
   type PricePair,
   slotValue,
-} from '../../src/paper/model/market.ts'
-import type { PositionState } from '../../src/paper/model/positionState.ts'
-import { ProtocolRevert } from '../../src/paper/model/revert.ts'
+} from '../../src/paper/math/marketState.ts'
+import type { PositionFees } from '../../src/paper/math/positionFees.ts'
+import type { PositionState } from '../../src/paper/math/positionState.ts'
+import { ProtocolRevert } from '../../src/paper/math/protocolRevert.ts'
 import type { Any } from '../paper/support.ts'
 import { big, setOpenInterest, settingsOf, sideOf, stateOf } from './input.ts'
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { ProtocolRevert } from '../../src/paper/model/revert.ts'
+import { ProtocolRevert } from '../../src/paper/math/protocolRevert.ts'
 import type { Any } from '../paper/support.ts'
 import { clientFunctions } from './clientFunctions.ts'
 import { contractFunctions, type VectorFunction } from './contractFunctions.ts'

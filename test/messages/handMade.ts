@@ -4,22 +4,22 @@
  * what the case says, and on the product's own sizing where a reduction is sized.
  */
 
-import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
-import type { Decision } from '../../src/domain/decision.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import type { EditTerms, OrderTerms, TermsToken } from '../../src/domain/orderTerms.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import type { EditTerms, OrderTerms, TermsToken } from '../../src/domain/order/orderTerms.ts'
 import type { MarketView } from '../../src/domain/snapshot.ts'
+import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../src/protocol/address.ts'
 import {
   amountOfUsd,
   contractPriceOf,
   maxOf,
   priceOfContractPrice,
   usdOfAmount,
-} from '../../src/domain/units.ts'
-import { type AdmissionContext, isDenial } from '../../src/risk/admissionContext.ts'
-import { termsToken } from '../../src/risk/plan.ts'
-import { sizeReduction } from '../../src/risk/sizing.ts'
-import { leastOutOf } from '../../src/risk/swap.ts'
+} from '../../src/protocol/units.ts'
+import { type AdmissionContext, isDenial } from '../../src/risk/exposure/admissionContext.ts'
+import { termsToken } from '../../src/risk/sizing/plan.ts'
+import { sizeReduction } from '../../src/risk/sizing/sizing.ts'
+import { leastOutOf } from '../../src/risk/sizing/swapPlan.ts'
 import type { MessageCase, OrderRow, TokenRow } from './schema.ts'
 import { erc20Of, tokenOf } from './world.ts'
 

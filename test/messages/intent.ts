@@ -3,15 +3,15 @@
  * decided it, and by hand where the case asks for what no decision of ours says (a route through two pools, native coins).
  */
 
-import { sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
-import type { Decision } from '../../src/domain/decision.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import type { EditTerms, ExitTerms, OrderTerms } from '../../src/domain/orderTerms.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import type { EditTerms, ExitTerms, OrderTerms } from '../../src/domain/order/orderTerms.ts'
 import type { MarketView } from '../../src/domain/snapshot.ts'
-import { BPS_ONE, contractPriceOf, usdOfAmount } from '../../src/domain/units.ts'
-import { exposureOf } from '../../src/risk/accountExposure.ts'
-import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
+import { sameHex, ZERO_ADDRESS } from '../../src/protocol/address.ts'
+import { BPS_ONE, contractPriceOf, usdOfAmount } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
+import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'
+import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
 import { handMade } from './handMade.ts'
 import type { MessageCase, Want } from './schema.ts'
 import { snapshotOf, viewOf } from './world.ts'

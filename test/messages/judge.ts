@@ -1,9 +1,9 @@
 /** One case through the product: decode, verify, and what that says beside what the case expects. */
-import { Malformed } from '../../src/api/decode.ts'
-import { orderPayload } from '../../src/api/orderPayload.ts'
-import { chains } from '../../src/chains/index.ts'
+import { Malformed } from '../../src/api/decode/decode.ts'
+import { orderPayload } from '../../src/api/orders/orderPayload.ts'
 import type { Difference } from '../../src/domain/event.ts'
-import { type Rejection, verify } from '../../src/execution/verify.ts'
+import { type Rejection, verify } from '../../src/execution/verify/verify.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { intentOfCase } from './intent.ts'
 import type { MessageCase, RefusalClass } from './schema.ts'
 import { feeEstimateOf, policyOf } from './world.ts'

@@ -3,11 +3,11 @@
  * were made in, and what a verifier must do with each. Amounts are decimal texts.
  */
 import { readFileSync } from 'node:fs'
-import { batchTypes } from '../../src/chains/batchTypes.ts'
-import type { ChainName } from '../../src/chains/chain.ts'
-import { chains } from '../../src/chains/index.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import type { Direction } from '../../src/domain/market.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
+import type { ChainName } from '../../src/protocol/chains/chain.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import type { Direction } from '../../src/protocol/market.ts'
+import { batchTypes } from '../../src/protocol/signing/batchTypes.ts'
 
 /** Why a message is refused. */
 export type RefusalClass = 'tampered' | 'price-moved' | 'too-dear' | 'expired'

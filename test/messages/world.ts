@@ -1,19 +1,19 @@
 /** The state of a case as the daemon would have read it: a snapshot to size on, and a policy to verify by. */
 import { readFileSync } from 'node:fs'
-import { expressGasPrice } from '../../src/chains/feeFormula.ts'
-import { chainGas } from '../../src/chains/gas.ts'
-import { chains } from '../../src/chains/index.ts'
-import { type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../../src/domain/address.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import type { Token } from '../../src/domain/market.ts'
-import type { Order, Position } from '../../src/domain/position.ts'
-import type { ImpactData } from '../../src/domain/priceImpact.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
-import { fromDecimal, toDecimal, USD_DECIMALS, usd } from '../../src/domain/units.ts'
-import { impactDataOf } from '../../src/engine/marketImpact.ts'
-import { chainEstimateOf, type FeeMessage, gasMessageOf } from '../../src/execution/fees.ts'
-import type { FeeEstimate, SigningMode, SigningPolicy } from '../../src/execution/policy.ts'
-import { type SwapMarkets, swapMarketsOf } from '../../src/execution/swapPath.ts'
+import { impactDataOf } from '../../src/engine/market/marketImpact.ts'
+import { chainEstimateOf, type FeeMessage, gasMessageOf } from '../../src/execution/context/feeEstimates.ts'
+import type { FeeEstimate, SigningMode, SigningPolicy } from '../../src/execution/context/policy.ts'
+import { type SwapMarkets, swapMarketsOf } from '../../src/execution/context/swapPath.ts'
+import { type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../../src/protocol/address.ts'
+import { expressGasPrice } from '../../src/protocol/chains/feeFormula.ts'
+import { chainGas } from '../../src/protocol/chains/gas.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import type { Token } from '../../src/protocol/market.ts'
+import type { Order, Position } from '../../src/protocol/position.ts'
+import type { ImpactData } from '../../src/protocol/priceImpact.ts'
+import { fromDecimal, toDecimal, USD_DECIMALS, usd } from '../../src/protocol/units.ts'
 import type { MarketRow, MessageCase, OrderRow, PositionRow, State, TokenRow } from './schema.ts'
 
 const orderTypes = { limit: 3, 'take-profit': 5, 'stop-loss': 6, 'stop-market': 8 } as const
@@ -213,7 +213,7 @@ const listed = new Map<string, SwapMarkets>()
 function marketsOf({ chain, state }: MessageCase): SwapMarkets {
   let known = listed.get(chain)
   if (known === undefined) {
-    const file = new URL(`../../src/paper/catalog/${chain}.json`, import.meta.url)
+    const file = new URL(`../../src/paper/catalog/recorded/${chain}.json`, import.meta.url)
     const { markets }: { markets: readonly CatalogueMarket[] } = JSON.parse(readFileSync(file, 'utf8'))
     known = swapMarketsOf(markets)
     listed.set(chain, known)

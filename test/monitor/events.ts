@@ -1,10 +1,10 @@
 /** One event of every kind, whole and plausible, and the states they speak of. */
 
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { Intent, IntentState } from '../../src/domain/intent.ts'
-import type { Position } from '../../src/domain/position.ts'
-import { RECORD_VERSION } from '../../src/domain/recordVersion.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
+import type { Position } from '../../src/protocol/position.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { account, armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 
 export const symbol = 'ETH/USD [WETH-USDC]'

@@ -1,6 +1,6 @@
 /** What outsiders can multiply has a ceiling in the log; what perpd does itself is told always. */
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/monitor/log.ts'
+import { createLog } from '../../src/monitor/log/log.ts'
 
 function logOf() {
   let nowMs = 1_800_000_000_000

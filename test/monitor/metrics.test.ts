@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { usd } from '../../src/domain/units.ts'
 import { createHealth } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
-import type { MonitoredStatus } from '../../src/monitor/status.ts'
+import type { MonitoredStatus } from '../../src/monitor/monitoredStatus.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { everyEvent, host, intent } from './events.ts'
 
 const running: MonitoredStatus = {

@@ -1,8 +1,8 @@
 /** What clients rely on when they prepare orders, one test an item of the list: D and E. */
 import { recoverTypedDataAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { hashRelayParams } from '../../src/chains/relayRouter.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import { hashRelayParams } from '../../src/protocol/signing/relayRouter.ts'
 import { type Any, ethMarket, startVenue, trader, usd, usdc, weth } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

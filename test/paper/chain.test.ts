@@ -4,7 +4,7 @@
  */
 import { erc20Abi, type Hex, keccak256, stringToHex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { clientsOf, digestsAbi, emitter, encodedAgain, eventOf, router, topicOf } from './chainSupport.ts'
 import { type Any, ethMarket, START_MS, startVenue, trader, usd, usdc } from './support.ts'
 

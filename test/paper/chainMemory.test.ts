@@ -1,8 +1,12 @@
 /** What the chain forgets, and in which order. */
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { blockOf, createBlockChain, mine, useDigest } from '../../src/paper/chain.ts'
-import { MAX_POPULATION_TRANSACTIONS, MAX_TRANSACTIONS, trimBlockChain } from '../../src/paper/chainMemory.ts'
+import { blockOf, createBlockChain, mine, useDigest } from '../../src/paper/chain/blockChain.ts'
+import {
+  MAX_POPULATION_TRANSACTIONS,
+  MAX_TRANSACTIONS,
+  trimBlockChain,
+} from '../../src/paper/chain/chainMemory.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 
 const options = { chain: 'arbitrum', seed: 1, epochSeconds: 1_795_219_200, blockTimeMs: 0 } as const
 const hashOf = (i: number): `0x${string}` => `0x${i.toString(16).padStart(64, '0')}`

@@ -12,7 +12,7 @@ import {
   webSocket,
 } from 'viem'
 import { arbitrum } from 'viem/chains'
-import { chains } from '../../src/chains/index.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import type { Any, startVenue } from './support.ts'
 
 type Paper = Awaited<ReturnType<typeof startVenue>>

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
-import { type ServedVenue, serveVenues } from '../../src/paper/serve.ts'
+import { createMultiChainVenue } from '../../src/paper/server/multiChainVenue.ts'
+import { type ServedVenue, serveVenues } from '../../src/paper/server/serve.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, manualClock, trader, usd } from './support.ts'
 
 const all = [chains.arbitrum, chains.avalanche, chains.megaeth]

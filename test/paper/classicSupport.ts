@@ -13,8 +13,8 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { arbitrum } from 'viem/chains'
-import { chains } from '../../src/chains/index.ts'
-import { exchangeRouterAbi } from '../../src/paper/exchangeRouterAbi.ts'
+import { exchangeRouterAbi } from '../../src/paper/transactions/exchangeRouterAbi.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, ethMarket, startVenue, usd, usdc } from './support.ts'
 
 export const { contracts } = chains.arbitrum

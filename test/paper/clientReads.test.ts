@@ -1,9 +1,9 @@
 /** The client of the house reads every route beside trading from the venue: two readings of the wire that check each other. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, createApi } from '../../src/api/client.ts'
-import { createNodeFetch } from '../../src/api/nodeFetch.ts'
-import { chains } from '../../src/chains/index.ts'
-import { hexKey } from '../../src/domain/address.ts'
+import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
+import { hexKey } from '../../src/protocol/address.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { realClock } from '../api/support.ts'
 import { ethMarket, startVenue } from './support.ts'
 

@@ -1,8 +1,8 @@
 /** The application API, row by row and rule by rule of its document, over real sockets with plain fetch. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
-import { type ServedVenue, serveVenues } from '../../src/paper/serve.ts'
+import { createMultiChainVenue } from '../../src/paper/server/multiChainVenue.ts'
+import { type ServedVenue, serveVenues } from '../../src/paper/server/serve.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import {
   type Answer,
   type Any,

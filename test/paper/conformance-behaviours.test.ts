@@ -5,7 +5,7 @@
 import { Agent, request } from 'node:http'
 import { getAddress, hashTypedData, isHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hashRelayParams } from '../../src/chains/relayRouter.ts'
+import { hashRelayParams } from '../../src/protocol/signing/relayRouter.ts'
 import { type Any, ethMarket, ethSymbol, startVenue, trader, usd, usdc } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

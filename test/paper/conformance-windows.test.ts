@@ -3,7 +3,7 @@
  * Every read here moves with time, so that a window that is too long shows as well as one that is too short.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readScenario, type ScenarioStep } from '../../src/paper/scenario.ts'
+import { readScenario, type ScenarioStep } from '../../src/paper/server/scenario.ts'
 import { type Any, ethMarket, ethSymbol, START_MS, startVenue, trader, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

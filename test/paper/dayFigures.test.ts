@@ -3,8 +3,8 @@
  * /markets/tickers).
  */
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createVenue } from '../../src/paper/venue.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, ethSymbol, manualClock } from './support.ts'
 
 function quietVenue() {

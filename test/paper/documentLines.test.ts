@@ -1,6 +1,6 @@
 /** Lines of the two documents that are told apart by details, and what was decided where they are unclear, over real sockets. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { loadCatalog } from '../../src/paper/catalog.ts'
+import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import { type Any, ethMarket, ethSymbol, startVenue, trader, usd } from './support.ts'
 
 const btcMarket = '0x47c031236e19d024b42f8AE6780E44A573170703'
@@ -121,7 +121,7 @@ test('vault tokens are in the oracle list, the tickers and the candles: the ones
 })
 
 test('the symbols of vault tokens are those of their own network', async () => {
-  const { chains } = await import('../../src/chains/index.ts')
+  const { chains } = await import('../../src/protocol/chains/index.ts')
   const other = await startVenue({ chain: chains.avalanche })
   const symbolsOf = async (one: typeof paper): Promise<string[]> =>
     (await one.call('GET', `${one.oracle}/tokens`)).body.tokens

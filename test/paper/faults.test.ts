@@ -3,9 +3,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { serveVenue } from '../../src/paper/serve.ts'
-import { createVenue } from '../../src/paper/venue.ts'
+import { serveVenue } from '../../src/paper/server/serve.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, manualClock, startVenue, stranger, trader, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

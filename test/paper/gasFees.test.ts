@@ -1,9 +1,9 @@
 /** What gas costs on the paper chain and the fees that follow from it, over real sockets: asked, checked, paid and returned. */
 import { afterEach, expect, test } from 'vitest'
-import { executionFeeOf, expressGasPrice, messageFeesOf } from '../../src/chains/feeFormula.ts'
-import { chainGas } from '../../src/chains/gas.ts'
-import { chains } from '../../src/chains/index.ts'
-import type { VenueSettings } from '../../src/paper/settings.ts'
+import type { VenueSettings } from '../../src/paper/state/settings.ts'
+import { executionFeeOf, expressGasPrice, messageFeesOf } from '../../src/protocol/chains/feeFormula.ts'
+import { chainGas } from '../../src/protocol/chains/gas.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { clientsOf, eventOf } from './chainSupport.ts'
 import { type Any, startVenue, trader, usd, weth } from './support.ts'
 

@@ -1,9 +1,9 @@
 /** The GMX account over real sockets: deposits prepared, withdrawals signed and relayed. */
 import { decodeFunctionData, hashTypedData, parseAbi } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { transferRouterAbi } from '../../src/paper/gmxAccount.ts'
-import { bridgeOutTypes } from '../../src/paper/withdrawals.ts'
+import { transferRouterAbi } from '../../src/paper/execution/gmxAccount.ts'
+import { bridgeOutTypes } from '../../src/paper/orders/withdrawals.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { clientsOf, digestsAbi } from './chainSupport.ts'
 import { type Any, startVenue, stranger, trader, usdc } from './support.ts'
 

@@ -3,9 +3,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { HOURS_KEPT, ledgerOf } from '../../src/paper/ledger.ts'
-import { createVenue } from '../../src/paper/venue.ts'
+import { HOURS_KEPT, ledgerOf } from '../../src/paper/market/ledger.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { ethMarket, manualClock, startVenue, usd } from './support.ts'
 
 const reads = [

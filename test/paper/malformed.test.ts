@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createVenue } from '../../src/paper/venue.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, ethMarket, ethSymbol, manualClock, START_MS, trader, usd, usdc } from './support.ts'
 
 const runs = Number(process.env.MALFORMED_RUNS ?? 5000)

@@ -1,12 +1,12 @@
 /** The client's functions of the model against orders that the venue's own client library made. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { MAX_UINT256 } from '../../src/domain/units.ts'
-import { acceptablePriceInfo, withSlippage } from '../../src/paper/model/client/acceptablePrice.ts'
-import { type DecreaseAmountsTerms, decreaseAmounts } from '../../src/paper/model/client/decreaseAmounts.ts'
-import { increaseAmounts } from '../../src/paper/model/client/increaseAmounts.ts'
-import type { ShownPosition } from '../../src/paper/model/client/positionInfo.ts'
-import type { MarketPrices, MarketSettings, MarketState } from '../../src/paper/model/market.ts'
+import { acceptablePriceInfo, withSlippage } from '../../src/paper/math/client/acceptablePrice.ts'
+import { type DecreaseAmountsTerms, decreaseAmounts } from '../../src/paper/math/client/decreaseAmounts.ts'
+import { increaseAmounts } from '../../src/paper/math/client/increaseAmounts.ts'
+import type { ShownPosition } from '../../src/paper/math/client/positionInfo.ts'
+import type { MarketPrices, MarketSettings, MarketState } from '../../src/paper/math/marketState.ts'
+import { MAX_UINT256 } from '../../src/protocol/units.ts'
 import { big, maybeBig, settingsOf, stateOf } from '../math/input.ts'
 import type { Any } from './support.ts'
 

@@ -1,10 +1,9 @@
 /** Money: nothing is made from nothing, pools and balances never go below zero, reductions never increase. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { decreasePosition } from '../../src/paper/model/decrease.ts'
-import { increasePosition } from '../../src/paper/model/increase.ts'
-import { ceilDiv, fac, pow30 } from '../../src/paper/model/integer.ts'
+import { decreasePosition } from '../../src/paper/math/decrease.ts'
+import { increasePosition } from '../../src/paper/math/increase.ts'
+import { ceilDiv, fac, pow30 } from '../../src/paper/math/integer.ts'
 import {
   cloneMarket,
   interestInTokens,
@@ -12,11 +11,12 @@ import {
   type MarketPrices,
   type Side,
   type Slot,
-} from '../../src/paper/model/market.ts'
-import type { PositionState } from '../../src/paper/model/positionState.ts'
-import { ProtocolRevert } from '../../src/paper/model/revert.ts'
-import { defaultVenueSettings } from '../../src/paper/settings.ts'
-import { createVenueState, marketPrices } from '../../src/paper/venueState.ts'
+} from '../../src/paper/math/marketState.ts'
+import type { PositionState } from '../../src/paper/math/positionState.ts'
+import { ProtocolRevert } from '../../src/paper/math/protocolRevert.ts'
+import { defaultVenueSettings } from '../../src/paper/state/settings.ts'
+import { createVenueState, marketPrices } from '../../src/paper/state/venueState.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, ethMarket, manualClock, START_MS, startVenue, trader, usd } from './support.ts'
 
 const seed = 20_261_120

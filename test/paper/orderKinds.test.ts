@@ -3,7 +3,7 @@
  * (test/paper/behaviours-prepare.test.ts, D, G.3, H; contract `Order`, `OrderType`).
  */
 import { afterEach, expect, test } from 'vitest'
-import type { PriceReplay } from '../../src/paper/replayFile.ts'
+import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
 import { clientsOf } from './chainSupport.ts'
 import { type Any, startVenue, trader, usd } from './support.ts'
 

@@ -1,10 +1,10 @@
 /** Seeded prices: repeatable, plausible, and the same whichever way they are asked for. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createCandles } from '../../src/paper/candles.ts'
-import { indexCatalog, loadCatalog } from '../../src/paper/catalog.ts'
-import { createPrices } from '../../src/paper/prices.ts'
-import { DEFAULT_SEED } from '../../src/paper/venue.ts'
+import { createCandles } from '../../src/paper/catalog/candles.ts'
+import { indexCatalog, loadCatalog } from '../../src/paper/catalog/catalog.ts'
+import { createPrices } from '../../src/paper/catalog/prices.ts'
+import { DEFAULT_SEED } from '../../src/paper/server/venue.ts'
 import { START_MS, usdc, weth } from './support.ts'
 
 const epochSeconds = START_MS / 1000

@@ -4,11 +4,11 @@
  */
 import { decodeErrorResult, encodeFunctionData } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { digestOf, domainSeparator } from '../../src/chains/relayRouter.ts'
-import { customErrors } from '../../src/paper/customErrors.ts'
-import { relayRouterAbi } from '../../src/paper/relayCall.ts'
-import { minifiedDigest } from '../../src/paper/signature.ts'
+import { customErrors } from '../../src/paper/chain/customErrors.ts'
+import { minifiedDigest } from '../../src/paper/chain/signature.ts'
+import { relayRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import { digestOf, domainSeparator } from '../../src/protocol/signing/relayRouter.ts'
 import { type Any, startVenue, stranger, trader, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadReplay } from '../../src/paper/replayFile.ts'
+import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
 import { clientsOf } from './chainSupport.ts'
 import { type Any, ethMarket, startVenue } from './support.ts'
 

@@ -1,7 +1,11 @@
 /** The store of kept answers: exact at the window's end, bounded in number and in size. */
 import { expect, test } from 'vitest'
-import { questionOf } from '../../src/paper/cacheWindows.ts'
-import { createResponseCache, MAX_CACHED_BYTES, MAX_CACHED_RESPONSES } from '../../src/paper/responseCache.ts'
+import { questionOf } from '../../src/paper/http/cacheWindows.ts'
+import {
+  createResponseCache,
+  MAX_CACHED_BYTES,
+  MAX_CACHED_RESPONSES,
+} from '../../src/paper/http/responseCache.ts'
 
 test('an answer holds from its moment to the last millisecond of its window, and not before a clock set back', () => {
   const kept = createResponseCache()

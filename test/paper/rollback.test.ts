@@ -1,18 +1,18 @@
 /** A reverted batch leaves the world as it was, whatever it did before it failed. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
+import { acceptOperation, landOperation } from '../../src/paper/execution/operations.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import type { VenueState } from '../../src/paper/state/venueState.ts'
+import { encodeState } from '../../src/paper/venue/stateLog.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import {
   type Batch,
   type CreateOrderParams,
   digestOf,
   domainSeparator,
-} from '../../src/chains/relayRouter.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import { acceptOperation, landOperation } from '../../src/paper/operations.ts'
-import { encodeState } from '../../src/paper/stateLog.ts'
-import { createVenue } from '../../src/paper/venue.ts'
-import type { VenueState } from '../../src/paper/venueState.ts'
+} from '../../src/protocol/signing/relayRouter.ts'
 import { type Any, ethMarket, manualClock, START_MS, stranger, trader, usdc } from './support.ts'
 
 const zero: Hex = `0x${'00'.repeat(20)}`

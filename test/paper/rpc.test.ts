@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readScenario } from '../../src/paper/scenario.ts'
+import { readScenario } from '../../src/paper/server/scenario.ts'
 import {
   clientsOf,
   digestsAbi,

@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { createPublicClient, http, webSocket } from 'viem'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
-import { answerRpc } from '../../src/paper/rpc.ts'
-import { rpcMethods } from '../../src/paper/rpcMethods.ts'
-import { serveVenues } from '../../src/paper/serve.ts'
-import { createVenue } from '../../src/paper/venue.ts'
+import { answerRpc } from '../../src/paper/rpc/jsonRpcServer.ts'
+import { rpcMethods } from '../../src/paper/rpc/rpcMethods.ts'
+import { createMultiChainVenue } from '../../src/paper/server/multiChainVenue.ts'
+import { serveVenues } from '../../src/paper/server/serve.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { manualClock, usdc } from './support.ts'
 
 const codes = new Set([-32700, -32600, -32601, -32602, -32000, -32001, -32005, 3])

@@ -1,8 +1,8 @@
 /** The shapes of prepared orders over real sockets: what the venue's own client library would send, and each of its choices. */
 import { afterEach, expect, test } from 'vitest'
-import { MAX_UINT256 } from '../../src/domain/units.ts'
-import type { PriceReplay } from '../../src/paper/replayFile.ts'
-import type { VenueSettings } from '../../src/paper/settings.ts'
+import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
+import type { VenueSettings } from '../../src/paper/state/settings.ts'
+import { MAX_UINT256 } from '../../src/protocol/units.ts'
 import { type Any, startVenue, stranger, trader, usd, usdc, weth } from './support.ts'
 
 type Paper = Awaited<ReturnType<typeof startVenue>>

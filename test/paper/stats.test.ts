@@ -1,8 +1,8 @@
 /** Protocol-wide stats over real sockets (docs/api-coverage.md A8, A9, A15 and A29). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
-import { serveVenues } from '../../src/paper/serve.ts'
+import { createMultiChainVenue } from '../../src/paper/server/multiChainVenue.ts'
+import { serveVenues } from '../../src/paper/server/serve.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, manualClock, START_MS, startVenue, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

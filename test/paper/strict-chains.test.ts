@@ -1,8 +1,8 @@
 /** Chains of one port are worlds of their own: nothing that names a record of one means anything on another. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createMultiChainVenue } from '../../src/paper/multiChainVenue.ts'
-import { type ServedVenue, serveVenues } from '../../src/paper/serve.ts'
+import { createMultiChainVenue } from '../../src/paper/server/multiChainVenue.ts'
+import { type ServedVenue, serveVenues } from '../../src/paper/server/serve.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, manualClock, trader, usd } from './support.ts'
 
 const clock = manualClock()

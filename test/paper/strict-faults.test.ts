@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { applyFaults, noFaults } from '../../src/paper/faults.ts'
-import { loadScenario, readFaults, type ScenarioStep } from '../../src/paper/scenario.ts'
-import { wireFaultKinds } from '../../src/paper/wireFaultRule.ts'
+import { wireFaultKinds } from '../../src/paper/http/wireFaultRule.ts'
+import { loadScenario, readFaults, type ScenarioStep } from '../../src/paper/server/scenario.ts'
+import { applyFaults, noFaults } from '../../src/paper/venue/venueFaults.ts'
 import { type Any, ethMarket, startVenue } from './support.ts'
 
 /** A value of a switch other than its initial one; words are those that the refusal of a wrong one names. */

@@ -5,11 +5,15 @@ import { join } from 'node:path'
 import { encodeFunctionData, type Hex, hashTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { domainSeparator, hashRelayParams, relayRouterDomain } from '../../src/chains/relayRouter.ts'
-import { approvalDigest, hashApproval } from '../../src/paper/approval.ts'
-import { subaccountRouterAbi } from '../../src/paper/relayCall.ts'
-import { minifiedDigest } from '../../src/paper/signature.ts'
+import { minifiedDigest } from '../../src/paper/chain/signature.ts'
+import { subaccountRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { approvalDigest, hashApproval } from '../../src/paper/http/approval.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import {
+  domainSeparator,
+  hashRelayParams,
+  relayRouterDomain,
+} from '../../src/protocol/signing/relayRouter.ts'
 import { type Any, START_MS, startVenue, stranger, trader, usd } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

@@ -1,11 +1,11 @@
 /** A venue on real sockets with a clock that the test moves, and a small client of its own. */
 import type { Address, Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { chains } from '../../src/chains/index.ts'
-import { digestOf, domainSeparator } from '../../src/chains/relayRouter.ts'
-import type { Clock } from '../../src/domain/clock.ts'
-import { serveVenue } from '../../src/paper/serve.ts'
-import { createVenue, type VenueOptions } from '../../src/paper/venue.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import { serveVenue } from '../../src/paper/server/serve.ts'
+import { createVenue, type VenueOptions } from '../../src/paper/server/venue.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import { digestOf, domainSeparator } from '../../src/protocol/signing/relayRouter.ts'
 
 /** A moment in 2026, Unix ms. */
 export const START_MS = 1_795_219_200_000

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { createVenue } from '../../src/paper/venue.ts'
+import { createVenue } from '../../src/paper/server/venue.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, manualClock, startVenue, trader, usdc } from './support.ts'
 
 test('session keys, allowances, GMX accounts and withdrawals survive a restart', async () => {

@@ -1,14 +1,14 @@
 /** Swaps of the model: tokens are conserved, balance is rewarded out of what imbalance paid, reserves stay in the pool. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { increasePosition } from '../../src/paper/model/increase.ts'
-import { fac } from '../../src/paper/model/integer.ts'
-import { cloneMarket, emptyMarket, type MarketState, type Slot } from '../../src/paper/model/market.ts'
-import { ProtocolRevert } from '../../src/paper/model/revert.ts'
-import { swapInPool, swapPriceImpact } from '../../src/paper/model/swap.ts'
-import { defaultVenueSettings } from '../../src/paper/settings.ts'
-import { createVenueState } from '../../src/paper/venueState.ts'
+import { increasePosition } from '../../src/paper/math/increase.ts'
+import { fac } from '../../src/paper/math/integer.ts'
+import { cloneMarket, emptyMarket, type MarketState, type Slot } from '../../src/paper/math/marketState.ts'
+import { swapInPool, swapPriceImpact } from '../../src/paper/math/poolSwap.ts'
+import { ProtocolRevert } from '../../src/paper/math/protocolRevert.ts'
+import { defaultVenueSettings } from '../../src/paper/state/settings.ts'
+import { createVenueState } from '../../src/paper/state/venueState.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { ethSymbol, manualClock } from './support.ts'
 
 const venueState = createVenueState({

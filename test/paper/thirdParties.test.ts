@@ -5,10 +5,10 @@
  */
 import { decodeFunctionData, type Hex, keccak256, stringToHex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { recoverSigner } from '../../src/chains/secp256k1.ts'
-import { actorsOf } from '../../src/paper/keeperCall.ts'
-import { relayRouterAbi } from '../../src/paper/relayCall.ts'
+import { actorsOf } from '../../src/paper/chain/keeperCall.ts'
+import { relayRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
+import { recoverSigner } from '../../src/protocol/crypto/secp256k1.ts'
 import { clientsOf, digestsAbi, emitter, eventOf, router, topicOf } from './chainSupport.ts'
 import { type Any, ethMarket, startVenue, trader, usd } from './support.ts'
 

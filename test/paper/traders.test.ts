@@ -3,10 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chains } from '../../src/chains/index.ts'
-import { MAX_OPERATIONS, MAX_POPULATION_TRADES, MAX_TRADES, trimVenue } from '../../src/paper/limits.ts'
-import { encodeState } from '../../src/paper/stateLog.ts'
-import { createVenue, type VenueOptions } from '../../src/paper/venue.ts'
+import {
+  MAX_OPERATIONS,
+  MAX_POPULATION_TRADES,
+  MAX_TRADES,
+  trimVenue,
+} from '../../src/paper/execution/memoryLimits.ts'
+import { createVenue, type VenueOptions } from '../../src/paper/server/venue.ts'
+import { encodeState } from '../../src/paper/venue/stateLog.ts'
+import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, manualClock, startVenue, trader, usd } from './support.ts'
 
 function quietVenue(options: Partial<VenueOptions> & { traders: number }) {

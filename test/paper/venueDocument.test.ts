@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { applyFaults, noFaults } from '../../src/paper/faults.ts'
-import { readFaults, readScenario } from '../../src/paper/scenario.ts'
-import { readWireFault, wireFaultKinds } from '../../src/paper/wireFaultRule.ts'
+import { readWireFault, wireFaultKinds } from '../../src/paper/http/wireFaultRule.ts'
+import { readFaults, readScenario } from '../../src/paper/server/scenario.ts'
+import { applyFaults, noFaults } from '../../src/paper/venue/venueFaults.ts'
 import { ethMarket } from './support.ts'
 
 const text = readFileSync(new URL('../../docs/paper-venue.md', import.meta.url), 'utf8')

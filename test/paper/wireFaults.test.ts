@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { loadScenario, readScenario } from '../../src/paper/scenario.ts'
-import { fitsPattern } from '../../src/paper/wireFaultRule.ts'
+import { fitsPattern } from '../../src/paper/http/wireFaultRule.ts'
+import { loadScenario, readScenario } from '../../src/paper/server/scenario.ts'
 import { startVenue } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
-import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/accountExposure.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/exposure/accountExposure.ts'
 import {
   close,
   decrease,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/decision.ts'
-import type { Denial } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
-import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { Denial } from '../../src/domain/order/intent.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
+import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
 import {
   close,
   decrease,

@@ -1,9 +1,9 @@
 /** Each breaker opens at its threshold and not before, is silent without one, and ends as its kind says. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Ending } from '../../src/domain/spend.ts'
-import { breakerNames, haltKey, type TradingHalt } from '../../src/domain/trading.ts'
-import { ONE_USD, usd } from '../../src/domain/units.ts'
+import type { Ending } from '../../src/domain/account/spend.ts'
+import { breakerNames, haltKey, type TradingHalt } from '../../src/domain/account/tradingState.ts'
+import { ONE_USD, usd } from '../../src/protocol/units.ts'
 import {
   type BreakerFacts,
   type BreakerSettings,
@@ -12,7 +12,7 @@ import {
   releaseOf,
   type Trip,
   tripsOf,
-} from '../../src/risk/breakers.ts'
+} from '../../src/risk/breakers/circuitBreakers.ts'
 import { MARKET, NOW_MS } from './world.ts'
 
 const day = dayStartOf(NOW_MS)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { CloseDecision, IncreaseDecision } from '../../src/domain/decision.ts'
-import type { Ending } from '../../src/domain/spend.ts'
-import { usd } from '../../src/domain/units.ts'
-import { checkBudget, checkReductionFees } from '../../src/risk/budget.ts'
+import type { Ending } from '../../src/domain/account/spend.ts'
+import type { CloseDecision, IncreaseDecision } from '../../src/domain/order/decision.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { checkBudget, checkReductionFees } from '../../src/risk/breakers/budget.ts'
 import { ethMarket, startMs, usdc } from '../support/intents.ts'
 
 const units = { nativeDecimals: 18, feeTokenDecimals: 6 }

@@ -1,11 +1,11 @@
 /** Our own estimate of a price impact in the terms of orders, and what they ask for because of it. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/decision.ts'
-import type { OrderTerms } from '../../src/domain/orderTerms.ts'
-import { type ImpactData, priceImpactBps } from '../../src/domain/priceImpact.ts'
-import { ONE_USD, usd } from '../../src/domain/units.ts'
-import { impactDataOf } from '../../src/engine/marketImpact.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { OrderTerms } from '../../src/domain/order/orderTerms.ts'
+import { impactDataOf } from '../../src/engine/market/marketImpact.ts'
+import { type ImpactData, priceImpactBps } from '../../src/protocol/priceImpact.ts'
+import { ONE_USD, usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { close, desk, increase, marketView, NOW_MS, position, snapshot } from './world.ts'
 

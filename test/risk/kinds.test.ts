@@ -6,16 +6,16 @@ import type {
   Decision,
   DecreaseDecision,
   IncreaseDecision,
-} from '../../src/domain/decision.ts'
-import type { Evidence, Intent, IntentState } from '../../src/domain/intent.ts'
-import type { Order } from '../../src/domain/position.ts'
+} from '../../src/domain/order/decision.ts'
+import type { Evidence, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import { BPS_ONE, contractPriceOf, MAX_UINT256, ONE_USD, usd, usdOfAmount } from '../../src/domain/units.ts'
 import { termsOf } from '../../src/monitor/text.ts'
-import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/accountExposure.ts'
-import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
+import type { Order } from '../../src/protocol/position.ts'
+import { BPS_ONE, contractPriceOf, MAX_UINT256, ONE_USD, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
-import { SWAP_COST_BPS } from '../../src/risk/swap.ts'
+import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/exposure/accountExposure.ts'
+import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
+import { SWAP_COST_BPS } from '../../src/risk/sizing/swapPlan.ts'
 import {
   ACCOUNT,
   capacity,

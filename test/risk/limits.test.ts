@@ -5,16 +5,16 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/decision.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import { type Limits, limitTightness, tighten } from '../../src/domain/limits.ts'
-import type { Ending } from '../../src/domain/spend.ts'
-import { absOf, BPS_ONE, ONE_USD, type Usd, usd, usdOfAmount } from '../../src/domain/units.ts'
-import { createLiveLimits } from '../../src/engine/liveLimits.ts'
-import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
+import { type Limits, limitTightness, tighten } from '../../src/domain/account/limits.ts'
+import type { Ending } from '../../src/domain/account/spend.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import { createLiveLimits } from '../../src/engine/context/liveLimits.ts'
+import { absOf, BPS_ONE, ONE_USD, type Usd, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
-import { checkBudget } from '../../src/risk/budget.ts'
-import { distanceAfterBps } from '../../src/risk/liquidation.ts'
+import { checkBudget } from '../../src/risk/breakers/budget.ts'
+import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
+import { distanceAfterBps } from '../../src/risk/sizing/liquidation.ts'
 import {
   ACCOUNT,
   capacity,

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { loadConfig } from '../../src/cli/config.ts'
-import { lossBoundText, lossTermsOf } from '../../src/cli/lossTerms.ts'
-import { formatUsd, usd } from '../../src/domain/units.ts'
+import { lossBoundText, lossTermsOf } from '../../src/cli/commands/lossTerms.ts'
+import { loadConfig } from '../../src/config/loadConfig.ts'
+import { formatUsd, usd } from '../../src/protocol/units.ts'
 import { type Liar, lossBoundOf } from '../../src/risk/lossBound.ts'
 
 const shipped = (argv: string[] = []) =>

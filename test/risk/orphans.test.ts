@@ -1,8 +1,8 @@
 /** Exits without a position to close: which are cancelled, and which are let be. */
 import { expect, test } from 'vitest'
-import type { Child, Evidence, IntentState } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
-import { exposureOf } from '../../src/risk/accountExposure.ts'
+import type { Child, Evidence, IntentState } from '../../src/domain/order/intent.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'
 import { orphanCancels } from '../../src/risk/orphans.ts'
 import { decrease, increase, intentState, MARKET, NOW_MS, order, position, snapshot, WETH } from './world.ts'
 

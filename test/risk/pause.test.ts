@@ -1,7 +1,7 @@
 /** Pauses after what time may cure, over endings that are handed in. */
 import { expect, test } from 'vitest'
-import type { IntentState } from '../../src/domain/intent.ts'
-import { checkPause } from '../../src/risk/pause.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import { checkPause } from '../../src/risk/breakers/pause.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 
 function refused(code: string, closedAtMs: number): IntentState {

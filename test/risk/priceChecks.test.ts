@@ -1,8 +1,8 @@
 /** Prices in doubt: nothing that stands on them is admitted. */
 import { expect, test } from 'vitest'
-import type { Decision } from '../../src/domain/decision.ts'
-import type { PriceDoubt } from '../../src/domain/market.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { PriceDoubt } from '../../src/protocol/market.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { close, desk, increase, marketView, position, snapshot, USDC, WETH } from './world.ts'
 

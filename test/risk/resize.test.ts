@@ -1,10 +1,10 @@
 /** The size that an accepted increase may still have. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
-import { isDenial } from '../../src/risk/admissionContext.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { isDenial } from '../../src/risk/exposure/admissionContext.ts'
 import { resizeIncrease } from '../../src/risk/resize.ts'
-import { sizeIncrease } from '../../src/risk/sizing.ts'
+import { sizeIncrease } from '../../src/risk/sizing/sizing.ts'
 import { capacity, desk, increase, intentState, marketView, NOW_MS, snapshot } from './world.ts'
 
 test('the new size is within the room as it is now, what the venue said of it less headroom, and every limit', () => {

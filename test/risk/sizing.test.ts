@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Limits, tighten } from '../../src/domain/limits.ts'
-import type { JitDataStatus, MarketDataStatus } from '../../src/domain/market.ts'
-import { BPS_ONE, ONE_USD, usd, usdOfAmount } from '../../src/domain/units.ts'
-import { isDenial } from '../../src/risk/admissionContext.ts'
-import { distanceAfterBps } from '../../src/risk/liquidation.ts'
-import { FEE_MARGIN_BPS, type Sized, sizeIncrease, sizeReduction } from '../../src/risk/sizing.ts'
+import { type Limits, tighten } from '../../src/domain/account/limits.ts'
+import type { JitDataStatus, MarketDataStatus } from '../../src/protocol/market.ts'
+import { BPS_ONE, ONE_USD, usd, usdOfAmount } from '../../src/protocol/units.ts'
+import { isDenial } from '../../src/risk/exposure/admissionContext.ts'
+import { distanceAfterBps } from '../../src/risk/sizing/liquidation.ts'
+import { FEE_MARGIN_BPS, type Sized, sizeIncrease, sizeReduction } from '../../src/risk/sizing/sizing.ts'
 import {
   capacity,
   close,

@@ -1,13 +1,13 @@
 /** A hand-made world for the tests of risk and strategy: one ETH market, fresh readings, an open book. */
-import type { Address } from '../../src/domain/address.ts'
-import type { Decision, IncreaseDecision } from '../../src/domain/decision.ts'
-import type { Intent, IntentState, SignedOrder } from '../../src/domain/intent.ts'
-import type { Candle, CandlePeriod, OraclePrice, Ticker, TradingCapacity } from '../../src/domain/market.ts'
-import type { Order, Position } from '../../src/domain/position.ts'
+import type { Decision, IncreaseDecision } from '../../src/domain/order/decision.ts'
+import type { Intent, IntentState, SignedOrder } from '../../src/domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
-import { usd } from '../../src/domain/units.ts'
-import { exposureOf } from '../../src/risk/accountExposure.ts'
-import type { AdmissionContext } from '../../src/risk/admissionContext.ts'
+import type { Address } from '../../src/protocol/address.ts'
+import type { Candle, CandlePeriod, OraclePrice, Ticker, TradingCapacity } from '../../src/protocol/market.ts'
+import type { Order, Position } from '../../src/protocol/position.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'
+import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
 
 export const NOW_MS = 1_800_000_000_000
 export const SYMBOL = 'ETH/USD [WETH-USDC]'

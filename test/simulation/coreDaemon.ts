@@ -2,21 +2,21 @@
  * Tier 1: the real `step`, fold, evidence and exposure under the thinnest shell there can be, synchronous and without HTTP.
  * What the real shell does with promises is done here with the timeline; what it commits, sends and asks is the same.
  */
-import type { Hex } from '../../src/domain/address.ts'
-import { BaseError } from '../../src/domain/errors.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import { expectedOf } from '../../src/domain/machine/expected.ts'
+import { applyRecord } from '../../src/domain/machine/fold.ts'
+import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
+import { type Effect, type MachineEvent, step } from '../../src/domain/machine/step.ts'
 import {
   type ArmedFacts,
   type Intent,
   type IntentState,
   isOpen,
   lastAttempt,
-} from '../../src/domain/intent.ts'
-import { expectedOf } from '../../src/domain/machine/expected.ts'
-import { applyRecord } from '../../src/domain/machine/fold.ts'
-import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
-import { type Effect, type MachineEvent, step } from '../../src/domain/machine/step.ts'
-import type { Trade } from '../../src/domain/position.ts'
+} from '../../src/domain/order/intent.ts'
 import { DuplicateDecisionError } from '../../src/journal/journal.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import type { Trade } from '../../src/protocol/position.ts'
 import { router, tradeOf, usdc } from '../support/intents.ts'
 import type { Message } from './chainModel.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'

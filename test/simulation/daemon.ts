@@ -1,9 +1,9 @@
 /** What a world knows of a daemon, and what a daemon is handed: the same for both tiers. */
-import type { AccountRecord } from '../../src/domain/accountRecord.ts'
-import type { Address } from '../../src/domain/address.ts'
-import type { Intent, IntentState } from '../../src/domain/intent.ts'
+import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
+import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import type { Address } from '../../src/protocol/address.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Faults } from './faults.ts'

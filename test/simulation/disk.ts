@@ -5,9 +5,9 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import { type AnyRecord, decodeAnyRecord } from '../../src/domain/records.ts'
-import { journalFault } from '../../src/journal/faults.ts'
-import { GENESIS_HASH, hashOf, type Tail } from '../../src/journal/rows.ts'
-import { leaseTable } from '../../src/journal/schema.ts'
+import { journalFault } from '../../src/journal/journalFaults.ts'
+import { GENESIS_HASH, hashOf, type Tail } from '../../src/journal/sqlite/sqliteRows.ts'
+import { leaseTable } from '../../src/journal/sqlite/sqliteSchema.ts'
 import { openDiskJournal } from './diskJournal.ts'
 import type { Random } from './random.ts'
 import type { Storage } from './storage.ts'

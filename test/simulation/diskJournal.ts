@@ -2,8 +2,7 @@
  * The journal of one process over the modelled disk: the encoding, the hash chain, the admission and the fold of the real
  * one, without its file.
  */
-import { hexKey } from '../../src/domain/address.ts'
-import { BaseError } from '../../src/domain/errors.ts'
+import { BaseError } from '../../src/base/errors.ts'
 import {
   type AnyRecord,
   encodeRecord,
@@ -11,12 +10,13 @@ import {
   type JournalRecord,
   type StoredRecord,
 } from '../../src/domain/records.ts'
-import { type AdmissionView, admitRecord } from '../../src/journal/admission.ts'
-import { writeFault } from '../../src/journal/faults.ts'
 import type { Journal } from '../../src/journal/journal.ts'
-import { takeLease } from '../../src/journal/lease.ts'
+import { writeFault } from '../../src/journal/journalFaults.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
-import { hashOf } from '../../src/journal/rows.ts'
+import { type AdmissionView, admitRecord } from '../../src/journal/recordAdmission.ts'
+import { takeLease } from '../../src/journal/sqlite/lease.ts'
+import { hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
+import { hexKey } from '../../src/protocol/address.ts'
 import { type Disk, lineOf, recoverDisk } from './disk.ts'
 import type { DiskJournal, JournalHooks } from './storage.ts'
 import { epochMs } from './timeline.ts'

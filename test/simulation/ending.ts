@@ -1,7 +1,7 @@
 /** What must hold of the daemon while a world runs and when it is over: I5, I14, L1, L3 and L4. */
-import { type IntentState, isOpen, lastAttempt } from '../../src/domain/intent.ts'
-import { worstCase } from '../../src/domain/machine/exposure.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
+import { worstCase } from '../../src/domain/machine/intentExposure.ts'
+import { type IntentState, isOpen, lastAttempt } from '../../src/domain/order/intent.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { FaultName, Faults } from './faults.ts'
 import type { Processes } from './processes.ts'

@@ -3,10 +3,10 @@
  * A single endpoint never lies about finality: its word is trusted, and that is said to the operator. One of two may say
  * anything.
  */
-import type { Hex } from '../../src/domain/address.ts'
-import type { AttemptQuery, EndpointBlock } from '../../src/domain/chainReader.ts'
-import type { BlockRef, Settlement } from '../../src/domain/intent.ts'
+import type { AttemptQuery, EndpointBlock } from '../../src/domain/machine/chainReader.ts'
 import type { ChainView, EndpointView, OrderLog } from '../../src/domain/machine/chainView.ts'
+import type { BlockRef, Settlement } from '../../src/domain/order/intent.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 import type { Branch, ModelChain, ModelLog, Use } from './chainModel.ts'
 
 /** How an endpoint is ill. */

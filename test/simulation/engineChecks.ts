@@ -12,13 +12,13 @@
  *    does not come back for what was before;
  * E9 no strategy stops being asked.
  */
-import type { AccountRecord, Discrepancy } from '../../src/domain/accountRecord.ts'
-import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/intent.ts'
-import type { Limits } from '../../src/domain/limits.ts'
-import { reservedOf } from '../../src/domain/machine/exposure.ts'
+import type { AccountRecord, Discrepancy } from '../../src/domain/account/accountRecord.ts'
+import type { Limits } from '../../src/domain/account/limits.ts'
+import { LIMITS_IN_FORCE } from '../../src/domain/account/tradingState.ts'
+import { reservedOf } from '../../src/domain/machine/intentExposure.ts'
+import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { LIMITS_IN_FORCE } from '../../src/domain/trading.ts'
-import type { EngineStatus } from '../../src/engine/status.ts'
+import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { MarketModel } from './engineMarkets.ts'
 import type { Timeline } from './timeline.ts'

@@ -3,11 +3,11 @@
  * wallet as a peer's indexer has seen them. Capacity and prices move by themselves; what was said of capacity is kept, so
  * that an order can be held against it.
  */
-import { shippedFacts } from '../../src/chains/pins.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import type { ShippedFacts } from '../../src/domain/catalogue.ts'
-import type { Direction, TradingCapacity } from '../../src/domain/market.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
+import type { ShippedFacts } from '../../src/protocol/catalogue.ts'
+import { shippedFacts } from '../../src/protocol/chains/pins.ts'
+import type { Direction, TradingCapacity } from '../../src/protocol/market.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { usdc, weth } from '../support/intents.ts'
 import type { ModelChain, ModelLog } from './chainModel.ts'
 import { markets as marketTokens } from './intentsOf.ts'

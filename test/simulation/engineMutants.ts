@@ -6,9 +6,9 @@ function one(name: string, firstSeed: number, file: string, find: string, replac
 }
 
 const tick = 'src/engine/tick.ts'
-const book = 'src/risk/accountExposure.ts'
-const room = 'src/risk/availableCapacity.ts'
-const trading = 'src/engine/trading.ts'
+const book = 'src/risk/exposure/accountExposure.ts'
+const room = 'src/risk/exposure/availableCapacity.ts'
+const trading = 'src/engine/account/tradingHalts.ts'
 
 /** All of them. */
 export const engineMutants: readonly FirstMutant[] = [
@@ -29,7 +29,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a halt is kept in memory alone',
     54,
-    'src/engine/accountJournal.ts',
+    'src/engine/account/accountJournal.ts',
     'await journal.appendAccount(record)',
     "if (record.kind !== 'trading.state') await journal.appendAccount(record)",
   ),
@@ -50,7 +50,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'the room is taken from the legacy field',
     3,
-    'src/api/capacity.ts',
+    'src/api/rows/capacityRow.ts',
     "availableLiquidity: usd30(fields.availableLiquidity, 'availableLiquidity'),",
     "availableLiquidity: usd30(fields.availableLiquidityLong ?? fields.availableLiquidity, 'availableLiquidity'),",
   ),
@@ -65,7 +65,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a lifted hold forgets what it was lifted for',
     221,
-    'src/domain/trading.ts',
+    'src/domain/account/tradingState.ts',
     'const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }',
     'if (haltKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
   ),
@@ -86,21 +86,21 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a finding is reported at every pass',
     1,
-    'src/domain/reconcile.ts',
+    'src/domain/account/reconcile.ts',
     'if ((known !== undefined && !isBack) || met.has(findingId)) return false',
     'if (met.has(findingId)) return false',
   ),
   one(
     'a kill is done while orders are in flight',
     27,
-    'src/engine/kill.ts',
+    'src/engine/operator/kill.ts',
     'left.orders + left.positions + left.inFlight === 0',
     'left.orders + left.positions === 0',
   ),
   one(
     'a breaker that lifts itself does not',
     2,
-    'src/risk/breakers.ts',
+    'src/risk/breakers/circuitBreakers.ts',
     'return !trips.some((trip) => haltKey(trip) === haltKey(halt))',
     'return trips.length > 9 && haltKey(halt) === undefined',
   ),

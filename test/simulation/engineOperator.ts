@@ -1,9 +1,9 @@
 /** The operator of a world: commands at times that the seed chose, and the owner's losses and new configurations. */
 
-import type { Limits } from '../../src/domain/limits.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operatorCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
+import { usd } from '../../src/protocol/units.ts'
 import type { MarketModel } from './engineMarkets.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'

@@ -2,11 +2,11 @@
  * The strategies of a whole daemon in a world: each decisions at its times for what the seed chose, and repeats itself at
  * every tick until the decision is over, as strategies do.
  */
-import type { Decision } from '../../src/domain/decision.ts'
-import type { Limits } from '../../src/domain/limits.ts'
-import type { Direction } from '../../src/domain/market.ts'
-import { type Usd, usd } from '../../src/domain/units.ts'
-import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import type { Limits } from '../../src/domain/account/limits.ts'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { Direction } from '../../src/protocol/market.ts'
+import { type Usd, usd } from '../../src/protocol/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
 import { usdc } from '../support/intents.ts'
 import { type ModelMarket, modelMarkets } from './engineMarkets.ts'

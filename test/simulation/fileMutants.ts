@@ -9,11 +9,11 @@ function several(name: string, firstSeed: number, patches: readonly Patch[]): Fi
   return { name, tier: 'files', firstSeed, patches }
 }
 
-const setup = 'src/journal/pragmas.ts'
-const sqlite = 'src/journal/sqlite.ts'
-const head = 'src/journal/highWaterMark.ts'
-const replay = 'src/journal/replay.ts'
-const snapshot = 'src/journal/snapshot.ts'
+const setup = 'src/journal/sqlite/pragmas.ts'
+const sqlite = 'src/journal/sqlite/sqlite.ts'
+const head = 'src/journal/sqlite/highWaterMark.ts'
+const replay = 'src/journal/sqlite/replay.ts'
+const snapshot = 'src/journal/sqlite/journalSnapshot.ts'
 
 /** All of them. */
 export const fileMutants: readonly FirstMutant[] = [
@@ -65,28 +65,28 @@ export const fileMutants: readonly FirstMutant[] = [
   one(
     'the tables are not held against the records',
     6,
-    'src/journal/recovery.ts',
+    'src/journal/sqlite/recovery.ts',
     'if (problem !== undefined) throw corruptFault(path, { reason: problem })',
     '',
   ),
   one(
     'a writer that was replaced goes on',
     2,
-    'src/journal/lease.ts',
+    'src/journal/sqlite/lease.ts',
     'if (held?.epoch === epoch) return',
     'return',
   ),
   one(
     'a torn line of the guard stays',
     83,
-    'src/journal/guardTable.ts',
+    'src/keys/guardTable.ts',
     'if (whole < text.length) ftruncateSync(fd, whole)\n',
     '',
   ),
   one(
     'the key is used before the guard has the line',
     1,
-    'src/journal/guard.ts',
+    'src/keys/signingGuard.ts',
     'await table.append(entry)',
     'void table.append(entry)',
   ),

@@ -1,6 +1,6 @@
 /** What judges a world is held to what is so, where a seed once showed that it was not. */
 import { expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { storyOf } from '../journal/story.ts'
 import { ModelChain } from './chainModel.ts'
 import { createEngineChecks } from './engineChecks.ts'

@@ -37,8 +37,8 @@ const fold = 'src/domain/machine/fold.ts'
 const evidence = 'src/domain/machine/evidence.ts'
 const chain = 'src/domain/machine/chainEvidence.ts'
 const api = 'src/domain/machine/apiEvidence.ts'
-const exposure = 'src/domain/machine/exposure.ts'
-const intent = 'src/domain/intent.ts'
+const exposure = 'src/domain/machine/intentExposure.ts'
+const intent = 'src/domain/order/intent.ts'
 
 const dead = "return { kind: 'dead', evidence: { level: 'local', atMs, statement: 'given up' } }"
 
@@ -293,7 +293,7 @@ export const mutants: readonly Mutant[] = [
     ...one(
       'the use is looked for from the newest block on',
       'shell',
-      'src/execution/chainObservation.ts',
+      'src/execution/track/chainObservation.ts',
       '{ fromBlock: earliestAfter(armBlockNumber) }',
       '{ fromBlock: armBlockNumber }',
     ),
@@ -326,14 +326,14 @@ export const mutants: readonly Mutant[] = [
   one(
     'a commit does not ask for the lease',
     'core',
-    'src/journal/lease.ts',
+    'src/journal/sqlite/lease.ts',
     'if (held?.epoch === epoch) return',
     'if (held !== undefined) return',
   ),
   one(
     'the epoch stays when the journal is opened',
     'shell',
-    'src/journal/lease.ts',
+    'src/journal/sqlite/lease.ts',
     'epoch = epoch + 1',
     'epoch = epoch',
   ),
@@ -354,35 +354,35 @@ export const mutants: readonly Mutant[] = [
   one(
     'a decision may be taken twice',
     'core',
-    'src/journal/admission.ts',
+    'src/journal/recordAdmission.ts',
     'if (view.hasDecision(strategy, decisionKey)) throw new DuplicateDecisionError(strategy, decisionKey)',
     '',
   ),
   one(
     'the submit is sent again',
     'shell',
-    'src/api/transport.ts',
+    'src/api/transport/transport.ts',
     "const most = kind === 'submit' ? 1 : ",
     'const most = ',
   ),
   one(
     'the submit fails over to the peer',
     'shell',
-    'src/api/orders.ts',
+    'src/api/orders/expressOrders.ts',
     '{ ticket, submission }, { host: ticket.host })',
     '{ ticket, submission }, {})',
   ),
   one(
     'any host is asked for the status',
     'shell',
-    'src/api/orders.ts',
+    'src/api/orders/expressOrders.ts',
     '{ ...options, host: ticket.host }',
     '{ ...options }',
   ),
   one(
     'a broken connection means not sent',
     'shell',
-    'src/api/requestFailed.ts',
+    'src/api/transport/requestFailed.ts',
     'if (error instanceof RequestFailed) return error.sent',
     "if (error instanceof RequestFailed) return 'no'",
   ),
@@ -403,12 +403,12 @@ export const mutants: readonly Mutant[] = [
     firstSeed: 556,
     patches: [
       {
-        file: 'src/api/hosts.ts',
+        file: 'src/api/transport/hosts.ts',
         find: 'const middleMs = clock.monotonicMs() - ',
         replace: 'const middleMs = clock.now() - ',
       },
       {
-        file: 'src/api/hosts.ts',
+        file: 'src/api/transport/hosts.ts',
         find: 'median + clock.monotonicMs() - clock.now()',
         replace: 'median',
       },
@@ -417,28 +417,28 @@ export const mutants: readonly Mutant[] = [
   one(
     'a session key signs for nobody',
     'shell',
-    'src/execution/policy.ts',
+    'src/execution/context/policy.ts',
     '      account,\n      subaccountApproval: hashSubaccountApproval',
     '      account: ZERO_ADDRESS,\n      subaccountApproval: hashSubaccountApproval',
   ),
   one(
     'the receiver is not verified',
     'shell',
-    'src/execution/verifyOrder.ts',
+    'src/execution/verify/verifyOrder.ts',
     'addresses.receiver`, account, addresses.receiver)',
     'addresses.receiver`, account, account)',
   ),
   one(
     'the size is not verified',
     'shell',
-    'src/execution/verifyOrder.ts',
+    'src/execution/verify/verifyOrder.ts',
     '  if (isMeantSize(rule, found)) return\n',
     '  if (found >= 0n) return\n',
   ),
   one(
     'the deadline is not bounded',
     'shell',
-    'src/execution/verifyRelayParams.ts',
+    'src/execution/verify/verifyRelayParams.ts',
     'if (relayParams.deadline < earliest || relayParams.deadline > latest) {',
     'if (relayParams.deadline < earliest) {',
   ),
@@ -456,7 +456,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'a host answers for what we took long for',
     'shell',
-    'src/execution/hostMessage.ts',
+    'src/execution/lanes/hostMessage.ts',
     '(clock.monotonicMs() - askedMs) / 1000',
     '(askedMs - askedMs) / 1000',
   ),

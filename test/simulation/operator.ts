@@ -1,6 +1,6 @@
 /** An operator who says how orders ended, rightly or wrongly: to a running daemon, or to the journal of one that is down. */
-import { type IntentState, isOpen, isUnresolved, lastAttempt } from '../../src/domain/intent.ts'
 import { step } from '../../src/domain/machine/step.ts'
+import { type IntentState, isOpen, isUnresolved, lastAttempt } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { Daemon } from './daemon.ts'
 import type { Random } from './random.ts'

@@ -3,9 +3,14 @@
  * the shapes of the venue's own client library, by chance of its own: nothing that the rest of the world draws moves with it.
  */
 
-import { emptySubaccountApproval } from '../../src/chains/approvalTypes.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { batchTypes } from '../../src/chains/batchTypes.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import { anyPriceOf } from '../../src/execution/context/verifyPrice.ts'
+import { type OrderRule, rulesOf } from '../../src/execution/verify/orderRules.ts'
+import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../src/protocol/address.ts'
+import type { CreateOrderParams, UpdateOrderParams } from '../../src/protocol/batch.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { emptySubaccountApproval } from '../../src/protocol/signing/approvalTypes.ts'
+import { batchTypes } from '../../src/protocol/signing/batchTypes.ts'
 import {
   type Batch,
   digestOf,
@@ -13,14 +18,9 @@ import {
   hashRelayParams,
   type RelayParams,
   relayRouterDomain,
-} from '../../src/chains/relayRouter.ts'
-import { hashSubaccountApproval } from '../../src/chains/subaccountApproval.ts'
-import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
-import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import { bps, contractPriceOf, MAX_UINT256, type TokenAmount, type Usd } from '../../src/domain/units.ts'
-import { type OrderRule, rulesOf } from '../../src/execution/orderRules.ts'
-import { anyPriceOf } from '../../src/execution/verifyPrice.ts'
+} from '../../src/protocol/signing/relayRouter.ts'
+import { hashSubaccountApproval } from '../../src/protocol/signing/subaccountApproval.ts'
+import { bps, contractPriceOf, MAX_UINT256, type TokenAmount, type Usd } from '../../src/protocol/units.ts'
 import { markets } from './intentsOf.ts'
 import { type Random, randomOf } from './random.ts'
 

@@ -1,6 +1,6 @@
 /** Lays out when the faults of a world come that come by themselves: of hosts, endpoints, chain, clock, disk and process. */
-import type { Hex } from '../../src/domain/address.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { usd } from '../../src/protocol/units.ts'
 import type { ModelChain, OrderSpec } from './chainModel.ts'
 import type { Endpoint, Illness } from './endpoints.ts'
 import type { FaultName, Faults } from './faults.ts'

@@ -3,7 +3,7 @@
  * boundaries that chance or a story chose, lets a second one take over from one that is frozen, and does what an operator
  * does when the journal is refused.
  */
-import { BaseError } from '../../src/domain/errors.ts'
+import { BaseError } from '../../src/base/errors.ts'
 import type { Daemon, Process } from './daemon.ts'
 import type { Faults } from './faults.ts'
 import type { Network } from './network.ts'

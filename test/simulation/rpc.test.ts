@@ -3,7 +3,7 @@
  * endpoint, as the oracle that the machine's own tier reads by says it.
  */
 import { expect, test } from 'vitest'
-import type { AttemptQuery } from '../../src/domain/chainReader.ts'
+import type { AttemptQuery } from '../../src/domain/machine/chainReader.ts'
 import type { ChainView } from '../../src/domain/machine/chainView.ts'
 import type { OrderSpec } from './chainModel.ts'
 import { type Endpoint, latestOf, viewOf } from './endpoints.ts'

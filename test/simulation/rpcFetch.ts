@@ -1,10 +1,10 @@
 /**
- * What carries JSON-RPC between `src/evm` and the modelled chain: each endpoint's illness as it shows on a wire, and faults
+ * What carries JSON-RPC between `src/chain` and the modelled chain: each endpoint's illness as it shows on a wire, and faults
  * of the wire itself. Requests wait on the timeline; nothing of a process that has ended is answered.
  */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import type { RpcFetch } from '../../src/evm/httpTransport.ts'
+import type { RpcFetch } from '../../src/chain/rpc/httpTransport.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import type { DaemonParts } from './daemon.ts'
 import { type Endpoint, finalOf } from './endpoints.ts'
 import { damaged, outage, passingOutage, type Reply, type Row } from './rpcDamage.ts'

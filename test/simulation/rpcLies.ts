@@ -3,8 +3,8 @@
  * third party used them, or that orders of ours ended that did not. Its story is of one piece.
  */
 import { keccak256, stringToHex } from 'viem'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Hex } from '../../src/domain/address.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import type { ModelLog } from './chainModel.ts'
 import type { Illness } from './endpoints.ts'
 import { answerOf, type Call, type NodeState, passes } from './rpcNode.ts'

@@ -10,16 +10,16 @@ function one(
   replace: string,
   mode?: Mode,
 ): FirstMutant {
-  const patches = [{ file: `src/evm/${file}.ts`, find, replace }]
+  const patches = [{ file: `src/chain/${file}.ts`, find, replace }]
   return { name, tier: 'shell', firstSeed, patches, ...(mode === undefined ? {} : { mode }) }
 }
 
-/** All of them. What seeds show too seldom is held by `test/evm/doubt.test.ts`. */
+/** All of them. What seeds show too seldom is held by `test/chain/doubt.test.ts`. */
 export const rpcMutants: readonly FirstMutant[] = [
   one(
     'any contract may tell of our orders',
     1,
-    'orderLogs',
+    'logs/orderLogs',
     'sameHex(address, emitter) && kind === EVENT_LOG_2',
     "address !== '0x' && emitter !== '0x' && kind === EVENT_LOG_2",
   ),
@@ -33,14 +33,14 @@ export const rpcMutants: readonly FirstMutant[] = [
   one(
     'the safe block is the newest',
     2,
-    'node',
+    'node/node',
     "typeof finality === 'string' ? ['latest', finality]",
     "typeof finality === 'string' ? ['latest', 'latest']",
   ),
   one(
     'those that answer are all that count',
     3,
-    'reader',
+    'endpointsReader',
     'return { configured: states.length, endpoints }',
     'return { configured: endpoints.length, endpoints }',
   ),

@@ -1,9 +1,9 @@
 /**
- * One node of the modelled chain behind JSON-RPC: the methods that `src/evm` asks, answered from one branch up to a newest
+ * One node of the modelled chain behind JSON-RPC: the methods that `src/chain` asks, answered from one branch up to a newest
  * block. How a node is ill decides what it is made of; what happens to its bytes on the way is `rpcFetch.ts`.
  */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Hex } from '../../src/domain/address.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import type { Branch, ModelChain } from './chainModel.ts'
 import {
   branchWith,

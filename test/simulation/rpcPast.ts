@@ -1,12 +1,16 @@
 /** A past of the modelled chain that is made by chance, and the product's reader over it: for tests of the reader alone. */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../../src/domain/chainReader.ts'
+import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { BlockRef } from '../../src/domain/intent.ts'
+import type {
+  AttemptQuery,
+  PositionChange,
+  PositionChangeQuery,
+} from '../../src/domain/machine/chainReader.ts'
 import type { ChainView } from '../../src/domain/machine/chainView.ts'
-import { usd } from '../../src/domain/units.ts'
-import { connectChain } from '../../src/evm/connect.ts'
+import type { BlockRef } from '../../src/domain/order/intent.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { type Message, ModelChain, type OrderSpec, type Tx } from './chainModel.ts'
 import type { Endpoint, Illness } from './endpoints.ts'
 import { chooseFaults } from './faults.ts'

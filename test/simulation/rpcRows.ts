@@ -1,10 +1,10 @@
 /** The modelled chain in the rows of JSON-RPC: blocks, transactions, receipts, and events as the protocol encodes them. */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Address, Hex } from '../../src/domain/address.ts'
-import type { Settlement } from '../../src/domain/intent.ts'
-import { priceOfContractPrice, usd } from '../../src/domain/units.ts'
-import type { ChainLog, EventValue } from '../../src/paper/chain.ts'
-import { logDataOf, topicsOf } from '../../src/paper/eventData.ts'
+import type { Settlement } from '../../src/domain/order/intent.ts'
+import type { ChainLog, EventValue } from '../../src/paper/chain/blockChain.ts'
+import { logDataOf, topicsOf } from '../../src/paper/chain/encodeEventData.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { priceOfContractPrice, usd } from '../../src/protocol/units.ts'
 import type { Branch, Message, ModelChain, ModelLog, OrderSpec, Tx } from './chainModel.ts'
 
 /** A block of the model. */

@@ -1,8 +1,8 @@
 /** What must hold of a journal that was opened, against what was acknowledged before: I12, I5 and I3. */
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { type IntentState, isOpen } from '../../src/domain/intent.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
+import { type IntentState, isOpen } from '../../src/domain/order/intent.ts'
 import { decodeAnyRecord, isAccountRecord } from '../../src/domain/records.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { imageFiles } from './diskImage.ts'

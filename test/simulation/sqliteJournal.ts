@@ -2,10 +2,10 @@
  * The journal and the guard of one process as the shell is handed them: the product's own, on real files, with a boundary
  * around each record, and with the turns of real files taken in an order that does not depend on how long they take.
  */
-import type { AccountRecord } from '../../src/domain/accountRecord.ts'
-import { BaseError } from '../../src/domain/errors.ts'
-import type { IntentState } from '../../src/domain/intent.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
 import {
   type AnyRecord,
   decodeAnyRecord,
@@ -13,8 +13,8 @@ import {
   isAccountRecord,
   type JournalRecord,
 } from '../../src/domain/records.ts'
-import type { SigningGuard } from '../../src/journal/guard.ts'
 import type { Journal } from '../../src/journal/journal.ts'
+import type { SigningGuard } from '../../src/keys/signingGuard.ts'
 import type { DiskJournal, JournalHooks } from './storage.ts'
 
 const never = () => new Promise<never>(() => {})

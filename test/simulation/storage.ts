@@ -1,10 +1,10 @@
 /** What the journal of a world is kept on: lines of a modelled disk, or real files. Either outlives the daemon's processes. */
-import type { AccountRecord } from '../../src/domain/accountRecord.ts'
-import type { Hex } from '../../src/domain/address.ts'
-import type { IntentState } from '../../src/domain/intent.ts'
+import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
-import type { SigningGuard } from '../../src/journal/guard.ts'
 import type { Journal } from '../../src/journal/journal.ts'
+import type { SigningGuard } from '../../src/keys/signingGuard.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 

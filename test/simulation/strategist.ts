@@ -1,7 +1,7 @@
 /** The strategy of a world: what it asks for, when, and what it decides again after a start. */
-import type { Address, Hex } from '../../src/domain/address.ts'
-import { type IntentState, isWaiting, lastAttempt } from '../../src/domain/intent.ts'
-import { worstCase } from '../../src/domain/machine/exposure.ts'
+import { worstCase } from '../../src/domain/machine/intentExposure.ts'
+import { type IntentState, isWaiting, lastAttempt } from '../../src/domain/order/intent.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
 import type { Daemon } from './daemon.ts'
 import type { Faults } from './faults.ts'
 import { intentOfWish, markets, type Wish } from './intentsOf.ts'

@@ -2,7 +2,7 @@
  * The invariants I1 to I13 of docs/orders.md 17, held against the truth of the model and never against what the daemon
  * believes. The first violation ends the world.
  */
-import type { Hex } from '../../src/domain/address.ts'
+import { reservedOf } from '../../src/domain/machine/intentExposure.ts'
 import {
   type ArmedFacts,
   type Attempt,
@@ -11,9 +11,9 @@ import {
   type IntentState,
   isProvisional,
   type Outcome,
-} from '../../src/domain/intent.ts'
-import { reservedOf } from '../../src/domain/machine/exposure.ts'
+} from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 import type { ModelChain, ModelOrder, Use } from './chainModel.ts'
 import type { Timeline } from './timeline.ts'
 

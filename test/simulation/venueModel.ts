@@ -2,8 +2,8 @@
  * The venue: peers that keep order records of their own, one relay behind them, a keeper, and lists that an indexer fills.
  * Peers may forget, lie, lag or be down; the chain decides what is so.
  */
-import type { Hex } from '../../src/domain/address.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 import type { Message, ModelChain, ModelLog, ModelOrder, Tx, TxResult } from './chainModel.ts'
 import type { Faults } from './faults.ts'
 import type { Offer } from './payload.ts'

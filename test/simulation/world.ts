@@ -3,8 +3,8 @@
  * list of everything that happened, and its hash is the same in every process.
  */
 import { hash } from 'node:crypto'
-import type { Outcome } from '../../src/domain/intent.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { Outcome } from '../../src/domain/order/intent.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { ModelChain } from './chainModel.ts'
 import type { Daemon, Process } from './daemon.ts'
 import { createModelStorage } from './disk.ts'

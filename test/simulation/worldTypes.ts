@@ -1,7 +1,7 @@
 /** What a world is made of, and what it leaves. */
-import type { Address } from '../../src/domain/address.ts'
-import type { Intent, Outcome } from '../../src/domain/intent.ts'
-import type { Direction } from '../../src/domain/market.ts'
+import type { Intent, Outcome } from '../../src/domain/order/intent.ts'
+import type { Address } from '../../src/protocol/address.ts'
+import type { Direction } from '../../src/protocol/market.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { Tier } from './daemon.ts'
 import type { Shape } from './intentsOf.ts'

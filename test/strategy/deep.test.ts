@@ -1,6 +1,6 @@
 /** A strategy file that nests without end is a problem of that file. */
 import { expect, test } from 'vitest'
-import { parseYaml } from '../../src/strategy/yamlFile.ts'
+import { parseYaml } from '../../src/strategy/files/yamlFile.ts'
 
 test.each([
   ['lists', `kind: trend\nmarkets: ${'['.repeat(20_000)}${']'.repeat(20_000)}`],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatUnits, ONE_USD, USD_DECIMALS, usd } from '../../src/domain/units.ts'
+import { formatUnits, ONE_USD, USD_DECIMALS, usd } from '../../src/protocol/units.ts'
 import { didYouMean, editDistance } from '../../src/strategy/didYouMean.ts'
 import { bpsField, countField, leverageField, secondsField, usdField } from '../../src/strategy/fields.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Position } from '../../src/domain/position.ts'
-import { type Usd, usd } from '../../src/domain/units.ts'
+import type { Position } from '../../src/protocol/position.ts'
+import { type Usd, usd } from '../../src/protocol/units.ts'
 import { grid } from '../../src/strategy/kinds/grid.ts'
 import type { OpenIntent, RestingOrder } from '../../src/strategy/resting.ts'
 import { viewOf } from '../../src/strategy/strategy.ts'

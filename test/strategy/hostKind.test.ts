@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { usd } from '../../src/domain/units.ts'
-import type { HostedKind } from '../../src/strategy/hosted.ts'
-import { type HostOptions, hostKind, threadsLeftBehind } from '../../src/strategy/hostKind.ts'
+import { usd } from '../../src/protocol/units.ts'
+import type { HostedKind } from '../../src/strategy/files/hosted.ts'
+import { type HostOptions, hostKind, threadsLeftBehind } from '../../src/strategy/files/hostKind.ts'
 import { marketView, snapshot } from '../risk/world.ts'
 
-const program = new URL('../../src/cli/kindThread.ts', import.meta.url)
+const program = new URL('../../src/daemon/kindThread.ts', import.meta.url)
 const limits: HostOptions = { program, decideTimeoutMs: 30_000, memoryMiB: 64 }
 
 let folder = ''

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { placesIn } from '../../src/strategy/sourcePlace.ts'
+import { placesIn } from '../../src/strategy/files/sourcePlace.ts'
 
 let folder: string | undefined
 afterEach(() => {

@@ -3,11 +3,11 @@
  * code or rules is used here.
  */
 
-import { type Batch, hashRelayParams, type RelayParams } from '../../src/chains/relayRouter.ts'
-import { type Address, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
-import type { CreateOrderParams } from '../../src/domain/batch.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import type { ExitTerms } from '../../src/domain/orderTerms.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import type { ExitTerms } from '../../src/domain/order/orderTerms.ts'
+import { type Address, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../../src/protocol/address.ts'
+import type { CreateOrderParams } from '../../src/protocol/batch.ts'
+import { type Batch, hashRelayParams, type RelayParams } from '../../src/protocol/signing/relayRouter.ts'
 
 /** The two tokens of each market that is listed. */
 export type Pools = readonly { readonly market: Address; readonly one: Address; readonly other: Address }[]

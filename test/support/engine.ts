@@ -1,11 +1,11 @@
 /** The running engine over a bench of `kinds.ts`. */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { ShippedFacts } from '../../src/domain/catalogue.ts'
+import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { Limits } from '../../src/domain/limits.ts'
-import type { CatalogueParts } from '../../src/engine/catalogue.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { LoadedStrategy } from '../../src/strategy/load.ts'
+import type { CatalogueParts } from '../../src/engine/market/marketCatalogue.ts'
+import type { ShippedFacts } from '../../src/protocol/catalogue.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { type KindsBench, usualFees } from './kinds.ts'
 import { testTrader } from './trader.ts'
 

@@ -1,12 +1,12 @@
 /** Orders as the venue makes them, built from plain facts by none of the rules that verification holds messages to. */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { RelayParams } from '../../src/chains/relayRouter.ts'
-import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
-import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { IntentKind } from '../../src/domain/intent.ts'
-import type { Direction } from '../../src/domain/market.ts'
-import type { HeldPosition, OrderKind, OrderTerms } from '../../src/domain/orderTerms.ts'
-import type { TokenAmount, Usd } from '../../src/domain/units.ts'
+import type { IntentKind } from '../../src/domain/order/intent.ts'
+import type { HeldPosition, OrderKind, OrderTerms } from '../../src/domain/order/orderTerms.ts'
+import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../src/protocol/address.ts'
+import type { CreateOrderParams, UpdateOrderParams } from '../../src/protocol/batch.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import type { Direction } from '../../src/protocol/market.ts'
+import type { RelayParams } from '../../src/protocol/signing/relayRouter.ts'
+import type { TokenAmount, Usd } from '../../src/protocol/units.ts'
 import { account, ethMarket, startMs, usdc, weth } from './intents.ts'
 
 /** What a scene is made from. Amounts in base units of a 6-decimals dollar coin, prices USD per whole 18-decimals token. */

@@ -1,10 +1,10 @@
 /** Intents and observations for tests, whole and plausible. */
-import type { Address, Hex } from '../../src/domain/address.ts'
-import type { ArmedFacts, Intent } from '../../src/domain/intent.ts'
 import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
-import type { Trade } from '../../src/domain/position.ts'
-import { usd } from '../../src/domain/units.ts'
-import { swapMarketsOf } from '../../src/execution/swapPath.ts'
+import type { ArmedFacts, Intent } from '../../src/domain/order/intent.ts'
+import { swapMarketsOf } from '../../src/execution/context/swapPath.ts'
+import type { Address, Hex } from '../../src/protocol/address.ts'
+import type { Trade } from '../../src/protocol/position.ts'
+import { usd } from '../../src/protocol/units.ts'
 
 export const account: Address = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 export const ethMarket: Address = '0x70d95587d40A2caf56bd97485aB3Eec10Bee6336'

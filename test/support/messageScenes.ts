@@ -1,10 +1,10 @@
 /**
  * Every kind of intent with a message that says it as the venue would. docs/orders.md has the rule of each field of each of them.
  */
-import { type Hex, ZERO_HASH } from '../../src/domain/address.ts'
-import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import type { OrderKind, OrderTerms } from '../../src/domain/orderTerms.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import type { OrderKind, OrderTerms } from '../../src/domain/order/orderTerms.ts'
+import { type Hex, ZERO_HASH } from '../../src/protocol/address.ts'
+import type { CreateOrderParams, UpdateOrderParams } from '../../src/protocol/batch.ts'
 import {
   collateral,
   contractOf,

@@ -1,7 +1,7 @@
 /** Random messages around honest ones: random facts, and changes of any place of a message, wild ones and near ones. */
 import fc from 'fast-check'
-import { type Address, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
-import { usd } from '../../src/domain/units.ts'
+import { type Address, ZERO_ADDRESS, ZERO_HASH } from '../../src/protocol/address.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { type Facts, MAX, nowSeconds, stranger, wordOf } from './honestOrders.ts'
 import { account, ethMarket, usdc, weth } from './intents.ts'
 import { changeNames, orderNames, type SceneName } from './messageScenes.ts'

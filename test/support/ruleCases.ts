@@ -1,7 +1,7 @@
 /** What a rule's test is made of: cases of one scene, each a change of its honest message. */
-import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { Direction } from '../../src/domain/market.ts'
-import { usd } from '../../src/domain/units.ts'
+import type { CreateOrderParams, UpdateOrderParams } from '../../src/protocol/batch.ts'
+import type { Direction } from '../../src/protocol/market.ts'
+import { usd } from '../../src/protocol/units.ts'
 import type { Facts } from './honestOrders.ts'
 import { changeNames, orderNames, type Scene, type SceneName, sceneOf } from './messageScenes.ts'
 import type { Whole } from './wholeMessage.ts'

@@ -1,7 +1,10 @@
 /** Messages that a session key signs. */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { hashSubaccountApproval, type SubaccountApproval } from '../../src/chains/subaccountApproval.ts'
-import { approvalOf } from '../../src/execution/verifyApproval.ts'
+import { approvalOf } from '../../src/execution/subaccount/verifyApproval.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import {
+  hashSubaccountApproval,
+  type SubaccountApproval,
+} from '../../src/protocol/signing/subaccountApproval.ts'
 import { nowSeconds, stranger } from './honestOrders.ts'
 import type { Whole } from './wholeMessage.ts'
 

@@ -1,14 +1,14 @@
 /** A trader, or the order machine alone, over a bench: what every test of them hands in, unless it says otherwise. */
-import { arbitrum } from '../../src/chains/arbitrum.ts'
 import { createTrader, type Trader, type TraderParts, type TraderSettings } from '../../src/daemon/trader.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { EngineSettings } from '../../src/engine/context.ts'
-import type { ConfiguredLimits } from '../../src/engine/liveLimits.ts'
-import type { ExecutionContext, ExecutionSettings } from '../../src/execution/context.ts'
-import type { SigningPolicy } from '../../src/execution/policy.ts'
+import type { EngineSettings } from '../../src/engine/context/engineContext.ts'
+import type { ConfiguredLimits } from '../../src/engine/context/liveLimits.ts'
+import type { ExecutionContext, ExecutionSettings } from '../../src/execution/context/executionContext.ts'
+import type { SigningPolicy } from '../../src/execution/context/policy.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ethSwapMarkets } from './intents.ts'
 
 /** The account of tests, and whose key signs. */

@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 import { isAbsolute, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { schema } from '../../src/cli/config/schema.ts'
+import { schema } from '../../src/config/configSchema.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 

@@ -1,10 +1,10 @@
 /** The paper venue in this process, on a clock that the test moves, with a client of both APIs over it. */
 import { type Api, type ApiOptions, createApi } from '../../src/api/client.ts'
-import type { Fetch } from '../../src/api/route.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import type { Clock } from '../../src/domain/clock.ts'
-import type { VenueSettings } from '../../src/paper/settings.ts'
-import { createVenue, type Venue } from '../../src/paper/venue.ts'
+import type { Fetch } from '../../src/api/transport/route.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
+import type { VenueSettings } from '../../src/paper/state/settings.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 
 const base = 'http://venue.test'
 

@@ -1,19 +1,19 @@
 /** A message whole: what was meant, what a host sends, and what may be signed; parts of it changed, all else agreeing. */
-import type { Prepared } from '../../src/api/orders.ts'
-import { arbitrum } from '../../src/chains/arbitrum.ts'
-import { batchTypes } from '../../src/chains/batchTypes.ts'
+import type { Prepared } from '../../src/api/orders/expressOrders.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import { type SigningPolicy, signingDomainOf } from '../../src/execution/context/policy.ts'
+import { swapMarketsOf } from '../../src/execution/context/swapPath.ts'
+import { type Rejection, type Verified, verify, verifyBatch } from '../../src/execution/verify/verify.ts'
+import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../src/protocol/address.ts'
+import type { CreateOrderParams, UpdateOrderParams } from '../../src/protocol/batch.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { batchTypes } from '../../src/protocol/signing/batchTypes.ts'
 import {
   type Batch,
   hashRelayParams,
   type RelayParams,
   relayRouterDomain,
-} from '../../src/chains/relayRouter.ts'
-import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../src/domain/address.ts'
-import type { CreateOrderParams, UpdateOrderParams } from '../../src/domain/batch.ts'
-import type { Intent } from '../../src/domain/intent.ts'
-import { type SigningPolicy, signingDomainOf } from '../../src/execution/policy.ts'
-import { swapMarketsOf } from '../../src/execution/swapPath.ts'
-import { type Rejection, type Verified, verify, verifyBatch } from '../../src/execution/verify.ts'
+} from '../../src/protocol/signing/relayRouter.ts'
 import { nowSeconds, relayParamsFor } from './honestOrders.ts'
 import { ethMarket, router, usdc, weth } from './intents.ts'
 import type { Scene } from './messageScenes.ts'

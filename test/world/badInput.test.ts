@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createSqliteJournal } from '../../src/journal/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
 import { paperSigner } from '../../src/keys/local.ts'
 import { wholeStory } from '../journal/story.ts'
 import {

@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { schema } from '../../src/cli/config/schema.ts'
+import { schema } from '../../src/config/configSchema.ts'
 import { until } from './processes.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')

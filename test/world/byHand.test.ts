@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { exitCodes } from '../../src/cli/exit.ts'
+import { exitCodes } from '../../src/config/exit.ts'
 import { type Operated, operatedIn, type Status } from './operated.ts'
 import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper, until } from './processes.ts'
 

@@ -11,7 +11,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openSqliteReader } from '../../src/journal/reader.ts'
+import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { daemonFlags, ordersOf, perpd, type Running, scratch, startPaper, until } from './processes.ts'
 
 /** What a run showed. */

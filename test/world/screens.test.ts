@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commands } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/commandTable.ts'
 import { main } from '../../src/cli/main.ts'
 import { killLeftOver, perpd, type Running, scratch, until, writeOnceStrategy } from './processes.ts'
 

@@ -15,7 +15,10 @@
  *   well, while what was signed may still land.
  * - A 404, silence, or an answer that merely fails to show something proves nothing, ever.
  */
-import { type Hex, sameHex } from '../address.ts'
+import { type Hex, sameHex } from '../../protocol/address.ts'
+import { lacksOrder } from '../../protocol/missing.ts'
+import type { Trade } from '../../protocol/position.ts'
+import { priceOfContractPrice } from '../../protocol/units.ts'
 import {
   type Attempt,
   type Child,
@@ -23,11 +26,8 @@ import {
   type IntentState,
   isWaiting,
   type Settlement,
-} from '../intent.ts'
-import { describeLane } from '../lane.ts'
-import { lacksOrder } from '../missing.ts'
-import type { Trade } from '../position.ts'
-import { priceOfContractPrice } from '../units.ts'
+} from '../order/intent.ts'
+import { describeLane } from '../order/laneTable.ts'
 import { expectedOf, expectedOfSigned, fits, match } from './expected.ts'
 import type { AccountView, End, EvidenceRules, Landing, Observation } from './observation.ts'
 

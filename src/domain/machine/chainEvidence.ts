@@ -8,7 +8,7 @@
  * - What one endpoint shows in its latest block is provisional. What closes something must be final on every configured
  *   endpoint: one that is silent, lags or disagrees holds the order open, and the operator sees why.
  */
-import { sameHex } from '../address.ts'
+import { sameHex } from '../../protocol/address.ts'
 import {
   type Attempt,
   type Child,
@@ -17,7 +17,7 @@ import {
   type IntentState,
   isProvisional,
   type Settlement,
-} from '../intent.ts'
+} from '../order/intent.ts'
 import type { ChainView, EndpointView, OrderLog } from './chainView.ts'
 import { type CreatedOrder, type Expected, type ExpectedOrder, expectedOfSigned, fits } from './expected.ts'
 import type { End, Landing } from './observation.ts'

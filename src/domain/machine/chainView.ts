@@ -1,6 +1,6 @@
 /** What the chain endpoints showed of one attempt: facts for `chainEvidence.ts`, read by the order manager at the edge. */
-import type { Hex } from '../address.ts'
-import type { BlockRef, Settlement } from '../intent.ts'
+import type { Hex } from '../../protocol/address.ts'
+import type { BlockRef, Settlement } from '../order/intent.ts'
 import type { CreatedOrder } from './expected.ts'
 
 /** Events of orders that the machine reads (contract `EventEmitter`, `EventLogData`). */

@@ -3,10 +3,10 @@
  * changes it makes to orders that exist (docs/api-coverage.md POST /orders/txns/prepare). Evidence is held against this
  * list alone.
  */
-import type { Address, Hex } from '../address.ts'
-import type { ArmedFacts, ChildRole, Intent } from '../intent.ts'
-import type { Direction } from '../market.ts'
-import type { TokenAmount, Usd } from '../units.ts'
+import type { Address, Hex } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
+import type { ArmedFacts, ChildRole, Intent } from '../order/intent.ts'
 
 /** One order that a landing creates. */
 export interface ExpectedOrder {

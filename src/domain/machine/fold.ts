@@ -5,7 +5,7 @@
  * A record that does not fit the state is a mistake of ours or a damaged journal: it throws, because to go on would be to
  * trade on a story that cannot have happened.
  */
-import { BaseError } from '../errors.ts'
+import { BaseError } from '../../base/errors.ts'
 import {
   type Attempt,
   type AttemptPhase,
@@ -15,9 +15,9 @@ import {
   type Intent,
   type IntentState,
   isProvisional,
-} from '../intent.ts'
+} from '../order/intent.ts'
+import type { Shrunk } from '../order/warnedFacts.ts'
 import type { JournalRecord } from '../records.ts'
-import type { Shrunk } from '../warnedFacts.ts'
 
 function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: string): BaseError {
   return new BaseError(`The journal tells a story that cannot have happened: ${why}.`, {

@@ -1,8 +1,8 @@
 /** What one look at the world brings, and what may be concluded from it: the words that evidence is judged in. */
-import type { Hex } from '../address.ts'
-import type { ChildRole, Evidence, Settlement } from '../intent.ts'
-import type { MissingRow } from '../missing.ts'
-import type { Order, Position, Trade } from '../position.ts'
+import type { Hex } from '../../protocol/address.ts'
+import type { MissingRow } from '../../protocol/missing.ts'
+import type { Order, Position, Trade } from '../../protocol/position.ts'
+import type { ChildRole, Evidence, Settlement } from '../order/intent.ts'
 import type { ChainView } from './chainView.ts'
 
 /** What the pinned host said of the request. */

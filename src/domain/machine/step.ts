@@ -16,8 +16,9 @@
  * DEAD, VOID_CONSUMED  J6; the intent closes. A new order is only ever born from a new decision on a fresh snapshot.
  * NOT_SENT    the one send provably did not happen; the intent closes as never having left the house.
  */
-import { sameHex } from '../address.ts'
-import { BaseError } from '../errors.ts'
+import { BaseError } from '../../base/errors.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { RECORD_VERSION } from '../account/recordVersion.ts'
 import {
   type ArmedFacts,
   type Attempt,
@@ -28,10 +29,9 @@ import {
   isProvisional,
   lastAttempt,
   type SendFacts,
-} from '../intent.ts'
+} from '../order/intent.ts'
+import type { WarnedFacts } from '../order/warnedFacts.ts'
 import type { JournalRecord } from '../records.ts'
-import { RECORD_VERSION } from '../recordVersion.ts'
-import type { WarnedFacts } from '../warnedFacts.ts'
 import { endOf, landingOf, lossOf, unlandingOf } from './evidence.ts'
 import type { EvidenceRules, Landing, Observation } from './observation.ts'
 

@@ -7,12 +7,12 @@
  * the price has left behind, and orders that froze, are cancelled. Positions in the market with the instance's collateral
  * token count as its own: run one instance a market and side.
  */
-import { sameHex } from '../../domain/address.ts'
-import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/decision.ts'
-import type { Direction } from '../../domain/market.ts'
-import type { Position } from '../../domain/position.ts'
+import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
-import { bps, formatUsd, maxOf, minOf, type Usd } from '../../domain/units.ts'
+import { sameHex } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Position } from '../../protocol/position.ts'
+import { bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, usdField } from '../fields.ts'
 import type { RestingOrder } from '../resting.ts'
 import { collateralTokenOf, defineStrategy, type OrderSize, type StrategyView, z } from '../strategy.ts'

@@ -5,9 +5,9 @@
  * earlier reduction of its own is unresolved: when that may be followed by another is risk's to say
  * (`reduceAgainAfterSeconds`).
  */
-import type { Decision, DecisionFacts } from '../../domain/decision.ts'
-import { liquidationDistanceBps, type Position } from '../../domain/position.ts'
-import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp } from '../../domain/units.ts'
+import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
+import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
+import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp } from '../../protocol/units.ts'
 import { bpsField, leverageField } from '../fields.ts'
 import { defineStrategy, z } from '../strategy.ts'
 

@@ -8,12 +8,12 @@
  * close: whether that may go out again while a first close is unresolved is risk's to say. Positions in the market with
  * the instance's collateral token count as its own: run one instance a market.
  */
-import { sameHex } from '../../domain/address.ts'
-import type { Decision, DecisionFacts } from '../../domain/decision.ts'
-import type { Candle, Direction } from '../../domain/market.ts'
-import type { Position } from '../../domain/position.ts'
+import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
-import { toDecimal, USD_DECIMALS, type Usd } from '../../domain/units.ts'
+import { sameHex } from '../../protocol/address.ts'
+import type { Candle, Direction } from '../../protocol/market.ts'
+import type { Position } from '../../protocol/position.ts'
+import { toDecimal, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import { countField } from '../fields.ts'
 import { atr, closedCandles, ema, secondsOfPeriod } from '../indicators.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../strategy.ts'

@@ -1,8 +1,8 @@
 /** Evidence without a chain stands neither on our own clock nor on rows that may be another order's: what the simulation found. */
 import { describe, expect, test } from 'vitest'
-import type { IntentState } from '../../../src/domain/intent.ts'
 import { foldRecords } from '../../../src/domain/machine/fold.ts'
 import { type MachineEvent, step } from '../../../src/domain/machine/step.ts'
+import type { IntentState } from '../../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
 import {
   armedFacts,

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Hex } from '../../../src/domain/address.ts'
-import { type BlockRef, type Intent, type IntentState, labelOf } from '../../../src/domain/intent.ts'
 import type { EndpointView, OrderLog } from '../../../src/domain/machine/chainView.ts'
-import { reservedOf } from '../../../src/domain/machine/exposure.ts'
 import { applyRecord } from '../../../src/domain/machine/fold.ts'
+import { reservedOf } from '../../../src/domain/machine/intentExposure.ts'
 import type { EvidenceRules } from '../../../src/domain/machine/observation.ts'
 import { type MachineEvent, step } from '../../../src/domain/machine/step.ts'
+import { type BlockRef, type Intent, type IntentState, labelOf } from '../../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
-import { usd } from '../../../src/domain/units.ts'
+import type { Hex } from '../../../src/protocol/address.ts'
+import { usd } from '../../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs } from '../../support/intents.ts'
 
 const rules: EvidenceRules = { source: 'chain', trustVenue: false, deadlineMarginMs: 0 }

@@ -1,11 +1,11 @@
 /** Without a chain: an order whose host gave it up, and which landed all the same. */
 import { expect, test } from 'vitest'
-import type { Intent, IntentState } from '../../../src/domain/intent.ts'
 import { foldRecords } from '../../../src/domain/machine/fold.ts'
 import type { HostAnswer } from '../../../src/domain/machine/observation.ts'
 import { type MachineEvent, step } from '../../../src/domain/machine/step.ts'
-import type { Trade } from '../../../src/domain/position.ts'
+import type { Intent, IntentState } from '../../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
+import type { Trade } from '../../../src/protocol/position.ts'
 import {
   armedFacts,
   emptyAccount,

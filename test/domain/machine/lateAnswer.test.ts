@@ -4,7 +4,7 @@ import type { EndpointView } from '../../../src/domain/machine/chainView.ts'
 import { foldRecords } from '../../../src/domain/machine/fold.ts'
 import { type Effect, type MachineEvent, step } from '../../../src/domain/machine/step.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
-import { usd } from '../../../src/domain/units.ts'
+import { usd } from '../../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs } from '../../support/intents.ts'
 
 const rules = { source: 'chain', trustVenue: false, deadlineMarginMs: 0 } as const

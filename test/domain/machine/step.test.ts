@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type IntentState, isOpen, labelOf, lastAttempt } from '../../../src/domain/intent.ts'
-import { worstCase } from '../../../src/domain/machine/exposure.ts'
+import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
 import { applyRecord, foldRecords } from '../../../src/domain/machine/fold.ts'
+import { worstCase } from '../../../src/domain/machine/intentExposure.ts'
 import type { EvidenceRules } from '../../../src/domain/machine/observation.ts'
 import { type Effect, type MachineEvent, step } from '../../../src/domain/machine/step.ts'
-import type { Trade } from '../../../src/domain/position.ts'
+import { type IntentState, isOpen, labelOf, lastAttempt } from '../../../src/domain/order/intent.ts'
 import { decodeRecord, encodeRecord, type JournalRecord } from '../../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../../src/domain/recordVersion.ts'
+import type { Trade } from '../../../src/protocol/position.ts'
 import {
   armedFacts,
   emptyAccount,

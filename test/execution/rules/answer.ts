@@ -1,7 +1,7 @@
 /** A host's answer around the message, as docs/orders.md says it, in cases. */
 
-import { batchTypes } from '../../../src/chains/batchTypes.ts'
-import type { Hex } from '../../../src/domain/address.ts'
+import type { Hex } from '../../../src/protocol/address.ts'
+import { batchTypes } from '../../../src/protocol/signing/batchTypes.ts'
 import { MAX, nowSeconds, stranger, wordOf } from '../../support/honestOrders.ts'
 import { router } from '../../support/intents.ts'
 import { asItIs, type Change, type Rule } from '../../support/ruleCases.ts'

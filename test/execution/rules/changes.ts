@@ -1,8 +1,8 @@
 /** Updates of orders, as docs/orders.md says them, in cases. */
 
-import { type Hex, ZERO_HASH } from '../../../src/domain/address.ts'
-import type { UpdateOrderParams } from '../../../src/domain/batch.ts'
-import type { EditTerms } from '../../../src/domain/orderTerms.ts'
+import type { EditTerms } from '../../../src/domain/order/orderTerms.ts'
+import { type Hex, ZERO_HASH } from '../../../src/protocol/address.ts'
+import type { UpdateOrderParams } from '../../../src/protocol/batch.ts'
 import { MAX } from '../../support/honestOrders.ts'
 import {
   asItIs,

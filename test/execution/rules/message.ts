@@ -1,10 +1,10 @@
 /** The message around its orders, and the relay parameters behind its hash, as docs/orders.md says them, in cases. */
 
-import { arbitrum } from '../../../src/chains/arbitrum.ts'
-import type { RelayParams } from '../../../src/chains/relayRouter.ts'
-import { hashSubaccountApproval } from '../../../src/chains/subaccountApproval.ts'
-import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../../src/domain/address.ts'
-import type { UpdateOrderParams } from '../../../src/domain/batch.ts'
+import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../../src/protocol/address.ts'
+import type { UpdateOrderParams } from '../../../src/protocol/batch.ts'
+import { arbitrum } from '../../../src/protocol/chains/arbitrum.ts'
+import type { RelayParams } from '../../../src/protocol/signing/relayRouter.ts'
+import { hashSubaccountApproval } from '../../../src/protocol/signing/subaccountApproval.ts'
 import { editedKey, MAX, nowSeconds, stranger } from '../../support/honestOrders.ts'
 import { account, ethMarket, usdc, weth } from '../../support/intents.ts'
 import { asItIs, type Change, type Rule, upTo } from '../../support/ruleCases.ts'

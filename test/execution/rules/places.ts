@@ -1,6 +1,6 @@
 /** Whom an order pays, what it is on, its type, flags and data, as docs/orders.md says them, in cases. */
 
-import { ZERO_ADDRESS, ZERO_HASH } from '../../../src/domain/address.ts'
+import { ZERO_ADDRESS, ZERO_HASH } from '../../../src/protocol/address.ts'
 import { stranger, wordOf } from '../../support/honestOrders.ts'
 import { account, ethMarket, weth } from '../../support/intents.ts'
 import type { Scene } from '../../support/messageScenes.ts'

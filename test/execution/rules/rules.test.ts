@@ -3,7 +3,7 @@
  * each order one row; what a row says is signed is signed, and what it refuses is refused for the reason that it gives.
  */
 import { describe, expect, test } from 'vitest'
-import { batchTypes } from '../../../src/chains/batchTypes.ts'
+import { batchTypes } from '../../../src/protocol/signing/batchTypes.ts'
 import { changeNames, orderNames } from '../../support/messageScenes.ts'
 import { type Change, type Rule, scenes, textOf } from '../../support/ruleCases.ts'
 import { type RuleRow, readRuleTable } from '../../support/ruleTable.ts'

@@ -4,11 +4,11 @@
  * made again: they are what users have on their disks.
  */
 import { writeSync } from 'node:fs'
-import type { Closing, Evidence, Intent } from '../../../src/domain/intent.ts'
+import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
+import type { Closing, Evidence, Intent } from '../../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
-import { RECORD_VERSION } from '../../../src/domain/recordVersion.ts'
-import { usd } from '../../../src/domain/units.ts'
-import { createSqliteJournal } from '../../../src/journal/sqlite.ts'
+import { createSqliteJournal } from '../../../src/journal/sqlite/sqlite.ts'
+import { usd } from '../../../src/protocol/units.ts'
 import { armedFacts, intentOf, startMs } from '../../support/intents.ts'
 
 const host = 'https://host.example/v1'

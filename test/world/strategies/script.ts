@@ -5,9 +5,9 @@
  */
 import { existsSync } from 'node:fs'
 import { collateralTokenOf, defineStrategy, type StrategyView, usdField, z } from '#strategy'
-import type { Decision, ExitRequest } from '../../../src/domain/decision.ts'
-import type { Position } from '../../../src/domain/position.ts'
+import type { Decision, ExitRequest } from '../../../src/domain/order/decision.ts'
 import type { MarketView } from '../../../src/domain/snapshot.ts'
+import type { Position } from '../../../src/protocol/position.ts'
 
 const stepSchema = z.strictObject({
   do: z.enum([

@@ -1,6 +1,6 @@
 /** For tests: opens one long and takes 200 USD off it, whatever is still waiting for its proof. */
 import { collateralTokenOf, defineStrategy, z } from '#strategy'
-import type { Decision } from '../../../src/domain/decision.ts'
+import type { Decision } from '../../../src/domain/order/decision.ts'
 
 const STEP_USD = 200n * 10n ** 30n
 

@@ -1,0 +1,157 @@
+/** Prints the documents that are derived from source: `node scripts/documents.ts` writes them, a test holds them up to date. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
+import { settingsSchema } from '../src/config/jsonSchema.ts'
+import { limitField, limitRows, limitSetting } from '../src/domain/account/limits.ts'
+import type { LimitUnit } from '../src/domain/account/limitTable.ts'
+import { createMetrics } from '../src/monitor/metrics.ts'
+import { apiCoverageDocument } from './apiCoverage.ts'
+import { viewDocument } from './viewDocument.ts'
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+/** Every document by its path in the package. */
+export async function documents(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['docs/api-coverage.md', await apiCoverageDocument()],
+    ['docs/configuration.md', configurationDocument()],
+    ['docs/errors.md', withLimits('docs/errors.md', limitDenials())],
+    ['docs/metrics.md', metricsDocument()],
+    ['docs/strategy-view.md', viewDocument()],
+    ['strategies/README.md', withLimits('strategies/README.md', limitFields())],
+    ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
+  ])
+}
+
+function configurationDocument(): string {
+  const sections = new Map<string, NamedSetting[]>()
+  for (const entry of settings) {
+    const [section = ''] = entry.key.split('.')
+    sections.set(section, [...(sections.get(section) ?? []), entry])
+  }
+  const tables = [...sections].map(([section, entries]) => {
+    const rows = entries.map(
+      (entry) =>
+        `| \`${entry.key}\` | ${cell(entry.doc)} | ${cell(entry.reads.expected)} | ${defaultOf(entry)} | \`${variableOf(entry.key)}\` |`,
+    )
+    return [
+      `## ${section}`,
+      '',
+      '| setting | meaning | expected | default | variable |',
+      '|---|---|---|---|---|',
+      ...rows,
+    ].join('\n')
+  })
+  return `${[
+    '# Configuration',
+    '',
+    '<!-- Printed from src/config/sections/ by `npm run docs`. Do not edit. -->',
+    '',
+    'A value comes from the first of these that gives it:',
+    '',
+    '1. a flag: `--risk.maxOrderSizeUsd 500` or `--risk.maxOrderSizeUsd=500`; a list repeats its flag',
+    '2. an environment variable: `PERPD__RISK__MAX_ORDER_SIZE_USD=500`; a list is separated by commas',
+    '3. a file: `--config FILE` (or `PERPD__CONFIG`), else `./perpd.json` when it exists; JSON, nested by section',
+    '4. the profile: `--profile NAME` reads `config/NAME.json`, of the working directory first, else of the package',
+    '5. the default',
+    '',
+    'Short flags: `--port` is `--control.port`; `perpd run --json` is `--log.format json`.',
+    '',
+    'An unknown name anywhere, a value that does not fit, and a file that another user of the machine owns, or may write or swap',
+    '([security.md](security.md)), are errors (exit code 4);',
+    'all of them are told at once. `perpd config` shows what is in force and where each value came from; `perpd check`',
+    'checks strategy files too. `{profile}` in a path stands for the name of the profile. Relative paths start at the',
+    'working directory. Amounts of money are decimal numbers or, to be exact beyond 15 digits, decimal text.',
+    '',
+    'An editor completes and checks such a file by its JSON Schema: `"$schema": "./config/schema/settings.json"` at its top',
+    '(in an installed package `./node_modules/perpd/config/schema/settings.json`).',
+    '',
+    'The limits under `risk` hold for the whole account; a strategy file may only tighten them.',
+    '',
+    tables.join('\n\n'),
+  ].join('\n')}\n`
+}
+
+/** A document of the package with its part about limits printed anew; the rest is written by hand. */
+function withLimits(path: string, table: string): string {
+  const whole = readFileSync(pathOf(path), 'utf8')
+  const [start, end] = ['<!-- limits -->', '<!-- end of limits -->']
+  const [before, after] = [whole.indexOf(start), whole.indexOf(end)]
+  if (before < 0 || after < before) throw new RangeError(`${path} has no part between ${start} and ${end}`)
+  return `${whole.slice(0, before + start.length)}\n\n${table}\n\n${whole.slice(after)}`
+}
+
+/** The refusals of limits; limits that share a code share its row. */
+function limitDenials(): string {
+  const meant = limitRows.filter(([, { denies }]) => denies.meaning !== undefined)
+  const rows = meant.map(([, { denies }]) => {
+    const limits = limitRows
+      .filter(([, row]) => row.denies.code === denies.code)
+      .map(([name]) => `\`${limitSetting(name)}\``)
+    return `| \`${denies.code}\` | ${limits.join(', ')} | ${cell(denies.meaning ?? '')} |`
+  })
+  return ['| code | limit | meaning, and what to do |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The limits that a strategy file may have. */
+function limitFields(): string {
+  const rows = limitRows.map(
+    ([name, { unit, inFile }]) => `| \`${limitField(name)}\` | ${fileUnits[unit]} | ${cell(inFile)} |`,
+  )
+  return ['| in `limits` | unit | meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+const fileUnits: Readonly<Record<LimitUnit, string>> = {
+  usd: 'US dollars',
+  native: 'native token',
+  bps: 'basis points',
+  times: 'times',
+  count: 'times',
+  ms: 'seconds',
+}
+
+function defaultOf({ default: value }: NamedSetting): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : `\`${value.join(', ')}\``
+  return value === '' ? 'none' : `\`${String(value)}\``
+}
+
+function metricsDocument(): string {
+  const metrics = createMetrics({ version: '', profile: '', chain: '' })
+  const rows = metrics
+    .describe()
+    .map(
+      ({ name, type, help, labels }) =>
+        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${cell(help)} |`,
+    )
+  return `${[
+    '# Metrics',
+    '',
+    '<!-- Printed from src/monitor/metrics.ts by `npm run docs`. Do not edit. -->',
+    '',
+    'Served at `/metrics` of the control port in the Prometheus text format. Units are in the names: seconds and US dollars.',
+    'Labels are bounded; none ever holds an order id. States and ages are read when they are scraped.',
+    '',
+    '| series | type | labels | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    "Besides these, Node's own series under the names that dashboards know (`process_*`, `nodejs_*`): memory, CPU, event loop lag, garbage collection.",
+    '',
+    'Values of `state` in `perpd_orders` and of `outcome` in `perpd_orders_total` are the labels that `perpd orders` shows:',
+    'open orders are `planned`, `pending`, `resting` or `unknown`; ended ones `executed`, `cancelled`, `reverted`, `failed`,',
+    '`expired` or `refused`.',
+  ].join('\n')}\n`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
+if (import.meta.main) {
+  for (const [path, text] of await documents()) {
+    mkdirSync(dirname(pathOf(path)), { recursive: true })
+    writeFileSync(pathOf(path), text)
+  }
+}

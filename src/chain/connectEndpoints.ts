@@ -1,0 +1,97 @@
+/** From configured addresses to a chain reader: the one place that knows both transports. */
+import type { Clock } from '../base/clock.ts'
+import type { Emit } from '../domain/event.ts'
+import type { BlockRef } from '../domain/order/intent.ts'
+import type { Address } from '../protocol/address.ts'
+import type { Finality } from '../protocol/chains/finality.ts'
+import { createEndpoint } from './endpoint.ts'
+import { createChainReader, type EndpointsReader } from './endpointsReader.ts'
+import { createRowReader } from './node/blockRows.ts'
+import { createChainNode } from './node/node.ts'
+import { createHttpTransport, type RpcFetch } from './rpc/httpTransport.ts'
+import { createRpcClient, type RpcTransport } from './rpc/jsonRpc.ts'
+import { createSocketTransport, type SocketTransport } from './rpc/socketTransport.ts'
+
+/** What to connect to, and how. */
+export interface ChainConnection {
+  /** HTTP addresses. The WebSocket addresses are read from only when there are none. */
+  readonly http: readonly string[]
+  /** WebSocket addresses: they push heads. */
+  readonly ws: readonly string[]
+  readonly chainId: number
+  readonly eventEmitter: Address
+  readonly multicall: Address
+  readonly finality: Finality
+  /** Longest wait for one answer, ms. */
+  readonly timeoutMs: number
+  /** Widest range of one `eth_getLogs`, blocks. */
+  readonly maxLogSpan: number
+  readonly clock: Clock
+  readonly emit: Emit
+  readonly fetch: RpcFetch
+}
+
+/** Calls of one batch: what common providers take. */
+const BATCH_SIZE = 50
+/** A look asks several questions, one after the other. */
+const QUESTIONS_OF_A_LOOK = 4
+
+/** Connects. Throws RangeError when no address is given. */
+export function connectChain(connection: ChainConnection): EndpointsReader {
+  const { http, ws, clock, emit, timeoutMs } = connection
+  if (http.length + ws.length === 0) throw new RangeError('connectChain: no endpoint')
+  const sockets = ws.map((url) => createSocketTransport(url, clock))
+  const readsSockets = http.length === 0
+  const transports: readonly RpcTransport[] = readsSockets
+    ? sockets
+    : http.map((url) => createHttpTransport(url, connection.fetch))
+  const names = endpointNames(readsSockets ? ws : http)
+  const endpoints = transports.map((transport, index) => {
+    const client = createRpcClient(names[index] ?? '', transport, clock, { timeoutMs, batchSize: BATCH_SIZE })
+    return createEndpoint(createChainNode(client, connection, connection.finality), connection)
+  })
+  const reader = createChainReader({
+    endpoints,
+    clock,
+    emit,
+    pollTimeoutMs: QUESTIONS_OF_A_LOOK * timeoutMs,
+    ...(sockets.length === 0 ? {} : { onHead: headsOf(sockets) }),
+  })
+  return {
+    ...reader,
+    close() {
+      reader.close()
+      for (const socket of sockets) socket.close()
+    },
+  }
+}
+
+/** Heads of all sockets; what is no head is passed over, because it proves nothing and only wakes. */
+function headsOf(sockets: readonly SocketTransport[]): NonNullable<EndpointsReader['onHead']> {
+  const rows = createRowReader('ws')
+  return (listener) => {
+    const stops = sockets.map((socket) =>
+      socket.onHead((value) => {
+        let head: BlockRef
+        try {
+          head = rows.block(value)
+        } catch {
+          return
+        }
+        listener(head)
+      }),
+    )
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+}
+
+/** Names of endpoints: host and port, and a number where two share them. Never more of an address: keys stand in paths. */
+export function endpointNames(urls: readonly string[]): readonly string[] {
+  const hosts = urls.map((url) => new URL(url).host)
+  return hosts.map((host, index) => {
+    const same = hosts.filter((other) => other === host).length
+    return same === 1 ? host : `${host}#${hosts.slice(0, index + 1).filter((other) => other === host).length}`
+  })
+}

@@ -1,0 +1,284 @@
+/**
+ * Which transaction used a digest up. It is the consumer only if the digest was unused at its parent block and used at its
+ * own; candidates come from hosts' hints and from the account's events, and when there are none the block is found by
+ * halving the range in which the digest was used.
+ */
+import { closeness } from '../domain/machine/chainEvidence.ts'
+import type { AttemptQuery } from '../domain/machine/chainReader.ts'
+import type { Consumer } from '../domain/machine/chainView.ts'
+import { type Address, type Hex, hexKey } from '../protocol/address.ts'
+import { isOrderLog, type OrderEvent } from './logs/orderLogs.ts'
+import type { ReceiptRow, TransactionRow } from './node/blockRows.ts'
+import { digestKey } from './node/digests.ts'
+import type { ChainNode, Heads } from './node/node.ts'
+
+/** Most transactions that are looked into for signatures in one look. */
+const MAX_CANDIDATES = 2_000
+/** Deadlines are at most this far ahead when they are signed, seconds (`signing.maxDeadlineSeconds`). */
+const LONGEST_DEADLINE_SECONDS = 86_400
+
+/** What a search knows beforehand. */
+export interface ConsumerSearch {
+  readonly query: AttemptQuery
+  readonly heads: Heads
+  /** First block that can hold it. */
+  readonly from: bigint
+  /** The account's events since then. */
+  readonly events: readonly OrderEvent[]
+  /** Signatures of all attempts, without 0x: a transaction that carries another one's is that one's. */
+  readonly signatures: ReadonlySet<string>
+  readonly emitter: Address
+}
+
+/** A consumer as it was found. */
+export interface Found {
+  readonly consumer: Consumer
+  /**
+   * Events of the account's orders in its receipt. While they are missing among the account's events, what we sent with no
+   * signature in plain sight is like a stranger's use.
+   */
+  readonly events: number
+}
+
+/** A transaction that may have used a digest. */
+interface Candidate {
+  readonly search: ConsumerSearch
+  readonly transactionHash: Hex
+  readonly blockHash: Hex
+  readonly carriesOurSignature: boolean
+}
+
+/**
+ * Consumers that carry their attempt's signature in plain sight, by `digestKey`: all searches of a look together, in a
+ * handful of requests. To be asked while the digests are used at the latest block.
+ *
+ * @throws BaseError as the endpoint's questions do
+ */
+export async function findBySignature(
+  node: ChainNode,
+  searches: readonly ConsumerSearch[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Found>> {
+  const hashes = new Set<Hex>()
+  for (const { query, events } of searches) {
+    for (const hash of query.transactionHashes) hashes.add(hexKey(hash) as Hex)
+    for (const event of events) if (isChange(event)) hashes.add(event.transactionHash)
+  }
+  const newest = [...hashes].slice(-MAX_CANDIDATES)
+  const transactions = await node.transactions(newest, signal)
+  const candidates = searches.flatMap((search) =>
+    transactions.flatMap((one): readonly Candidate[] =>
+      one?.blockHash === undefined || !carries(one, search.query.signature)
+        ? []
+        : [{ search, transactionHash: one.hash, blockHash: one.blockHash, carriesOurSignature: true }],
+    ),
+  )
+  return verified(node, candidates, signal)
+}
+
+/** Whether an event is of what a message does; the others are of a keeper's work. */
+function isChange({ event }: OrderEvent): boolean {
+  return event !== 'OrderExecuted' && event !== 'OrderFrozen'
+}
+
+function carries({ input }: TransactionRow, signature: Hex): boolean {
+  return input.includes(signatureDigits(signature))
+}
+
+/**
+ * The candidates that are consumers, by `digestKey`: that succeeded, and before whose block the digest was unused and in
+ * it used. The first of several for one digest counts.
+ */
+async function verified(
+  node: ChainNode,
+  candidates: readonly Candidate[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Found>> {
+  const consumers = new Map<string, Found>()
+  try {
+    const receipts = await node.receipts(candidates, signal)
+    const mined = candidates.flatMap((candidate, index) => {
+      const receipt = receipts[index]
+      // A revert rolls the mark back. A call that failed inside a transaction leaves none of our events in it.
+      if (receipt?.hasSucceeded !== true) return []
+      const events = eventsIn(receipt, candidate.search)
+      return candidate.carriesOurSignature && events === 0 ? [] : [{ ...candidate, events }]
+    })
+    const blocks = await node.blocks(
+      mined.map(({ blockHash }) => blockHash),
+      signal,
+    )
+    const uses = mined.flatMap((candidate, index) => {
+      const block = blocks[index]
+      return block === undefined ? [] : [{ candidate, block }]
+    })
+    const readings = await node.usesAt(
+      uses.map(({ candidate, block }) => ({
+        digest: candidate.search.query,
+        before: block.parentHash,
+        at: block.hash,
+      })),
+      signal,
+    )
+    for (const [index, { candidate, block }] of uses.entries()) {
+      const reading = readings[index]
+      // Its block was replaced, or is too old for the endpoint: what is remembered of the transaction may be, too.
+      if (reading === undefined) node.forget()
+      const key = digestKey(candidate.search.query)
+      if (reading?.before !== false || reading.at !== true || consumers.has(key)) continue
+      const { number, hash, timestampSeconds } = block
+      const { transactionHash, carriesOurSignature } = candidate
+      consumers.set(key, {
+        consumer: { transactionHash, block: { number, hash, timestampSeconds }, carriesOurSignature },
+        events: number < candidate.search.from ? 0 : candidate.events,
+      })
+    }
+    return consumers
+  } catch (error) {
+    node.forget()
+    throw error
+  }
+}
+
+/** Whether an input holds the nonce and the deadline beside each other, as `RelayParams` do. */
+function holdsTerms({ input }: TransactionRow, { userNonce, deadlineSeconds }: AttemptQuery): boolean {
+  if (userNonce === undefined) return false
+  return input.includes(termsDigits(userNonce, deadlineSeconds))
+}
+
+/** Nonce and deadline as they stand in the calldata of whoever uses their digest up. */
+export function termsDigits(userNonce: bigint, deadlineSeconds: number): string {
+  return userNonce.toString(16).padStart(64, '0') + deadlineSeconds.toString(16).padStart(64, '0')
+}
+
+/** How well a transaction's events fit what the attempt does: several of ours may stand in one block, none with a signature. */
+function closenessOf({ query: { expected }, events }: ConsumerSearch, transactionHash: Hex): number {
+  if (expected === undefined) return 0
+  return closeness(
+    expected,
+    events.filter((one) => one.transactionHash === transactionHash),
+  )
+}
+
+/** How many events of the account's orders a receipt holds. */
+function eventsIn({ logs }: ReceiptRow, { emitter, query }: ConsumerSearch): number {
+  return logs.filter((log) => isOrderLog(log, emitter, query.account)).length
+}
+
+/**
+ * The consumer that no signature shows: finds the block in which the digest was used, and the transaction in it. Undefined
+ * when that is not found.
+ *
+ * @throws BaseError as the endpoint's questions do; RPC_REFUSED when it keeps no state of blocks that old
+ */
+export async function findByUse(
+  node: ChainNode,
+  search: ConsumerSearch,
+  signal: AbortSignal,
+): Promise<Found | undefined> {
+  const { query, events, signatures } = search
+  const number = await blockOfUse(node, search, signal)
+  if (number === undefined) return undefined
+  const block = await node.fullBlock(number, signal)
+  const mined = block.transactions.map((one) => ({ ...one, blockHash: block.hash }))
+  const ours = new Set(
+    events.filter((one) => one.blockHash === block.hash && isChange(one)).map((one) => one.transactionHash),
+  )
+  const router = hexKey(query.router)
+  const isTheirs = ({ input }: TransactionRow): boolean =>
+    [...signatures].some((one) => one !== signatureDigits(query.signature) && input.includes(one))
+  const isCall = ({ to, input }: TransactionRow): boolean => to === router || input.includes(router.slice(2))
+  // A keeper's work on our orders can be in the same block; it calls no router.
+  const calls = mined.filter(isCall)
+  const ofOurs = calls
+    .filter((one) => ours.has(one.hash) && !isTheirs(one))
+    .sort((one, other) => closenessOf(search, other.hash) - closenessOf(search, one.hash))
+  const fitting = ofOurs.filter(({ hash }) => closenessOf(search, hash) > 0)
+  // Two messages of one second may share nonce and deadline: only one alone says that it is the one.
+  const speaking = calls.filter((one) => holdsTerms(one, query))
+  // In the order of what they would prove: our message; events that it makes; the terms that the digest holds; another event
+  // of ours; and a stranger's use. Which of several third parties it was does not matter: the block then holds nothing of ours.
+  const candidates = [
+    ...mined.filter((one) => carries(one, query.signature)).map((one) => [one, true] as const),
+    ...new Map(
+      [
+        ...fitting,
+        ...(speaking.length === 1 ? speaking : []),
+        ...ofOurs,
+        ...calls.filter((one) => !ours.has(one.hash)),
+      ].map((one) => [one, false] as const),
+    ),
+  ]
+  const found = await verified(
+    node,
+    candidates.flatMap(([{ hash, blockHash, ...rest }, carriesOurSignature]): readonly Candidate[] =>
+      // It is tried as a carrier only: one that failed is none of the others.
+      carriesOurSignature !== carries({ hash, ...rest }, query.signature)
+        ? []
+        : [{ search, transactionHash: hash, blockHash, carriesOurSignature }],
+    ),
+    signal,
+  )
+  return found.get(digestKey(query))
+}
+
+/** The first block at which the digest is used, by halving; undefined when nothing shows it unused before. */
+async function blockOfUse(
+  node: ChainNode,
+  { query, heads, from }: ConsumerSearch,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  let unused = from > 0n ? from - 1n : 0n
+  let used = heads.latest.number
+  if (unused >= used) return undefined
+  if (await node.digestAtNumber(query, unused, signal)) {
+    // Somebody used it up before we armed: it was never ours to use.
+    used = unused
+    unused = await blockBeforeSigning(node, query.deadlineSeconds, heads, signal)
+    if (unused >= used || (await node.digestAtNumber(query, unused, signal))) return undefined
+  }
+  while (used - unused > 1n) {
+    const middle = (unused + used) / 2n
+    if (await node.digestAtNumber(query, middle, signal)) used = middle
+    else unused = middle
+  }
+  return used
+}
+
+/**
+ * A block from before the attempt can have been signed, for attempts that were armed while no endpoint answered: the newest
+ * whose time is a whole longest deadline before the signed one.
+ *
+ * @throws BaseError as the endpoint's questions do
+ */
+export async function blockBeforeSigning(
+  node: ChainNode,
+  deadlineSeconds: number,
+  heads: Heads,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const target = deadlineSeconds - LONGEST_DEADLINE_SECONDS
+  let late = heads.latest.number
+  let step = 1n
+  let early = late
+  for (;;) {
+    early = late > step ? late - step : 0n
+    if (early === 0n) break
+    const block = await node.blockByNumber(early, signal)
+    if (block.timestampSeconds <= target) break
+    late = early
+    step *= 4n
+  }
+  while (late - early > 1n) {
+    const middle = (early + late) / 2n
+    const block = await node.blockByNumber(middle, signal)
+    if (block.timestampSeconds <= target) early = middle
+    else late = middle
+  }
+  return early
+}
+
+/** A signature as it stands in calldata. */
+export function signatureDigits(signature: Hex): string {
+  return hexKey(signature).slice(2)
+}

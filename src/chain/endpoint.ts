@@ -1,0 +1,412 @@
+/**
+ * One look at one endpoint, for all attempts together. Its cost does not grow with them: one request for the heads, one
+ * for the account's events, one for all digests; more only when something happened.
+ *
+ * Everything in a view is of one chain: the heads are read first, and the digests last, pinned to the hashes of those heads
+ * and refused when one of them was replaced meanwhile (EIP-1898, `requireCanonical`). A look that meets such a change fails
+ * and is repeated. What was read for good from final blocks is dropped when such a block turns out to be replaced.
+ */
+import { BaseError } from '../base/errors.ts'
+import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../domain/machine/chainReader.ts'
+import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
+import type { BlockRef } from '../domain/order/intent.ts'
+import { type Address, type Hex, hexKey } from '../protocol/address.ts'
+import type { GasPrice } from '../protocol/gasPrice.ts'
+import {
+  blockBeforeSigning,
+  type ConsumerSearch,
+  type Found,
+  findBySignature,
+  findByUse,
+  signatureDigits,
+} from './consumer.ts'
+import { type AccountLogs, createAccountLogs } from './logs/accountLogs.ts'
+import { type EventIndex, eventsOf, indexOf } from './logs/eventIndex.ts'
+import {
+  type Execution,
+  executionOf,
+  type OrderEvent,
+  positionChangeOf,
+  settlementOf,
+} from './logs/orderLogs.ts'
+import { createBoundedMap } from './node/boundedMap.ts'
+import { type DigestAt, digestKey } from './node/digests.ts'
+import type { ChainNode, Heads } from './node/node.ts'
+import { unreadable } from './rpc/jsonRpc.ts'
+
+/** Most searches of one look for a consumer that no signature shows; each halves a range. */
+const MAX_SEARCHES = 8
+const SETTLED_KEPT = 20_000
+const EXECUTIONS_KEPT = 20_000
+
+/** What an endpoint is expected to be, and how wide it may be asked. */
+export interface EndpointOptions {
+  readonly chainId: number
+  readonly eventEmitter: Address
+  /** Widest range of one `eth_getLogs`, blocks. */
+  readonly maxLogSpan: number
+}
+
+/** What a look at an endpoint brought. */
+export interface EndpointPoll {
+  readonly heads: Heads
+  /** One view for each query, in their order; none while the endpoint's past is still being read. */
+  readonly views: readonly EndpointView[]
+  /** Something that was not found out and keeps an order open; the views hold without it. */
+  readonly trouble?: string
+}
+
+/** An endpoint of the chain. */
+export interface Endpoint {
+  readonly name: string
+  requests(): number
+  /** Throws BaseError RPC_WRONG_CHAIN when the endpoint serves another chain; asked once, before anything is believed. */
+  check(signal: AbortSignal): Promise<void>
+  latest(signal: AbortSignal): Promise<BlockRef>
+  gasPrice(signal: AbortSignal): Promise<GasPrice>
+  /** What an order did to a position by the receipt of its transaction; undefined while that is not in a final block. */
+  positionChange(
+    query: PositionChangeQuery,
+    signal: AbortSignal,
+  ): Promise<PositionChange | 'none' | undefined>
+  /** Rejects with a BaseError when the endpoint did not answer whole: then it showed nothing. */
+  poll(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointPoll>
+  close(): void
+}
+
+/** A block that was final when it was last looked at. */
+interface Anchor {
+  readonly number: bigint
+  readonly hash: Hex
+}
+
+/** Makes an endpoint of a node's questions. */
+export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpoint {
+  const accounts = new Map<string, AccountLogs>()
+  /** Consumers of digests, by digest. Their blocks are verified in each look, until one look shows them final. */
+  const consumers = createBoundedMap<Found & { readonly isFinal: boolean }>(SETTLED_KEPT)
+  const firstBlocks = createBoundedMap<bigint>(SETTLED_KEPT)
+  const executions = createBoundedMap<Execution>(EXECUTIONS_KEPT)
+  let isChecked = false
+  let anchor: Anchor | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  let searchesBegun = 0
+
+  async function check(signal: AbortSignal): Promise<void> {
+    if (isChecked) return
+    const found = await node.chainId(signal)
+    if (found !== BigInt(options.chainId)) {
+      throw new BaseError(`The chain endpoint ${node.name} serves another chain.`, {
+        code: 'RPC_WRONG_CHAIN',
+        facts: { endpoint: node.name, wanted: options.chainId, found },
+        details: 'Nothing is read from it. Give an endpoint of the chain that is traded: rpc.http, rpc.ws.',
+      })
+    }
+    isChecked = true
+  }
+
+  /** Forgets what was read for good. */
+  function forgetAll(): void {
+    for (const logs of accounts.values()) logs.reset()
+    consumers.clear()
+    firstBlocks.clear()
+    executions.clear()
+    node.forget()
+  }
+
+  /** The heads, after it was made sure that what was kept as final still is, and that consumers' blocks still stand. */
+  async function readHeads(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<Heads> {
+    const before = anchor
+    const unsure = queries.flatMap((query): readonly [string, Found][] => {
+      const known = consumers.get(digestKey(query))
+      return known === undefined || known.isFinal ? [] : [[digestKey(query), known]]
+    })
+    const numbers = [
+      ...(before === undefined ? [] : [before.number]),
+      ...unsure.map(([, { consumer }]) => consumer.block.number),
+    ]
+    const { hashes, ...heads } = await node.heads(numbers, signal)
+    const [anchored, ...standing] = before === undefined ? [undefined, ...hashes] : hashes
+    for (const [index, [key, known]] of unsure.entries()) {
+      const { block } = known.consumer
+      if (standing[index] === block.hash) {
+        consumers.set(key, { ...known, isFinal: block.number <= heads.final.number })
+      } else {
+        consumers.delete(key)
+        node.forget()
+      }
+    }
+    // One whose newest block is before the anchor is far behind, or what it called final never was: either way what it
+    // showed is read anew.
+    if (before !== undefined && anchored !== before.hash) {
+      forgetAll()
+      anchor = undefined
+    }
+    if (anchor === undefined || heads.final.number >= anchor.number) {
+      anchor = { number: heads.final.number, hash: heads.final.hash }
+    }
+    return heads
+  }
+
+  async function firstBlockOf(query: AttemptQuery, heads: Heads, signal: AbortSignal): Promise<bigint> {
+    if (query.fromBlock !== undefined) return query.fromBlock
+    const key = digestKey(query)
+    const known = firstBlocks.get(key)
+    if (known !== undefined) return known
+    const found = await blockBeforeSigning(node, query.deadlineSeconds, heads, signal)
+    firstBlocks.set(key, found)
+    return found
+  }
+
+  function logsOf(account: Address): AccountLogs {
+    const key = hexKey(account)
+    let logs = accounts.get(key)
+    if (logs === undefined) {
+      logs = createAccountLogs(node, options.eventEmitter, account, options.maxLogSpan)
+      accounts.set(key, logs)
+    }
+    return logs
+  }
+
+  /** Events by account, since the first block that any of its queries needs; undefined while there are more to read. */
+  async function readEvents(
+    queries: readonly AttemptQuery[],
+    froms: readonly bigint[],
+    heads: Heads,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly OrderEvent[]> | undefined> {
+    const oldest = new Map<string, { readonly account: Address; from: bigint }>()
+    for (const [index, { account }] of queries.entries()) {
+      const from = froms[index] ?? 0n
+      const one = oldest.get(hexKey(account))
+      if (one === undefined) oldest.set(hexKey(account), { account, from })
+      else if (from < one.from) one.from = from
+    }
+    const events = new Map<string, readonly OrderEvent[]>()
+    for (const [key, { account, from }] of oldest) {
+      const read = await logsOf(account).read(from, heads, signal)
+      if (read === undefined) return undefined
+      events.set(key, read)
+    }
+    for (const key of accounts.keys()) if (!oldest.has(key)) accounts.delete(key)
+    return events
+  }
+
+  /** Whether each digest is used at the latest and at the final block. */
+  async function readDigests(
+    queries: readonly AttemptQuery[],
+    { latest, final }: Heads,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly atLatest: boolean; readonly atFinal: boolean }[]> {
+    // Used for good: a consumer in a block that is final cannot go away.
+    const isSettled = (query: AttemptQuery): boolean => consumers.get(digestKey(query))?.isFinal === true
+    const asked = new Map<string, DigestAt>()
+    for (const query of queries) if (!isSettled(query)) asked.set(digestKey(query), query)
+    // One is always asked: its pinned reading shows that the heads still stand after the events were read.
+    const [any] = queries
+    if (asked.size === 0 && any !== undefined) asked.set(digestKey(any), any)
+    const blocks = latest.hash === final.hash ? [latest.hash] : [latest.hash, final.hash]
+    const [atLatest = [], atFinal = atLatest] = await node.digestsAt([...asked.values()], blocks, signal)
+    const place = new Map([...asked.keys()].map((key, index) => [key, index]))
+    return queries.map((query) => {
+      const index = place.get(digestKey(query))
+      if (index === undefined) return { atLatest: true, atFinal: true }
+      return { atLatest: atLatest[index] === true, atFinal: atFinal[index] === true }
+    })
+  }
+
+  /** Finds the consumers that are not known yet; what keeps one from being found is returned as trouble. */
+  async function findConsumers(
+    searches: readonly ConsumerSearch[],
+    heads: Heads,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (searches.length === 0) return undefined
+    const keep = (key: string, found: Found): void =>
+      consumers.set(key, { ...found, isFinal: found.consumer.block.number <= heads.final.number })
+    const signed = await findBySignature(node, searches, signal)
+    for (const [key, found] of signed) keep(key, found)
+    const left = searches.filter(({ query }) => !signed.has(digestKey(query)))
+    let trouble: string | undefined
+    // Those that are not found must not keep the others from being looked for.
+    searchesBegun += MAX_SEARCHES
+    const first = left.length <= MAX_SEARCHES ? 0 : searchesBegun % left.length
+    for (const search of [...left.slice(first), ...left.slice(0, first)].slice(0, MAX_SEARCHES)) {
+      try {
+        const found = await findByUse(node, search, signal)
+        if (found === undefined) trouble ??= `the transaction that used ${search.query.digest} was not found`
+        else keep(digestKey(search.query), found)
+      } catch (error) {
+        // The rest of the look stands without it: an endpoint may keep no state of old blocks.
+        if (!(error instanceof BaseError) || error.code !== 'RPC_REFUSED') throw error
+        trouble ??= error.shortMessage
+      }
+    }
+    return trouble
+  }
+
+  /** Figures of executed orders, read from the receipts of their transactions. */
+  async function readExecutions(events: readonly OrderEvent[], signal: AbortSignal): Promise<void> {
+    const missing = events.filter(
+      (one) => one.event === 'OrderExecuted' && executions.get(executionKey(one)) === undefined,
+    )
+    const places = [
+      ...new Map(missing.map((one) => [`${one.transactionHash}:${one.blockHash}`, one])).values(),
+    ]
+    const receipts = await node.receipts(places, signal)
+    const byPlace = new Map(
+      places.map((one, index) => [`${one.transactionHash}:${one.blockHash}`, receipts[index]]),
+    )
+    for (const event of missing) {
+      const receipt = byPlace.get(`${event.transactionHash}:${event.blockHash}`)
+      if (receipt === undefined) throw unreadable(node.name, 'it has no receipt of its own log')
+      try {
+        executions.set(executionKey(event), executionOf(receipt.logs, options.eventEmitter, event.orderKey))
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        throw unreadable(node.name, error.message)
+      }
+    }
+  }
+
+  async function look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointPoll> {
+    await check(signal)
+    const heads = await readHeads(queries, signal)
+    const froms: bigint[] = []
+    for (const query of queries) froms.push(await firstBlockOf(query, heads, signal))
+    const eventsByAccount = await readEvents(queries, froms, heads, signal)
+    if (eventsByAccount === undefined)
+      return { heads, views: [], trouble: `${node.name} is still reading the past` }
+    const digests = await readDigests(queries, heads, signal)
+    const signatures = new Set(queries.map(({ signature }) => signatureDigits(signature)))
+    const indexes = new Map([...eventsByAccount].map(([key, events]) => [key, indexOf(events)]))
+    const indexed = queries.map(({ account }) => {
+      const index = indexes.get(hexKey(account))
+      if (index === undefined) throw new TypeError('look: an account was not read')
+      return index
+    })
+    const searches = queries.flatMap((query, at): readonly ConsumerSearch[] => {
+      if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
+      const from = froms[at] ?? 0n
+      const events = indexed[at]?.all.filter(({ blockNumber }) => blockNumber >= from) ?? []
+      return [{ query, heads, from, events, signatures, emitter: options.eventEmitter }]
+    })
+    const trouble = await findConsumers(searches, heads, signal)
+    const parts = queries.map((query, at) => {
+      const known = digests[at]?.atLatest === true ? consumers.get(digestKey(query)) : undefined
+      const index = indexed[at]
+      if (known !== undefined && index !== undefined && shownOf(known, index) < known.events) {
+        logsOf(query.account).reset()
+        throw unreadable(node.name, 'a receipt holds events that are not among its logs')
+      }
+      return {
+        consumer: known?.consumer,
+        events: index === undefined ? [] : eventsOf(query, known?.consumer, index),
+      }
+    })
+    const wanted = parts.flatMap(({ events }) => events)
+    await readExecutions(wanted, signal)
+    const hashes = [...new Set(wanted.map(({ blockHash }) => blockHash))]
+    const blocks = await node.blocks(hashes, signal)
+    const byHash = new Map(hashes.map((hash, index) => [hash, blocks[index]]))
+    const views = queries.map((query, index): EndpointView => {
+      const { consumer, events } = parts[index] ?? { consumer: undefined, events: [] }
+      return {
+        endpoint: node.name,
+        latest: refOf(heads.latest),
+        final: refOf(heads.final),
+        isDigestUsedAtLatest: digests[index]?.atLatest === true,
+        isDigestUsedAtFinal: digests[index]?.atFinal === true,
+        ...(consumer === undefined ? {} : { consumer }),
+        logs: events.map((event) => logOf(event, query, byHash.get(event.blockHash))),
+      }
+    })
+    return { heads, views, ...(trouble === undefined ? {} : { trouble }) }
+  }
+
+  function logOf(event: OrderEvent, query: AttemptQuery, block: BlockRef | undefined): OrderLog {
+    if (block === undefined || block.number !== event.blockNumber) {
+      throw unreadable(node.name, 'a log has another block number than its block')
+    }
+    const { orderKey, transactionHash, logIndex, created, reason } = event
+    const execution = event.event === 'OrderExecuted' ? executions.get(executionKey(event)) : undefined
+    const at = { transactionHash, timestampSeconds: block.timestampSeconds }
+    return {
+      event: event.event,
+      orderKey,
+      transactionHash,
+      block: refOf(block),
+      logIndex,
+      ...(created === undefined ? {} : { created }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(execution === undefined ? {} : { settlement: settlementOf(execution, query, at) }),
+    }
+  }
+
+  async function positionChange(
+    query: PositionChangeQuery,
+    signal: AbortSignal,
+  ): Promise<PositionChange | 'none' | undefined> {
+    await check(signal)
+    const [transaction] = await node.transactions([query.transactionHash], signal)
+    if (transaction === undefined) {
+      const { laterThanSeconds = Number.POSITIVE_INFINITY } = query
+      const { final } = await node.heads([], signal)
+      return final.timestampSeconds > laterThanSeconds ? 'none' : undefined
+    }
+    const { blockHash } = transaction
+    // It waits to be mined, and may be yet.
+    if (blockHash === undefined) return undefined
+    const [receipt] = await node.receipts([{ transactionHash: query.transactionHash, blockHash }], signal)
+    const [block] = await node.blocks([blockHash], signal)
+    if (receipt === undefined || block === undefined) return undefined
+    const { final, hashes } = await node.heads([block.number], signal)
+    if (hashes[0] !== blockHash) node.forget()
+    if (hashes[0] !== blockHash || block.number > final.number) return undefined
+    try {
+      const change = receipt.hasSucceeded
+        ? positionChangeOf(receipt.logs, options.eventEmitter, query)
+        : undefined
+      return change ?? 'none'
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      throw unreadable(node.name, error.message)
+    }
+  }
+
+  return {
+    name: node.name,
+    requests: () => node.requests(),
+    check,
+    positionChange,
+    async latest(signal) {
+      await check(signal)
+      return refOf(await node.latest(signal))
+    },
+    async gasPrice(signal) {
+      await check(signal)
+      return await node.gasPrice(signal)
+    },
+    // One after the other: each reads and changes what is kept between them.
+    poll(queries, signal) {
+      const looked = turn.then(() => look(queries, signal))
+      turn = looked.catch(() => undefined)
+      return looked
+    },
+    close: () => node.close(),
+  }
+}
+
+/** Events of a consumer that the account's events hold. */
+function shownOf({ consumer: { transactionHash, block } }: Found, { byTransaction }: EventIndex): number {
+  const events = byTransaction.get(transactionHash) ?? []
+  return events.filter(({ blockHash }) => blockHash === block.hash).length
+}
+
+function executionKey({ orderKey, transactionHash, blockHash }: OrderEvent): string {
+  return `${orderKey}:${transactionHash}:${blockHash}`
+}
+
+function refOf({ number, hash, timestampSeconds }: BlockRef): BlockRef {
+  return { number, hash, timestampSeconds }
+}

@@ -1,0 +1,40 @@
+/** An account's events by order and by transaction: hundreds of attempts look theirs up among thousands in every look. */
+import type { AttemptQuery } from '../../domain/machine/chainReader.ts'
+import type { Consumer } from '../../domain/machine/chainView.ts'
+import { hexKey } from '../../protocol/address.ts'
+import type { OrderEvent } from './orderLogs.ts'
+
+/** An account's events, found by order and by transaction. */
+export interface EventIndex {
+  readonly all: readonly OrderEvent[]
+  readonly place: ReadonlyMap<OrderEvent, number>
+  readonly byKey: ReadonlyMap<string, readonly OrderEvent[]>
+  readonly byTransaction: ReadonlyMap<string, readonly OrderEvent[]>
+}
+
+/** Makes the index. `all` in chain order. */
+export function indexOf(all: readonly OrderEvent[]): EventIndex {
+  return {
+    all,
+    place: new Map(all.map((event, at) => [event, at])),
+    byKey: Map.groupBy(all, ({ orderKey }) => orderKey),
+    byTransaction: Map.groupBy(all, ({ transactionHash }) => transactionHash),
+  }
+}
+
+/** Events that a view holds: those of the attempt's orders, those in the consumer, and those of the orders made there. */
+export function eventsOf(
+  query: AttemptQuery,
+  consumer: Consumer | undefined,
+  { place, byKey, byTransaction }: EventIndex,
+): readonly OrderEvent[] {
+  const keys = new Set(query.orderKeys.map(hexKey))
+  const found = new Set<OrderEvent>()
+  for (const event of consumer === undefined ? [] : (byTransaction.get(consumer.transactionHash) ?? [])) {
+    if (event.blockHash !== consumer?.block.hash) continue
+    found.add(event)
+    if (event.event === 'OrderCreated') keys.add(event.orderKey)
+  }
+  for (const key of keys) for (const event of byKey.get(key) ?? []) found.add(event)
+  return [...found].sort((one, other) => (place.get(one) ?? 0) - (place.get(other) ?? 0))
+}

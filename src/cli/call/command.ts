@@ -1,0 +1,173 @@
+/** What a command is, and how its arguments are told from settings. */
+
+import { settings } from '../../config/configSchema.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { takesValue } from '../../config/layers.ts'
+import type { LoadedConfig } from '../../config/loadConfig.ts'
+import { didYouMean } from '../../config/suggest.ts'
+import type { KeySources } from '../../daemon/account/keySources.ts'
+import { JOINED } from '../output/screen.ts'
+import { columns } from '../output/table.ts'
+
+/** A flag of one command's own; settings are flags of every command. */
+export interface OwnFlag {
+  readonly name: string
+  /** What its value is, for the usage line; absent for a flag without value. */
+  readonly value?: string
+  /** The setting that it stands for, with its value. */
+  readonly setting?: string
+  readonly doc: string
+}
+
+/** What a command is handed. */
+export interface Call {
+  readonly loaded: LoadedConfig
+  /** Reads the configuration anew, from the same flags, variables and files. Throws ConfigError. */
+  readonly reload: () => LoadedConfig
+  /** Own flags as given; `true` for one without value. */
+  readonly flags: ReadonlyMap<string, string | true>
+  readonly positionals: readonly string[]
+  /** Folder that the command was given in. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Options of Node that this process was started with. */
+  readonly execArgv: readonly string[]
+  /** Keys and passwords from outside the configuration. */
+  readonly keys: KeySources
+  /** Columns of the screen; Infinity when what is written is read by no eye. */
+  readonly width: number
+  /** Writes to standard output, or to standard error. A line break is added. */
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+/** A command's description; its code is loaded only when it runs. */
+export interface Command {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** Further lines of its own help. */
+  readonly details?: string
+  readonly positional?: { readonly name: string; readonly doc: string; readonly isOptional?: boolean }
+  /** Those after the first one; each must be given. */
+  readonly more?: readonly { readonly name: string; readonly doc: string }[]
+  readonly flags: readonly OwnFlag[]
+  /** Resolves with the exit code. Throws CommandError or BaseError. */
+  readonly run: (call: Call) => Promise<number>
+}
+
+/** Arguments of a command, taken apart. */
+export interface Arguments {
+  readonly flags: ReadonlyMap<string, string | true>
+  readonly positionals: readonly string[]
+  /** What is left for `loadConfig`. */
+  readonly settings: readonly string[]
+  readonly wantsHelp: boolean
+}
+
+const shortNames: readonly string[] = ['config', 'profile', 'port']
+
+/**
+ * Takes a command's arguments apart.
+ *
+ * @throws CommandError when a flag or an argument does not belong to the command, or a value is missing.
+ */
+export function parseArguments(command: Command, argv: readonly string[]): Arguments {
+  const flags = new Map<string, string | true>()
+  const positionals: string[] = []
+  const rest: string[] = []
+  let wantsHelp = false
+  for (let at = 0; at < argv.length; at++) {
+    const argument = argv[at] ?? ''
+    if (argument === '--help' || argument === '-h') {
+      wantsHelp = true
+      continue
+    }
+    if (!argument.startsWith('-') || argument === '-') {
+      positionals.push(argument)
+      continue
+    }
+    const [name = '', ...after] = argument.replace(/^--/, '').split('=')
+    const inline = after.length === 0 ? undefined : after.join('=')
+    const own = command.flags.find((flag) => flag.name === name)
+    const next = argv[at + 1]
+    if (own !== undefined) {
+      if (own.value === undefined) {
+        if (inline !== undefined) throw misuse(command, `--${name} takes no value.`)
+        flags.set(name, true)
+        continue
+      }
+      const value = inline ?? next
+      if (value === undefined) throw misuse(command, `--${name} needs a value: ${own.value}.`)
+      if (inline === undefined) at++
+      if (own.setting === undefined) flags.set(name, value)
+      else rest.push(`--${own.setting}=${value}`)
+      continue
+    }
+    if (!isSetting(name)) {
+      const known = [
+        ...command.flags.map((flag) => flag.name),
+        ...shortNames,
+        ...settings.map(({ key }) => key),
+      ]
+      const hint = didYouMean(
+        `--${name}`,
+        known.map((each) => `--${each}`),
+      )
+      throw misuse(command, `--${name}: ${command.name} has no such flag.${hint}`, exitCodes.configuration)
+    }
+    rest.push(argument)
+    if (inline === undefined && next !== undefined && !next.startsWith('--') && takesValue(name)) {
+      rest.push(next)
+      at++
+    }
+  }
+  const { positional, more = [] } = command
+  const expected = positional === undefined ? [] : [positional, ...more]
+  const most = expected.length
+  if (!wantsHelp && positionals.length > most) {
+    throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.`)
+  }
+  if (!wantsHelp && positionals.length < most && positional?.isOptional !== true) {
+    throw misuse(command, `${command.name} needs ${expected[positionals.length]?.doc}.`)
+  }
+  return { flags, positionals, settings: rest, wantsHelp }
+}
+
+/** A name with a dot is a setting, known or not: the configuration says what is wrong with it. */
+function isSetting(name: string): boolean {
+  return name.includes('.') || shortNames.includes(name) || name === 'json'
+}
+
+function misuse(command: Command, what: string, exitCode: number = exitCodes.error): CommandError {
+  return new CommandError(`${what}\n${usageOf(command)}`, exitCode)
+}
+
+/** `usage: perpd orders [--open] ...`. */
+export function usageOf(command: Command): string {
+  const own = command.flags.map(({ name, value }) =>
+    value === undefined ? `[--${name}]` : `[--${name} ${value}]`,
+  )
+  const { name = '', isOptional = false } = command.positional ?? {}
+  const positional = command.positional === undefined ? [] : [isOptional ? `[${name}]` : `<${name}>`]
+  const others = (command.more ?? []).map((each) => `<${each.name}>`)
+  return ['usage: perpd', command.name, ...positional, ...others, ...own, '[--section.key value ...]']
+    .map((word, at) => (at === 0 ? word : word.replaceAll(' ', JOINED)))
+    .join(' ')
+}
+
+/** The whole help of a command. */
+export function helpOf(command: Command): string {
+  const rows = [
+    ...command.flags.map(({ name, value, doc }) => [
+      `--${name}${value === undefined ? '' : ` ${value}`}`,
+      doc,
+    ]),
+    ['--profile NAME', 'profile to start from; paper is the default and trades play money'],
+    ['--config FILE', 'file of settings over the profile; ./perpd.json is read when it exists'],
+    ['--section.key value', 'any setting; `perpd config` lists them all with their values'],
+  ]
+  // Its lines end where the source's do; on a screen a paragraph runs on.
+  const details = command.details === undefined ? '' : `\n${command.details.replace(/([^.])\n/g, '$1 ')}\n`
+  return `${command.summary}\n\n${usageOf(command)}\n${details}\n${columns(rows, '  ')}`
+}

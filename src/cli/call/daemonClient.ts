@@ -1,0 +1,289 @@
+/**
+ * The running daemon as commands see it: at the address that it wrote beside its tokens, on this machine. The token is never
+ * sent: both sides prove that they hold it, and an answer without that proof is not believed.
+ */
+import { existsSync } from 'node:fs'
+import { reasonOf } from '../../base/errors.ts'
+import type { Secret } from '../../base/secret.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { LoadedConfig } from '../../config/loadConfig.ts'
+import type { Role } from '../../control/access.ts'
+import {
+  answerCode,
+  bodyDigestOf,
+  challengePath,
+  isSameCode,
+  newNonce,
+  proofHeader,
+  proofOf,
+} from '../../control/proof.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { addressFileOf, readAddress, readPid } from '../../daemon/controlAddress.ts'
+import { readToken, tokenFileOf } from '../../daemon/controlTokens.ts'
+import type { Plain } from '../../domain/views/orderView.ts'
+import type { OperatorAnswer } from '../../engine/operator/operatorCommand.ts'
+
+/** A daemon answers within milliseconds; one that does not within this hangs, ms. */
+const TIMEOUT_MS = 5_000
+
+/** The configuration, and which of it was said on the command line. */
+type DaemonTarget = Pick<LoadedConfig, 'config' | 'origins'>
+
+/**
+ * The daemon's status.
+ *
+ * @throws CommandError with exit code 3 when no perpd of this profile answers.
+ */
+export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
+  const { address, body } = await ask(told, 'read', '/api/status')
+  const { profile } = told.config
+  if (!isStatus(body)) throw odd(address)
+  if (body.profile !== profile) {
+    throw new CommandError(
+      `The perpd at ${address} runs the profile ${body.profile}, not ${profile}.\n  Ask it with --profile ${body.profile}, or name the other's token file with --control.tokenFile FILE`,
+      exitCodes.notRunning,
+    )
+  }
+  return body
+}
+
+/**
+ * Whether a daemon runs on this configuration's journal; its commands then go through it, and the file is left alone.
+ *
+ * @throws what reading its token throws: a daemon is there, and it cannot be asked.
+ */
+export async function isRunning(told: DaemonTarget): Promise<boolean> {
+  try {
+    return (await queryStatus(told)).journal.path === told.config.journal.path
+  } catch (error) {
+    // Another daemon, or another program: the journal's own lock says whether it is free.
+    if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return false
+    throw error
+  }
+}
+
+/**
+ * What a route of the daemon gives to read: a record, or a list. `isIt` tells whether it is of the shape that the caller reads.
+ *
+ * @throws CommandError with exit code 3 when no perpd answers, 2 when what is asked for does not exist, 1 when it refuses.
+ */
+export async function queryDaemon<T>(
+  told: DaemonTarget,
+  path: string,
+  isIt: (body: unknown) => body is T,
+): Promise<T> {
+  const { address, status, body } = await ask(told, 'read', path)
+  if (status === 200 && isIt(body)) return body
+  if (status === 200 || !isRecord(body) || typeof body.message !== 'string') throw odd(address)
+  throw new CommandError(
+    `perpd cannot say: ${body.message}`,
+    status === 404 ? exitCodes.notFound : exitCodes.error,
+  )
+}
+
+/**
+ * Sends a command; gives the daemon's sentence. `timeoutMs`: how long it may take, where it is more than an answer at once.
+ *
+ * @throws CommandError when it is refused, or with exit code 3 when no perpd answers.
+ */
+export async function command(
+  told: DaemonTarget,
+  path: string,
+  body: object,
+  timeoutMs?: number,
+): Promise<string> {
+  return (await commandAnswer(told, path, body, timeoutMs)).statement
+}
+
+/** What the daemon says of a command that it took: its sentence, and of an order by hand its id and quote. */
+export type CommandAnswer = Plain<Extract<OperatorAnswer, { readonly ok: true }>>
+
+/**
+ * The same with all that the daemon answers. `timeoutMs`: how long it may take; it may have to ask the venue first.
+ *
+ * @throws CommandError as `command` does.
+ */
+export async function commandAnswer(
+  told: DaemonTarget,
+  path: string,
+  body: object,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<CommandAnswer> {
+  const { address, status, body: answer } = await ask(told, 'operate', path, body, timeoutMs)
+  if (!isRecord(answer)) throw odd(address)
+  if (status === 200 && typeof answer.statement === 'string') return answer as unknown as CommandAnswer
+  const isAbsent = /_(UNKNOWN|NOT_FOUND)$/.test(String(answer.error))
+  throw new CommandError(
+    `perpd refuses: ${String(answer.message)} (${String(answer.error)})`,
+    isAbsent ? exitCodes.notFound : exitCodes.error,
+  )
+}
+
+interface Answer {
+  readonly address: string
+  readonly status: number
+  readonly body: unknown
+}
+
+/** One request with the daemon's challenge. A read whose kept connection the daemon had closed meanwhile is sent again, once. */
+async function ask(
+  told: DaemonTarget,
+  role: Role,
+  path: string,
+  body?: object,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<Answer> {
+  try {
+    return await askOnce(told, role, path, timeoutMs, body)
+  } catch (error) {
+    const wasCut =
+      error instanceof CommandError && /\((ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/.test(error.message)
+    if (body !== undefined || !wasCut) throw error
+    return await askOnce(told, role, path, timeoutMs)
+  }
+}
+
+async function askOnce(
+  { config, origins }: DaemonTarget,
+  role: Role,
+  path: string,
+  timeoutMs: number,
+  body?: object,
+): Promise<Answer> {
+  const address = addressOf(config, origins)
+  const to = { config, address, role, token: tokenOf(config, role, address) }
+  const { body: first } = await askProven(to, challengePath)
+  if (!isRecord(first) || typeof first.challenge !== 'string') throw odd(address)
+  const { challenge } = first
+  return await askProven(to, path, { challenge, timeoutMs, ...(body === undefined ? {} : { body }) })
+}
+
+/** The address that the daemon wrote; a port on the command line must be the same. */
+function addressOf(config: Config, origins: DaemonTarget['origins']): string {
+  const address = readAddress(config)
+  if (address === undefined) {
+    throw new CommandError(
+      `No perpd runs here: it would have written ${addressFileOf(config)}.\n  Start it with: perpd run (in a checkout: npm start). When it runs elsewhere, go there, or name its token file with --control.tokenFile FILE. Orders are readable without it: perpd orders`,
+      exitCodes.notRunning,
+    )
+  }
+  const { port } = config.control
+  if (port === 0 || !origins['control.port']?.startsWith('flag') || new URL(address).port === String(port)) {
+    return address
+  }
+  throw new CommandError(
+    `The perpd whose token is ${config.control.tokenFile} serves ${address}, not the port ${port}.\n  Leave the port out, or name the other's token file with --control.tokenFile FILE`,
+    exitCodes.notRunning,
+  )
+}
+
+async function askProven(
+  to: { readonly config: Config; readonly address: string; readonly role: Role; readonly token: Secret },
+  path: string,
+  options: { readonly challenge?: string; readonly body?: object; readonly timeoutMs?: number } = {},
+): Promise<Answer> {
+  const { config, address, role, token } = to
+  const url = new URL(`${address}${path}`)
+  const method = options.body === undefined ? 'GET' : 'POST'
+  const text = options.body === undefined ? '' : JSON.stringify(options.body)
+  const { challenge, timeoutMs = TIMEOUT_MS } = options
+  const asked = {
+    role,
+    method,
+    path: `${url.pathname}${url.search}`,
+    nonce: newNonce(),
+    ...(challenge === undefined ? {} : { challenge }),
+    bodyDigest: bodyDigestOf(text),
+  }
+  let answer: Response
+  let bytes: Uint8Array
+  try {
+    answer = await fetch(url, {
+      method,
+      headers: {
+        authorization: proofOf(token, asked),
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(method === 'GET' ? {} : { body: text }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    bytes = new Uint8Array(await answer.arrayBuffer())
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+    const pid = readPid(config)
+    if (pid !== undefined && (error instanceof DOMException || isAlive(pid))) {
+      throw new CommandError(
+        `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${timeoutMs / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
+        exitCodes.error,
+      )
+    }
+    throw new CommandError(
+      `No perpd answers at ${address}, where it said that it serves (${causeOf(error)}).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders`,
+      exitCodes.notRunning,
+    )
+  }
+  const code = answerCode(token, asked, { status: answer.status, bodyDigest: bodyDigestOf(bytes) })
+  if (!isSameCode(code, answer.headers.get(proofHeader) ?? '')) {
+    if (answer.status === 401) {
+      throw new CommandError(
+        `What answers at ${address} does not know the token of ${tokenFileOf(config, role)}: it is no perpd, or one that was started with another token. It was sent none.\n  Name its file with --control.tokenFile FILE`,
+        exitCodes.notRunning,
+      )
+    }
+    throw foreignProcess(address, tokenFileOf(config, role))
+  }
+  try {
+    return { address, status: answer.status, body: JSON.parse(new TextDecoder().decode(bytes)) }
+  } catch {
+    throw odd(address)
+  }
+}
+
+/** Whether there is such a process; another user's is one too. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function tokenOf(config: Config, role: Role, address: string): Secret {
+  const path = tokenFileOf(config, role)
+  if (existsSync(path)) return readToken(config, role)
+  throw new CommandError(
+    `The perpd at ${address} asks for a token, and there is none at ${path}.\n  It keeps its tokens elsewhere: name the file with --control.tokenFile FILE, or run this where the daemon was started.`,
+    exitCodes.error,
+  )
+}
+
+function foreignProcess(address: string, tokenFile: string): CommandError {
+  return new CommandError(
+    `Something answers at ${address}, but does not prove that it is the perpd whose token is ${tokenFile}: nothing that it says is believed, and it was sent no token.\n  When perpd does not run, start it with: perpd run (in a checkout: npm start)`,
+    exitCodes.notRunning,
+  )
+}
+
+function odd(address: string): CommandError {
+  return new CommandError(
+    `The perpd at ${address} answers what this one does not understand: they are of different versions.\n  Ask with the perpd that runs there.`,
+    exitCodes.error,
+  )
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof Error && 'code' in cause) return String(cause.code)
+  return reasonOf(error)
+}
+
+function isStatus(body: unknown): body is StatusBody {
+  return isRecord(body) && 'notReady' in body && 'tradingState' in body
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

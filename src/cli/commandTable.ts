@@ -1,0 +1,360 @@
+/** Every command, its flags and its help; the code of each is loaded only when it is asked for. */
+import type { Command } from './call/command.ts'
+import { handCommands, lookCommands } from './commandsByHand.ts'
+
+const keystoreFile = {
+  name: 'file',
+  value: 'FILE',
+  doc: 'the keystore; account.keystore when not given',
+} as const
+const passwordFd = {
+  name: 'password-fd',
+  value: 'N',
+  doc: 'read the password from this open file descriptor instead of asking',
+} as const
+const delegatedKey = {
+  name: 'subaccount',
+  value: 'ADDRESS',
+  doc: 'the delegated key; that of the configured key when not given',
+} as const
+const configurationExit = {
+  name: 'configuration-exit',
+  value: 'CODE',
+  doc: 'exit code when the configuration cannot be used; 4 when not given',
+} as const
+const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
+const json = { name: 'json', doc: 'print JSON instead of text' } as const
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [
+  {
+    name: 'init',
+    summary: 'Put the shipped strategy files into ./strategies, to begin in an empty folder.',
+    details: 'A file that is there is never replaced.',
+    flags: [],
+    run: async (call) => (await import('./commands/init.ts')).init(call),
+  },
+  {
+    name: 'run',
+    summary: 'Run the daemon: trade the strategies until a signal ends it.',
+    details:
+      'The paper profile is the default: play money, a venue inside the daemon, no key and no account needed.\nThe first SIGINT or SIGTERM follows open orders for a while and leaves; a second one leaves at once.',
+    flags: [configurationExit],
+    run: async (call) => (await import('./commands/runCommand.ts')).runCommand(call),
+  },
+  {
+    name: 'paper',
+    summary: 'Serve the paper venue alone, on the wire of both APIs, until a signal ends it.',
+    flags: [
+      { name: 'print-hosts', doc: 'print the addresses it serves as JSON, by chain' },
+      { name: 'print-config', doc: 'print a configuration for perpd that points at it, for --config' },
+      {
+        name: 'state',
+        value: 'FILE',
+        setting: 'paper.stateFile',
+        doc: 'keep the state in FILE and go on with it at the next start; short for --paper.stateFile',
+      },
+    ],
+    run: async (call) => (await import('./commands/paperCommand.ts')).paper(call),
+  },
+  {
+    name: 'check',
+    summary: 'Check the configuration and the strategy files, or one file; without network.',
+    positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml', isOptional: true },
+    flags: [json],
+    run: async (call) => (await import('./commands/check.ts')).check(call),
+  },
+  {
+    name: 'config',
+    summary: 'Show the effective configuration, each value with where it came from.',
+    flags: [json],
+    run: async (call) => (await import('./commands/showConfig.ts')).showConfig(call),
+  },
+  {
+    name: 'status',
+    summary: 'Show what the running daemon is doing.',
+    flags: [json],
+    run: async (call) => (await import('./commands/statusCommand.ts')).status(call),
+  },
+  ...lookCommands,
+  ...handCommands,
+  {
+    name: 'trading',
+    summary: 'Let the running daemon trade, reduce only, or make no orders at all; says why it does not.',
+    details:
+      'The state is kept in the journal and survives restarts. `active` releases what an operator may release: it accepts losses, and\nends a kill. Without a state the halts are listed. The same without the port: kill -USR2 PID halts.',
+    positional: { name: 'state', doc: 'active, reducing or halted', isOptional: true },
+    flags: [
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        doc: 'global, account, or the name of a strategy; global when not given',
+      },
+      { name: 'reason', value: 'TEXT', doc: 'why, for the journal' },
+      byFlag,
+      json,
+    ],
+    run: async (call) => (await import('./commands/tradingCommand.ts')).trading(call),
+  },
+  {
+    name: 'kill',
+    summary: 'Halt, cancel every resting order and, if asked, close every position; reports until done.',
+    details:
+      'It goes on when this command is interrupted, and over restarts of the daemon. `perpd trading active` ends it.',
+    flags: [{ name: 'close', doc: 'close positions too' }, byFlag],
+    run: async (call) => (await import('./commands/killCommand.ts')).kill(call),
+  },
+  {
+    name: 'limits',
+    summary: 'Show the limits in force, after reading them anew; what is tighter applies at once.',
+    details:
+      'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
+    flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag, json],
+    run: async (call) => (await import('./commands/tradingCommand.ts')).limits(call),
+  },
+  {
+    name: 'orders',
+    summary: 'List orders, newest first; works without the daemon too.',
+    flags: [
+      { name: 'open', doc: 'only orders that still have something to come' },
+      { name: 'strategy', value: 'NAME', doc: 'only orders of this strategy' },
+      { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
+      json,
+    ],
+    run: async (call) => (await import('./commands/ordersCommand.ts')).orders(call),
+  },
+  {
+    name: 'trades',
+    summary: 'List fills of orders, newest first; works without the daemon too.',
+    flags: [
+      { name: 'strategy', value: 'NAME', doc: 'only fills of this strategy' },
+      { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
+      json,
+    ],
+    run: async (call) => (await import('./commands/tradesCommand.ts')).trades(call),
+  },
+  {
+    name: 'orders resolve',
+    summary: 'Say how an order ended that no evidence closes; with the daemon or without.',
+    details:
+      'For an order that stays unknown: look at the venue first. Closing it frees its share of the limits; if it lands after all, you hold both.\nThe statement and the name are kept in the journal.',
+    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    flags: [
+      { name: 'as', value: 'OUTCOME', doc: 'dead, executed or cancelled' },
+      { name: 'by', value: 'NAME', doc: 'who says so' },
+    ],
+    run: async (call) => (await import('./commands/resolveCommand.ts')).resolve(call),
+  },
+  {
+    name: 'orders unwind',
+    summary: 'Unwind an order: close what it opens if it lands; with the daemon or without.',
+    details:
+      'For an order that is pending or unknown: a signed order cannot be recalled. Its resting orders are cancelled, what it\nopens is closed, and nothing is done if it never lands. Kept in the journal with the name.',
+    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    flags: [
+      { name: 'by', value: 'NAME', doc: 'who says so' },
+      { name: 'reason', value: 'TEXT', doc: 'why; shown by perpd explain' },
+    ],
+    run: async (call) => (await import('./commands/unwind.ts')).unwind(call),
+  },
+  {
+    name: 'discrepancies',
+    summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
+    flags: [{ name: 'all', doc: 'settled ones too' }, json],
+    run: async (call) => (await import('./commands/discrepancies.ts')).discrepancies(call),
+  },
+  ...(['adopt', 'ignore'] as const).map(
+    (word): Command => ({
+      name: `discrepancies ${word}`,
+      summary:
+        word === 'adopt'
+          ? 'Adopt a discrepancy: it is yours and counts from now on; with the daemon or without.'
+          : 'Ignore a discrepancy: leave it out; with the daemon or without.',
+      details:
+        'Increases on its market go on afterwards. The statement and the name are kept in the\njournal. START means what was there before perpd first looked at the account.',
+      positional: {
+        name: 'findingId',
+        doc: "a discrepancy's id, or its first characters; perpd discrepancies lists them",
+        isOptional: true,
+      },
+      flags: [
+        { name: 'all', doc: 'every open discrepancy' },
+        {
+          name: 'before',
+          value: 'START|TIME',
+          doc: 'of --all: START, or older than a time',
+        },
+        { name: 'by', value: 'NAME', doc: 'who says so' },
+      ],
+      run: async (call) =>
+        (await import('./commands/discrepancies.ts')).settleDiscrepancy(
+          call,
+          word === 'adopt' ? 'adopted' : 'ignored',
+        ),
+    }),
+  ),
+  {
+    name: 'markets',
+    summary: 'List markets: price, rates, capacity, fees, and why nothing is added on some.',
+    details:
+      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
+    flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
+    run: async (call) => (await import('./commands/marketsCommand.ts')).markets(call),
+  },
+  {
+    name: 'markets trust',
+    summary: 'Trust a market that is not shipped, or go on with one in spite of a host that contradicts it.',
+    details:
+      'One that is not shipped is trusted only when all hosts of both services say the same of it now. Compare its tokens with\nthe chain first. The statement and the name are kept in the journal.',
+    positional: { name: 'market', doc: "a market's symbol or address; perpd markets lists them" },
+    flags: [{ name: 'by', value: 'NAME', doc: 'who says so' }],
+    run: async (call) => (await import('./commands/marketsCommand.ts')).trustMarket(call),
+  },
+  {
+    name: 'keys new',
+    summary: 'Make a new key in an encrypted file, and print its address.',
+    details:
+      'The file is for its owner alone, and a file that is there is never replaced. The password is typed twice, or comes from\na file descriptor or the systemd credential perpd-password; never from an argument or the environment.',
+    flags: [keystoreFile, passwordFd],
+    run: async (call) => (await import('./commands/keysCommand.ts')).newKey(call),
+  },
+  {
+    name: 'keys import',
+    summary: 'Encrypt a key you have into a file, and print its address.',
+    flags: [
+      keystoreFile,
+      { name: 'from', value: 'FILE', doc: 'file that holds the bare key; asked for when not given' },
+      { name: 'key-fd', value: 'N', doc: 'read the bare key from this open file descriptor' },
+      passwordFd,
+    ],
+    run: async (call) => (await import('./commands/keysCommand.ts')).importKey(call),
+  },
+  {
+    name: 'keys address',
+    summary: 'Print the address of a key file.',
+    flags: [
+      keystoreFile,
+      { name: 'verify', doc: 'open the file and compute the address, instead of believing what it says' },
+      passwordFd,
+    ],
+    run: async (call) => (await import('./commands/keysCommand.ts')).keyAddress(call),
+  },
+  {
+    name: 'keys export',
+    summary: 'Print the bare key of a key file, to a terminal only.',
+    flags: [
+      keystoreFile,
+      passwordFd,
+      { name: 'unsafe-stdout', doc: 'print it although standard output is a file or a pipe' },
+    ],
+    run: async (call) => (await import('./commands/keysCommand.ts')).exportKey(call),
+  },
+  {
+    name: 'subaccount create',
+    summary: 'Make a delegated key for the daemon, and print its address.',
+    details:
+      'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.\nOn paper a bare one, in a file of its own when the account has its key already.',
+    flags: [keystoreFile, passwordFd],
+    run: async (call) => (await import('./subaccount/subaccountCommand.ts')).createSubaccount(call),
+  },
+  {
+    name: 'subaccount approve',
+    summary:
+      'Let a delegated key trade for its owner: build the approval, sign it here or elsewhere, keep it.',
+    details:
+      'Again before the end, to renew it. With --out nothing is signed here: the file holds what a wallet signs\n(eth_signTypedData_v4); --request that file with --signature brings the signature back.',
+    flags: [
+      delegatedKey,
+      { name: 'days', value: 'N', doc: 'days that it holds; 7 when not given' },
+      {
+        name: 'actions',
+        value: 'N',
+        doc: 'orders, changes and cancels that it allows beyond those used; 1000 when not given',
+      },
+      {
+        name: 'up-to',
+        value: 'N',
+        doc: 'instead of --actions: the number of the last action in all, as it is signed',
+      },
+      { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
+      passwordFd,
+      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
+    ],
+    run: async (call) => (await import('./subaccount/subaccountCommand.ts')).approveSubaccount(call),
+  },
+  {
+    name: 'subaccount status',
+    summary: 'Show what is left of the approval of the delegated key.',
+    flags: [delegatedKey],
+    run: async (call) => (await import('./subaccount/subaccountCommand.ts')).subaccountStatus(call),
+  },
+  {
+    name: 'subaccount revoke',
+    summary:
+      "Take a delegated key's right away: forget the approval, and end it on the chain through the relay.",
+    details:
+      "The owner's word for it is signed here (--owner-keystore; on paper always) or elsewhere (--out, then --request and\n--signature), sent once, and followed until every host says that the key is gone: exit code 0, else 1. Without any of\nthese, or with --transaction, the owner's own transaction for it is printed and nothing is sent.",
+    flags: [
+      delegatedKey,
+      { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
+      passwordFd,
+      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
+      { name: 'transaction', doc: "print the owner's own transaction, and send nothing" },
+    ],
+    run: async (call) => (await import('./subaccount/subaccountRevoke.ts')).revokeSubaccount(call),
+  },
+  {
+    name: 'message',
+    summary:
+      'Show what typed data of the venue would do if it were signed, with its digest; before a wallet signs it.',
+    details:
+      'For a file as wallets take it (eth_signTypedData_v4): type, contract, every field, and the digest as perpd computes it.\nNothing is signed, asked or sent. Exit code 1, with the reasons, for what the venue does not take as it stands, and for what has no end.',
+    positional: { name: 'FILE', doc: 'a file of typed data, as perpd subaccount approve --out writes it' },
+    flags: [],
+    run: async (call) => (await import('./commands/messageCommand.ts')).showMessage(call),
+  },
+  {
+    name: 'journal verify',
+    summary: 'Check the whole journal: hashes, stories, tables, mark and snapshot; beside the daemon too.',
+    details: 'Exit code 0 when all of it holds, 1 when anything does not; the first bad record is named.',
+    flags: [json],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalVerify(call),
+  },
+  {
+    name: 'journal export',
+    summary: 'Print the records as JSON lines; beside the daemon too.',
+    flags: [
+      { name: 'since', value: 'TIME', doc: 'only records from then on, as 2027-01-15T08:00:00Z' },
+      { name: 'intent', value: 'ID', doc: 'only records of this order, or of those whose ids begin so' },
+      { name: 'signatures', doc: 'with signatures: who has one may send the order until its deadline' },
+    ],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalExport(call),
+  },
+  {
+    name: 'journal compact',
+    summary:
+      'Read the whole journal anew and keep a snapshot, so that the next start is quick; the daemon must not run.',
+    details:
+      'A running daemon does this by itself every 10,000 records. All records are kept: the chain of hashes stays whole.',
+    flags: [],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalCompact(call),
+  },
+  {
+    name: 'journal accept-loss',
+    summary: 'Go on with a journal that lost records; the daemon must not run.',
+    details:
+      'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes nothing new before the longest deadline that is ever signed is over. The name is kept in the journal.',
+    flags: [{ name: 'by', value: 'NAME', doc: 'who accepts it' }],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalAcceptLoss(call),
+  },
+  {
+    name: 'explain',
+    summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
+    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    flags: [json],
+    run: async (call) => (await import('./explain/explain.ts')).explain(call),
+  },
+]

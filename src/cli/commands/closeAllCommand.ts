@@ -1,0 +1,203 @@
+/** `perpd close --all`: every position through the same door as one of them, after one question, with what became of each. */
+import { isatty } from 'node:tty'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import type { OrderRow } from '../../domain/views/orderView.ts'
+import { counted, money } from '../../monitor/text.ts'
+import { bps } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { type CommandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { wrapped } from '../output/screen.ts'
+import { table } from '../output/table.ts'
+import {
+  ask,
+  askAgain,
+  confirm,
+  followed,
+  idOf,
+  isRefusal,
+  outcomeText,
+  shareOf,
+} from './manualOrderCommand.ts'
+import { commander } from './tradingCommand.ts'
+
+/** Longest id of one close, as the daemon takes it, and what a position adds to it. */
+const MOST_ID = 40
+const POSITION_MARK = 11
+
+/** One position that is to be closed, and the command for it. */
+interface Closing {
+  readonly symbol: string
+  readonly direction: 'long' | 'short'
+  readonly sizeUsd: bigint
+  readonly pnlUsd: bigint
+  readonly body: Readonly<Record<string, string | number>>
+}
+
+/** What became of one; `error`: it was refused, or is not known. */
+interface Outcome {
+  readonly closing: Closing
+  readonly statement: string | null
+  readonly intentId: string | null
+  readonly order: OrderRow | null
+  readonly error: string | null
+  readonly isDone: boolean
+  /** No answer came: the journal alone knows whether it was taken. */
+  readonly isUnsure: boolean
+}
+
+/** Closes every position, or a share of each. Exit code 0 when all of them were closed. */
+export async function closeAll(call: Call): Promise<number> {
+  const { loaded, flags, positionals, out, err } = call
+  if (positionals.length > 0 || flags.has('collateral')) {
+    throw new CommandError(
+      '--all closes every position: leave out market, direction and --collateral.',
+      exitCodes.error,
+    )
+  }
+  const id = idOf(flags)
+  if (id.length > MOST_ID - POSITION_MARK) {
+    throw new CommandError(
+      `--id has at most ${MOST_ID - POSITION_MARK} characters with --all.`,
+      exitCodes.error,
+    )
+  }
+  const shareBps = shareOf(flags.get('share'))
+  const status = await queryStatus(loaded)
+  const all = closingsOf(status, { id, shareBps, by: commander(call) })
+  const isJson = flags.has('json')
+  if (all.length === 0) {
+    if (isJson) out('[]')
+    else
+      out(
+        status.feedAgesMs.positions === undefined
+          ? `The positions are not read yet: perpd is ${status.state}.`
+          : 'No position is held; nothing was sent.',
+      )
+    return status.feedAgesMs.positions === undefined ? exitCodes.error : exitCodes.ok
+  }
+  if (!flags.has('yes')) {
+    if (!isatty(0)) {
+      throw new CommandError('No terminal to confirm the closes on: give --yes', exitCodes.error)
+    }
+    // The question is for the person at the terminal, and no part of the JSON.
+    const show = isJson ? err : out
+    show(questionText(all, shareBps, call.width))
+    if (!(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  const sent: Outcome[] = []
+  // All are sent before any is waited for.
+  for (const closing of all) sent.push(await send(call, closing))
+  const outcomes = flags.has('no-wait') ? sent : await Promise.all(sent.map((each) => follow(call, each)))
+  const open = outcomes.filter(({ isDone }) => !isDone).length
+  if (isJson) {
+    const rows = outcomes.map(({ closing: { symbol, direction }, isDone: _, isUnsure: __, ...rest }) => ({
+      market: symbol,
+      direction,
+      ...rest,
+    }))
+    out(JSON.stringify(rows, undefined, 2))
+  } else {
+    for (const outcome of outcomes) out(lineOf(outcome, call.width))
+    out(summary(outcomes, flags.has('no-wait'), shareBps))
+  }
+  if (outcomes.some(({ isUnsure }) => isUnsure)) err(askAgain(id))
+  return open === 0 ? exitCodes.ok : exitCodes.error
+}
+
+/** The closes of what is held. Two positions on one side of a market are told apart by the token that backs each. */
+export function closingsOf(
+  { positions, symbols }: Pick<StatusBody, 'positions' | 'symbols'>,
+  { id, shareBps, by }: { readonly id: string; readonly shareBps: number; readonly by: string },
+): readonly Closing[] {
+  const held = positions.filter(({ sizeInUsd }) => BigInt(sizeInUsd) > 0n)
+  const sideOf = ({ marketToken, direction }: (typeof held)[number]) =>
+    `${marketToken}:${direction}`.toLowerCase()
+  return held.map((position, at): Closing => {
+    const { marketToken, direction, sizeInUsd, pnlAfterFeesUsd } = position
+    const ofSide = held.filter((each) => sideOf(each) === sideOf(position))
+    const isFirst = held.findIndex((each) => sideOf(each) === sideOf(position)) === at
+    const collateral = ofSide.length === 1 ? undefined : isFirst ? 'long' : 'short'
+    return {
+      symbol: symbols[marketToken.toLowerCase()] ?? marketToken,
+      direction,
+      sizeUsd: bps(BigInt(sizeInUsd), shareBps),
+      pnlUsd: BigInt(pnlAfterFeesUsd),
+      body: {
+        id: `${id}.${marketToken.slice(2, 10)}${direction.slice(0, 1)}${collateral?.slice(0, 1) ?? ''}`,
+        market: marketToken,
+        direction,
+        shareBps,
+        ...(collateral === undefined ? {} : { collateral }),
+        by,
+      },
+    }
+  })
+}
+
+function questionText(all: readonly Closing[], shareBps: number, width: number): string {
+  const rows = all.map(({ symbol, direction, sizeUsd, pnlUsd }) => [
+    `${direction} ${symbol}`,
+    money(sizeUsd),
+    money(pnlUsd),
+  ])
+  const columns = [
+    { title: 'CLOSE', rank: 0 },
+    { title: 'SIZE', rank: 0, isFigure: true },
+    { title: 'PNL OF ALL', rank: 0, isFigure: true },
+  ]
+  const share = shareBps === 10_000 ? '' : `${shareBps / 100} percent of `
+  return `${table(columns, rows, width)}\n\nEach is closed at the market: ${share}${counted(all.length, 'position')}. Orders that open stay, and strategies go\non: perpd kill --close halts and cancels too.`
+}
+
+async function send(call: Call, closing: Closing): Promise<Outcome> {
+  const nothing = {
+    closing,
+    statement: null,
+    intentId: null,
+    order: null,
+    error: null,
+    isDone: false,
+    isUnsure: false,
+  }
+  let answer: CommandAnswer
+  try {
+    answer = await ask(call, '/api/positions/close', closing.body)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return { ...nothing, error: error.message, isUnsure: !isRefusal(error) }
+  }
+  const { statement, intentId } = answer
+  return { ...nothing, statement, intentId: intentId ?? null, isDone: call.flags.has('no-wait') }
+}
+
+async function follow({ loaded }: Call, outcome: Outcome): Promise<Outcome> {
+  if (outcome.intentId === null) return outcome
+  try {
+    return { ...outcome, ...(await followed(loaded, outcome.intentId)) }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return { ...outcome, error: error.message }
+  }
+}
+
+function lineOf({ closing, statement, order, error }: Outcome, width: number): string {
+  const { direction, symbol } = closing
+  const words = (error ?? (order === null ? statement : outcomeText(order)) ?? '').replaceAll(/\s+/g, ' ')
+  return wrapped(`${direction} ${symbol}: `, words, width).join('\n')
+}
+
+function summary(outcomes: readonly Outcome[], isUnfollowed: boolean, shareBps: number): string {
+  const done = outcomes.filter(({ isDone }) => isDone).length
+  const what = shareBps === 10_000 ? 'closed' : 'reduced'
+  const text = `${done} of ${counted(outcomes.length, 'position')} ${isUnfollowed ? `${done === 1 ? 'is' : 'are'} on the way to be ${what}` : what}.`
+  return done === outcomes.length
+    ? text
+    : `${text} Not closed, or not known yet: ${outcomes
+        .filter(({ isDone }) => !isDone)
+        .map(({ closing: { direction, symbol } }) => `${direction} ${symbol}`)
+        .join(', ')}. Look: perpd positions`
+}

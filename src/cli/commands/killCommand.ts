@@ -1,0 +1,51 @@
+/** `perpd kill`: stops everything in the running daemon, and reports until nothing is left. */
+import { systemClock } from '../../base/systemClock.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { Call } from '../call/command.ts'
+import { command, queryStatus } from '../call/daemonClient.ts'
+import { killText } from './statusCommand.ts'
+import { commander } from './tradingCommand.ts'
+
+const pollMs = 1_000
+/** What was told is told again after this at the earliest, ms. */
+const repeatMs = 15_000
+
+/** Tells a state once, also where it goes to and fro between two, and again only when it stands since `repeatMs`. */
+export function createTeller(out: (text: string) => void): (text: string, nowMs: number) => void {
+  const toldAtMs = new Map<string, number>()
+  return (text, nowMs) => {
+    // Times and counts behind the first sentence change at each look and say nothing new.
+    const key = text.replace(/;.*$/s, (rest) => rest.replaceAll(/\d+/g, '#'))
+    const lastMs = toldAtMs.get(key)
+    if (lastMs !== undefined && nowMs - lastMs < repeatMs) return
+    out(lastMs === undefined ? text : `still ${text}`)
+    toldAtMs.set(key, nowMs)
+  }
+}
+
+/** Asks for the kill and follows it; resolves when it is done. Exit code 3 when no daemon answers: it says what to do then. */
+export async function kill(call: Call): Promise<number> {
+  const { loaded, flags, out } = call
+  const body = { close: flags.has('close'), by: commander(call) }
+  try {
+    out(`${await command(loaded, '/api/kill', body)}.`)
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) {
+      throw new CommandError(
+        `${error.message}\n  A daemon that does not run makes no orders; what rests at the venue stays there. Start it and kill again at once: perpd run & perpd kill${flags.has('close') ? ' --close' : ''}. If it runs and cannot be asked, halt it with: kill -USR2 PID`,
+        exitCodes.notRunning,
+      )
+    }
+    throw error
+  }
+  const told = createTeller(out)
+  for (;;) {
+    const { kill: report } = await queryStatus(loaded)
+    if (report === undefined) throw new CommandError('The daemon knows of no kill any more.', exitCodes.error)
+    told(killText(report), systemClock.monotonicMs())
+    if (report.endedAtMs !== undefined) {
+      return report.outcome === 'done' ? exitCodes.ok : exitCodes.error
+    }
+    await systemClock.sleep(pollMs)
+  }
+}

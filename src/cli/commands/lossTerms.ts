@@ -1,0 +1,54 @@
+/** The most that a lie costs by a configuration: for `perpd check`, and for the test that lies. */
+import type { Config } from '../../config/configTypes.ts'
+import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usdOfAmount } from '../../protocol/units.ts'
+import { type LossTerms, lossBoundOf } from '../../risk/lossBound.ts'
+
+/** What the native token is taken for, USD. */
+export function assumedNativePriceUsd({ venue }: Pick<Config, 'venue'>): Usd {
+  return venue.chain.nativePriceUsd.assumed
+}
+
+/** The settings that bound a day's loss. `hasChain`: whether endpoints say what orders realized. */
+export function lossTermsOf(config: Config, hasChain: boolean): LossTerms {
+  const { limits, signing } = config
+  const wholeUsd =
+    (usdOfAmount(signing.maxExecutionFee, assumedNativePriceUsd(config), NATIVE_DECIMALS) * 3n) / 2n
+  return {
+    ...(limits.maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd: limits.maxDailyLossUsd }),
+    maxTotalExposureUsd: limits.maxTotalExposureUsd,
+    maxOrderSizeUsd: limits.maxOrderSizeUsd,
+    maxOrdersPerHour: limits.maxOrdersPerHour,
+    maxSlippageBps: limits.maxSlippageBps,
+    priceToleranceBps: signing.priceToleranceBps,
+    reducingPriceToleranceBps: signing.reducingPriceToleranceBps,
+    maxPriceImpactBps: signing.maxPriceImpactBps,
+    reducingMaxPriceImpactBps: signing.reducingMaxPriceImpactBps,
+    ...(signing.priceImpactPerDayUsd === undefined
+      ? {}
+      : { priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
+    relayFeesPerDayUsd: limits.relayFeesPerDayUsd,
+    maxRelayFeeUsd: signing.maxRelayFeeUsd,
+    ...(limits.reductionFeesPerDayUsd === undefined
+      ? {}
+      : { reductionFeesPerDayUsd: limits.reductionFeesPerDayUsd }),
+    maxReductionFeeUsd: maxOf(signing.maxRelayFeeUsd, wholeUsd),
+    exposureCapUsd: signing.exposureCapUsd,
+    exposureWindowSeconds: signing.exposureWindowSeconds,
+    hasChain,
+  }
+}
+
+/** One line of the bound while hosts of the API lie; undefined where the settings give none. */
+export function lossBoundText(config: Config): string | undefined {
+  const hasChain = hasEndpoints(config)
+  const bound = lossBoundOf(lossTermsOf(config, hasChain), 'hosts')
+  if (bound === undefined) return undefined
+  const { nativeSymbol } = config.venue.chain
+  const price = formatUsd(assumedNativePriceUsd(config))
+  return `worst loss a day by lying API hosts at these limits: ${formatUsd(bound.dayUsd)} (${nativeSymbol} at ${price}, moves of honest prices apart)${hasChain ? '' : '; without an endpoint of the chain (rpc.http) nobody else says what was lost'}`
+}
+
+/** Whether the chain is read. */
+function hasEndpoints({ rpc, evidence }: Config): boolean {
+  return evidence.source !== 'api' && rpc.http.length + rpc.ws.length > 0
+}

@@ -1,0 +1,316 @@
+/** `perpd open`, `close` and `cancel`: orders by hand, each shown in words, carried out once, and followed to its outcome. */
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline/promises'
+import { isatty } from 'node:tty'
+import { systemClock } from '../../base/systemClock.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { OrderRow } from '../../domain/views/orderView.ts'
+import { unknownMarketText } from '../../engine/operator/unknownMarket.ts'
+import { money, shortId } from '../../monitor/text.ts'
+import { marketsNamed } from '../../protocol/marketName.ts'
+import { formatAtMost, formatUsd } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import { wrapped } from '../output/screen.ts'
+import { basisPoints, isMarkets, type MarketRow } from './marketsCommand.ts'
+import { commander } from './tradingCommand.ts'
+
+/** The daemon asks the venue before it answers, ms. */
+const TIMEOUT_MS = 60_000
+/** How long an order is followed, and how often it is looked at, ms. */
+const FOLLOW_MS = 60_000
+const LOOK_MS = 250
+
+/** Opens or adds to a position, after a confirmation. */
+export async function open(call: Call): Promise<number> {
+  const { flags, positionals, out } = call
+  const [market = ''] = positionals
+  const direction = directionOf(positionals[1])
+  const [size, leverage] = [numberOf(flags, 'size'), numberOf(flags, 'leverage')]
+  if (size === undefined || leverage === undefined) {
+    await checkMarket(call, market)
+    throw new CommandError(
+      size === undefined
+        ? 'Say how large: --size USD, for example --size 500'
+        : 'Say at what leverage: --leverage N, for example --leverage 2',
+      exitCodes.error,
+    )
+  }
+  const [limit, stop] = [numberOf(flags, 'limit'), numberOf(flags, 'stop')]
+  if (limit !== undefined && stop !== undefined)
+    throw new CommandError('Give --limit or --stop, not both.', exitCodes.error)
+  const [takeProfit, stopLoss] = [numberOf(flags, 'take-profit'), numberOf(flags, 'stop-loss')]
+  const collateral = poolOf(flags.get('collateral'))
+  const id = idOf(flags)
+  const body = {
+    id,
+    market,
+    direction,
+    size,
+    leverage,
+    ...(collateral === undefined ? {} : { collateral }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(takeProfit === undefined ? {} : { takeProfit }),
+    ...(stopLoss === undefined ? {} : { stopLoss }),
+    by: commander(call),
+  }
+  const isConfirmed = flags.has('yes')
+  const isJson = flags.has('json')
+  if (!isConfirmed && !isatty(0)) {
+    throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
+  }
+  if (!isConfirmed || !isJson) {
+    const preview = await ask(call, '/api/orders', { ...body, preview: true })
+    // An id that was used before: what it did is told, and nothing is asked.
+    if (preview.quote === undefined) return await outcomeOf(call, preview)
+    // The question is for the person at the terminal, and no part of the JSON.
+    const show = isJson ? call.err : out
+    show(quoteText(preview.quote))
+    if (!isConfirmed && !(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  return await carryOut(call, '/api/orders', id, body)
+}
+
+/** Throws where the running daemon knows no market of that name: nothing else is asked for then. Without a daemon it says nothing. */
+async function checkMarket({ loaded }: Call, name: string): Promise<void> {
+  let listed: readonly MarketRow[]
+  try {
+    listed = await queryDaemon(loaded, '/api/markets', isMarkets)
+  } catch (error) {
+    if (error instanceof CommandError) return
+    throw error
+  }
+  if (listed.length === 0 || marketsNamed(listed, name).length > 0) return
+  const symbols = listed.map(({ symbol }) => symbol)
+  const refusal = `perpd refuses: ${unknownMarketText(symbols, name)} (MARKET_UNKNOWN)`
+  throw new CommandError(wrapped('', refusal).join('\n'), exitCodes.notFound)
+}
+
+/** Closes a position, or a share of it. */
+export async function close(call: Call): Promise<number> {
+  const { flags, positionals } = call
+  const [market] = positionals
+  if (market === undefined || positionals[1] === undefined) {
+    throw new CommandError(
+      'Say which position: perpd close MARKET long|short (perpd positions lists them), or every one: perpd close --all',
+      exitCodes.error,
+    )
+  }
+  const id = idOf(flags)
+  const collateral = poolOf(flags.get('collateral'))
+  return await carryOut(call, '/api/positions/close', id, {
+    id,
+    market,
+    direction: directionOf(positionals[1]),
+    shareBps: shareOf(flags.get('share')),
+    ...(collateral === undefined ? {} : { collateral }),
+    by: commander(call),
+  })
+}
+
+/** Cancels what rests of an order. */
+export async function cancel(call: Call): Promise<number> {
+  const id = idOf(call.flags)
+  const order = encodeURIComponent(call.positionals[0] ?? '')
+  return await carryOut(call, `/api/orders/${order}/cancel`, id, { id, by: commander(call) })
+}
+
+/** Sends a command and follows its order. The id is told first, so that whoever lost the daemon can ask again. */
+async function carryOut(call: Call, path: string, id: string, body: object): Promise<number> {
+  const { err } = call
+  let answer: CommandAnswer
+  try {
+    answer = await ask(call, path, body)
+  } catch (error) {
+    // Nothing was sent where nobody runs.
+    if (error instanceof CommandError && !isRefusal(error) && !error.message.startsWith('No perpd runs'))
+      err(askAgain(id))
+    throw error
+  }
+  try {
+    return await outcomeOf(call, answer)
+  } catch (error) {
+    if (error instanceof CommandError) err(askAgain(id))
+    throw error
+  }
+}
+
+/** One command; a refusal fits the screen. */
+export async function ask({ loaded }: Call, path: string, body: object): Promise<CommandAnswer> {
+  try {
+    return await commandAnswer(loaded, path, body, TIMEOUT_MS)
+  } catch (error) {
+    if (!(error instanceof CommandError) || !isRefusal(error)) throw error
+    throw new CommandError(wrapped('', error.message).join('\n'), error.exitCode)
+  }
+}
+
+/** Whether the daemon refused, and so did nothing. */
+export function isRefusal({ message }: CommandError): boolean {
+  return message.startsWith('perpd refuses: ')
+}
+
+/** What to do where it is not known whether the command was taken. */
+export function askAgain(id: string): string {
+  return `The journal knows whether the command was taken. Ask it again with --id ${id} when perpd runs:\nit is not done twice.`
+}
+
+/** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing, or is not known yet. */
+async function outcomeOf(call: Call, { statement, intentId }: CommandAnswer): Promise<number> {
+  const { loaded, flags, out } = call
+  const isJson = flags.has('json')
+  if (!isJson) out(wrapped('', `${statement}.`).join('\n'))
+  if (intentId === undefined || flags.has('no-wait')) {
+    if (isJson) out(JSON.stringify({ statement, intentId: intentId ?? null, order: null }, undefined, 2))
+    return exitCodes.ok
+  }
+  const { order, isDone } = await followed(loaded, intentId)
+  out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order))
+  return isDone ? exitCodes.ok : exitCodes.error
+}
+
+/** Waits until an order has ended or rests, for a minute at most. `isDone`: it did what it should, or rests. */
+export async function followed(
+  loaded: Call['loaded'],
+  intentId: string,
+): Promise<{ readonly order: OrderRow; readonly isDone: boolean }> {
+  const untilMs = systemClock.monotonicMs() + FOLLOW_MS
+  for (;;) {
+    const { order } = await queryDaemon(loaded, `/api/orders/${intentId}`, isStory)
+    const isOver = order.closedAt !== null || order.standing === 'resting' || order.standing === 'open'
+    if (isOver || systemClock.monotonicMs() > untilMs) return { order, isDone: isOver && isGood(order) }
+    await systemClock.sleep(LOOK_MS)
+  }
+}
+
+function isStory(body: unknown): body is { readonly order: OrderRow } {
+  return typeof body === 'object' && body !== null && 'order' in body
+}
+
+function isGood({ outcome, closedAt }: OrderRow): boolean {
+  return closedAt === null || outcome === 'EXECUTED' || outcome === 'PARTIAL'
+}
+
+/** `order 1a2b3c4d is executed at $3,000.10, fees $0.30`. */
+export function outcomeText(order: OrderRow): string {
+  const { standing, closedAt, reason, legs, intentId } = order
+  const id = shortId(intentId)
+  const more = `perpd explain ${id}`
+  if (closedAt === null && standing !== 'resting' && standing !== 'open') {
+    return wrapped(
+      '',
+      `order ${id} is ${standing}: its end is not known yet, and perpd keeps following it; ${more}`,
+    ).join('\n')
+  }
+  const fills = legs.filter(({ role, status }) => role === 'main' && status === 'filled')
+  const figures = fills.map(({ executionPrice, feesUsd, pnlUsd }) =>
+    [
+      executionPrice === null ? '' : ` at ${formatUsd(BigInt(executionPrice))}`,
+      feesUsd === null ? '' : `, fees ${money(BigInt(feesUsd))}`,
+      pnlUsd === null ? '' : `, PnL ${money(BigInt(pnlUsd))}`,
+    ].join(''),
+  )
+  const exits = legs.filter(({ role, status }) => role !== 'main' && status === 'resting').length
+  const resting = exits === 0 ? '' : `; ${exits} exit${exits === 1 ? ' rests' : 's rest'} at the venue`
+  const word = standing === 'open' ? 'filled' : standing
+  const why = isGood(order) || reason === null ? '' : `: ${reason}`
+  return wrapped('', `order ${id} is ${word}${figures.join('')}${resting}${why} (${more})`).join('\n')
+}
+
+/** What would be sent, in words, with its worst cost. */
+export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
+  const { market, direction, orderType, sizeUsd, leverageBps, collateral, triggerPrice, exits } = quote
+  const waits =
+    triggerPrice === null
+      ? `at the market, about ${usdText(quote.referencePrice)} now`
+      : `${orderType === 'limit' ? 'waits for the price to reach' : 'waits as a stop at'} ${usdText(triggerPrice)} (${usdText(quote.referencePrice)} now)`
+  const exitWords = exits.map((exit) => `${exit.type} at ${usdText(exit.triggerPrice)}`)
+  const rows = [
+    ['open', `${direction} ${market}, ${amount(sizeUsd)} at ${leverageBps / 10_000}x with ${collateral}`],
+    ['price', waits],
+    ...(exitWords.length === 0 ? [] : [['exits', exitWords.join(', ')]]),
+    [
+      'worst cost',
+      quote.worstCostUsd === null
+        ? `no bound: a stop fills at any price; fees are at most ${atMost(quote.venueFeesUsd)} to the venue (${basisPoints(quote.venueFeeBps100)} bps) and ${atMost(quote.orderFeesUsd)} for sending and executing`
+        : `at most ${atMost(quote.worstCostUsd)}: the worst price that is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs at most ${atMost(quote.worstPriceUsd ?? '0')}, the venue's fee is at most ${atMost(quote.venueFeesUsd)} (${basisPoints(quote.venueFeeBps100)} bps), sending and executing at most ${atMost(quote.orderFeesUsd)}`,
+    ],
+    [
+      'afterwards',
+      quote.managers.length === 0
+        ? 'no strategy manages this position: you close it'
+        : `${quote.managers.join(', ')} trades this market too, sees the position and may close it`,
+    ],
+  ]
+  return rows.flatMap(([name = '', text = '']) => wrapped(name.padEnd(12), text)).join('\n')
+}
+
+function atMost(value: string): string {
+  return formatAtMost(BigInt(value))
+}
+
+function amount(value: string): string {
+  return money(BigInt(value))
+}
+
+function usdText(value: string): string {
+  return formatUsd(BigInt(value))
+}
+
+/** Asks at the terminal; anything but yes is no. */
+export async function confirm(): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await lines.question('Send it? Type yes: ')
+    return answer.trim().toLowerCase() === 'yes'
+  } finally {
+    lines.close()
+  }
+}
+
+function directionOf(word: string | undefined): 'long' | 'short' {
+  if (word === 'long' || word === 'short') return word
+  throw new CommandError(`${word} is no direction; expected long or short.`, exitCodes.error)
+}
+
+function poolOf(word: string | true | undefined): 'long' | 'short' | undefined {
+  if (word === undefined || word === 'long' || word === 'short') return word
+  throw new CommandError(
+    `--collateral is ${word}; expected long or short: which token of the market's pool.`,
+    exitCodes.error,
+  )
+}
+
+function numberOf(flags: Call['flags'], name: string): string | undefined {
+  const text = flags.get(name)
+  if (text === undefined) return undefined
+  // `1_000`, `$1,000.50` and the like are what people type; only the digits are sent.
+  const plain = String(text)
+    .replace(/^\$/, '')
+    .replaceAll(/(?<=\d)[,_](?=\d{3})/g, '')
+    .replace(/x$/, '')
+  if (/^\d+(\.\d+)?$/.test(plain) && /[1-9]/.test(plain)) return plain
+  throw new CommandError(`--${name} is ${String(text)}; expected a number above zero.`, exitCodes.error)
+}
+
+/** `--share` in bps; all of it where it was not given. Throws CommandError. */
+export function shareOf(text: string | true | undefined): number {
+  if (text === undefined) return 10_000
+  const percent = /^(\d{1,3})(?:\.(\d{1,2}))?%?$/.exec(String(text))
+  const bps = percent === null ? 0 : Number(percent[1]) * 100 + Number((percent[2] ?? '').padEnd(2, '0'))
+  if (bps >= 1 && bps <= 10_000) return bps
+  throw new CommandError(
+    `--share is ${String(text)}; expected a percentage above 0 and up to 100.`,
+    exitCodes.error,
+  )
+}
+
+/** `--id`, else a random one. */
+export function idOf(flags: Call['flags']): string {
+  const id = flags.get('id')
+  return typeof id === 'string' ? id : randomBytes(6).toString('hex')
+}

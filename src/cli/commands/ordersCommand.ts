@@ -1,0 +1,179 @@
+/** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
+
+import { systemClock } from '../../base/systemClock.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
+import { withJournal } from '../../daemon/journalFile.ts'
+import { cancelAskedBy, isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
+import { type IntentState, labelOf } from '../../domain/order/intent.ts'
+import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
+import { marksOf } from '../../domain/views/orderMarks.ts'
+import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/views/orderView.ts'
+import { money, shortId, span } from '../../monitor/text.ts'
+import { formatUsd } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { type Column, table } from '../output/table.ts'
+
+const DEFAULT_LIMIT = 50
+
+/** Lists orders, as text or with `--json`. */
+export async function orders({ loaded, flags, width, out, err }: Call): Promise<number> {
+  const limit = limitOf(flags.get('limit'))
+  const strategy = flags.get('strategy')
+  const marks = {
+    source: evidenceSourceOf(loaded.config),
+    deadlineMarginMs: loaded.config.execution.deadlineMarginSeconds * 1_000,
+    nowMs: systemClock.now(),
+  }
+  const asked = new Map<string, string>()
+  const { rows, total } = await withJournal(loaded.config, (journal) => {
+    const shown = journal.intents({
+      openOnly: flags.has('open'),
+      limit,
+      ...(typeof strategy === 'string' && { strategy }),
+    })
+    const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
+    const stories = hasExits || shown.some(isCancelledByAccount) ? journal.intents() : []
+    const changes = changesIn(stories)
+    for (const state of shown) {
+      const askedBy = cancelAskedBy(state, stories)
+      if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
+    }
+    return {
+      rows: shown.map((state) =>
+        orderRow({
+          state,
+          label: labelOf(state),
+          signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
+          feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
+          ...marksOf(state, journal.account().flattens, marks),
+        }),
+      ),
+      total: journal.summary().intents,
+    }
+  })
+  if (flags.has('json')) {
+    out(JSON.stringify(rows, undefined, 2))
+    return exitCodes.ok
+  }
+  if (rows.length === 0) {
+    const kind = `${flags.has('open') ? 'open ' : ''}orders${typeof strategy === 'string' ? ` of ${strategy}` : ''}`
+    out(total === 0 ? 'No orders yet.' : `No ${kind}; the journal holds ${total} in all.`)
+    return exitCodes.ok
+  }
+  const text = table(
+    columnsOf,
+    rows.flatMap((row) => linesOf(row, width, asked.get(row.intentId))),
+    width,
+  )
+  out(text.includes(ACCEPTED) ? text : `${text}\nTimes are UTC.`)
+  if (rows.length === limit && total > limit) {
+    err(`The newest ${limit}; the journal holds ${total} in all. More with --limit N`)
+  }
+  return exitCodes.ok
+}
+
+const ACCEPTED = 'ACCEPTED (UTC)'
+
+const columnsOf: readonly Column[] = [
+  { title: 'ID', rank: 0 },
+  { title: 'STATUS', rank: 0 },
+  { title: 'ORDER', rank: 0 },
+  { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'TRIGGER', rank: 4, word: 'trigger', isFigure: true },
+  { title: 'PRICE', rank: 2, word: 'price', isFigure: true },
+  { title: 'FEES', rank: 5, word: 'fees', isFigure: true },
+  { title: 'PNL', rank: 3, word: 'PnL', isFigure: true },
+  { title: ACCEPTED, rank: 6 },
+  { title: 'STRATEGY', rank: 7, word: 'by' },
+  { title: 'REASON', rank: 8, isProse: true },
+]
+
+/** Edits and batches, which may have changed an order that rests. */
+export function changesIn(stories: readonly IntentState[]): readonly IntentState[] {
+  return stories.filter(({ intent: { kind } }) => kind === 'edit' || kind === 'batch')
+}
+
+/** The row of an order, and one for each exit or part that came with it. */
+function linesOf(row: OrderRow, width: number, askedBy: string | undefined): string[][] {
+  const own = row.legs.filter(({ role }) => role !== 'main')
+  return [lineOf(row, width, askedBy), ...own.map(legLine)]
+}
+
+function legLine(leg: OrderLegRow): string[] {
+  const { role, status, triggerPrice, sizeDeltaUsd } = leg
+  const size = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
+  return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', settling([leg])]
+}
+
+/** Price, fees and PnL of what filled; empty before. */
+function fillOf(leg: OrderLegRow | undefined): readonly [price: string, fees: string, pnl: string] {
+  if (leg?.status !== 'filled') return ['', '', '']
+  const amount = (text: string | null) => (text === null ? '' : money(BigInt(text)))
+  return [priceText(leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
+}
+
+function priceText(price: string | null): string {
+  return price === null ? '' : formatUsd(BigInt(price))
+}
+
+function settling(legs: readonly OrderLegRow[]): string {
+  return legs.some(({ status, isProvisional }) => status === 'filled' && isProvisional) ? 'not final yet' : ''
+}
+
+function lineOf(row: OrderRow, width: number, askedBy: string | undefined): string[] {
+  const mains = row.legs.filter(({ role }) => role === 'main')
+  return [
+    shortId(row.intentId),
+    statusOf(row),
+    `${row.kind} ${row.direction} ${row.market}`,
+    sizeText(row),
+    priceText(row.triggerPrice),
+    ...fillOf(mains.length === 1 ? mains[0] : undefined),
+    row.acceptedAt.slice(0, 19).replace('T', ' '),
+    row.strategy,
+    askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`,
+  ]
+}
+
+/** A cancel, or a change of the collateral alone, has no size. */
+export function sizeText({ sizeDeltaUsd }: Pick<OrderRow, 'sizeDeltaUsd'>): string {
+  return sizeDeltaUsd === '0' ? '-' : money(BigInt(sizeDeltaUsd))
+}
+
+/** What went wrong, what it waits for, or why it was made, on one line. */
+function reasonOf(row: OrderRow, note: string, width: number): string {
+  const { status, reason, decisionReason } = row
+  const waits = waitsFor(row)
+  if (waits !== '') return waits
+  if (reason !== null && status !== 'executed') return reason
+  const text = note === '' ? decisionReason : `${note}; ${decisionReason}`
+  const most = Math.max(width - ID_WIDTH, MIN_REASON)
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 3).replace(/\s+\S*$/, '')}...`
+}
+
+/** The first column and its gap; and the least of a reason that says anything. */
+const ID_WIDTH = 10
+const MIN_REASON = 40
+
+/** `unknown, to be unwound, presumed dead`. */
+function statusOf({ standing, unwantedBy, presumedDeadForSeconds }: OrderRow): string {
+  return [
+    standing,
+    ...(unwantedBy === null ? [] : ['to be unwound']),
+    ...(presumedDeadForSeconds === null ? [] : ['presumed dead']),
+  ].join(', ')
+}
+
+function waitsFor({ presumedDeadForSeconds }: OrderRow): string {
+  return presumedDeadForSeconds === null
+    ? ''
+    : `${span(presumedDeadForSeconds * 1_000)} past its deadline, nothing shows it: perpd orders resolve`
+}
+
+function limitOf(text: string | true | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  if (typeof text === 'string' && /^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new CommandError(`--limit is ${String(text)}; expected a whole number from 1.`, exitCodes.error)
+}

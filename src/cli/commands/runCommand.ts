@@ -1,0 +1,28 @@
+/** `perpd run`: the log of this run, and the daemon over it. */
+import { randomUUID } from 'node:crypto'
+import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
+import { nodeReport } from '../../daemon/nodeBinary.ts'
+import { run } from '../../daemon/run.ts'
+import { createLog } from '../../monitor/log/log.ts'
+import { createLogRing } from '../../monitor/log/logRing.ts'
+import type { Call } from '../call/command.ts'
+
+/** Runs the daemon until it ends; resolves with its exit code. Rejects with CommandError when it may not start like this. */
+export async function runCommand({ loaded, reload, env, execArgv, keys }: Call): Promise<number> {
+  const { config, warnings } = loaded
+  refuseOpenProcess(config, { env, execArgv })
+  const node = config.isPaper ? [] : nodeReport().warnings
+  const runId = randomUUID().slice(0, 8)
+  const kept = createLogRing(runId)
+  const log = createLog({
+    level: config.log.level,
+    format: config.log.format,
+    stream: process.stdout,
+    color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
+    runId,
+    keep: kept.keep,
+    secrets: [...config.rpc.http, ...config.rpc.ws],
+  })
+  const notes = [...warnings, ...processWarnings(config, { env }), ...node]
+  return await run(config, { log, kept, notes, values: loaded.values, keys, reload })
+}

@@ -1,0 +1,211 @@
+/** `perpd status`: what the running daemon says about itself, asked at its control port. */
+import { isoTime } from '../../base/clock.ts'
+import { exitCodes } from '../../config/exit.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { releaseText } from '../../engine/account/tradingHalts.ts'
+import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
+import { counted, money, shortId, span } from '../../monitor/text.ts'
+import { formatUsd } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { queryStatus } from '../call/daemonClient.ts'
+import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
+import { type Column, columns, table } from '../output/table.ts'
+import { sizeText } from './ordersCommand.ts'
+
+/** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
+export async function status({ loaded, flags, width, out }: Call): Promise<number> {
+  const body = await queryStatus(loaded)
+  out(flags.has('json') ? JSON.stringify(body, undefined, 2) : statusText(body, width))
+  return exitCodes.ok
+}
+
+/** The status as text for a screen of so many columns, without a line break at its end. */
+export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
+  const ready = body.notReady.length === 0 ? 'ready' : `not ready: ${body.notReady.join('; ')}`
+  const blocks = [
+    columns([
+      [
+        'perpd',
+        `${body.version}, profile ${body.profile} on ${body.chain}, up ${span(body.nowMs - body.startedAtMs)}`,
+      ],
+      ['state', body.state === 'running' ? `running, ${ready}` : body.state],
+      ['account', body.account],
+      [
+        'trading',
+        `${body.tradingState}, exposure ${money(BigInt(body.exposureUsd))}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
+      ],
+      ...body.holds.map((hold) => [
+        '',
+        `${hold.scope} is ${hold.state} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${releaseText(hold)}`,
+      ]),
+      ...(body.kill === undefined || body.kill.endedAtMs !== undefined
+        ? []
+        : [['kill', killText(body.kill)]]),
+      ...(body.equity === undefined
+        ? []
+        : [
+            [
+              'equity',
+              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC${equityAge(body.equity.equityAtMs, body.nowMs)}`,
+            ],
+          ]),
+      ...(body.subaccount === undefined
+        ? []
+        : [
+            [
+              'approval',
+              `${counted(body.subaccount.remainingActions, 'action')} left, ${body.subaccount.neededActions} needed for closing, until ${isoTime(body.subaccount.expiresAtSeconds * 1_000)}; delegated key ${body.subaccount.address}`,
+            ],
+          ]),
+      ['evidence', body.evidence],
+      [
+        'journal',
+        `${body.journal.path}: ${counted(body.journal.records, 'record')} of ${counted(body.journal.intents, 'order')}`,
+      ],
+      ['data', dataText(body)],
+      ['hosts', [...body.apiHosts, ...body.oracleHosts].join(', ')],
+    ]),
+    `strategies\n${table(
+      strategyColumns,
+      body.strategies.map((each) => strategyRow(each, body.nowMs)),
+      width,
+      '  ',
+    )}`,
+  ]
+  if (body.findings.length > 0) {
+    const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
+    blocks.push(`the journal cannot explain (perpd discrepancies)\n${columns(rows, '  ')}`)
+  }
+  if (body.contradictions.length > 0) {
+    const rows = body.contradictions.map(({ host, statement }) => [host, statement])
+    blocks.push(
+      `hosts contradict what markets are; nothing is added there (perpd markets)\n${columns(rows, '  ')}`,
+    )
+  }
+  if (body.hidden.length > 0)
+    blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
+  if (body.positions.length > 0) {
+    const rows = body.positions.map((position) => [
+      body.symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
+      position.direction,
+      money(BigInt(position.sizeInUsd)),
+      money(BigInt(position.pnlAfterFeesUsd)),
+      price(position.entryPrice),
+      price(position.liquidationPrice),
+      price(position.markPrice),
+    ])
+    blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
+  }
+  if (body.unmanaged.length > 0) {
+    const rows = body.unmanaged.flatMap((each) =>
+      wrapped('  ', unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) })),
+    )
+    blocks.push(`positions without a manager\n${rows.join('\n')}`)
+  }
+  if (body.openIntents.length > 0) {
+    const rows = body.openIntents.map((row) => [
+      shortId(row.intentId),
+      row.standing,
+      `${row.kind} ${row.direction} ${row.market}`,
+      sizeText(row),
+      row.strategy,
+      [
+        `${span(body.nowMs - Date.parse(row.acceptedAt))} old`,
+        ...(row.observedStatus === null ? [] : [`the venue says ${row.observedStatus}`]),
+        ...(row.warnings.length === 0 ? [] : [`warned of ${row.warnings.join(', ')}`]),
+        ...(row.unwantedBy === null ? [] : [`to be unwound for ${row.unwantedBy} if it lands`]),
+        ...(row.presumedDeadForSeconds === null
+          ? []
+          : [
+              `${span(row.presumedDeadForSeconds * 1_000)} past its deadline and nothing shows it: perpd orders resolve`,
+            ]),
+      ].join(', '),
+    ])
+    blocks.push(`open orders\n${table(orderColumns, rows, width, '  ')}`)
+  }
+  return blocks.join('\n\n')
+}
+
+/** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
+export function killText(kill: NonNullable<StatusBody['kill']>): string {
+  const { left, problem, waits, close, outcome } = kill
+  if (outcome !== undefined) return outcome === 'done' ? 'done: nothing is left' : 'abandoned'
+  if (waits !== undefined)
+    return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
+  const doing = close ? 'cancelling and closing' : 'cancelling'
+  const rest =
+    left === undefined
+      ? 'looking'
+      : `${counted(left.orders, 'order')}, ${close ? `${counted(left.positions, 'position')}, ` : ''}${left.inFlight} in flight left`
+  return `${doing}: ${rest}${problem === undefined ? '' : `; ${problem}`}`
+}
+
+/** Lists that are behind a fill give no figure; a reading is made every few seconds. */
+const freshEquityMs = 20_000
+
+/** What is said behind a figure of the equity that is not of now. */
+export function equityAge(atMs: number | undefined, nowMs: number): string {
+  if (atMs === undefined) return ' (by lists that may be apart: orders are settling)'
+  const ageMs = nowMs - atMs
+  return ageMs < freshEquityMs ? '' : ` (${span(ageMs)} old: lists are settling)`
+}
+
+const strategyColumns: readonly Column[] = [
+  { title: 'NAME', rank: 0 },
+  { title: 'KIND', rank: 0 },
+  { title: 'MARKETS', rank: 1 },
+  { title: 'EVERY', rank: 2, word: 'every', isFigure: true },
+  { title: 'TURNS', rank: 6, word: 'turns', isFigure: true },
+  { title: 'DECIDED', rank: 5, word: 'decided', isFigure: true },
+  { title: 'ADMITTED', rank: 4, word: 'admitted', isFigure: true },
+  { title: 'DENIED', rank: 3, word: 'denied', isFigure: true },
+  { title: 'LAST TURN', rank: 7, word: 'last turn' },
+  { title: 'PROBLEM', rank: 8, isProse: true },
+]
+
+function strategyRow(each: StatusBody['strategies'][number], nowMs: number): string[] {
+  const problems = [
+    ...(each.failures === 0 ? [] : [`FAILING (${each.failures} in a row): ${each.lastError ?? ''}`]),
+    ...(each.pausedForMs === undefined ? [] : [`PAUSED for another ${span(each.pausedForMs)}`]),
+  ]
+  return [
+    each.name,
+    each.kind,
+    each.symbols.length === 0 ? 'all with a position' : each.symbols.join(', '),
+    span(each.cadenceMs),
+    `${each.ticks}`,
+    `${each.decisions}`,
+    `${each.admitted}`,
+    `${each.denied}`,
+    each.lastTickAtMs === undefined ? 'none yet' : `${span(nowMs - each.lastTickAtMs)} ago`,
+    problems.join('; '),
+  ]
+}
+
+const positionColumns: readonly Column[] = [
+  { title: 'MARKET', rank: 0 },
+  { title: 'SIDE', rank: 0 },
+  { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'PNL (NET)', rank: 2, word: 'PnL after fees', isFigure: true },
+  { title: 'ENTRY', rank: 3, word: 'entry', isFigure: true },
+  { title: 'LIQUIDATION', rank: 4, word: 'liquidation', isFigure: true },
+  { title: 'MARK', rank: 5, word: 'mark', isFigure: true },
+]
+
+const orderColumns: readonly Column[] = [
+  { title: 'ID', rank: 0 },
+  { title: 'STATUS', rank: 0 },
+  { title: 'ORDER', rank: 0 },
+  { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'STRATEGY', rank: 2, word: 'by' },
+  { title: 'NOTE', rank: 3, isProse: true },
+]
+
+function price(value: string | undefined): string {
+  return value === undefined ? '' : formatUsd(BigInt(value))
+}
+
+function dataText({ feedAgesMs }: StatusBody): string {
+  const ages = Object.entries(feedAgesMs).map(([feed, ageMs]) => `${feed} ${span(ageMs)}`)
+  return ages.length === 0 ? 'nothing read yet' : `${ages.join(', ')} old`
+}

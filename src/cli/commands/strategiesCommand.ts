@@ -1,0 +1,181 @@
+/** `perpd strategies`: every instance of the files and of the running daemon, what it does, and what it manages. */
+import { exitCodes } from '../../config/exit.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import type { OrderRow } from '../../domain/views/orderView.ts'
+import { OPERATOR } from '../../engine/account/tradingHalts.ts'
+import type { LastDecision } from '../../monitor/lastDecisions.ts'
+import { money, span } from '../../monitor/text.ts'
+import { managersOf } from '../../protocol/marketName.ts'
+import { closeStrategies } from '../../strategy/files/load.ts'
+import type { Call } from '../call/command.ts'
+import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { type Column, fitTable } from '../output/fitTable.ts'
+
+/** One instance. */
+export interface StrategyRow {
+  readonly name: string
+  /** Null where only its orders tell of it. */
+  readonly kind: string | null
+  readonly markets: readonly string[]
+  /**
+   * `enabled`, `reducing`, `halted`, `paused` (after failures) and `failing` run; `disabled` and `new` stand in the files and do not
+   * run, `new` until a restart; `removed` is in no file: it runs until a restart, or has orders or a position left.
+   */
+  readonly state: string
+  readonly isRunning: boolean
+  readonly lastDecision: LastDecision | null
+  /** `long ETH/USD [WETH-USDC] $500.00`: of one that runs those that it looks at, of another what its last orders opened. */
+  readonly positions: readonly string[]
+}
+
+/** Lists instances, as text or with `--json`. Exit code 3 when no daemon answers. */
+export async function strategies({ loaded, flags, width, out }: Call): Promise<number> {
+  const status = await queryStatus(loaded)
+  const [decisions, orders, files] = await Promise.all([
+    queryDaemon(loaded, '/api/decisions', isDecisions),
+    queryDaemon(loaded, '/api/orders?limit=1000', isOrders),
+    readStrategyFiles(loaded.config),
+  ])
+  await closeStrategies(files.strategies)
+  const rows = strategyRows(status, decisions, orders, {
+    enabled: new Map(
+      files.strategies.map(({ name, strategy, symbols }) => [name, { kind: strategy.kind, symbols }]),
+    ),
+    disabled: files.disabled,
+    isWhole: files.problems.length === 0,
+  })
+  if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
+  else {
+    out(rows.length === 0 ? 'No strategies.' : strategiesText(rows, status.nowMs, width))
+    if (files.problems.length > 0) out('\nA strategy file cannot be read: perpd check')
+  }
+  return exitCodes.ok
+}
+
+function isDecisions(body: unknown): body is readonly LastDecision[] {
+  return Array.isArray(body)
+}
+
+function isOrders(body: unknown): body is readonly OrderRow[] {
+  return Array.isArray(body)
+}
+
+/** What strategy files say now. */
+export interface Files {
+  readonly enabled: ReadonlyMap<string, { readonly kind: string; readonly symbols: readonly string[] }>
+  readonly disabled: readonly string[]
+  /** Whether all of them could be read: one that could not is not removed. */
+  readonly isWhole: boolean
+}
+
+/** The rows: those that run, those of the files, and those of which orders or positions are left. */
+export function strategyRows(
+  status: StatusBody,
+  decisions: readonly LastDecision[],
+  orders: readonly OrderRow[],
+  files: Files,
+): readonly StrategyRow[] {
+  const decisionOf = (name: string) => decisions.find(({ strategy }) => strategy === name) ?? null
+  const held = status.positions.map((position) => ({
+    market: status.symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
+    direction: position.direction,
+    words: `${position.direction} ${status.symbols[position.marketToken.toLowerCase()] ?? position.marketToken} ${money(BigInt(position.sizeInUsd))}`,
+  }))
+  const running = status.strategies.map((each): StrategyRow => {
+    const isRemoved = files.isWhole && !files.enabled.has(each.name)
+    const pause = each.pausedForMs === undefined ? undefined : 'paused'
+    const failing = each.failures > 0 ? 'failing' : undefined
+    const hold = each.tradingState === 'active' ? undefined : each.tradingState
+    return {
+      name: each.name,
+      kind: each.kind,
+      markets: each.symbols,
+      state: `${pause ?? hold ?? failing ?? 'enabled'}${isRemoved ? ', removed at a restart' : ''}`,
+      isRunning: true,
+      lastDecision: decisionOf(each.name),
+      positions: held.filter(({ market }) => managersOf([each], market).length > 0).map(({ words }) => words),
+    }
+  })
+  const known = new Set(running.map(({ name }) => name))
+  /** What the last orders of one that does not run opened and is still held, and what rests. */
+  const leftOf = (name: string): readonly string[] => [
+    ...held
+      .filter(({ market, direction }) => {
+        const newest = orders.find(
+          (row) => row.market === market && row.direction === direction && row.kind === 'increase',
+        )
+        return newest?.strategy === name
+      })
+      .map(({ words }) => words),
+    ...orders
+      .filter((row) => row.strategy === name && row.closedAt === null && row.standing !== 'open')
+      .map((row) => `order ${row.intentId.slice(0, 8)} ${row.standing}`),
+  ]
+  const waiting = [...files.enabled]
+    .filter(([name]) => !known.has(name))
+    .map(([name, { kind, symbols }]) => ({
+      name,
+      kind,
+      markets: symbols,
+      state: 'new, runs after a restart',
+    }))
+  const disabled = files.disabled
+    .filter((name) => !known.has(name))
+    .map((name) => ({ name, kind: null, markets: [], state: 'disabled' }))
+  const named = new Set([...known, ...waiting.map(({ name }) => name), ...disabled.map(({ name }) => name)])
+  const gone = [...new Set(orders.map(({ strategy }) => strategy))]
+    .filter((name) => !named.has(name) && (name === OPERATOR || files.isWhole))
+    .map((name) => ({ name, kind: null, markets: [], state: name === OPERATOR ? 'by hand' : 'removed' }))
+    .filter(({ name }) => leftOf(name).length > 0)
+  const still = [...waiting, ...disabled, ...gone].map(
+    (each): StrategyRow => ({
+      ...each,
+      isRunning: false,
+      lastDecision: decisionOf(each.name),
+      positions: leftOf(each.name),
+    }),
+  )
+  return [...running, ...still]
+}
+
+/** The rows as a table. */
+export function strategiesText(rows: readonly StrategyRow[], nowMs: number, width: number): string {
+  return fitTable(columns(nowMs), rows, width)
+}
+
+const columns = (nowMs: number): readonly Column<StrategyRow>[] => [
+  { title: 'STRATEGY', rank: 0, of: ({ name }) => name },
+  { title: 'KIND', rank: 3, of: ({ kind }) => kind ?? '' },
+  {
+    title: 'MARKET',
+    rank: 2,
+    wraps: true,
+    of: (row) => (row.markets.length > 0 ? row.markets.join(', ') : row.isRunning ? 'every position' : ''),
+  },
+  { title: 'STATE', rank: 0, wraps: true, of: ({ state }) => state },
+  {
+    title: 'LAST DECISION',
+    rank: 1,
+    wraps: true,
+    readable: 22,
+    of: ({ lastDecision }) => decisionText(lastDecision, nowMs),
+  },
+  {
+    title: 'POSITIONS',
+    rank: 0,
+    of: ({ positions }) => positions.map(withoutPool).join('\n'),
+  },
+]
+
+/** `ETH/USD [WETH-USDC]` as `ETH/USD`: whole symbols are in the column of markets and in the JSON. */
+function withoutPool(text: string): string {
+  return text.replace(/ \[[^\]]*\]/, '')
+}
+
+function decisionText(decision: LastDecision | null, nowMs: number): string {
+  if (decision === null) return 'none yet'
+  const { words, outcome, atMs, reason } = decision
+  const [code = ''] = (reason ?? '').split(':')
+  return `${withoutPool(words)}, ${outcome}${code === '' ? '' : ` (${code})`} ${span(Math.max(0, nowMs - atMs))} ago`
+}

@@ -1,0 +1,97 @@
+/** `perpd trading` and `perpd limits`: an operator's word to the running daemon. */
+import { userInfo } from 'node:os'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { releaseText } from '../../engine/account/tradingHalts.ts'
+import { span } from '../../monitor/text.ts'
+import type { Call } from '../call/command.ts'
+import { command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { type Column, table } from '../output/table.ts'
+
+const states = ['active', 'reducing', 'halted'] as const
+
+/** Sets the trading state, or lists what holds trading back. */
+export async function trading(call: Call): Promise<number> {
+  const { loaded, flags, positionals, out } = call
+  const [word] = positionals
+  if (word === undefined) {
+    const status = await queryStatus(loaded)
+    const { tradingState, holds } = status
+    out(
+      flags.has('json')
+        ? JSON.stringify({ tradingState, holds }, undefined, 2)
+        : haltsText(status, call.width),
+    )
+    return exitCodes.ok
+  }
+  const state = states.find((each) => each === word)
+  if (state === undefined) {
+    throw new CommandError(`${word} is no trading state; expected ${states.join(', ')}.`, exitCodes.error)
+  }
+  const [scope, reason] = [flags.get('scope'), flags.get('reason')]
+  const statement = await command(loaded, '/api/trading', {
+    state,
+    ...(typeof scope === 'string' ? { scope } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    by: commander(call),
+  })
+  out(flags.has('json') ? JSON.stringify({ statement }) : `${statement}.`)
+  return exitCodes.ok
+}
+
+/** The daemon reads all strategy files for it, and loads kinds of the user's own. */
+const LIMITS_TIMEOUT_MS = 60_000
+
+/** Has the daemon read its limits anew, and shows those in force. */
+export async function limits(call: Call): Promise<number> {
+  const body = { confirm: call.flags.has('confirm'), by: commander(call) }
+  const { statement, limits: rows = [] } = await commandAnswer(
+    call.loaded,
+    '/api/limits',
+    body,
+    LIMITS_TIMEOUT_MS,
+  )
+  if (call.flags.has('json')) call.out(JSON.stringify({ statement, limits: rows }, undefined, 2))
+  else {
+    call.out(`${statement}.`)
+    const cells = rows.map(({ scope, limit, value }) => [scope, limit, value])
+    if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
+    call.out('\nWhat each means, and where it is set: perpd config, docs/configuration.md.')
+  }
+  return exitCodes.ok
+}
+
+/** Who commands: `--by`, else the user's name. */
+export function commander({ flags }: Pick<Call, 'flags'>): string {
+  const by = flags.get('by')
+  if (typeof by === 'string' && by.trim() !== '') return by.trim()
+  return userInfo().username
+}
+
+const limitColumns: readonly Column[] = [
+  { title: 'SCOPE', rank: 0 },
+  { title: 'LIMIT', rank: 0 },
+  { title: 'IN FORCE', rank: 0, isFigure: true },
+]
+
+const haltColumns: readonly Column[] = [
+  { title: 'SCOPE', rank: 0 },
+  { title: 'STATE', rank: 0 },
+  { title: 'CAUSE', rank: 1, word: 'by' },
+  { title: 'FOR', rank: 2, word: 'for' },
+  { title: 'BY', rank: 3, word: 'by' },
+  { title: 'REASON', rank: 4, isProse: true },
+]
+
+function haltsText({ holds, nowMs, tradingState }: StatusBody, width: number): string {
+  if (holds.length === 0) return 'Trading is active; nothing holds it back.'
+  const rows = holds.map((hold) => [
+    hold.scope,
+    hold.state,
+    hold.cause,
+    span(nowMs - hold.sinceMs),
+    hold.by,
+    `${hold.reason}; ${releaseText(hold)}`,
+  ])
+  return `Trading is ${tradingState}.\n\n${table(haltColumns, rows, width, '  ')}`
+}

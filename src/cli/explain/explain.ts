@@ -1,0 +1,130 @@
+/** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
+import { withJournal } from '../../daemon/journalFile.ts'
+import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { fillsOf } from '../../domain/account/fills.ts'
+import { journalSides } from '../../domain/account/held.ts'
+import type { Ending } from '../../domain/account/spend.ts'
+import { type IntentState, labelOf } from '../../domain/order/intent.ts'
+import { isOpened } from '../../domain/order/orderLegs.ts'
+import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
+import { marksOf } from '../../domain/views/orderMarks.ts'
+import { orderStory, toPlain } from '../../domain/views/orderView.ts'
+import type { JournalReader } from '../../journal/journal.ts'
+import type { Hex } from '../../protocol/address.ts'
+import { maxOf, type Usd } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { changesIn } from '../commands/ordersCommand.ts'
+import { fateLines } from './explainFate.ts'
+import { type ExplainContext, explainText } from './explainText.ts'
+
+const MOST_SHOWN = 5
+const dayMs = 86_400_000
+
+/** Prints the story of one order, as text or with `--json`. The id may be cut short while it stays unique. */
+export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
+  const wanted = positionals[0] ?? ''
+  const { config } = loaded
+  const { state, records, changes, endings, flattens, heldUsd } = await withJournal(config, (journal) => {
+    const found = find(journal, wanted, config.journal.path)
+    const { intentId, strategy, acceptedAtMs } = found.intent
+    return {
+      state: found,
+      records: journal.records(intentId),
+      changes: changesIn(journal.intents()),
+      flattens: journal.account().flattens,
+      heldUsd: isOpened(found) ? heldOf(journal, found) : undefined,
+      endings: journal
+        .endingsSince(acceptedAtMs - dayMs)
+        .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
+    }
+  })
+  const flatten = flattens?.get(state.intent.intentId)
+  const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
+  const context = {
+    ...contextOf(config, endings),
+    signedOf,
+    ...(flatten === undefined ? {} : { unwind: flatten }),
+    ...(heldUsd === undefined ? {} : { heldUsd }),
+  }
+  if (flags.has('json')) {
+    const marks = marksOf(state, flattens, context.rules)
+    const story = orderStory(
+      { state, label: labelOf(state), signedOf, feeTokenDecimals: context.feeToken.decimals, ...marks },
+      records,
+    )
+    out(
+      JSON.stringify(
+        toPlain({
+          ...story,
+          alternatives: fateLines(state, context.rules),
+          endings,
+          ...(flatten === undefined ? {} : { unwind: flatten }),
+          ...(heldUsd === undefined ? {} : { heldUsd }),
+        }),
+        undefined,
+        2,
+      ),
+    )
+  } else {
+    out(explainText(state, records, context))
+  }
+  return exitCodes.ok
+}
+
+/** What is held of an order's side by the journal, USD. */
+function heldOf(journal: JournalReader, { intent: { terms } }: IntentState): Usd {
+  const side = {
+    marketToken: terms.marketToken,
+    direction: terms.direction,
+    collateralToken: terms.collateralToken.address,
+  }
+  const sides = journalSides(journal.intents().flatMap(fillsOf), journal.account())
+  return maxOf(sides.get(sideKeyOf(side))?.sizeUsd ?? 0n, 0n)
+}
+
+function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {
+  const { evidence, execution, limits, venue } = config
+  return {
+    rules: {
+      source: evidenceSourceOf(config),
+      trustVenue: evidence.trustVenue,
+      deadlineMarginMs: execution.deadlineMarginSeconds * 1_000,
+      nowMs: systemClock.now(),
+    },
+    endings,
+    attemptsPerCause: limits.attemptsPerCause,
+    feeToken: venue.chain.feeToken,
+  }
+}
+
+function find(journal: JournalReader, wanted: string, path: string): IntentState {
+  const exact = journal.intent(wanted)
+  if (exact !== undefined) return exact
+  const prefix = bare(wanted)
+  const matches =
+    prefix === '' ? [] : journal.intents().filter(({ intent }) => bare(intent.intentId).startsWith(prefix))
+  const [first, ...others] = matches
+  if (first === undefined) {
+    throw new CommandError(
+      `There is no order ${wanted} in ${path}.\n  perpd orders lists those there are.`,
+      exitCodes.notFound,
+    )
+  }
+  if (others.length > 0) {
+    const shown = matches.slice(0, MOST_SHOWN).map(({ intent }) => intent.intentId)
+    const more = matches.length > MOST_SHOWN ? ` and ${matches.length - MOST_SHOWN} more` : ''
+    throw new CommandError(
+      `${wanted} is the beginning of ${matches.length} orders: ${shown.join(', ')}${more}.\n  Give more of its characters.`,
+      exitCodes.notFound,
+    )
+  }
+  return first
+}
+
+function bare(intentId: string): string {
+  return intentId.toLowerCase().replace(/^0x/, '')
+}

@@ -1,0 +1,136 @@
+/**
+ * What would have happened to an order otherwise, or what is still to come: the rules of evidence, told for this one order
+ * with its own times and prices. Pure.
+ */
+import type { EvidenceRules } from '../../domain/machine/observation.ts'
+import {
+  type Attempt,
+  hasEnded,
+  type IntentState,
+  isProvisional,
+  isUnresolved,
+  isWaiting,
+  lastAttempt,
+} from '../../domain/order/intent.ts'
+import { type MarkRules, marksOf } from '../../domain/views/orderMarks.ts'
+import { span } from '../../monitor/text.ts'
+import { formatUsd, priceOfContractPrice } from '../../protocol/units.ts'
+import { timeOf } from './explainEvidence.ts'
+
+/** What closes an order here. */
+export type FateRules = Pick<EvidenceRules, 'trustVenue'> & MarkRules
+
+/** One sentence for each way that is still open, or that was. */
+export function fateLines(state: IntentState, rules: FateRules): string[] {
+  const attempt = lastAttempt(state)
+  if (attempt?.armed === undefined) return unsigned(state)
+  const deadline = timeOf(attempt.armed.deadlineSeconds * 1_000)
+  if (state.closing === undefined) return stillOpen(state, attempt, deadline, rules)
+  switch (attempt.phase) {
+    case 'LANDED':
+      return [
+        `Had it not landed by ${deadline}, ${deathBy(rules, 'would have')}.`,
+        ...childFates(state, attempt),
+      ]
+    case 'DEAD':
+      return [
+        `Had it landed by ${deadline}, its own events would have shown it, and its orders would have been followed to their ends.`,
+      ]
+    case 'VOID_CONSUMED':
+      return [
+        'Had nobody else used its digest, it could have landed until its deadline; a third party used it up, so it never can.',
+      ]
+    case 'NOT_SENT':
+      return [`Had any byte of it left, it would count as sent and be followed to ${deadline} and beyond.`]
+    default:
+      return [
+        `No evidence closed it. Until ${deadline} it could have landed; if it did, its orders show as discrepancies: perpd discrepancies.`,
+      ]
+  }
+}
+
+function unsigned({ intent, closing }: IntentState): string[] {
+  const expiry = timeOf(intent.expiresAtMs)
+  if (closing !== undefined)
+    return ['No signature left this machine, so nothing of it could ever have landed.']
+  return [`If nothing is signed by ${expiry}, it closes as expired; nothing of it can land.`]
+}
+
+function stillOpen(state: IntentState, attempt: Attempt, deadline: string, rules: FateRules): string[] {
+  if (attempt.phase === 'LANDED') return landedFates(state, attempt)
+  const { presumedDeadForSeconds } = marksOf(state, undefined, rules)
+  if (presumedDeadForSeconds !== undefined) {
+    const { intentId } = state.intent
+    return [
+      `Presumed dead: it is ${span(presumedDeadForSeconds * 1_000)} past its deadline, and neither its host nor the account's rows show it. It counts as exposure and waits for an operator: look at the venue, then perpd orders resolve ${intentId} --as dead --by YOUR_NAME (or executed, cancelled).`,
+      'If rows of the account show it after all, it closes by them. It is never sent again.',
+    ]
+  }
+  const lines = [
+    rules.source === 'chain'
+      ? 'Still open: it lands when a final block shows its digest used together with our own signature or events.'
+      : "Still open: it closes as executed or cancelled when the pinned host says so and the account's own rows show it.",
+    `If it has not landed by ${deadline}, ${deathBy(rules, 'will')}.`,
+  ]
+  if (rules.source === 'chain')
+    lines.push('If a third party uses its digest up, it closes as void. It is never sent again.')
+  else if (isUnresolved(attempt)) lines.push('It is never sent again.')
+  return lines
+}
+
+function landedFates(state: IntentState, attempt: Attempt): string[] {
+  const lines: string[] = []
+  if (isProvisional(attempt.evidence)) {
+    lines.push(
+      'Provisional: a reorganisation may take the landing back, and it would be unknown again; it counts once it is final on every endpoint.',
+    )
+  }
+  const open = attempt.children.filter((child) => !hasEnded(child))
+  const waiting = open.filter((child) => isWaiting(state.intent, child)).length
+  if (waiting > 0)
+    lines.push(
+      `${waiting} of its orders wait at the venue for a price or a time; they stay until they end or are cancelled.`,
+    )
+  if (open.length > waiting)
+    lines.push(
+      `${open.length - waiting} of its orders wait for a keeper, which executes or cancels them; either shows as an event.`,
+    )
+  if (attempt.children.some((child) => hasEnded(child) && isProvisional(child.evidence)))
+    lines.push('An end that is provisional may be taken back; the order would be open again.')
+  return lines
+}
+
+function deathBy(
+  { source, trustVenue }: Pick<FateRules, 'source' | 'trustVenue'>,
+  will: 'will' | 'would have',
+): string {
+  const closes = will === 'will' ? 'it will be closed' : 'it would have been closed'
+  const stays = will === 'will' ? 'it stays unknown' : 'it would have stayed unknown'
+  if (source === 'chain')
+    return `${closes} as expired at the first final block that is later, with its digest unused on every endpoint`
+  if (trustVenue)
+    return `${closes} as expired by the venue's own statement after that, or stay unknown without it`
+  return `${stays}, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve)`
+}
+
+/** What the other end of each order would have been, where the journal knows what decided it. */
+function childFates({ intent }: IntentState, { children, armed }: Attempt): string[] {
+  const { terms, kind } = intent
+  const isPriced = kind === 'increase' || kind === 'decrease' || kind === 'close'
+  const bound =
+    isPriced && terms.orderType === 'market' && armed !== undefined && armed.acceptableContractPrice > 0n
+      ? priceOfContractPrice(armed.acceptableContractPrice, terms.indexToken.decimals)
+      : undefined
+  const executed = children.filter(({ phase }) => phase === 'EXECUTED').length
+  const cancelled = children.filter(({ phase }) => phase === 'CANCELLED').length
+  const lines: string[] = []
+  if (executed > 0)
+    lines.push(
+      `Had the keeper cancelled instead${bound === undefined ? '' : ` (a price worse than ${formatUsd(bound)})`}, the position would be as before, and its share of the limits free.`,
+    )
+  if (cancelled > 0)
+    lines.push(
+      `Had the keeper executed what it cancelled${bound === undefined ? '' : `, then at ${formatUsd(bound)} or better`}, it would be in the position now.`,
+    )
+  return lines
+}

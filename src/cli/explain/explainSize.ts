@@ -1,0 +1,53 @@
+/** What an order's label means, and how its decision became a size. Pure. */
+import type { IntentState, Label } from '../../domain/order/intent.ts'
+import { isOpened } from '../../domain/order/orderLegs.ts'
+import { money, sourceTexts, span } from '../../monitor/text.ts'
+import { formatUnits, formatUsd } from '../../protocol/units.ts'
+
+/** What a label means for the operator: what is known, and what comes next. */
+const meanings: Readonly<Record<Label, string>> = {
+  planned: 'admitted; nothing was signed yet',
+  pending: 'on its way: signed and sent, or accepted, and not yet decided',
+  resting: 'waits at the venue for its price or time',
+  executed: 'executed at the venue',
+  cancelled: 'cancelled by the venue; the position did not change',
+  reverted: 'reverted on chain and proven dead',
+  failed: 'failed and proven dead',
+  unknown:
+    'its outcome is not proven: it counts as exposure and is polled until there is proof; it is never sent again',
+  expired: 'its time ran out and nothing of it can land any more',
+  refused: 'never left this machine',
+}
+
+/** What the label means for this order. */
+export function meaningOf(label: Label, state: IntentState): string {
+  const { intent } = state
+  if (isOpened(state)) return 'the position is open: its entry is filled, and its exits rest at the venue'
+  const isChange = ['edit', 'cancel', 'collateral-in', 'collateral-out'].includes(intent.kind)
+  return isChange && label === 'executed' ? 'done at the venue' : meanings[label]
+}
+
+/** How the decision became a size. */
+export function sizingLines({ intent }: IntentState): string[] {
+  const { sizing, terms, reservationUsd } = intent
+  const lines = [
+    `wanted ${money(sizing.wantedUsd)}, admitted ${money(sizing.sizeDeltaUsd)}, on data ${span(sizing.dataAgeMs)} old`,
+  ]
+  if (sizing.basis !== undefined && sizing.capacityUsd !== undefined) {
+    const room =
+      sizing.roomUsd === undefined
+        ? ''
+        : `, left after headroom and orders in flight ${money(sizing.roomUsd)}`
+    lines.push(`capacity ${money(sizing.capacityUsd)} (${sizing.basis})${room}`)
+  }
+  for (const { by, toUsd } of sizing.cuts) lines.push(`cut to ${money(toUsd)} by ${by}`)
+  if (intent.kind === 'cancel') return lines
+  const collateral =
+    terms.collateralDelta === 0n
+      ? ''
+      : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
+  lines.push(
+    `price ${formatUsd(terms.referencePrice)} (${sizing.priceSource === undefined ? 'oracle' : `${sourceTexts[sizing.priceSource]}: the oracle had no fresh one`}), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
+  )
+  return lines
+}

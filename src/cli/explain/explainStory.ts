@@ -1,0 +1,160 @@
+/** What happened to an order, record by record. Pure. */
+import type { IntentState, SendClass, SendFacts } from '../../domain/order/intent.ts'
+import { describeLane } from '../../domain/order/laneTable.ts'
+import type { WarnedFacts } from '../../domain/order/warnedFacts.ts'
+import type { JournalRecord, StoredRecord } from '../../domain/records.ts'
+import { money, span } from '../../monitor/text.ts'
+import { formatUsd } from '../../protocol/units.ts'
+import { seen, timeOf } from './explainEvidence.ts'
+
+/** One thing that happened: when, and what, one text or two. */
+export interface Happening {
+  /** Distance from the acceptance: `+1.6 s`. */
+  readonly when: string
+  readonly texts: readonly string[]
+}
+
+/** The records of one order as happenings, in order. */
+export function storyOf(state: IntentState, records: readonly StoredRecord[]): readonly Happening[] {
+  return records.map(({ record }) => {
+    const offset = record.atMs - state.intent.acceptedAtMs
+    return { when: `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`, texts: happened(record, state) }
+  })
+}
+
+const sendWords: Readonly<Record<SendClass, string>> = {
+  accepted: 'accepted',
+  refused: 'refused by the host, which proves nothing',
+  unanswered: 'left without an answer that proves anything',
+  'not-sent': 'not sent: no byte of it left this machine',
+}
+
+function happened(record: JournalRecord, state: IntentState): string[] {
+  const order = (child: number) => `order ${child}${roleOf(state, child)}`
+  switch (record.kind) {
+    case 'intent.accepted':
+      return [
+        `accepted at ${timeOf(record.atMs)}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
+      ]
+    case 'attempt.preparing':
+      return [
+        `attempt ${record.attempt}, ${describeLane(record.lane).label}: ${record.host} is asked to prepare`,
+      ]
+    case 'attempt.warned':
+      return warnedTexts(record.attempt, record.warned)
+    case 'attempt.armed': {
+      const { armed } = record
+      const checked =
+        armed.comparedFields === undefined
+          ? 'verified'
+          : `${armed.comparedFields} fields compared, none differs`
+      return [
+        `attempt ${record.attempt}: ${checked}; signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
+      ]
+    }
+    case 'send.result':
+      return [
+        `attempt ${record.attempt}: its one submit was ${sendWords[record.send.result]}${sendFacts(record.send)}`,
+      ]
+    case 'landed': {
+      const final = record.evidence.level === 'chain-final' ? ' and final' : ''
+      const count = record.orderKeys.length
+      const orders = count === 0 ? '' : `, ${count} ${count === 1 ? 'order' : 'orders'} created`
+      return [`attempt ${record.attempt}: landed${final}${orders}`, seen(record.evidence)]
+    }
+    case 'attempt.unlanded':
+      return [`attempt ${record.attempt}: its landing is taken back; unknown again`, seen(record.evidence)]
+    case 'child.executed': {
+      const price = record.settlement?.executionPrice
+      return [
+        `${order(record.child)} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`,
+        seen(record.evidence),
+      ]
+    }
+    case 'child.cancelled':
+      return [
+        `${order(record.child)} was cancelled by the venue${because(record.cancelReason)}`,
+        seen(record.evidence),
+      ]
+    case 'child.reopened':
+      return [`${order(record.child)} is open again: its end is taken back`, seen(record.evidence)]
+    case 'child.frozen':
+      return [`${order(record.child)} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
+    case 'attempt.dead':
+      return [`attempt ${record.attempt}: dead, it cannot land any more`, seen(record.evidence)]
+    case 'attempt.void':
+      return [
+        `attempt ${record.attempt}: void, its digest was used up by somebody else`,
+        seen(record.evidence),
+      ]
+    case 'intent.closed': {
+      const { outcome, code, reason } = record.closing
+      return [`closed ${outcome}${code === outcome ? '' : `, ${code}`}: ${reason}`]
+    }
+  }
+}
+
+/** What the venue warned of and what was done, for the story. */
+function warnedTexts(attempt: number, { warnings, action, reason, shrunk }: WarnedFacts): string[] {
+  const codes = warnings.map(({ code, reason }) => (reason === undefined ? code : `${code}, ${reason}`))
+  const done = {
+    sign: 'signed all the same',
+    shrink: `made smaller: ${money(shrunk?.terms.sizeDeltaUsd ?? 0n)}`,
+    drop: 'dropped',
+  }[action]
+  return [
+    `attempt ${attempt}: the venue warns of ${codes.join('; ')}; by policy ${done}`,
+    ...(reason === undefined ? [] : [reason]),
+  ]
+}
+
+function sendFacts(send: SendFacts): string {
+  const facts = [
+    send.httpStatus === undefined ? '' : `HTTP ${send.httpStatus}`,
+    send.status ?? '',
+    send.code ?? '',
+    send.message ?? '',
+    send.durationMs === undefined ? '' : `after ${span(send.durationMs)}`,
+    send.traceId === undefined ? '' : `trace ${send.traceId}`,
+  ].filter((fact) => fact !== '')
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`
+}
+
+/** What an order is known by elsewhere, for whoever checks its evidence: ids and hashes of each attempt, and order keys. */
+export function idLines(state: IntentState, records: readonly StoredRecord[]): string[] {
+  const { edit, cancelOrderKeys = [] } = state.intent.terms
+  const settled = state.closing?.settlement?.transactionHash
+  const keys = records.flatMap(({ record }) => (record.kind === 'landed' ? record.orderKeys : []))
+  return [
+    ...(edit === undefined ? [] : [`edits order ${edit.orderKey}`]),
+    ...cancelOrderKeys.map((key) => `cancels order ${key}`),
+    ...state.attempts.flatMap(({ n, armed, send }) =>
+      armed === undefined
+        ? []
+        : [
+            `attempt ${n}: ${armed.requestId === undefined ? 'parameters of our own' : `request ${armed.requestId}`}, nonce ${shortNumber(armed.userNonce)}`,
+            `digest ${armed.digest}`,
+            ...(send?.taskId === undefined ? [] : [`task ${send.taskId}`]),
+            ...(send?.txHash === undefined ? [] : [`sent in transaction ${send.txHash}`]),
+          ],
+    ),
+    ...[...new Set(keys)].map((key) => `created order ${key}`),
+    ...(settled === undefined ? [] : [`settled in transaction ${settled}`]),
+  ]
+}
+
+/** A nonce of the relay lane has 77 digits and is made from the order's id, so its beginning is enough. */
+function shortNumber(value: bigint): string {
+  const text = value.toString()
+  return text.length <= 12 ? text : `${text.slice(0, 8)}...`
+}
+
+/** What a created order is for, where the order itself is not meant: ` (take-profit)`, ` (part)`. */
+export function roleOf({ attempts }: IntentState, child: number): string {
+  const role = attempts.at(-1)?.children[child]?.role
+  return role === undefined || role === 'main' ? '' : ` (${role})`
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? '' : `: ${reason}`
+}

@@ -1,0 +1,119 @@
+/** What an approval is built on: how many actions the key has used and the owner's next nonce, by the chain or by all hosts. */
+import type { Api } from '../../api/client.ts'
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { BaseError } from '../../base/errors.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { type ApprovalCounts, readApprovalCounts } from '../../chain/approvalCounts.ts'
+import { endpointNames } from '../../chain/connectEndpoints.ts'
+import { createHttpTransport } from '../../chain/rpc/httpTransport.ts'
+import { createRpcClient } from '../../chain/rpc/jsonRpc.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { chooseEvidence } from '../../daemon/chain/evidenceSource.ts'
+import type { Address } from '../../protocol/address.ts'
+import { columns } from '../output/table.ts'
+import { statusAtAll } from './subaccountStatuses.ts'
+
+/** What is used and who says so. */
+export interface ApprovalFacts extends ApprovalCounts {
+  /** As `the chain (2 endpoints)` or `2 hosts`. */
+  readonly by: string
+  /** Whether the chain says it; hosts alone may all lie. */
+  readonly isProven: boolean
+}
+
+/** A source that is asked; no counts when it did not answer. */
+interface HostStatement {
+  readonly name: string
+  readonly counts: ApprovalCounts | undefined
+}
+
+/** Sources may be seconds apart while the key trades. */
+const tries = 3
+const pauseMs = 1_500
+
+/**
+ * Reads the facts from every configured HTTP endpoint, or without one from every host.
+ *
+ * @throws CommandError when one of them does not answer, or they do not agree: nothing may be signed then.
+ */
+export async function approvalFacts(
+  config: Config,
+  api: Api,
+  parties: { readonly owner: Address; readonly subaccount: Address },
+): Promise<ApprovalFacts> {
+  const urls = chooseEvidence(config, undefined).http.map((url) => url.reveal())
+  const isProven = urls.length > 0
+  const ask = isProven ? () => askEndpoints(config, urls, parties) : () => askHosts(api, parties)
+  for (let left = tries; ; left -= 1) {
+    const words = await ask()
+    const [first] = words
+    if (first?.counts !== undefined && words.every((word) => isSame(word.counts, first.counts))) {
+      const count = `${words.length} ${isProven ? 'endpoint' : 'host'}${words.length === 1 ? '' : 's'}`
+      return { ...first.counts, by: isProven ? `the chain (${count})` : count, isProven }
+    }
+    if (left <= 1) throw disagreement(words, isProven)
+    await systemClock.sleep(pauseMs)
+  }
+}
+
+function isSame(one: ApprovalCounts | undefined, other: ApprovalCounts | undefined): boolean {
+  return one !== undefined && one.usedActions === other?.usedActions && one.nonce === other.nonce
+}
+
+function disagreement(words: readonly HostStatement[], isProven: boolean): CommandError {
+  const rows = words.map(({ name, counts }) => [
+    name,
+    counts === undefined
+      ? 'did not answer'
+      : `${counts.usedActions} actions used, next nonce ${counts.nonce}`,
+  ])
+  const advice = isProven
+    ? 'Leave out an endpoint that is down or wrong (rpc.http), or try again in a minute.'
+    : 'Name an endpoint of the chain, whose word counts instead: rpc.http. When the key is trading: perpd trading halted, and try again in a minute.'
+  return new CommandError(
+    `${isProven ? 'The endpoints' : 'The hosts'} do not agree on what the key has used, and the approval is counted from there. Nothing is signed.\n${columns(rows)}\n  ${advice}`,
+    exitCodes.error,
+  )
+}
+
+async function askHosts(
+  api: Api,
+  { owner, subaccount }: { readonly owner: Address; readonly subaccount: Address },
+): Promise<readonly HostStatement[]> {
+  const looks = await statusAtAll(api, owner, subaccount)
+  return looks.map(({ host, status }) => ({
+    name: host,
+    counts:
+      status === undefined
+        ? undefined
+        : { usedActions: status.currentActionsCount, nonce: status.approvalNonce },
+  }))
+}
+
+async function askEndpoints(
+  { venue: { chain }, rpc: { timeoutMs } }: Config,
+  urls: readonly string[],
+  parties: { readonly owner: Address; readonly subaccount: Address },
+): Promise<readonly HostStatement[]> {
+  const names = endpointNames(urls)
+  const { fetch, close } = createNodeFetch()
+  try {
+    return await Promise.all(
+      urls.map(async (url, at) => {
+        const name = names[at] ?? ''
+        const transport = createHttpTransport(url, fetch)
+        const client = createRpcClient(name, transport, systemClock, { timeoutMs, batchSize: 3 })
+        try {
+          const { signal } = new AbortController()
+          return { name, counts: await readApprovalCounts(client, chain, parties, signal) }
+        } catch (error) {
+          if (!(error instanceof BaseError)) throw error
+          return { name, counts: undefined }
+        }
+      }),
+    )
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * `perpd subaccount create | approve | status` (revoke: subaccountRevoke.ts): a delegated key for the daemon, and its owner's word for it. The
+ * owner's key is used here for one signature, or not at all: the approval can be signed elsewhere and brought back.
+ */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isoTime } from '../../base/clock.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import {
+  approvalText,
+  plain,
+  readApprovalFile,
+  readRequest,
+  readSignature,
+  requestText,
+  typedDataOf,
+  writeWhole,
+} from '../../daemon/account/subaccountFile.ts'
+import { refuseOpenProcess } from '../../daemon/hardening.ts'
+import {
+  approvalDifferences,
+  approvalOf,
+  ownerDigestOf,
+  signedApprovalDifferences,
+} from '../../execution/subaccount/verifyApproval.ts'
+import { paperSigner } from '../../keys/local.ts'
+import { refuseTaken } from '../../keys/privateFile.ts'
+import { type Address, sameHex } from '../../protocol/address.ts'
+import type { SubaccountApprovalMessage } from '../../protocol/signing/subaccountApproval.ts'
+import type { Call } from '../call/command.ts'
+import { newKey } from '../commands/keysCommand.ts'
+import { columns } from '../output/table.ts'
+import { unboundedParts } from '../output/unbounded.ts'
+import { type ApprovalFacts, approvalFacts } from './approvalFacts.ts'
+import { delegatedOf, fileFlag, ownerKey, ownerOf, statusOf, withApi } from './subaccountParties.ts'
+
+const DAY_SECONDS = 86_400
+const defaultDays = 7
+const defaultActions = 1_000
+const mostDays = 365
+const mostActions = 1_000_000
+/** Most that a key can ever be said to have used and to have left. */
+const mostUpTo = 1_000_000_000
+
+/**
+ * Makes the delegated key: a random one in an encrypted file. On paper it is bare, and another one each time: the daemon's own
+ * key when there is none yet, else one in a file of its own. Prints its address.
+ */
+export async function createSubaccount(call: Call): Promise<number> {
+  const { config } = call.loaded
+  if (!config.isPaper) return await newKey(call)
+  const { keyFile, ownerKeyFile } = config.paper
+  const named = fileFlag(call, 'file')
+  const isFirst = !existsSync(keyFile)
+  const path = named ?? (isFirst ? keyFile : freeName(dirname(keyFile)))
+  refuseTaken(path, '--file')
+  call.out(paperSigner(path).address)
+  const keyFlag = path === keyFile ? '' : ` --paper.keyFile ${path}`
+  if (isFirst || existsSync(ownerKeyFile)) {
+    call.err(
+      `${path} holds the key.\nNext: perpd subaccount approve${keyFlag}. On paper the owner's key is in ${ownerKeyFile}, and made when it is not there.`,
+    )
+    return exitCodes.ok
+  }
+  call.err(
+    `${path} holds the key. The account's own stays in ${keyFile}.\nNext, to let the new key trade for that account: perpd subaccount approve${keyFlag} --paper.ownerKeyFile ${keyFile}\nThen run perpd with the same two settings, and the account.owner that is printed.`,
+  )
+  return exitCodes.ok
+}
+
+function freeName(folder: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, `delegated-${number}.key`)
+    if (!existsSync(path)) return path
+  }
+}
+
+/** Builds an approval, has it signed here or takes the signature from a file, checks all of it, and keeps it for the daemon. */
+export async function approveSubaccount(call: Call): Promise<number> {
+  const { flags, loaded, out, err } = call
+  const { config } = loaded
+  const { chain } = config.venue
+  refuseOpenProcess(config, call)
+  const requestFile = fileFlag(call, 'request')
+  const outFile = fileFlag(call, 'out')
+  const signatureFile = fileFlag(call, 'signature')
+  const subaccount = delegatedOf(config, flags)
+  const signOwner = outFile === undefined && signatureFile === undefined ? await ownerKey(call) : undefined
+  const owner = ownerOf(config, signOwner?.address)
+  if (signatureFile !== undefined && requestFile === undefined) {
+    throw new CommandError('--signature needs the message that was signed: --request FILE.', exitCodes.error)
+  }
+  const { message, facts } =
+    requestFile === undefined
+      ? await buildMessage(call, owner, subaccount, outFile === undefined)
+      : { message: readRequest(requestFile), facts: undefined }
+  const digest = ownerDigestOf(chain, message)
+  err(messageText(message, owner, chain.name, facts))
+  for (const each of unboundedParts('SubaccountApproval', plain(message), systemClock.now()))
+    err(`WARNING: ${each}`)
+  if (outFile !== undefined) {
+    writeWhole(outFile, requestText(typedDataOf(chain, message)))
+    out(digest)
+    err(
+      `${outFile} holds what ${owner} is to sign (eth_signTypedData_v4). Bring the signature back: perpd subaccount approve --request ${outFile} --signature FILE`,
+    )
+    return exitCodes.ok
+  }
+  const signature =
+    signatureFile === undefined
+      ? await signOwner?.sign({ digest, typedData: typedDataOf(chain, message) })
+      : readSignature(signatureFile)
+  const approval = { ...message, signature: signature ?? '0x' }
+  const differences = signedApprovalDifferences(chain, owner, subaccount, approval)
+  if (differences.length > 0) {
+    const rows = differences.map((each) => `  ${each.field}: expected ${each.expected}, found ${each.found}`)
+    throw new CommandError(`The approval is not kept:\n${rows.join('\n')}`, exitCodes.error)
+  }
+  writeWhole(config.account.approvalFile, approvalText(approval))
+  out(approval.signature)
+  err(
+    `${config.account.approvalFile} holds the approval; a running daemon takes it within seconds, and the first order carries it.\nTo trade with it: perpd run --account.owner ${owner}${sameKeys(call)}`,
+  )
+  return exitCodes.ok
+}
+
+/** The flags that named the keys, for the next command: the daemon needs the same ones. */
+function sameKeys({ loaded: { config, origins } }: Call): string {
+  const { keyFile, ownerKeyFile } = config.paper
+  return Object.entries({ keyFile, ownerKeyFile })
+    .filter(([name]) => config.isPaper && origins[`paper.${name}`]?.startsWith('flag'))
+    .map(([name, path]) => ` --paper.${name} ${path}`)
+    .join('')
+}
+
+/** Prints what is left; exit code 0 when the key may trade. */
+export async function subaccountStatus(call: Call): Promise<number> {
+  const { config } = call.loaded
+  const subaccount = delegatedOf(config, call.flags)
+  const owner = ownerOf(config, undefined)
+  const status = await withApi(call, (api) => statusOf(api, owner, subaccount))
+  const approval = readApprovalFile(config.account.approvalFile, config.venue.chain, owner, subaccount)
+  const isWaiting = approval !== undefined && approval.nonce === status.approvalNonce
+  const nowSeconds = systemClock.now() / 1000
+  const isUsable = status.isActive && status.remainingActions > 0n && status.expiresAtSeconds > nowSeconds
+  const willBe = isWaiting && Number(approval.expiresAt) > nowSeconds
+  call.out(
+    columns([
+      ['owner', owner],
+      ['delegated key', subaccount],
+      ['on the chain', status.isActive ? 'approved' : 'not approved'],
+      ['actions left', `${status.remainingActions} of ${status.maxAllowedCount}`],
+      ['ends', status.expiresAtSeconds === 0 ? 'never approved' : isoTime(status.expiresAtSeconds * 1000)],
+      [
+        'approval',
+        approval === undefined
+          ? `none in ${config.account.approvalFile}`
+          : isWaiting
+            ? `waits for the next order: ${approval.maxAllowedCount - status.currentActionsCount} actions until ${timeOf(approval.expiresAt)}`
+            : 'used: the chain knows it',
+      ],
+      [
+        'may trade',
+        isUsable ? 'yes' : willBe ? 'yes, with the approval that waits' : 'no: perpd subaccount approve',
+      ],
+    ]),
+  )
+  return isUsable || willBe ? exitCodes.ok : exitCodes.error
+}
+
+/** What is to be signed, and what its figures stand on. */
+interface Built {
+  readonly message: SubaccountApprovalMessage
+  readonly facts: ApprovalFacts | undefined
+}
+
+/**
+ * The message, from our own types: the operator's figures over what the chain, or every host, says is used. A host must
+ * propose the same message.
+ *
+ * @param isSignedHere whether the next step is a signature by a key that is here; nobody reads the figures before it.
+ */
+async function buildMessage(
+  call: Call,
+  owner: Address,
+  subaccount: Address,
+  isSignedHere: boolean,
+): Promise<Built> {
+  const { config } = call.loaded
+  const { chain } = config.venue
+  const days = numberFlag(call.flags, 'days', defaultDays, mostDays)
+  const actions = numberFlag(call.flags, 'actions', defaultActions, mostActions)
+  const upTo = call.flags.has('up-to') ? numberFlag(call.flags, 'up-to', 0, mostUpTo) : undefined
+  if (upTo !== undefined && call.flags.has('actions')) {
+    throw new CommandError('--actions and --up-to say the same in two ways; keep one.', exitCodes.error)
+  }
+  if (sameHex(owner, subaccount)) {
+    throw new CommandError(
+      `${owner} is the account itself: a delegated key is another one.`,
+      exitCodes.configuration,
+    )
+  }
+  return await withApi(call, async (api) => {
+    const facts = await approvalFacts(config, api, { owner, subaccount })
+    const { usedActions, nonce, by, isProven } = facts
+    const maxAllowedCount = upTo === undefined ? usedActions + BigInt(actions) : BigInt(upTo)
+    if (maxAllowedCount <= usedActions) {
+      throw new CommandError(
+        `The key has used ${usedActions} actions by the word of ${by}: up to number ${maxAllowedCount} it could do nothing. Nothing is signed.`,
+        exitCodes.error,
+      )
+    }
+    if (isSignedHere && !isProven && !config.isPaper && upTo === undefined && usedActions > 0n) {
+      throw new CommandError(
+        `The key has used ${usedActions} actions by the word of ${by}, and no endpoint of the chain proves it: ${actions} more would be signed as up to number ${maxAllowedCount} in all. Nothing is signed.\n  When that is right, say so yourself: --up-to ${maxAllowedCount}. Or name an endpoint (rpc.http), or sign elsewhere (--out).`,
+        exitCodes.error,
+      )
+    }
+    const grant = {
+      subaccount,
+      expiresAtSeconds: Math.floor(systemClock.now() / 1000) + days * DAY_SECONDS,
+      maxAllowedCount,
+      nonce,
+    }
+    const { value: proposed } = await api.prepareSubaccountApproval({
+      account: owner,
+      subaccountAddress: subaccount,
+      shouldAdd: true,
+      expiresAtSeconds: grant.expiresAtSeconds,
+      maxAllowedCount: grant.maxAllowedCount,
+    })
+    const differences = approvalDifferences(chain, grant, proposed)
+    if (differences.length > 0) {
+      const rows = differences.map(
+        (each) => `  ${each.field}: expected ${each.expected}, found ${each.found}`,
+      )
+      throw new CommandError(
+        `The host proposes another approval than the one that was asked for; nothing is signed:\n${rows.join('\n')}`,
+        exitCodes.error,
+      )
+    }
+    return { message: approvalOf(chain, grant), facts }
+  })
+}
+
+function messageText(
+  message: SubaccountApprovalMessage,
+  owner: Address,
+  chain: string,
+  facts: ApprovalFacts | undefined,
+): string {
+  const { maxAllowedCount, nonce } = message
+  const used =
+    facts === undefined
+      ? ''
+      : `: ${maxAllowedCount - facts.usedActions} more than the ${facts.usedActions} that are used by the word of ${facts.by}`
+  return columns([
+    ['owner', owner],
+    ['delegated key', message.subaccount],
+    ['may', `make, change and cancel orders on ${chain}, nothing else`],
+    ['actions', `up to number ${maxAllowedCount} in all${used}`],
+    ['ends', timeOf(message.expiresAt)],
+    ['nonce', facts === undefined ? nonce.toString() : `${nonce}, by the word of ${facts.by}`],
+  ])
+}
+
+function timeOf(seconds: bigint): string {
+  return isoTime(Number(seconds) * 1000)
+}
+
+function numberFlag(flags: Call['flags'], name: string, initial: number, most: number): number {
+  const text = flags.get(name)
+  if (text === undefined) return initial
+  const value = Number(text)
+  if (typeof text === 'string' && /^\d+$/.test(text) && value >= 1 && value <= most) return value
+  throw new CommandError(`--${name} needs a whole number from 1 to ${most}.`, exitCodes.error)
+}

@@ -1,0 +1,154 @@
+/** Who takes part in an approval and in its end: the owner, the delegated key, and the venue that is asked. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
+import { type Api, createApi } from '../../api/client.ts'
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import type { CallOptions } from '../../api/transport/route.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { LoadedConfig } from '../../config/loadConfig.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { passwordSources } from '../../daemon/account/keySources.ts'
+import { readKeystore } from '../../daemon/account/openSigner.ts'
+import { paperOwnerProblem } from '../../daemon/account/paperOwner.ts'
+import type { Signer } from '../../domain/signer.ts'
+import { decryptKeystore } from '../../keys/keystore.ts'
+import { createLocalSigner, paperSigner, readPaperKey } from '../../keys/local.ts'
+import { readPassword } from '../../keys/password.ts'
+import { createLog } from '../../monitor/log/log.ts'
+import { type Address, sameHex } from '../../protocol/address.ts'
+import type { Call } from '../call/command.ts'
+import { queryStatus } from '../call/daemonClient.ts'
+
+/** The owner's key: on paper one that perpd makes; else a keystore that was named, opened for one signature. Throws CommandError. */
+export async function ownerKey(call: Call): Promise<Signer> {
+  const { flags, keys, loaded } = call
+  const { config } = loaded
+  const path = fileFlag(call, 'owner-keystore')
+  if (config.isPaper) {
+    if (path === undefined) return paperSigner(config.paper.ownerKeyFile)
+    throw new CommandError(
+      'The paper profile signs with keys of its own and loads no other: a signature made on paper is valid on the live chain.',
+      exitCodes.configuration,
+    )
+  }
+  if (path === undefined) {
+    throw new CommandError(
+      "Who signs? Name the owner's keystore with --owner-keystore FILE, or sign elsewhere: --out FILE, then --request FILE --signature FILE.",
+      exitCodes.error,
+    )
+  }
+  const fd = flags.get('password-fd')
+  const sources = passwordSources(keys, fd === undefined ? undefined : Number(fd))
+  const password = await readPassword(sources, "Password of the owner's key: ")
+  return createLocalSigner(await decryptKeystore(readKeystore(path, '--owner-keystore'), password))
+}
+
+/** Whose account it is: the configured owner, that of `key`, or on paper that of the owner's key there. Throws CommandError. */
+export function ownerOf(config: Config, key: Address | undefined): Address {
+  const { account, isPaper, paper } = config
+  const problem = paperOwnerProblem(config)
+  if (problem !== undefined)
+    throw new CommandError(`${problem}\n  Nothing was done.`, exitCodes.configuration)
+  const owner =
+    account.owner ??
+    key ??
+    (isPaper && existsSync(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined)
+  if (owner === undefined)
+    throw new CommandError('Whose account? Set account.owner to its address.', exitCodes.configuration)
+  if (key !== undefined && !sameHex(owner, key)) {
+    throw new CommandError(
+      `account.owner is ${owner}, but the owner's key is that of ${key}`,
+      exitCodes.configuration,
+    )
+  }
+  return owner
+}
+
+/** The delegated key's address, without opening it. Throws CommandError. */
+export function delegatedOf(config: Config, flags: Call['flags']): Address {
+  const named = flags.get('subaccount')
+  if (typeof named === 'string' && /^0x[0-9a-f]{40}$/i.test(named)) return named as Address
+  if (named !== undefined) throw new CommandError('--subaccount needs an address.', exitCodes.error)
+  if (config.isPaper) return readPaperKey(config.paper.keyFile).address
+  const { address, keystore } = config.account
+  const found =
+    address ?? (keystore === undefined ? undefined : readKeystore(keystore, 'account.keystore').address)
+  if (found !== undefined) return found
+  throw new CommandError(
+    'Which key? Name its address with --subaccount ADDRESS, or configure account.keystore.',
+    exitCodes.error,
+  )
+}
+
+/** What is left of the key's right, as a host says now. Throws what reading throws. */
+export async function statusOf(
+  api: Api,
+  account: Address,
+  subaccountAddress: Address,
+  options?: CallOptions,
+): Promise<SubaccountStatus> {
+  return (await api.getSubaccountStatus({ account, subaccountAddress }, { ...options, isFresh: true })).value
+}
+
+/**
+ * Clients of the hosts, for as long as `use` takes: those of the configuration, or of the paper venue that is embedded: in the
+ * running daemon, and where none runs in this process.
+ *
+ * @throws CommandError when the running daemon trades another chain, or its venue's world is another perpd's
+ */
+export async function withApi<T>({ loaded, err }: Call, use: (api: Api) => Promise<T>): Promise<T> {
+  const { config } = loaded
+  const { chain } = config.venue
+  const { hosts, close: closeVenue } = config.embedsVenue
+    ? ((await venueOfDaemon(loaded)) ?? (await venueOfOurOwn(config, err)))
+    : { hosts: { api: config.venue.apiHosts, oracle: config.venue.oracleHosts }, close: undefined }
+  const { fetch, close } = createNodeFetch()
+  try {
+    return await use(
+      createApi({ chain, hosts, fetch, clock: systemClock, random: Math.random, limits: config.api }),
+    )
+  } finally {
+    close()
+    await closeVenue?.()
+  }
+}
+
+/** Hosts of a venue, and what ends it where it is ours. */
+interface OpenVenue {
+  readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
+  readonly close?: () => Promise<void>
+}
+
+/** The paper venue inside the running daemon; undefined when none runs. */
+async function venueOfDaemon(loaded: LoadedConfig): Promise<OpenVenue | undefined> {
+  let status: StatusBody
+  try {
+    status = await queryStatus(loaded)
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return undefined
+    throw error
+  }
+  const { name } = loaded.config.venue.chain
+  if (status.chain === name) return { hosts: { api: status.apiHosts, oracle: status.oracleHosts } }
+  throw new CommandError(
+    `The perpd that runs here trades on ${status.chain}, and this command is for ${name}. Nothing was done.\n  Leave out --venue.chain, or stop that perpd first.`,
+    exitCodes.configuration,
+  )
+}
+
+/** The paper venue as the daemon would start it, inside this process. */
+async function venueOfOurOwn(config: Config, err: Call['err']): Promise<OpenVenue> {
+  const { startVenue } = await import('../../daemon/embeddedVenue.ts')
+  const stream = { write: (text: string) => err(text.trimEnd()) }
+  const log = createLog({ level: 'error', format: 'pretty', stream, color: false })
+  return await startVenue({ ...config, paper: { ...config.paper, port: 0 } }, log)
+}
+
+/** A flag's file, from the folder that the command was given in; undefined when it was not given. */
+export function fileFlag({ flags, cwd }: Call, name: string): string | undefined {
+  const value = flags.get(name)
+  return typeof value === 'string' ? resolve(cwd, value) : undefined
+}

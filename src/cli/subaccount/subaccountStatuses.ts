@@ -1,0 +1,123 @@
+/** Who says whether a delegated key still has its right: every host, and of a removal that was sent the chain's endpoints. */
+import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
+import type { Api } from '../../api/client.ts'
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { BaseError } from '../../base/errors.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { connect } from '../../daemon/chain/connectChain.ts'
+import { chooseEvidence } from '../../daemon/chain/evidenceSource.ts'
+import type { ChainReader } from '../../domain/machine/chainReader.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '../../protocol/address.ts'
+import { columns } from '../output/table.ts'
+import { statusOf } from './subaccountParties.ts'
+
+/** What one host says of the key; no status when it did not answer. */
+export interface HostStatus {
+  readonly host: string
+  readonly status: SubaccountStatus | undefined
+}
+
+/** Asks every host once. Never rejects for what a network does. */
+export async function statusAtAll(
+  api: Api,
+  owner: Address,
+  subaccount: Address,
+): Promise<readonly HostStatus[]> {
+  return await Promise.all(
+    api.hosts.api.map(async (host) => {
+      try {
+        return { host, status: await statusOf(api, owner, subaccount, { host }) }
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+        return { host, status: undefined }
+      }
+    }),
+  )
+}
+
+/** Whether every host that answers says that the key has no right, and one does. */
+export function isGone(looks: readonly HostStatus[]): boolean {
+  const answers = looks.flatMap(({ status }) => (status === undefined ? [] : [status]))
+  return answers.length > 0 && answers.every(({ isActive }) => !isActive)
+}
+
+/** What the endpoints say of a removal: used when all that answer have it in their newest block. */
+export interface ChainStatement {
+  readonly configured: number
+  readonly answered: number
+  readonly isUsed: boolean
+}
+
+/** The removal as the chain can be asked about it. */
+export interface SentRemoval {
+  readonly owner: Address
+  readonly router: Address
+  readonly digest: Hex
+  readonly signature: Hex
+  readonly deadlineSeconds: number
+}
+
+/** Asks the chain about a removal; undefined without endpoints, when only the hosts can tell. */
+export async function queryChain(
+  reader: ChainReader | undefined,
+  { owner, ...removal }: SentRemoval,
+): Promise<ChainStatement | undefined> {
+  if (reader === undefined) return undefined
+  // It makes and names no order, and no market: only its digest is asked for.
+  const nothing = {
+    orderKeys: [],
+    transactionHashes: [],
+    marketToken: ZERO_ADDRESS,
+    indexTokenDecimals: 18,
+  }
+  const [view] = await reader.poll([{ account: owner, ...removal, ...nothing }])
+  const endpoints = view?.endpoints ?? []
+  return {
+    configured: reader.configured,
+    answered: endpoints.length,
+    isUsed: endpoints.length > 0 && endpoints.every((each) => each.isDigestUsedAtLatest),
+  }
+}
+
+/** The configured chain endpoints for as long as `use` takes; none without a setting. Throws CommandError for another chain's. */
+export async function withChain<T>(
+  config: Config,
+  use: (reader: ChainReader | undefined) => Promise<T>,
+): Promise<T> {
+  const closers: (() => void)[] = []
+  const { fetch, close } = createNodeFetch()
+  try {
+    const evidence = chooseEvidence(config, undefined)
+    return await use(await connect(config, evidence, { emit: () => undefined, fetch }, closers))
+  } finally {
+    for (const closer of closers) closer()
+    close()
+  }
+}
+
+/** All of it in columns. */
+export function approvalStatusText(
+  looks: readonly HostStatus[],
+  owner: Address,
+  subaccount: Address,
+  chain?: ChainStatement,
+): string {
+  const word =
+    chain === undefined
+      ? []
+      : [
+          [
+            'the chain',
+            `the removal is ${chain.isUsed ? '' : 'not '}used (${chain.answered} of ${chain.configured} endpoints)`,
+          ],
+        ]
+  return columns([
+    ['owner', owner],
+    ['delegated key', subaccount],
+    ...looks.map(({ host, status }) => [
+      host,
+      status === undefined ? 'did not answer' : status.isActive ? 'approved' : 'not approved',
+    ]),
+    ...word,
+  ])
+}

@@ -1,0 +1,171 @@
+/** The rules that hold between settings, and what a start needs besides. */
+
+import { describeLane } from '../domain/order/laneTable.ts'
+import { isJournalLocation } from '../journal/service/open.ts'
+import type { Chain } from '../protocol/chains/chain.ts'
+import type { Config } from './configTypes.ts'
+import { isOwnHost } from './sections/daemonSection.ts'
+import { isLoopback } from './sections/formats.ts'
+
+/**
+ * Rules between settings: problems forbid the start, warnings are told and allowed.
+ *
+ * @param comparesAll false when some value could not be read, so that comparing with what stands in its place would mislead.
+ */
+export function judge(
+  config: Config,
+  origins: Readonly<Record<string, string>>,
+  comparesAll: boolean,
+): { readonly problems: readonly string[]; readonly warnings: readonly string[] } {
+  const problems: string[] = []
+  const warnings: string[] = []
+  const at = (key: string): string => `${origins[key]}: ${key}`
+  const hosts = [
+    ...config.venue.apiHosts.map((url) => ({ key: 'venue.apiHosts', url, known: 'api' as const })),
+    ...config.venue.oracleHosts.map((url) => ({ key: 'venue.oracleHosts', url, known: 'oracle' as const })),
+  ]
+  const endpoints = [
+    ...config.rpc.http.map((url) => ({ key: 'rpc.http', url })),
+    ...config.rpc.ws.map((url) => ({ key: 'rpc.ws', url })),
+  ]
+  if (config.evidence.source === 'chain' && endpoints.length === 0 && !config.embedsVenue) {
+    problems.push(
+      `${at('evidence.source')} is chain, and no endpoint is given: set rpc.http, or let evidence.source be auto.`,
+    )
+  }
+  if (config.isPaper) {
+    // Such an address may carry a key: its host alone is told.
+    for (const { key, url } of endpoints) {
+      const { hostname } = new URL(url.reveal())
+      if (isLoopback(hostname)) continue
+      problems.push(`${at(key)} has an address of ${hostname}; the paper profile talks to this machine only.`)
+    }
+    for (const { key, url } of hosts) {
+      if (!isLoopback(new URL(url).hostname)) {
+        problems.push(
+          `${at(key)} has ${url}; the paper profile talks to this machine only. For real money choose --profile ${config.venue.chain.name}.`,
+        )
+      }
+    }
+    if (
+      !config.embedsVenue &&
+      (config.venue.apiHosts.length === 0 || config.venue.oracleHosts.length === 0)
+    ) {
+      problems.push('venue.apiHosts and venue.oracleHosts: in the paper profile give both, or neither.')
+    }
+    for (const key of keySettings) {
+      if (config.account[key] === undefined) continue
+      problems.push(
+        `${at(`account.${key}`)} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+      )
+    }
+  } else {
+    if (config.evidence.trustVenue) {
+      problems.push(
+        `${at('evidence.trustVenue')} is true; with real money the venue's statement alone never closes an order. Remove it.`,
+      )
+    }
+    if (config.rpc.finality === 'latest') {
+      warnings.push(
+        `${at('rpc.finality')} is latest; what a reorganisation takes back was then already closed.`,
+      )
+    }
+    for (const { key, url, known } of hosts) {
+      const list = config.venue.chain.hosts[known]
+      if (!list.includes(url)) warnings.push(outsider(key, url, config.venue.chain, list))
+    }
+  }
+  for (const [lower, higher] of comparesAll ? ordered : []) {
+    const [low, high] = [figures[lower](config), figures[higher](config)]
+    if (low > high) problems.push(`${at(lower)} is above ${higher} (${origins[higher]}); it must not be.`)
+  }
+  const { relayDeadlineSeconds } = config.execution
+  const { minDeadlineSeconds, maxDeadlineSeconds } = config.signing
+  const isSigned = relayDeadlineSeconds >= minDeadlineSeconds && relayDeadlineSeconds <= maxDeadlineSeconds
+  if (comparesAll && describeLane(config.account.lane).signsOwnDeadline && !isSigned) {
+    problems.push(
+      `${at('execution.relayDeadlineSeconds')} is ${relayDeadlineSeconds}, outside what is signed: ${minDeadlineSeconds} to ${maxDeadlineSeconds} s (signing.minDeadlineSeconds, signing.maxDeadlineSeconds).`,
+    )
+  }
+  if (!isJournalLocation(config.journal.path)) {
+    problems.push(
+      `${at('journal.path')} names the scheme ${config.journal.path.split(':')[0]}:; a journal is a path, sqlite:PATH, or memory:.`,
+    )
+  }
+  if (!isOwnHost(config.control.host)) {
+    warnings.push(
+      `control.host ${config.control.host} is not this machine alone: whoever reaches it sees account, orders and metrics.`,
+    )
+  }
+  return { problems, warnings }
+}
+
+/** Settings of the account that name a key of the user's own. */
+const keySettings = ['keystore', 'remoteSigner', 'keyFile'] as const
+
+/** The variable that may hold a bare key. */
+export const privateKeyVariable = 'PERPD_PRIVATE_KEY'
+
+/**
+ * What a start needs of keys beyond a valid configuration; empty when the daemon may start.
+ *
+ * @param hasVariable whether `PERPD_PRIVATE_KEY` holds something.
+ */
+export function startProblems(config: Config, hasVariable = false): readonly string[] {
+  if (config.isPaper) {
+    return hasVariable
+      ? [
+          `${privateKeyVariable} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+        ]
+      : []
+  }
+  const { account, profile } = config
+  const named = [
+    ...keySettings.filter((key) => account[key] !== undefined).map((key) => `account.${key}`),
+    ...(hasVariable ? [privateKeyVariable] : []),
+  ]
+  const [source] = named
+  if (source === undefined) {
+    return [
+      `no key is named; the profile ${profile} trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL`,
+    ]
+  }
+  if (named.length > 1) return [`${named.join(' and ')} are set; keep one of them.`]
+  if (source === 'account.keystore') return []
+  if (source === 'account.remoteSigner') {
+    return account.address === undefined
+      ? ['account.address is not set; with account.remoteSigner it says which of its keys is yours.']
+      : []
+  }
+  if (account.acceptRawKey) return []
+  return [
+    `account.acceptRawKey is false; the profile ${profile} trades real money, and whoever reads ${source === privateKeyVariable ? privateKeyVariable : 'a raw key file'} owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey`,
+  ]
+}
+
+function outsider(key: string, url: string, chain: Chain, list: readonly string[]): string {
+  return `${key} has ${url}, which is not one of ${chain.name}'s own (${list.join(', ')}); it sees the account and prepares what is verified here.`
+}
+
+/** Figures that must not be above others. */
+const figures = {
+  'risk.minOrderSizeUsd': ({ limits }) => limits.minOrderSizeUsd,
+  'risk.maxOrderSizeUsd': ({ limits }) => limits.maxOrderSizeUsd,
+  'risk.maxPositionSizeUsd': ({ limits }) => limits.maxPositionSizeUsd,
+  'risk.maxTotalExposureUsd': ({ limits }) => limits.maxTotalExposureUsd,
+  'execution.statusPollMs': ({ execution }) => execution.statusPollMs,
+  'execution.statusPollMaxMs': ({ execution }) => execution.statusPollMaxMs,
+  'signing.minDeadlineSeconds': ({ signing }) => signing.minDeadlineSeconds,
+  'signing.maxDeadlineSeconds': ({ signing }) => signing.maxDeadlineSeconds,
+  'signing.relayFeeUsd': ({ signing }) => signing.relayFeeUsd,
+  'signing.maxRelayFeeUsd': ({ signing }) => signing.maxRelayFeeUsd,
+} satisfies Readonly<Record<string, (config: Config) => number | bigint>>
+
+const ordered: readonly (readonly [keyof typeof figures, keyof typeof figures])[] = [
+  ['risk.minOrderSizeUsd', 'risk.maxOrderSizeUsd'],
+  ['risk.maxOrderSizeUsd', 'risk.maxPositionSizeUsd'],
+  ['risk.maxPositionSizeUsd', 'risk.maxTotalExposureUsd'],
+  ['execution.statusPollMs', 'execution.statusPollMaxMs'],
+  ['signing.minDeadlineSeconds', 'signing.maxDeadlineSeconds'],
+  ['signing.relayFeeUsd', 'signing.maxRelayFeeUsd'],
+]

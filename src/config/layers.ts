@@ -1,0 +1,227 @@
+/** The layers a configuration is made of: flags, environment, files. Each reads to values with their origin. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileBounds, parseBounded } from '../base/boundedJson.ts'
+import { untrustedPart, untrustedText } from '../keys/trustedPath.ts'
+import { redactUrl } from '../monitor/log/redact.ts'
+import type { Value } from '../protocol/settings/setting.ts'
+
+import { type NamedSetting, settingNamed, settings, variableOf } from './configSchema.ts'
+import { didYouMean, nearest } from './suggest.ts'
+
+/** Values of one layer by dotted key, each with where it was written. */
+export type Layer = ReadonlyMap<string, { readonly value: Value; readonly origin: string }>
+
+/** Collects what is wrong, so that everything can be said at once. */
+export type Report = (problem: string) => void
+
+type MutableLayer = Map<string, { value: Value; origin: string }>
+
+const keys = settings.map((entry) => entry.key)
+
+/** Short names of flags. `--json` writes the log as JSON lines. */
+const aliases: Readonly<Record<string, { readonly key: string; readonly value?: string }>> = {
+  port: { key: 'control.port' },
+  json: { key: 'log.format', value: 'json' },
+}
+
+const flagNames: readonly string[] = ['config', ...Object.keys(aliases), ...keys].map((key) => `--${key}`)
+
+/** Whether a flag is followed by its value; a flag of a true-or-false setting may stand alone. */
+export function takesValue(name: string): boolean {
+  const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined
+  return alias?.value === undefined
+}
+
+/** Flags after the command's name: `--section.key value`, `--section.key=value`; a list repeats its flag. */
+export function readFlags(
+  argv: readonly string[],
+  report: Report,
+): { readonly layer: Layer; readonly configFile: string | undefined } {
+  const layer: MutableLayer = new Map()
+  let configFile: string | undefined
+  for (let at = 0; at < argv.length; at++) {
+    const argument = argv[at] ?? ''
+    if (!argument.startsWith('--')) {
+      report(`${argument}: not expected here; a setting is written --section.key value.`)
+      continue
+    }
+    const equals = argument.indexOf('=')
+    const name = argument.slice(2, equals < 0 ? undefined : equals)
+    const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined
+    const entry = settingNamed(alias?.key ?? name)
+    if (entry === undefined && name !== 'config') {
+      report(`--${name}: no such flag.${didYouMean(`--${name}`, flagNames)}`)
+      const next = argv[at + 1]
+      if (equals < 0 && next !== undefined && !next.startsWith('--')) at++
+      continue
+    }
+    let text = alias?.value ?? (equals < 0 ? undefined : argument.slice(equals + 1))
+    if (text === undefined) {
+      const next = argv[at + 1]
+      if (next === undefined || next.startsWith('--')) {
+        if (entry?.reads.expected === 'true or false') {
+          text = 'true'
+        } else {
+          report(`--${name}: its value is missing; expected ${entry?.reads.expected ?? 'a path'}.`)
+          continue
+        }
+      } else {
+        text = next
+        at++
+      }
+    }
+    if (entry === undefined) {
+      configFile = text
+      continue
+    }
+    const origin = `flag --${name}`
+    const value = entry.reads.readText(text)
+    if (value === undefined) {
+      report(misfit(origin, entry, text))
+      continue
+    }
+    const earlier = layer.get(entry.key)?.value
+    const joined = Array.isArray(earlier) && Array.isArray(value) ? [...earlier, ...value] : value
+    layer.set(entry.key, { value: joined, origin })
+  }
+  return { layer, configFile }
+}
+
+const spelling = (word: string): string => word.replaceAll('_', '').toLowerCase()
+const byVariable = new Map(settings.map((entry) => [spelling(variableOf(entry.key)), entry]))
+const configVariable = 'PERPD__CONFIG'
+
+/** Environment variables `PERPD__SECTION__KEY`; letter case and single underscores inside a word do not matter. */
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  report: Report,
+): { readonly layer: Layer; readonly configFile: string | undefined } {
+  const layer: MutableLayer = new Map()
+  let configFile: string | undefined
+  for (const variable of Object.keys(env).sort()) {
+    const text = env[variable]
+    if (text === undefined || !variable.startsWith('PERPD__')) continue
+    if (variable === configVariable) {
+      configFile = text
+      continue
+    }
+    const entry = byVariable.get(spelling(variable))
+    const origin = `env ${variable}`
+    if (entry === undefined || variable.split('__').length !== variableOf(entry.key).split('__').length) {
+      const dotted = variable
+        .slice('PERPD__'.length)
+        .replaceAll('__', '.')
+        .replace(/_(?=[^.])/g, '')
+      const meant = nearest(dotted, keys)
+      report(`${origin}: no such setting.${meant === undefined ? '' : ` Did you mean ${variableOf(meant)}?`}`)
+      continue
+    }
+    const twin = layer.get(entry.key)
+    if (twin !== undefined) {
+      report(`${origin}: ${entry.key} is set by ${twin.origin} too; keep one of them.`)
+      continue
+    }
+    const value = entry.reads.readText(text)
+    if (value === undefined) report(misfit(origin, entry, text))
+    else layer.set(entry.key, { value, origin })
+  }
+  return { layer, configFile }
+}
+
+/**
+ * A JSON file of settings, nested as the schema is; `$schema` at its top is allowed. One that cannot be read is a problem,
+ * and so is one that somebody else of this machine can change: nothing of it is looked at then.
+ */
+export function readFile(
+  options: { readonly cwd: string; readonly file: string; readonly kind: 'file' | 'profile' },
+  report: Report,
+): Layer {
+  const { cwd, file, kind } = options
+  const layer: MutableLayer = new Map()
+  const full = resolve(cwd, file)
+  let parsed: unknown
+  try {
+    const untrusted = untrustedPart(full)
+    if (untrusted !== undefined) {
+      const { what, fix } = untrustedText(untrusted)
+      report(`${file}: it is not read: ${what}. ${fix}`)
+      return layer
+    }
+    parsed = parseBounded(readFileSync(full, 'utf8'), fileBounds)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    report(
+      error instanceof SyntaxError ? `${file}: not JSON: ${reason}` : `${file}: cannot be read: ${reason}`,
+    )
+    return layer
+  }
+  if (!isObject(parsed)) {
+    report(`${file}: expected a JSON object of settings.`)
+    return layer
+  }
+  const origin = kind === 'profile' ? `profile ${file}` : `file ${file}`
+  for (const [section, inner] of Object.entries(parsed)) {
+    if (section === '$schema') continue
+    const entry = settingNamed(section)
+    if (entry !== undefined) put(layer, entry, inner, origin, file, report)
+    else if (isSection(section)) readSection(layer, { section, inner, origin, file }, report)
+    else report(`${file}: ${section}: no such section.${didYouMean(section, sections)}`)
+  }
+  return layer
+}
+
+const sections: readonly string[] = [...new Set(keys.map((key) => key.split('.')[0] ?? key))]
+
+function isSection(word: string): boolean {
+  return keys.some((key) => key.startsWith(`${word}.`))
+}
+
+function readSection(
+  layer: MutableLayer,
+  from: { readonly section: string; readonly inner: unknown; readonly origin: string; readonly file: string },
+  report: Report,
+): void {
+  const { section, inner, origin, file } = from
+  if (!isObject(inner)) {
+    report(`${file}: ${section} is ${shown(inner)}; expected an object of settings.`)
+    return
+  }
+  for (const [key, value] of Object.entries(inner)) {
+    const entry = settingNamed(`${section}.${key}`)
+    if (entry !== undefined) put(layer, entry, value, origin, file, report)
+    else report(`${file}: ${section}.${key}: no such setting.${didYouMean(`${section}.${key}`, keys)}`)
+  }
+}
+
+function put(
+  layer: MutableLayer,
+  entry: NamedSetting,
+  written: unknown,
+  origin: string,
+  file: string,
+  report: Report,
+): void {
+  const value = entry.reads.read(written)
+  if (value === undefined) report(misfit(file, entry, written))
+  else layer.set(entry.key, { value, origin })
+}
+
+function misfit(origin: string, entry: NamedSetting, written: unknown): string {
+  const value = entry.reads.isSecret ? redactedText(written) : shown(written)
+  return `${origin}: ${entry.key} is ${value}; expected ${entry.reads.expected}.`
+}
+
+function redactedText(written: unknown): string {
+  const items = Array.isArray(written) ? written : [written]
+  return items.map((item: unknown) => (typeof item === 'string' ? redactUrl(item) : '[hidden]')).join(', ')
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

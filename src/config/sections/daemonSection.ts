@@ -1,0 +1,115 @@
+/** Settings of the daemon itself: what it keeps, runs, serves and tells. */
+import {
+  choice,
+  integer,
+  ms,
+  type Section,
+  seconds,
+  setting,
+  type Typed,
+} from '../../protocol/settings/setting.ts'
+import * as as from './formats.ts'
+
+/** Settings under `journal`. */
+export const journal = {
+  path: setting(
+    as.journalLocation,
+    './var/{profile}/journal.db',
+    'File of the journal: what must survive the process.',
+  ),
+  headPath: setting(
+    as.pathOrNone,
+    '',
+    "File of the journal's high-water mark, which tells of lost records. Empty: beside the journal. On another volume it also tells of a restored backup of the whole directory.",
+  ),
+  maxMiB: setting(
+    integer(1, 1_048_576),
+    4096,
+    'Largest size of the journal file, MiB; at this size the daemon stops instead of filling the disk.',
+  ),
+} satisfies Section
+
+/** Settings under `strategies`. */
+export const strategies = {
+  paths: setting(
+    as.paths,
+    ['./strategies'],
+    'Strategy files and directories of them; one YAML file is one running strategy.',
+  ),
+  decideTimeoutMs: setting(
+    ms(10, 600_000),
+    5_000,
+    'Longest turn of a kind of your own, ms; a thread that takes longer is ended and started anew.',
+  ),
+  memoryMiB: setting(
+    integer(16, 65_536),
+    128,
+    'Most memory of the JavaScript objects of one strategy of your own kind, MiB; a thread that takes more is ended. What Node keeps outside of them, such as buffers, is not counted.',
+  ),
+  pauseAfterFailures: setting(
+    integer(1, 1_000),
+    5,
+    'Failures in a row after which a strategy of your own kind is not asked for a minute, and twice as long after each further one, up to 15 minutes.',
+  ),
+} satisfies Section
+
+/** Settings under `control`. */
+export const control = {
+  host: setting(as.listenHost, '127.0.0.1', 'Address to serve status, health and metrics on.'),
+  port: setting(
+    integer(0, 65_535),
+    9_464,
+    'Port to serve status, health and metrics on; 0 takes a free one.',
+  ),
+  tokenFile: setting(
+    as.path,
+    './var/{profile}/control.token',
+    'File of the token that commands need (halt, kill, limits); made with mode 0600 when there is none. The token that reading needs stands beside it, in the same name with .read at its end, and with .address where the daemon serves.',
+  ),
+  metricsAccess: setting(
+    choice(['auto', 'open', 'token']),
+    'auto',
+    'Who may read /metrics: `open` everyone who reaches the port, `token` who has a token, `auto`: open when control.host is this machine alone.',
+  ),
+  healthAccess: setting(
+    choice(['open', 'token']),
+    'open',
+    'Who may read /livez and /readyz: everyone who reaches the port, or who has a token.',
+  ),
+  requestsPerSecond: setting(
+    integer(1, 10_000),
+    50,
+    'Most requests a second with a token, and as many without one that are refused anyway; the rest are answered 429.',
+  ),
+  hostNames: setting(
+    as.hostNames,
+    [],
+    'Further names by which this port may be addressed, as perpd in a container network; other names are refused, so that no web page can reach it. Addresses and localhost always may.',
+  ),
+} satisfies Section
+
+/** The same, with who may read without a token. */
+export function controlOf({ metricsAccess, healthAccess, ...same }: Typed<typeof control>) {
+  const isOpen = metricsAccess === 'open' || (metricsAccess === 'auto' && isOwnHost(same.host))
+  return { ...same, isMetricsOpen: isOpen, isHealthOpen: healthAccess === 'open' }
+}
+
+/** Whether a host to listen on is this machine alone. */
+export function isOwnHost(host: string): boolean {
+  return as.isLoopback(host.includes(':') ? `[${host}]` : host)
+}
+
+/** Settings under `log`. */
+export const log = {
+  level: setting(choice(['debug', 'info', 'warn', 'error']), 'info', 'Least important line that is written.'),
+  format: setting(
+    choice(['auto', 'pretty', 'json']),
+    'auto',
+    '`pretty` for people, `json` for machines, `auto`: pretty on a terminal, else json.',
+  ),
+  heartbeatSeconds: setting(
+    seconds(0, 86_400),
+    60,
+    'How often a daemon that has nothing else to tell says that it lives, seconds; 0 never.',
+  ),
+} satisfies Section

@@ -1,0 +1,70 @@
+/** Settings of the paper venue: where it is kept and served, and what the venue itself takes (`protocol/settings/paperSection.ts`). */
+
+import { simulated } from '../../protocol/settings/paperSection.ts'
+import { integer, type Section, setting, textOrNone } from '../../protocol/settings/setting.ts'
+import * as as from './formats.ts'
+import { chainPrices, marketHours, tokenAmounts, walletMarkets, walletShares } from './paperFormats.ts'
+
+/** Settings under `paper`. */
+export const paper = {
+  chains: setting(
+    as.chainList,
+    [],
+    'Chains the paper venue serves, each with its own state, with prices in step. venue.chain is always among them. Empty: venue.chain alone.',
+  ),
+  seed: setting(integer(0, 2_147_483_647), 1, "Seed of the embedded venue's prices."),
+  port: setting(integer(0, 65_535), 0, 'Port of the embedded venue; 0 takes a free one.'),
+  stateFile: setting(
+    as.path,
+    './var/{profile}/venue.json',
+    'Where the embedded venue keeps positions and balances between starts.',
+  ),
+  keyFile: setting(
+    as.path,
+    './var/{profile}/account.key',
+    'Where the paper profile keeps the throwaway key it makes for itself.',
+  ),
+  ownerKeyFile: setting(
+    as.path,
+    './var/{profile}/owner.key',
+    "Where the paper profile keeps the throwaway key of a delegated key's owner.",
+  ),
+  startBalances: setting(
+    tokenAmounts,
+    ['USDC=100000', 'ETH=10'],
+    'What a new account starts with, SYMBOL=amount in whole tokens. USDC means the stable token of a chain that has no USDC.',
+  ),
+  faults: setting(
+    textOrNone,
+    '',
+    'Faults that the venue has from the start: JSON of what its control address takes, one or a list, switches and rules of the wire mixed. Empty: none.',
+  ),
+  scenario: setting(
+    as.pathOrNone,
+    '',
+    'YAML or JSON file of faults that the venue plays at their times; docs/paper-venue.md shows one. Empty: none.',
+  ),
+  replayFile: setting(
+    as.pathOrNone,
+    '',
+    'CSV or JSON file of candles that the prices follow from the start of the venue. Empty: seeded prices.',
+  ),
+  speed: setting(integer(1, 100_000), 1, 'How many seconds of the candle file pass in one second.'),
+  gasPriceGwei: setting(
+    chainPrices,
+    [],
+    "Gas price that a chain's price walks around, CHAIN=gwei. A chain that is not named has its usual price.",
+  ),
+  poolShares: setting(
+    walletShares,
+    [],
+    'Wallets that hold a part of a pool since the start, in millionths of the pool.',
+  ),
+  whitelists: setting(walletMarkets, [], 'Pools that are open to the deposits of a wallet.'),
+  marketHours: setting(
+    marketHours,
+    [],
+    'Markets that open and close, MARKET=HH:MM-HH:MM in UTC, Monday to Friday. All others are always open.',
+  ),
+  ...simulated,
+} satisfies Section

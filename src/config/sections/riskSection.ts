@@ -1,0 +1,137 @@
+/** Settings of risk: the limits, which are rows of `domain/account/limitTable.ts`, and what stands beside them. */
+import {
+  type AccountLimits,
+  type LimitName,
+  type LimitSetting,
+  type Limits,
+  limitRows,
+  limitSetting,
+} from '../../domain/account/limits.ts'
+import type { LimitRow } from '../../domain/account/limitTable.ts'
+import {
+  bps,
+  decimal,
+  dollars,
+  dollarsOrNone,
+  type Format,
+  integer,
+  liveSetting,
+  meaning,
+  ms,
+  native,
+  type Section,
+  type Setting,
+  seconds,
+  setting,
+  type Typed,
+} from '../../protocol/settings/setting.ts'
+import { parseUnits } from '../../protocol/units.ts'
+import type { BreakerSettings } from '../../risk/breakers/circuitBreakers.ts'
+import * as as from './formats.ts'
+
+const times: Format<number> = meaning(
+  decimal('a leverage from 1 to 200, as 5 or "2.5"', { decimals: 4, least: '1', most: '200' }),
+  (value) => Number(parseUnits(value, 4)),
+)
+
+function limitFormat({ unit, bounds = [0, 0], initial, isOptional }: LimitRow): Format<number | bigint> {
+  switch (unit) {
+    case 'usd':
+      return isOptional ? dollarsOrNone : dollars
+    case 'native':
+      return native(String(initial))
+    case 'times':
+      return times
+    case 'count':
+      return integer(...bounds)
+    default:
+      return integer(...bounds, unit)
+  }
+}
+
+type LimitSettings = {
+  readonly [K in LimitName as LimitSetting<K>]: Setting<NonNullable<Limits[K]>>
+}
+
+const limitSettings = Object.fromEntries(
+  limitRows.map(([name, row]) => [limitSetting(name), liveSetting(limitFormat(row), row.initial, row.doc)]),
+) as LimitSettings
+
+/** Settings under `risk`. */
+export const risk = {
+  ...limitSettings,
+  markets: liveSetting(
+    as.marketLimits,
+    [],
+    'Limits of single markets on top of the others, MARKET: LIMIT=VALUE LIMIT=VALUE, as ETH/USD [WETH-USDC]: maxPositionSizeUsd=3000 maxLeverage=5. The tighter one applies.',
+  ),
+  maxMarketValuesAgeMs: setting(
+    ms(10_000),
+    30_000,
+    "Oldest refresh of a market's values by the venue that an increase may stand on, ms. The venue pulls them every 5 s and marks them stale at 15 s.",
+  ),
+} satisfies Section
+
+/** The account's limits, by the names of the code; 0 is no limit where that is allowed. And what stands beside them. */
+export function riskOf({ markets, maxMarketValuesAgeMs, ...written }: Typed<typeof risk>): {
+  readonly limits: AccountLimits
+  readonly marketLimits: Readonly<Record<string, Limits>>
+  readonly maxMarketValuesAgeMs: number
+} {
+  const values: Readonly<Record<string, number | bigint>> = written
+  const limits = limitRows.flatMap(([name, { isOptional }]) => {
+    const value = values[limitSetting(name)]
+    return value === undefined || (isOptional && value <= 0) ? [] : [[name, value]]
+  })
+  return { limits: Object.fromEntries(limits), marketLimits: markets, maxMarketValuesAgeMs }
+}
+
+/** Settings under `breakers`. */
+export const breakers = {
+  maxDrawdownBps: liveSetting(
+    bps(10_000),
+    2_000,
+    'Fall of the equity below its peak at which the breaker `drawdown` opens, basis points of the peak. 0: off.',
+  ),
+  rejectsInRow: liveSetting(
+    integer(0, 1_000),
+    10,
+    'Orders of one strategy in a row that came to nothing, at which its breaker `rejects` opens. 0: off.',
+  ),
+  poisonedPerDay: liveSetting(
+    integer(0, 1_000),
+    3,
+    'Payload mismatches in 24 hours at which the breaker `poison` opens. 0: off.',
+  ),
+  unknownSeconds: liveSetting(
+    seconds(0, 604_800),
+    1_800,
+    'Age of the oldest order whose fate is not proven, at which the breaker `unknowns` opens. 0: off.',
+  ),
+  staleSeconds: liveSetting(
+    seconds(0, 86_400),
+    120,
+    'How long the account may be unreadable until the breaker `stale-data` opens. 0: off.',
+  ),
+  openFindings: liveSetting(
+    integer(0, 1_000),
+    3,
+    'Things on the account that pause a market and nobody settled, at which the breaker `drift` opens for all. 0: off.',
+  ),
+  sets: liveSetting(
+    as.breakerStates,
+    [],
+    'What breakers set where it is not `reducing`, BREAKER=halted. Halted makes no orders at all, exits neither.',
+  ),
+} satisfies Section
+
+/** What breakers take; 0 switches one off. */
+export function breakersOf({
+  sets,
+  unknownSeconds,
+  staleSeconds,
+  ...same
+}: Typed<typeof breakers>): BreakerSettings {
+  const all = { ...same, unknownAgeMs: unknownSeconds * 1000, staleMs: staleSeconds * 1000 }
+  return { ...Object.fromEntries(Object.entries(all).filter(([, value]) => value > 0)), sets }
+}

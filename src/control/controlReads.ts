@@ -1,0 +1,50 @@
+/** Reading routes beside status and orders: figures of markets, the balance, newest decisions, and the log. */
+import type { Hono } from 'hono'
+import { visible } from '../base/shownText.ts'
+import { toPlain } from '../domain/views/orderView.ts'
+import type { EngineApi } from '../engine/engineStatus.ts'
+import type { LastDecisions } from '../monitor/lastDecisions.ts'
+import type { Level } from '../monitor/log/line.ts'
+import type { LogRing } from '../monitor/log/logRing.ts'
+import type { Proven } from './proof.ts'
+
+/** What was written and decided lately, as it is kept in memory. */
+export interface Recent {
+  readonly log: Pick<LogRing, 'read'>
+  readonly decisions: Pick<LastDecisions, 'all'>
+}
+
+const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
+/** Most lines of the log in one answer. */
+const MOST_LINES = 2_000
+
+/** Adds the routes. */
+export function readRoutes(
+  app: Hono<Proven>,
+  { engine, recent }: { readonly engine: EngineApi; readonly recent: Recent },
+): void {
+  app.get('/api/markets', async () => json(await engine.markets()))
+  app.get('/api/balance', async () => json(await engine.balance()))
+  app.get('/api/decisions', () => json(recent.decisions.all()))
+  app.get('/api/logs', (c) => {
+    const [after = '0', limit = '200', word = 'info'] = [
+      c.req.query('after'),
+      c.req.query('limit'),
+      c.req.query('level'),
+    ]
+    const level = levels.find((each) => each === word)
+    if (level === undefined || !/^\d{1,15}$/.test(after) || !/^[1-9]\d{0,8}$/.test(limit)) {
+      const message = `expected after and limit as whole numbers, and a level of ${levels.join(', ')}.`
+      return c.json({ error: 'BAD_QUERY', message }, 400)
+    }
+    return json(recent.log.read({ after: Number(after), limit: Math.min(Number(limit), MOST_LINES), level }))
+  })
+}
+
+/** A value as an answer. */
+export function json(value: unknown): Response {
+  // A name from outside turns nothing around on the screen of whoever asks by hand; as JSON it says the same.
+  return new Response(visible(JSON.stringify(toPlain(value))), {
+    headers: { 'content-type': 'application/json' },
+  })
+}

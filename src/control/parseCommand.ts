@@ -1,0 +1,144 @@
+/** Bodies of commands: what may stand in them, and the command each one is. Nothing that is not known is let through. */
+import { z } from 'zod'
+import { scopeOf } from '../domain/account/tradingState.ts'
+import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
+
+/** Longest body of a command, bytes. */
+export const MAX_BODY_BYTES = 4_096
+
+const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
+const by = line(80)
+
+/** A plain decimal number above zero, with at most so many digits after the point. */
+const decimal = (digits: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^\\d{1,15}(\\.\\d{1,${digits}})?$`),
+      `a decimal number with at most ${digits} digits after the point`,
+    )
+    .refine((text) => /[1-9]/.test(text), 'a number above zero')
+/** The id that an order by hand is carried out once by. */
+const commandId = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{4,40}$/, '4 to 40 letters, digits, dots, dashes or underscores')
+const direction = z.enum(['long', 'short'])
+const pool = z.enum(['long', 'short'])
+/** USD, and USD per whole token. */
+const dollars = decimal(18)
+
+/** The command that a body makes; `id` is the discrepancy, the market or the order that its path names. */
+const commands = {
+  trading: z
+    .strictObject({
+      scope: line(120).default('global'),
+      state: z.enum(['active', 'reducing', 'halted']),
+      reason: line(200).default('an operator says so'),
+      by,
+    })
+    .transform(({ scope, state, reason, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({ type: 'trading', scope: scopeOf(scope), state, reason }),
+    })),
+  kill: z.strictObject({ close: z.boolean().default(false), by }).transform(({ close, by: who }) => ({
+    by: who,
+    command: (): OperatorCommand => ({ type: 'kill', close }),
+  })),
+  limits: z.strictObject({ confirm: z.boolean().default(false), by }).transform(({ confirm, by: who }) => ({
+    by: who,
+    command: (): OperatorCommand => ({ type: 'limits', isConfirmed: confirm }),
+  })),
+  finding: z.strictObject({ as: z.enum(['adopted', 'ignored']), by }).transform(({ as, by: who }) => ({
+    by: who,
+    command: (findingId: string): OperatorCommand => ({ type: 'finding', findingId, as }),
+  })),
+  market: z.strictObject({ by }).transform(({ by: who }) => ({
+    by: who,
+    command: (market: string): OperatorCommand => ({ type: 'market', market }),
+  })),
+  flatten: z
+    .strictObject({ reason: line(200).default('an operator says so'), by })
+    .transform(({ reason, by: who }) => ({
+      by: who,
+      command: (intentId: string): OperatorCommand => ({ type: 'flatten', intentId, reason }),
+    })),
+  open: z
+    .strictObject({
+      id: commandId,
+      market: line(120),
+      direction,
+      size: dollars,
+      leverage: decimal(4),
+      collateral: pool.default('short'),
+      limit: dollars.optional(),
+      stop: dollars.optional(),
+      takeProfit: dollars.optional(),
+      stopLoss: dollars.optional(),
+      preview: z.boolean().default(false),
+      by,
+    })
+    .refine(({ limit, stop }) => limit === undefined || stop === undefined, 'limit or stop, not both')
+    .transform(({ preview, by: who, limit, stop, takeProfit, stopLoss, ...rest }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'open',
+        ...rest,
+        ...(limit === undefined ? {} : { limit }),
+        ...(stop === undefined ? {} : { stop }),
+        ...(takeProfit === undefined ? {} : { takeProfit }),
+        ...(stopLoss === undefined ? {} : { stopLoss }),
+        isPreview: preview,
+      }),
+    })),
+  close: z
+    .strictObject({
+      id: commandId,
+      market: line(120),
+      direction,
+      shareBps: z.number().int().min(1).max(10_000).default(10_000),
+      collateral: pool.optional(),
+      by,
+    })
+    .transform(({ by: who, collateral, ...rest }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'close',
+        ...rest,
+        ...(collateral === undefined ? {} : { collateral }),
+      }),
+    })),
+  cancel: z.strictObject({ id: commandId, by }).transform(({ by: who, id }) => ({
+    by: who,
+    command: (order: string): OperatorCommand => ({ type: 'cancel', id, order }),
+  })),
+  resolve: z
+    .strictObject({ as: z.enum(['dead', 'executed', 'cancelled']), by })
+    .transform(({ as, by: who }) => ({
+      by: who,
+      command: (intentId: string): OperatorCommand => ({ type: 'resolve', intentId, as }),
+    })),
+} as const
+
+/** A command that was understood, and whose it is; or what is wrong with its body. */
+export type Parsed =
+  | { readonly ok: true; readonly command: OperatorCommand; readonly by: string }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * Reads the body of a command. `id` is the discrepancy or the order that its path names, whole or its first characters,
+ * or the market's symbol or address.
+ */
+export function parseCommand(type: OperatorCommand['type'], body: unknown, id = ''): Parsed {
+  const parsed = commands[type].safeParse(body)
+  if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.length === 0 ? 'the body' : path.join('.')}: ${message}`,
+  )
+  return { ok: false, problem: problems.join('; ') }
+}

@@ -1,0 +1,46 @@
+/** The chain endpoints of the configuration, checked before anything is read from them. */
+import type { Fetch } from '../../api/transport/route.ts'
+import { BaseError } from '../../base/errors.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { connectChain } from '../../chain/connectEndpoints.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { Emit } from '../../domain/event.ts'
+import type { ChainReader } from '../../domain/machine/chainReader.ts'
+import type { EvidenceChoice } from './evidenceSource.ts'
+
+/**
+ * Connects to the endpoints that evidence is read from, if any. One that does not answer is told of and waited for.
+ *
+ * @throws CommandError when one serves another chain
+ */
+export async function connect(
+  config: Config,
+  evidence: EvidenceChoice,
+  { emit, fetch }: { readonly emit: Emit; readonly fetch: Fetch },
+  closers: (() => void)[],
+): Promise<ChainReader | undefined> {
+  if (evidence.source === 'api') return undefined
+  const { chain } = config.venue
+  const reader = connectChain({
+    http: evidence.http.map((url) => url.reveal()),
+    ws: evidence.ws.map((url) => url.reveal()),
+    finality: evidence.finality,
+    chainId: chain.chainId,
+    eventEmitter: chain.contracts.eventEmitter,
+    multicall: chain.contracts.multicall,
+    timeoutMs: config.rpc.timeoutMs,
+    maxLogSpan: config.rpc.maxLogBlocks,
+    clock: systemClock,
+    emit,
+    fetch,
+  })
+  closers.push(() => reader.close())
+  try {
+    await reader.check()
+  } catch (error) {
+    if (error instanceof BaseError) throw new CommandError(error.message, exitCodes.configuration)
+    throw error
+  }
+  return reader
+}

@@ -1,0 +1,95 @@
+/** What of the strategy files would start and still not do what its author means: warnings of `perpd check` and of a start. */
+import {
+  countedLimits,
+  isTighter,
+  type Limits,
+  limitText,
+  limitTightness,
+  tighten,
+} from '../domain/account/limits.ts'
+import { formatUsd } from '../protocol/units.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+
+/** Limits that a scope keeps for itself: the account's are of all strategies together, so that a file's own may be any. */
+const ownLimits: ReadonlySet<string> = new Set(countedLimits)
+
+/**
+ * One sentence for each thing worth knowing before these strategies trade: two on one market and collateral, a size that the
+ * limits always cut, limits that the account's tighter ones make void, nothing that runs.
+ */
+export function strategyWarnings(
+  strategies: readonly LoadedStrategy[],
+  disabled: readonly string[],
+  account: Limits,
+  markets: Readonly<Record<string, Limits>>,
+): readonly string[] {
+  if (strategies.length === 0) {
+    const reason =
+      disabled.length === 0 ? 'no strategy file is there' : `${disabled.join(', ')}: enabled is false`
+    return [`no strategy is enabled, so nothing would be traded (${reason}).`]
+  }
+  return [...shared(strategies), ...strategies.flatMap((each) => tooMuch(each, account, markets))]
+}
+
+function shared(strategies: readonly LoadedStrategy[]): readonly string[] {
+  const sides = new Map<string, string[]>()
+  for (const { name, strategy, symbols, instance } of strategies) {
+    if (!strategy.opensPositions || instance.size === undefined) continue
+    for (const symbol of symbols) {
+      const key = `${symbol} with the ${instance.size.collateral} token as collateral`
+      sides.set(key, [...(sides.get(key) ?? []), name])
+    }
+  }
+  return [...sides].flatMap(([side, names]) =>
+    names.length < 2
+      ? []
+      : [
+          `${names.join(' and ')} trade ${side}: the venue makes one position of what both open in one direction, and each acts on the other's part.`,
+        ],
+  )
+}
+
+function tooMuch(
+  { name, instance, symbols, limits }: LoadedStrategy,
+  account: Limits,
+  markets: Readonly<Record<string, Limits>>,
+): readonly string[] {
+  const warnings: string[] = []
+  const { size } = instance
+  if (size !== undefined) {
+    for (const symbol of symbols) {
+      const caps = tighten(tighten(account, markets[symbol] ?? {}), limits)
+      const cap = sizeCaps
+        .flatMap((each) => (caps[each] === undefined ? [] : [{ name: each, usd: caps[each] }]))
+        .reduce<{ name: string; usd: bigint } | undefined>(
+          (least, each) => (least === undefined || each.usd < least.usd ? each : least),
+          undefined,
+        )
+      if (cap !== undefined && size.usd > cap.usd) {
+        warnings.push(
+          `${name}: size.usd is ${formatUsd(size.usd)}, and ${cap.name} allows ${formatUsd(cap.usd)} on ${symbol}: every order is cut to it.`,
+        )
+      }
+      if (caps.maxLeverageBps !== undefined && size.leverageBps > caps.maxLeverageBps) {
+        warnings.push(
+          `${name}: size.leverage is ${size.leverageBps / 10_000}, and maxLeverage allows ${caps.maxLeverageBps / 10_000} on ${symbol}: orders are made smaller.`,
+        )
+      }
+    }
+  }
+  for (const [limit, rule] of Object.entries(limitTightness) as [keyof Limits, 'less' | 'more'][]) {
+    const [own, of] = [limits[limit], account[limit]]
+    if (ownLimits.has(limit) || own === undefined || of === undefined || !isTighter(rule, of, own)) continue
+    warnings.push(
+      `${name}: ${limit} ${limitText(limit, own)} is looser than the account's ${limitText(limit, of)}, which holds.`,
+    )
+  }
+  return warnings
+}
+
+const sizeCaps = [
+  'maxOrderSizeUsd',
+  'maxPositionSizeUsd',
+  'maxMarketExposureUsd',
+  'maxTotalExposureUsd',
+] as const

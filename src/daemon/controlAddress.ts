@@ -1,0 +1,97 @@
+/** Where the running daemon serves its control port: written by itself beside its tokens, believed by no other way. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { BlockList, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { Secret } from '../base/secret.ts'
+import type { Config } from '../config/configTypes.ts'
+import { CommandError, exitCodes } from '../config/exit.ts'
+import { createPrivateFile, readPrivateFile } from '../keys/privateFile.ts'
+
+const setting = 'control.tokenFile'
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** The file beside the tokens that says where their daemon serves. */
+export function addressFileOf({ control }: Config): string {
+  return `${control.tokenFile}.address`
+}
+
+/**
+ * Writes where this daemon serves, whole or not at all, for its owner alone. Returns how to take it back, which leaves alone
+ * what another daemon wrote since.
+ *
+ * @throws KeyFileError when it cannot be written.
+ */
+export function writeAddress(config: Config, url: string): () => void {
+  const path = addressFileOf(config)
+  const text = `${JSON.stringify({ address: url, pid: process.pid })}\n`
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  createPrivateFile(draft, new Secret(text), setting)
+  renameSync(draft, path)
+  return () => {
+    try {
+      if (readFileSync(path, 'utf8') === text) rmSync(path)
+    } catch {
+      // Gone already: nothing more to take back.
+    }
+  }
+}
+
+/**
+ * Where the daemon of these tokens serves, by its own word; undefined when it left none, so that none runs.
+ *
+ * @throws KeyFileError when others may read or swap the file; CommandError with exit code 4 when it names no address of this
+ * machine.
+ */
+export function readAddress(config: Config): string | undefined {
+  const path = addressFileOf(config)
+  if (!existsSync(path)) return undefined
+  const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal()
+  const address = addressIn(text)
+  if (address !== undefined && isThisMachine(address)) return address.origin
+  throw new CommandError(
+    `${path} names no address of this machine; a perpd writes one there when it starts.\n  Nothing was asked. Remove it, and restart perpd.`,
+    exitCodes.configuration,
+  )
+}
+
+/**
+ * Process of the daemon of these tokens, by its own word; undefined when it left none.
+ *
+ * @throws as `readAddress`.
+ */
+export function readPid(config: Config): number | undefined {
+  const path = addressFileOf(config)
+  if (!existsSync(path)) return undefined
+  const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal()
+  try {
+    const { pid } = JSON.parse(text) as { readonly pid?: unknown }
+    return Number.isSafeInteger(pid) && Number(pid) > 1 ? Number(pid) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function addressIn(text: string): URL | undefined {
+  try {
+    const { address } = JSON.parse(text) as { readonly address?: unknown }
+    const url = new URL(String(address))
+    return url.protocol === 'http:' && url.href === `${url.origin}/` ? url : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether an address is of this machine: a number, no name, which somebody else could answer for. */
+export function isThisMachine(
+  { hostname }: Pick<URL, 'hostname'>,
+  interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
+): boolean {
+  const host = hostname.replace(/^\[(.+)\]$/, '$1')
+  const family = isIP(host)
+  if (family === 0) return false
+  if (loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')) return true
+  return Object.values(interfaces).some((each) => each?.some(({ address }) => address === host))
+}

@@ -1,0 +1,214 @@
+/** Starts the paper venue inside this process. Only what serves a venue imports this file, and on demand: it loads all of the venue. */
+import { mkdirSync } from 'node:fs'
+import { dirname, join, parse } from 'node:path'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import { systemClock } from '../base/systemClock.ts'
+import type { Config } from '../config/configTypes.ts'
+import { CommandError, exitCodes } from '../config/exit.ts'
+import { acquireWriterLock, type WriterLock } from '../journal/lock.ts'
+import type { Log } from '../monitor/log/log.ts'
+import { loadCatalog } from '../paper/catalog/catalog.ts'
+import { loadReplay } from '../paper/catalog/replayFile.ts'
+import { createMultiChainVenue } from '../paper/server/multiChainVenue.ts'
+import { loadScenario, readFaults, type ScenarioStep } from '../paper/server/scenario.ts'
+import { type ServedVenue, serveVenues } from '../paper/server/serve.ts'
+import { parseMarketHours } from '../paper/state/hours.ts'
+import { findMarket } from '../paper/state/lookup.ts'
+import type { VenueSettings } from '../paper/state/settings.ts'
+import type { Chain } from '../protocol/chains/chain.ts'
+import { simulated } from '../protocol/settings/paperSection.ts'
+import { parseUnits } from '../protocol/units.ts'
+
+const hostname = '127.0.0.1'
+
+/** A paper venue that serves. */
+export interface StartedVenue {
+  /** Addresses of the daemon's own chain. */
+  readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
+  readonly control: string
+  /** All addresses by chain, the daemon's own chain first. */
+  readonly chains: Readonly<Record<string, ServedVenue>>
+  /** Saves the worlds and frees the port. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the venues that the configuration describes, one for each chain of `paper.chains`, on one port.
+ *
+ * @throws CommandError when the port is taken, another perpd keeps its world in the same file, the faults of the start cannot be read, or a share or whitelist names a market of
+ * none of the chains; BaseError for a bad state or scenario file, a start balance of an unknown token or unknown market hours
+ */
+export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
+  const release = lockWorlds(config)
+  try {
+    return await startLocked(config, log, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function startLocked(config: Config, log: Log, release: () => void): Promise<StartedVenue> {
+  const { paper } = config
+  const venues = usingFiles(() => {
+    const scenario = [
+      ...faultsOf(config),
+      ...(paper.scenario === undefined ? [] : loadScenario(paper.scenario)),
+    ]
+    const replay = paper.replayFile === undefined ? undefined : loadReplay(paper.replayFile, paper.speed)
+    mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
+    return createMultiChainVenue({
+      clock: systemClock,
+      chains: paper.chains,
+      seed: paper.seed,
+      stateFileOf: (chain) =>
+        chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
+      settingsOf: (chain) => ({ ...settingsOf(config, chain), replay }),
+      scenario,
+    })
+  })
+  for (const [setting, { market }] of [
+    ...paper.poolShares.map((one) => ['poolShares', one] as const),
+    ...paper.whitelists.map((one) => ['whitelists', one] as const),
+  ]) {
+    if (venues.some(({ venueState }) => findMarket(venueState, market) !== undefined)) continue
+    throw new CommandError(
+      `paper.${setting} names a market that no chain of the venue has: ${market}\n  Nothing was started. Give a symbol of /markets, or a market token.`,
+      exitCodes.configuration,
+    )
+  }
+  const served = await serve(venues, paper.port, log)
+  const [main] = served
+  if (main === undefined) throw new RangeError('no chain to serve')
+  return {
+    hosts: { api: main.api, oracle: main.oracle },
+    control: main.control,
+    chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),
+    close: async () => {
+      try {
+        await main.close()
+      } finally {
+        release()
+      }
+    },
+  }
+}
+
+/** Takes the right to write the state files of all chains: two venues on one file would each undo what the other keeps. */
+function lockWorlds({ paper, venue }: Config): () => void {
+  const locks: WriterLock[] = []
+  const release = (): void => {
+    for (const lock of locks.splice(0)) lock.release()
+  }
+  mkdirSyncQuietly(dirname(paper.stateFile))
+  for (const chain of paper.chains) {
+    const path = chain === venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name)
+    try {
+      locks.push(acquireWriterLock(path, 'paper venue', systemClock.now()))
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      // What else is wrong with the place is said by the venue itself, in its own words.
+      if (error.code !== 'JOURNAL_LOCKED') continue
+      release()
+      throw new CommandError(
+        `Another perpd keeps its paper venue in ${path}.\n  Nothing was started: both would write it, and each would undo the other. Stop that one, or give this one a venue of its own: --paper.stateFile FILE`,
+        exitCodes.error,
+      )
+    }
+  }
+  return release
+}
+
+function mkdirSyncQuietly(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch {
+    // Told when the venue makes its files.
+  }
+}
+
+/** The faults that the configuration names, from the start on. */
+function faultsOf({ paper }: Config): readonly ScenarioStep[] {
+  const steps = paper.faults === undefined ? [] : readFaults(paper.faults)
+  if (typeof steps !== 'string') return steps
+  throw new CommandError(
+    `paper.faults cannot be used: ${steps}.\n  Nothing was started. docs/paper-venue.md shows the switches and rules.`,
+    exitCodes.configuration,
+  )
+}
+
+/** Making a venue reads and writes its state files; what the system refuses is told as such. */
+function usingFiles<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new CommandError(
+      `The paper venue cannot keep its world: ${reasonOf(error)}.\n  Nothing was started. Free space, or name another place: --paper.stateFile FILE`,
+      exitCodes.error,
+    )
+  }
+}
+
+/** `venue.json` of the daemon's chain has `venue.avalanche.json` beside it. */
+export function besideStateFile(path: string, chain: string): string {
+  const { dir, name, ext } = parse(path)
+  return join(dir, `${name}.${chain}${ext}`)
+}
+
+function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
+  const symbols = new Set(loadCatalog(chain.name).tokens.map(({ symbol }) => symbol))
+  const named = paper.startBalances.map(({ symbol, amount }) => ({
+    symbol: symbol === 'USDC' && !symbols.has(symbol) ? chain.feeToken.symbol : symbol,
+    amount,
+  }))
+  // With several chains a token need be on one of them only; alone, the venue itself refuses an unknown one.
+  const balances = paper.chains.length === 1 ? named : named.filter(({ symbol }) => symbols.has(symbol))
+  const listed = loadCatalog(chain.name).markets.filter(({ isListed }) => isListed)
+  const markets = new Set(listed.map(({ symbol }) => symbol.replace(/ \[.*$/, '')))
+  const hours = paper.marketHours.flatMap((text) => parseMarketHours(text) ?? [])
+  const gwei = paper.gasPriceGwei.find((one) => one.chain === chain.name)?.gwei
+  const poolShares: Record<string, Record<string, number>> = {}
+  for (const { wallet, market, sharePpm } of paper.poolShares) {
+    poolShares[wallet] = { ...poolShares[wallet], [market]: sharePpm }
+  }
+  const whitelists: Record<string, string[]> = {}
+  for (const { wallet, market } of paper.whitelists) {
+    whitelists[wallet] = [...(whitelists[wallet] ?? []), market]
+  }
+  return {
+    ...simulatedOf(paper),
+    gasPriceWei: gwei === undefined ? 0n : parseUnits(gwei, 9),
+    poolShares,
+    whitelists,
+    startBalances: Object.fromEntries(balances.map(({ symbol, amount }) => [symbol, amount])),
+    marketHours: paper.chains.length === 1 ? hours : hours.filter(({ market }) => markets.has(market)),
+  }
+}
+
+/** The settings that the venue takes as they are. */
+function simulatedOf(paper: Config['paper']): Partial<VenueSettings> {
+  const names = Object.keys(simulated) as readonly (keyof typeof simulated)[]
+  return Object.fromEntries(names.map((name) => [name, paper[name]]))
+}
+
+async function serve(
+  venues: ReturnType<typeof createMultiChainVenue>,
+  port: number,
+  log: Log,
+): Promise<readonly ServedVenue[]> {
+  try {
+    return await serveVenues(venues, {
+      hostname,
+      port,
+      onError: (error) => log.note('error', `the paper venue failed: ${reasonOf(error)}`),
+    })
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') throw error
+    throw new CommandError(
+      `The paper venue cannot listen on ${hostname}:${port}: another process does.\n` +
+        '  Stop that process, or choose another port: --paper.port 0 takes a free one.',
+      exitCodes.error,
+    )
+  }
+}

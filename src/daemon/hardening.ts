@@ -1,0 +1,113 @@
+/** What the process does against those who would look into it while it holds a key. */
+import { writeFileSync } from 'node:fs'
+import inspector from 'node:inspector'
+import type { Config } from '../config/configTypes.ts'
+import { CommandError, exitCodes } from '../config/exit.ts'
+
+/**
+ * Closes the doors that can be closed from inside; called before anything else.
+ *
+ * SIGUSR1 makes Node open a debugger that anyone on the machine can enter; a listener takes the signal away from it (the
+ * flag --disable-sigusr1 of the shipped ways to start does the same from the first instant). On Linux, a crash then writes
+ * a core without the memory in it.
+ */
+export function hardenProcess(): void {
+  process.on('SIGUSR1', () => {})
+  try {
+    writeFileSync('/proc/self/coredump_filter', '0')
+  } catch {
+    // Another system, or a container without a writable /proc; deploy/ turns core files off from outside, too.
+  }
+}
+
+/** How this process was started: its environment, and the options of Node before the program's name. */
+export interface Started {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly execArgv: readonly string[]
+}
+
+/** Options of Node that open the process to others, load other code into it, or write down what it knows. */
+const openingOptions: readonly (readonly [form: RegExp, does: string])[] = [
+  [/^(?:-r|--require|--import|--(?:experimental-)?loader)$/, 'loads other code into this process'],
+  [/^--(?:inspect|debug)(?:-[a-z-]+)?$/, 'opens a debugger at this process'],
+  [/^--tls-keylog$/, 'writes down the keys of its connections'],
+  [/^--(?:heapsnapshot-[a-z-]+|heap-prof|report-[a-z-]+)$/, 'writes its memory or its environment to files'],
+  [/^--(?:tls-min-v1\.[01]|tls-max-v1\.[01]|insecure-http-parser)$/, 'weakens its connections'],
+]
+
+/** Variables that do the same. */
+const openingVariables: readonly (readonly [name: string, does: string])[] = [
+  ['SSLKEYLOGFILE', 'asks for the keys of its connections to be written down'],
+  ['NODE_DEBUG', 'writes what it sends to the log, tokens included'],
+  ['NODE_DEBUG_NATIVE', 'writes what it sends to the log, tokens included'],
+]
+
+/** Variables that change whom it trusts or what it runs, and have honest uses. */
+const toldVariables: readonly (readonly [name: string, does: string])[] = [
+  ['NODE_OPTIONS', 'changes how Node runs this process'],
+  ['NODE_EXTRA_CA_CERTS', 'adds authorities whose certificates are believed for every connection'],
+  ['SSL_CERT_FILE', 'may change the authorities whose certificates are believed'],
+  ['SSL_CERT_DIR', 'may change the authorities whose certificates are believed'],
+  ['OPENSSL_CONF', 'may change how connections are secured'],
+  ['NODE_USE_ENV_PROXY', 'may send connections through a proxy'],
+  ['NODE_PATH', 'adds folders that code is loaded from'],
+  ['LD_PRELOAD', 'loads other code into this process'],
+  ['LD_AUDIT', 'loads other code into this process'],
+  ['LD_LIBRARY_PATH', 'changes where the code of libraries comes from'],
+  ['DYLD_INSERT_LIBRARIES', 'loads other code into this process'],
+]
+
+/** What of the way this process was started forbids to trade real money in it; empty when nothing does. */
+export function processProblems(
+  config: Pick<Config, 'isPaper'>,
+  { env, execArgv }: Started,
+): readonly string[] {
+  if (config.isPaper) return []
+  const no = 'With real money perpd does not start like this.'
+  const problems: string[] = []
+  if (inspector.url() !== undefined) {
+    problems.push(
+      `a debugger is open at this process (${process.execArgv.join(' ')}); whoever enters it has the key. ${no}`,
+    )
+  }
+  // Node takes this one word and no other.
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    problems.push(
+      `NODE_TLS_REJECT_UNAUTHORIZED=0 has every certificate believed: whoever sits between answers as the venue, the chain and the signer. ${no} Unset it; an authority of your own is named with NODE_EXTRA_CA_CERTS=FILE.`,
+    )
+  }
+  for (const [name, does] of openingVariables)
+    if ((env[name] ?? '') !== '') problems.push(`${name} is set: it ${does}. ${no} Unset it.`)
+  const options: readonly (readonly [from: string, option: string])[] = [
+    ...optionsIn(env.NODE_OPTIONS ?? '').map((option) => ['NODE_OPTIONS', option] as const),
+    ...execArgv.map((option) => ['node', option] as const),
+  ]
+  for (const [from, option] of options) {
+    const name = (option.split('=')[0] ?? '').replaceAll('_', '-')
+    const [, does] = openingOptions.find(([form]) => form.test(name)) ?? []
+    if (does !== undefined) problems.push(`${from} has ${name}: it ${does}. ${no} Leave it out.`)
+  }
+  return problems
+}
+
+/** The words of NODE_OPTIONS, without quotation marks. */
+function optionsIn(text: string): readonly string[] {
+  return text
+    .split(/\s+/)
+    .map((word) => word.replaceAll('"', ''))
+    .filter((word) => word !== '')
+}
+
+/** What of the way this process was started should be known before it trades real money. */
+export function processWarnings(config: Pick<Config, 'isPaper'>, { env }: Pick<Started, 'env'>): string[] {
+  if (config.isPaper) return []
+  return toldVariables
+    .filter(([name]) => (env[name] ?? '') !== '')
+    .map(([name, does]) => `${name} is set: it ${does}. Unset it if you do not need it.`)
+}
+
+/** Throws CommandError with exit code 4 when this process was started in a way that real money forbids. */
+export function refuseOpenProcess(config: Pick<Config, 'isPaper'>, started: Started): void {
+  const problems = processProblems(config, started)
+  if (problems.length > 0) throw new CommandError(problems.join('\n'), exitCodes.configuration)
+}

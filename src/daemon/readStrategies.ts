@@ -1,0 +1,19 @@
+/** Strategy files as the commands read them: nothing of another user's, and kinds of the user's own each in their thread. */
+import type { Config } from '../config/configTypes.ts'
+import { hostKind } from '../strategy/files/hostKind.ts'
+import { type LoadResult, loadStrategies } from '../strategy/files/load.ts'
+import { untrusted } from './trustedKinds.ts'
+
+const program = new URL(
+  import.meta.url.endsWith('.ts') ? './kindThread.ts' : './kindThread.js',
+  import.meta.url,
+)
+
+/** Reads all that the configuration names. Whoever reads closes the threads (`closeStrategies`). */
+export async function readStrategyFiles({ strategies }: Pick<Config, 'strategies'>): Promise<LoadResult> {
+  const { paths, decideTimeoutMs, memoryMiB } = strategies
+  return await loadStrategies(paths, {
+    untrusted,
+    hostKind: (path) => hostKind(path, { program, decideTimeoutMs, memoryMiB }),
+  })
+}

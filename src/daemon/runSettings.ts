@@ -1,0 +1,172 @@
+/** From the configuration's words to the settings that the rooms are handed. */
+import type { ApiLimits } from '../api/transport/requestLimits.ts'
+import { systemClock } from '../base/systemClock.ts'
+import type { Config } from '../config/configTypes.ts'
+import type { EvidenceRules } from '../domain/machine/observation.ts'
+import type { WarningPolicy } from '../domain/order/warning.ts'
+import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
+import type { UsualFees } from '../execution/context/feeMemory.ts'
+import type { SigningPolicy } from '../execution/context/policy.ts'
+import type { Journal } from '../journal/journal.ts'
+import { openGuard, type SigningGuard } from '../keys/signingGuard.ts'
+import {
+  fromDecimal,
+  maxOf,
+  NATIVE_DECIMALS,
+  type TokenAmount,
+  toDecimal,
+  USD_DECIMALS,
+  type Usd,
+  usdOfAmount,
+} from '../protocol/units.ts'
+import type { BreakerSettings } from '../risk/breakers/circuitBreakers.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import type { SigningFacts, TraderSettings } from './trader.ts'
+
+/** The configured breakers, with what is kept of a delegated key's approval. */
+function breakersOf({ account, breakers }: Config): BreakerSettings {
+  const { reserveActions, reserveSeconds } = account
+  return { ...breakers, reserveActions, reserveSeconds }
+}
+
+/** Digests live this long beyond their deadline for the guard: longer than any clock may be off. */
+const guardMarginSeconds = 600
+
+/** The table of what was signed, beside the journal; with a journal in memory it ends with the process too. */
+export function openSigningGuard({ journal: { path }, signing }: Config, journal: Journal): SigningGuard {
+  return openGuard({
+    ...(path === 'memory:' ? {} : { path: `${path.replace(/^sqlite:/, '')}.signed` }),
+    horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
+    marginSeconds: guardMarginSeconds,
+    exposure: { capUsd: signing.exposureCapUsd, windowSeconds: signing.exposureWindowSeconds },
+    now: systemClock.now,
+    neverLeft: ({ intentId, digest }) =>
+      journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
+  })
+}
+
+/** All that is configured of limits: by settings, and in the files of these strategies. */
+export function limitsOf(config: Config, strategies: readonly LoadedStrategy[]): ConfiguredLimits {
+  return {
+    account: config.limits,
+    markets: config.marketLimits,
+    strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
+    breakers: breakersOf(config),
+  }
+}
+
+/**
+ * What may be signed at all, by what the market data is at that moment; without a price the highest one of the chain counts. A whole
+ * fee holds the execution fee, so that of what takes risk away
+ * follows the highest execution fee, with half of it on top for the relay's gas.
+ */
+export function signingPolicyOf(config: Config): (facts: SigningFacts) => SigningPolicy {
+  const { signing } = config
+  const { highest } = config.venue.chain.nativePriceUsd
+  const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
+  return ({ swapMarkets, nativePriceUsd }) => {
+    const price = nativePriceUsd ?? highest
+    const wholeUsd = (usdOfAmount(signing.maxExecutionFee, price, NATIVE_DECIMALS) * 3n) / 2n
+    return {
+      minDeadlineSeconds: signing.minDeadlineSeconds,
+      maxDeadlineSeconds: signing.maxDeadlineSeconds,
+      maxExecutionFee: signing.maxExecutionFee,
+      maxRelayFee,
+      priceToleranceBps: signing.priceToleranceBps,
+      maxPriceImpactBps: signing.maxPriceImpactBps,
+      reducing: {
+        maxExecutionFee: signing.maxExecutionFee,
+        maxRelayFee: maxOf(maxRelayFee, feeTokenAmount(config, wholeUsd)),
+        priceToleranceBps: signing.reducingPriceToleranceBps,
+        maxPriceImpactBps: signing.reducingMaxPriceImpactBps,
+      },
+      ...(signing.priceImpactPerDayUsd === undefined
+        ? {}
+        : { priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
+      swapMarkets,
+      ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),
+    }
+  }
+}
+
+/** What warnings do to a strategy's orders: the account's policy, and its file's own where it has one. */
+export function warningPoliciesOf(
+  { signing }: Config,
+  strategies: readonly LoadedStrategy[],
+): (strategy: string) => readonly WarningPolicy[] {
+  const own = new Map(strategies.map(({ name, warnings }) => [name, warnings]))
+  return (strategy) => [signing.warnings, ...[own.get(strategy) ?? []].flat()]
+}
+
+/** What fees are taken for before any order landed. */
+export function usualFeesOf(config: Config): UsualFees {
+  const { usualExecutionFee, usualRelayFeeUsd, feeFactor } = config.signing
+  return {
+    executionFee: usualExecutionFee,
+    relayFee: feeTokenAmount(config, usualRelayFeeUsd),
+    factor: feeFactor,
+  }
+}
+
+/** How often the account's lists are read anew, ms. */
+const watchMs = 5_000
+/** A poll of a status is never more often than this, ms. */
+const statusPollFloorMs = 50
+/** Wait before a prepare that nobody answered is asked again, ms. */
+const prepareRetryMs = 500
+/** How long a host is in cooldown after a payload that did not say what was meant, ms. */
+const poisonRestMs = 600_000
+
+/** How the trader works by this configuration; `source` is where evidence is read. */
+export function traderSettingsOf(
+  config: Config,
+  strategies: readonly LoadedStrategy[],
+  source: EvidenceRules['source'],
+): TraderSettings {
+  const { execution, signing, account, log } = config
+  return {
+    rules: {
+      source,
+      trustVenue: config.evidence.trustVenue,
+      deadlineMarginMs: execution.deadlineMarginSeconds * 1000,
+    },
+    execution: {
+      statusPollMs: Math.max(statusPollFloorMs, execution.statusPollMs),
+      statusPollMaxMs: execution.statusPollMaxMs,
+      prepareRetryMs,
+      relayDeadlineSeconds: execution.relayDeadlineSeconds,
+      relayFeePerOrder: feeTokenAmount(config, signing.relayFeeUsd),
+      payloadMismatchCooldownMs: poisonRestMs,
+    },
+    engine: {
+      lane: account.lane,
+      intentExpiryMs: execution.intentExpirySeconds * 1000,
+      drainMs: execution.drainSeconds * 1000,
+      defaultSlippageBps: config.limits.maxSlippageBps,
+      watchMs,
+      maxMarketValuesAgeMs: config.maxMarketValuesAgeMs,
+      heartbeatMs: log.heartbeatSeconds === 0 ? Number.POSITIVE_INFINITY : log.heartbeatSeconds * 1000,
+      adoptInitial: account.adoptInitial,
+      pauseAfterFailures: config.strategies.pauseAfterFailures,
+    },
+    signingPolicy: signingPolicyOf(config),
+    warningPolicies: warningPoliciesOf(config, strategies),
+    usualFees: usualFeesOf(config),
+  }
+}
+
+/** Limits of the client of both APIs; an order may take the venue longer than a read. */
+export function apiLimitsOf({ api }: Config, isEmbedded: boolean): Partial<ApiLimits> {
+  return {
+    ...api,
+    prepareTimeoutMs: 2 * api.timeoutMs,
+    submitTimeoutMs: 2 * api.timeoutMs,
+    // The embedded venue is this process's own: nobody else is slowed down.
+    ...(isEmbedded ? { requestsPerSecondPerHost: Number.POSITIVE_INFINITY } : {}),
+  }
+}
+
+/** Dollars in base units of the fee token, which is a dollar coin: one unit counts as one USD. */
+export function feeTokenAmount(config: Config, amountUsd: Usd): TokenAmount {
+  return fromDecimal(toDecimal(amountUsd, USD_DECIMALS), config.venue.chain.feeToken.decimals)
+}

@@ -1,0 +1,68 @@
+/** What the process's signals do to a running daemon. */
+import { isatty } from 'node:tty'
+import { systemClock } from '../base/systemClock.ts'
+import { exitCodes } from '../config/exit.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
+import type { Log } from '../monitor/log/log.ts'
+
+/** Signals this close to the first are the same decision. */
+const sameSignalMs = 1_000
+
+/**
+ * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew; when the
+ * terminal that the log goes to is gone it drains, because nobody is left to watch.
+ */
+export function listenForSignals(
+  engine: Engine,
+  log: Log,
+  fatal: (error: unknown) => void,
+  end: (code: number) => void,
+): () => void {
+  let firstAtMs: number | undefined
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const nowMs = systemClock.monotonicMs()
+    if (firstAtMs === undefined) {
+      firstAtMs = nowMs
+      engine.stop(signal).then(() => end(exitCodes.ok), fatal)
+      return
+    }
+    // One Ctrl-C under npm reaches us twice: from the terminal, and forwarded by npm.
+    if (nowMs - firstAtMs < sameSignalMs) return
+    log.note('warn', 'second signal: leaving at once; open orders are taken up at the next start')
+    engine.abort()
+    end(exitCodes.error)
+  }
+  const command = (signal: string, asked: OperatorCommand): void => {
+    engine.operate(asked, { by: `signal ${signal}`, via: 'signal' }).then((answer) => {
+      if (answer.ok) log.note('warn', `${signal}: ${answer.statement}`)
+      else log.note('error', `${signal}: ${answer.reason}`)
+    }, fatal)
+  }
+  const onHangUp = (): void => {
+    if (isTerminalGone()) onSignal('SIGHUP')
+    else command('SIGHUP', { type: 'limits', isConfirmed: false })
+  }
+  const onHalt = (): void =>
+    command('SIGUSR2', { type: 'trading', scope: 'global', state: 'halted', reason: 'SIGUSR2 was sent' })
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  process.on('SIGHUP', onHangUp)
+  process.on('SIGUSR2', onHalt)
+  return () => {
+    process.off('SIGHUP', onHangUp)
+    process.off('SIGUSR2', onHalt)
+    const off = (): void => {
+      process.off('SIGINT', onSignal)
+      process.off('SIGTERM', onSignal)
+    }
+    // The one that npm forwards may come when all is closed already, and would end us by the signal instead of with 0.
+    if (firstAtMs === undefined) off()
+    else setTimeout(off, sameSignalMs).unref()
+  }
+}
+
+/** Whether standard output was a terminal and is none any more: the system takes a terminal away before it tells with SIGHUP. */
+function isTerminalGone(): boolean {
+  return process.stdout.isTTY === true && !isatty(1)
+}

@@ -1,0 +1,237 @@
+/**
+ * What the journal keeps of the account besides our own intents: what it could not explain (discrepancies), what became of
+ * each, how far the account's history was read, and what an operator said about records that were lost. Same file, same hash
+ * chain, no intent.
+ */
+import type { Address, Hex } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Usd } from '../../protocol/units.ts'
+import {
+  applyMarketEntry,
+  emptyMarketFold,
+  type MarketEntry,
+  type MarketFold,
+  marketKinds,
+} from './marketEntry.ts'
+import type { RECORD_VERSION } from './recordVersion.ts'
+import {
+  applyTradingEntry,
+  emptyTradingFold,
+  type TradingEntry,
+  type TradingFold,
+  type TradingHalt,
+  tradingKinds,
+} from './tradingState.ts'
+import { applyUnwindEntry, type UnwindEntry, type Unwinds, unwindKinds } from './unwindState.ts'
+
+/** Stands where an intent's id stands in a record of the account. */
+export const ACCOUNT_ID = '@account'
+
+/** One side of one market with one collateral: what the protocol calls a position. */
+export interface PositionSide {
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly collateralToken: Address
+}
+
+/**
+ * What was found.
+ *
+ * `liquidation`, `adl`: the protocol moved the position. `external-close`, `manual-decrease`, `manual-increase`: an order of
+ * the account that is not ours was executed. `unexplained-order`: such an order rests. `unexplained-position`: sizes do not
+ * add up to what our fills and the discrepancies before say.
+ */
+export type DiscrepancyKind =
+  | 'liquidation'
+  | 'adl'
+  | 'external-close'
+  | 'manual-decrease'
+  | 'manual-increase'
+  | 'unexplained-order'
+  | 'unexplained-position'
+
+/** Something on the account that the journal cannot explain. */
+export interface Discrepancy extends PositionSide {
+  /** Made from what was found, so that the same thing is reported once: a trade's id, an order's key, a size. */
+  readonly findingId: string
+  readonly kind: DiscrepancyKind
+  /** One sentence with the facts. */
+  readonly statement: string
+  /** What it did to the position, USD, signed; 0 for what only rests. */
+  readonly sizeDeltaUsd: Usd
+  /** What a liquidation or a deleveraging realized, USD, signed: it counts as a loss of the day. */
+  readonly pnlUsd?: Usd
+  /** unexplained-position only: what was expected and what is there, USD. */
+  readonly expectedUsd?: Usd
+  readonly foundUsd?: Usd
+  readonly orderKey?: Hex
+  readonly transactionHash?: Hex
+  /** Unix seconds at the venue, where it says one. */
+  readonly atSeconds?: number
+  /** It was there when the journal first looked at the account: a starting inventory, and no drift. */
+  readonly isInitial?: true
+}
+
+/** How a discrepancy was settled: by an operator, or by going away. */
+export type DiscrepancyEnd = 'adopted' | 'ignored' | 'gone'
+
+interface AccountBase {
+  readonly v: typeof RECORD_VERSION
+  readonly atMs: number
+  readonly intentId: typeof ACCOUNT_ID
+}
+
+/** A record of the account. */
+export type AccountRecord =
+  | (AccountBase & { readonly kind: 'finding.raised'; readonly finding: Discrepancy })
+  | (AccountBase & {
+      readonly kind: 'finding.settled'
+      readonly findingId: string
+      readonly as: DiscrepancyEnd
+      /** The operator; absent when it went away by itself. */
+      readonly by?: string
+    })
+  /** The account's trades were read and judged up to here, Unix seconds. */
+  | (AccountBase & { readonly kind: 'account.reconciled'; readonly throughSeconds: number })
+  /** An operator goes on with a journal that lost records; nothing is made before the last lost signature has died. */
+  | (AccountBase & {
+      readonly kind: 'loss.accepted'
+      readonly by: string
+      /** Number of the newest record that had been written, and of the newest that is left. */
+      readonly lastWritten: number
+      readonly lastFound: number
+      /** Unix ms; a signature among the lost records cannot land later. */
+      readonly quietUntilMs: number
+    })
+  /** Holds on trading, commands of operators, and what the account is worth. */
+  | (AccountBase & TradingEntry)
+  /** Orders to unwind: cancelled or closed if they land. */
+  | (AccountBase & UnwindEntry)
+  /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
+  | (AccountBase & MarketEntry)
+
+/** Kinds of account records. */
+export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
+  ...tradingKinds,
+  ...unwindKinds,
+  ...marketKinds,
+  'finding.raised',
+  'finding.settled',
+  'account.reconciled',
+  'loss.accepted',
+])
+
+/** A discrepancy and what became of it. */
+export interface DiscrepancyState {
+  readonly finding: Discrepancy
+  readonly raisedAtMs: number
+  readonly end?: DiscrepancyEnd
+  readonly endedAtMs?: number
+  readonly by?: string
+}
+
+/** The fold of the account's records. */
+export interface AccountState {
+  /** By id, oldest first. */
+  readonly findings: ReadonlyMap<string, DiscrepancyState>
+  /** How far trades were judged; absent before the first pass ever. */
+  readonly throughSeconds?: number
+  /** How far they were when the journal first looked; what is older is none of its story. Absent before, and in older journals. */
+  readonly firstLookSeconds?: number
+  readonly trading: TradingFold
+  /** Orders that are or were to be unwound if they land; absent before the first. */
+  readonly flattens?: Unwinds
+  /** Contradicted and trusted facts of markets; absent before the first. */
+  readonly markets?: MarketFold
+  /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
+  readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
+}
+
+/** Before the first record. */
+export const emptyAccountState: AccountState = { findings: new Map(), trading: emptyTradingFold }
+
+/** The state after one more record. Pure; a settlement of an unknown discrepancy changes nothing. */
+export function applyAccountRecord(state: AccountState, record: AccountRecord): AccountState {
+  switch (record.kind) {
+    case 'account.reconciled':
+      return {
+        ...state,
+        throughSeconds: record.throughSeconds,
+        // A journal of before this was kept has its first look behind it.
+        ...(state.throughSeconds === undefined ? { firstLookSeconds: record.throughSeconds } : {}),
+      }
+    case 'loss.accepted':
+      return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
+    case 'finding.raised': {
+      const { finding: discrepancy, atMs } = record
+      const findings = new Map(state.findings).set(discrepancy.findingId, {
+        finding: discrepancy,
+        raisedAtMs: atMs,
+      })
+      return { ...state, findings }
+    }
+    case 'finding.settled': {
+      const known = state.findings.get(record.findingId)
+      if (known === undefined) return state
+      const { as, by, atMs } = record
+      const settled = { ...known, end: as, endedAtMs: atMs, ...(by === undefined ? {} : { by }) }
+      return { ...state, findings: new Map(state.findings).set(record.findingId, settled) }
+    }
+    case 'flatten.wanted':
+    case 'flatten.ended':
+      return { ...state, flattens: applyUnwindEntry(state.flattens ?? new Map(), record, record.atMs) }
+    case 'market.contradicted':
+    case 'market.settled':
+    case 'market.trusted':
+      return { ...state, markets: applyMarketEntry(state.markets ?? emptyMarketFold, record, record.atMs) }
+    default:
+      return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }
+  }
+}
+
+/** The hold that an accepted loss puts on everything until its time is over; no word of an operator lifts it. */
+export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt | undefined {
+  if (loss === undefined || nowMs >= loss.quietUntilMs) return undefined
+  return {
+    scope: 'global',
+    cause: 'lost-records',
+    state: 'halted',
+    reason: `the journal lost records, and a signature among them may land until ${new Date(loss.quietUntilMs).toISOString()}`,
+    by: loss.by,
+    sinceMs: loss.atMs,
+    lifts: 'itself',
+  }
+}
+
+const pausing: ReadonlySet<DiscrepancyKind> = new Set([
+  'external-close',
+  'manual-decrease',
+  'manual-increase',
+  'unexplained-order',
+  'unexplained-position',
+])
+
+/** Whether increases on the finding's market wait for an operator. The protocol's own acts are no anomaly. */
+export function pauses({ finding: discrepancy, end }: DiscrepancyState): boolean {
+  return end === undefined && pausing.has(discrepancy.kind)
+}
+
+/** Whether it counts as drift: something that happened beside the journal, and not what was there before it. */
+export function isDrift(state: DiscrepancyState): boolean {
+  return pauses(state) && state.finding.isInitial !== true
+}
+
+/** The key of a position's side in maps. */
+export function sideKeyOf({ marketToken, direction, collateralToken }: PositionSide): string {
+  return `${marketToken}:${direction}:${collateralToken}`.toLowerCase()
+}
+
+/**
+ * What a discrepancy adds to the expected size of its side, USD, signed: what was executed counts at once, until a
+ * reorganisation took it back; a position that was not explained counts when an operator adopts it.
+ */
+export function expectedDeltaOf({ finding: discrepancy, end }: DiscrepancyState): Usd {
+  if (end === 'gone') return 0n
+  if (discrepancy.kind === 'unexplained-position') return end === 'adopted' ? discrepancy.sizeDeltaUsd : 0n
+  return discrepancy.sizeDeltaUsd
+}

@@ -1,0 +1,89 @@
+/**
+ * What is held on each side, by sources that do not share an owner: the journal, the lists of the configured hosts, and the
+ * chain where it proves what others did (the journal's discrepancies). A list alone is one host's word, and a host may hide a
+ * position; so what limits count is the larger of all (docs/orders.md, "What counts as held"). Pure.
+ */
+import { sameHex } from '../../protocol/address.ts'
+import type { Position } from '../../protocol/position.ts'
+import type { Reading } from '../../protocol/reading.ts'
+import { maxOf, type Usd } from '../../protocol/units.ts'
+import { type AccountState, expectedDeltaOf, type PositionSide, sideKeyOf } from './accountRecord.ts'
+import type { Fill } from './fills.ts'
+
+/** One side and its size, USD. */
+export interface HeldSide extends PositionSide {
+  readonly sizeUsd: Usd
+}
+
+/** Sides by `sideKeyOf`. */
+export type HeldSides = ReadonlyMap<string, HeldSide>
+
+/** A side of which a list shows less than the journal knows. */
+export interface HiddenSide extends PositionSide {
+  /** What the list shows and what the journal knows, USD. */
+  readonly shownUsd: Usd
+  readonly knownUsd: Usd
+}
+
+/**
+ * Sizes by the journal, USD, signed: our own executed orders (of closed intents as sums, of open ones one by one) and what
+ * was found of others' and proven, or adopted by an operator. A fill without a size counts as none.
+ */
+export function journalSides(fills: readonly Fill[], account: Pick<AccountState, 'findings'>): HeldSides {
+  const sides = new Map<string, HeldSide>()
+  const add = ({ marketToken, direction, collateralToken }: PositionSide, deltaUsd: Usd): void => {
+    const side = { marketToken, direction, collateralToken }
+    const key = sideKeyOf(side)
+    sides.set(key, { ...side, sizeUsd: (sides.get(key)?.sizeUsd ?? 0n) + deltaUsd })
+  }
+  for (const fill of fills) add(fill, fill.sizeDeltaUsd ?? 0n)
+  for (const state of account.findings.values()) add(state.finding, expectedDeltaOf(state))
+  return sides
+}
+
+/** Sizes by lists, USD: of each side the largest that one of them shows. */
+export function shownSides(lists: readonly (readonly Position[])[]): HeldSides {
+  const sides = new Map<string, HeldSide>()
+  for (const { marketToken, direction, collateralToken, sizeInUsd } of lists.flat()) {
+    const side = { marketToken, direction, collateralToken }
+    const key = sideKeyOf(side)
+    sides.set(key, { ...side, sizeUsd: maxOf(sizeInUsd, sides.get(key)?.sizeUsd ?? 0n) })
+  }
+  return sides
+}
+
+/** Of each side the larger size of several sources; none is below 0. */
+export function largerOf(...sources: readonly HeldSides[]): HeldSides {
+  const sides = new Map<string, HeldSide>()
+  for (const [key, side] of sources.flatMap((source) => [...source])) {
+    const sizeUsd = maxOf(side.sizeUsd, sides.get(key)?.sizeUsd ?? 0n)
+    if (sizeUsd > 0n) sides.set(key, { ...side, sizeUsd })
+  }
+  return sides
+}
+
+/**
+ * Sides of which a list shows less than the journal knows. A difference that an operator said to ignore, with these very
+ * sizes, is none; nor is one on a market of which a row could not be read, which is told apart (`DATA_INCOMPLETE`).
+ */
+export function hiddenIn(
+  list: Pick<Reading<readonly Position[]>, 'value' | 'missing'>,
+  known: HeldSides,
+  account: Pick<AccountState, 'findings'>,
+): readonly HiddenSide[] {
+  const shown = shownSides([list.value])
+  return [...known].flatMap(([key, { sizeUsd: knownUsd, ...side }]) => {
+    const shownUsd = shown.get(key)?.sizeUsd ?? 0n
+    if (shownUsd >= knownUsd) return []
+    const isUnread = (list.missing ?? []).some(
+      ({ marketToken }) => marketToken === undefined || sameHex(marketToken, side.marketToken),
+    )
+    const isIgnored = account.findings.get(positionDiscrepancyId(side, knownUsd, shownUsd))?.end === 'ignored'
+    return isUnread || isIgnored ? [] : [{ ...side, shownUsd, knownUsd }]
+  })
+}
+
+/** Id of the discrepancy that a side is not what it should be. */
+export function positionDiscrepancyId(side: PositionSide, expectedUsd: Usd, foundUsd: Usd): string {
+  return `position:${sideKeyOf(side)}:${expectedUsd}:${foundUsd}`
+}

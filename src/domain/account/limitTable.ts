@@ -1,0 +1,423 @@
+/**
+ * The limits: one row each. Types, the settings under `risk`, the `limits` of strategy files, `risk.markets`, what `perpd limits`
+ * compares, and the tables of docs/configuration.md, docs/errors.md and strategies/README.md are made from these rows. What a
+ * limit does is written where it is checked: `risk/checks/checks.ts`, `risk/sizing/sizeLimits.ts`.
+ */
+/** What a limit's figure is in. `times` is written as a leverage and held in basis points; `native` is the chain's native token. */
+export type LimitUnit = 'usd' | 'native' | 'bps' | 'times' | 'count' | 'ms'
+
+/** One limit. */
+export interface LimitRow {
+  readonly unit: LimitUnit
+  /** Which of two values is the tighter one. A change the other way takes effect by a restart or `perpd limits --confirm` alone. */
+  readonly tighter: 'less' | 'more'
+  /** The account's when nothing is set, as it is written in a configuration. */
+  readonly initial: string | number
+  /** Least and most that an account may set, for whole numbers. A least of 0 that means "no such limit" is `isOptional`. */
+  readonly bounds?: readonly [number, number]
+  /** Least and most in a strategy file, in its own unit, where they are others. */
+  readonly fileBounds?: readonly [number, number]
+  /** Whether 0 stands for no such limit in a configuration. */
+  readonly isOptional?: true
+  /** The account's alone: no market may have its own. */
+  readonly isOfNoMarket?: true
+  /** Of what a scope has used up: a market's holds for what happened on it, a strategy's for its own orders. */
+  readonly isCounted?: true
+  /** Of a loss: the account's is its breaker's to judge. */
+  readonly isLoss?: true
+  /** A share of the equity: without a figure of the equity nothing is increased. */
+  readonly isEquityShare?: true
+  /** Code of the refusal, and its sentence of docs/errors.md; a limit that shares a code leaves the sentence to the first. */
+  readonly denies: { readonly code: string; readonly meaning?: string }
+  /** Sentence of docs/configuration.md. */
+  readonly doc: string
+  /** The same for one strategy, in strategies/README.md. */
+  readonly inFile: string
+}
+
+/** All limits. Related ones stand together, and a sentence may lean on the row before. */
+export const limitTable = {
+  maxPositionSizeUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '5000',
+    doc: 'Largest position on one side of one market, open orders included, USD.',
+    inFile: 'one side of one market, open orders included',
+    denies: {
+      code: 'MAX_POSITION_SIZE',
+      meaning: 'this side has reached `maxPositionSizeUsd`, open orders included',
+    },
+  },
+  maxPositionEquityBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 2_000_000],
+    isOptional: true,
+    isEquityShare: true,
+    doc: 'Largest position on one side of one market as a share of equity, basis points; 10000 is once the equity. 0: no such limit.',
+    inFile: 'the same as a share of what the account is worth; 10000 is once',
+    denies: {
+      code: 'MAX_POSITION_EQUITY',
+      meaning: 'this side of the market has reached its share of the equity (`risk.maxPositionEquityBps`)',
+    },
+  },
+  maxMarketExposureUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '0',
+    isOptional: true,
+    doc: 'Largest sum of both sides of one market, open increases included, USD. 0: no such limit.',
+    inFile: 'both sides of one market',
+    denies: {
+      code: 'MAX_MARKET_EXPOSURE',
+      meaning: 'both sides of the market together have reached their limit',
+    },
+  },
+  maxMarketExposureEquityBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 2_000_000],
+    isOptional: true,
+    isEquityShare: true,
+    doc: 'The same as a share of equity, basis points. 0: no such limit.',
+    inFile: 'the same as a share of what the account is worth',
+    denies: {
+      code: 'MAX_MARKET_EQUITY',
+      meaning:
+        'both sides of the market together have reached their share of the equity (`risk.maxMarketExposureEquityBps`)',
+    },
+  },
+  maxTotalExposureUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '20000',
+    isOfNoMarket: true,
+    doc: 'Largest sum of all positions and open increases, USD.',
+    inFile: 'all positions and open increases of the account',
+    denies: {
+      code: 'MAX_TOTAL_EXPOSURE',
+      meaning: 'all positions and open orders have reached `maxTotalExposureUsd`',
+    },
+  },
+  maxExposureEquityBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 2_000_000],
+    isOptional: true,
+    isOfNoMarket: true,
+    isEquityShare: true,
+    doc: 'Largest sum of all positions and open increases as a share of equity, basis points. 0: no such limit.',
+    inFile: 'the same as a share of what the account is worth',
+    denies: {
+      code: 'MAX_EXPOSURE_EQUITY',
+      meaning: 'all positions and open orders have reached their share of the equity',
+    },
+  },
+  maxWishEquityBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 500_000,
+    bounds: [0, 10_000_000],
+    isOptional: true,
+    doc: 'Largest size that an increase may ask for as a share of equity, basis points; 500000 is 50 times. A larger one is taken for a mistake and denied, not cut. 0: no such limit.',
+    inFile:
+      'a size above this share of what the account is worth is denied as a mistake instead of cut; 500000 is 50 times',
+    denies: {
+      code: 'WISH_ABOVE_EQUITY',
+      meaning:
+        'an increase wishes for a size or collateral many times the equity (`risk.maxWishEquityBps`, `risk.maxWishCollateralEquityBps`): look for zeros too many, or raise the limit if it is meant',
+    },
+  },
+  maxWishCollateralEquityBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 100_000,
+    bounds: [0, 10_000_000],
+    isOptional: true,
+    doc: 'The same of the collateral that it brings at its leverage, basis points; 100000 is 10 times. 0: no such limit.',
+    inFile: 'the same of the collateral that it brings at its leverage',
+    denies: { code: 'WISH_ABOVE_EQUITY' },
+  },
+  maxDailyLossUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '1000',
+    isOptional: true,
+    isCounted: true,
+    isLoss: true,
+    doc: 'Largest loss of equity since 00:00 UTC, USD; at it the breaker `daily-loss` opens. 0: no such limit.',
+    inFile: "nothing is opened once this instance's own orders lost that much since 00:00 UTC",
+    denies: {
+      code: 'MAX_DAILY_LOSS',
+      meaning:
+        "the strategy's own loss of this day (UTC), or that on this market, has reached its limit; reductions go on",
+    },
+  },
+  maxDailyLossEquityBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 10_000],
+    isOptional: true,
+    isCounted: true,
+    isLoss: true,
+    isEquityShare: true,
+    doc: "The same as a share of the day's first equity, basis points. 0: no such limit.",
+    inFile: 'the same as a share of what the account is worth',
+    denies: { code: 'MAX_DAILY_LOSS' },
+  },
+  maxOrderSizeUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '2500',
+    doc: 'Largest single order, USD.',
+    inFile: 'the largest order',
+    denies: { code: 'MAX_ORDER_SIZE', meaning: '`maxOrderSizeUsd` leaves less than the smallest order' },
+  },
+  minOrderSizeUsd: {
+    unit: 'usd',
+    tighter: 'more',
+    initial: '10',
+    doc: 'Smallest order worth sending, USD.',
+    inFile: 'the smallest order',
+    denies: { code: 'ORDER_TOO_SMALL', meaning: 'the order is below the smallest one' },
+  },
+  maxUnboundedOrderUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '1000',
+    doc: 'Largest stop-market or twap increase, USD: such orders are signed without a bound on their price.',
+    inFile: 'one stop-market or twap increase: such orders are signed without a bound on their price',
+    denies: {
+      code: 'MAX_UNBOUNDED_ORDER',
+      meaning:
+        '`maxUnboundedOrderUsd` leaves less than the smallest order: stop-market and twap orders are signed without a bound on their price',
+    },
+  },
+  maxLeverageBps: {
+    unit: 'times',
+    tighter: 'less',
+    initial: '10',
+    doc: 'Highest leverage of an increase.',
+    inFile: 'a wish above it is made smaller',
+    denies: {
+      code: 'MAX_LEVERAGE',
+      meaning:
+        'at the leverage allowed the order is too small, or the collateral left would not carry the position',
+    },
+  },
+  maxSlippageBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 100,
+    bounds: [0, 5_000],
+    fileBounds: [1, 1_000],
+    doc: 'Widest slippage that may be signed, basis points.',
+    inFile: 'refuses orders that would sign more; decreases and closes sign this much instead',
+    denies: {
+      code: 'SLIPPAGE_TOO_WIDE',
+      meaning:
+        'the strategy asks for more slippage than `maxSlippageBps`; what cannot add risk asks for that much instead',
+    },
+  },
+  maxOrdersPerHour: {
+    unit: 'count',
+    tighter: 'less',
+    initial: 60,
+    bounds: [1, 100_000],
+    fileBounds: [1, 3_600],
+    isCounted: true,
+    doc: 'Most orders of the account in any hour.',
+    inFile: 'orders in any hour; decreases and closes may use twice as many',
+    denies: {
+      code: 'ORDERS_PER_HOUR',
+      meaning:
+        "the hour's orders of the strategy, the market or the account are used up; closing may use twice as many",
+    },
+  },
+  attemptsPerCause: {
+    unit: 'count',
+    tighter: 'less',
+    initial: 12,
+    bounds: [1, 10_000],
+    doc: 'How often one cause may end the same decision of a strategy in 24 hours before it waits; a reduction is then tried once an hour.',
+    inFile: 'how often one cause may end the same wish in 24 hours before it waits',
+    denies: {
+      code: 'RETRY_BUDGET',
+      meaning:
+        "the same wish was ended by the same cause too often in a day (a fee above the limit does not count, nor for a reduction a price that moved); a reduction is tried once an hour, an operator's once a minute",
+    },
+  },
+  executionFeesPerDay: {
+    unit: 'native',
+    tighter: 'less',
+    initial: '0.2',
+    isCounted: true,
+    doc: 'Execution fees of any 24 hours after which increases wait, in whole native tokens: what keepers kept where a chain endpoint shows it, else what was signed.',
+    inFile: 'execution fees of this instance in any 24 hours after which nothing is opened',
+    denies: {
+      code: 'FEES_PER_DAY',
+      meaning:
+        "the day's execution or relay fees of the strategy, the market or the account are spent; reductions go on",
+    },
+  },
+  relayFeesPerDayUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '100',
+    isCounted: true,
+    doc: "Whole fees through the relay of any 24 hours after which increases wait, USD: execution fees and the relay's gas as they were signed.",
+    inFile: 'the same of whole fees through the relay',
+    denies: { code: 'FEES_PER_DAY' },
+  },
+  reductionFeesPerDayUsd: {
+    unit: 'usd',
+    tighter: 'less',
+    initial: '200',
+    isOfNoMarket: true,
+    doc: "The same of strategies' own reductions, cancels and edits, USD: at the limit only an operator reduces (perpd kill, perpd orders unwind).",
+    inFile:
+      "whole fees of its reductions, cancels and edits in 24 hours; at it only an operator's word reduces",
+    denies: {
+      code: 'REDUCTION_FEES_PER_DAY',
+      meaning:
+        "the fees of strategies' reductions reached `risk.reductionFeesPerDayUsd`; `perpd kill` and `perpd orders flatten` still reduce",
+    },
+  },
+  maxCapacityShareBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 10_000,
+    bounds: [1, 10_000],
+    doc: "Largest part of the venue's capacity that one order takes, basis points of it.",
+    inFile: "the most of the venue's capacity that one order takes",
+    denies: {
+      code: 'MAX_CAPACITY_SHARE',
+      meaning: "one order's part of the venue's capacity is below the smallest order",
+    },
+  },
+  capacityHeadroomBps: {
+    unit: 'bps',
+    tighter: 'more',
+    initial: 1_000,
+    bounds: [0, 10_000],
+    doc: "Share of the venue's capacity that is left untouched, basis points of it.",
+    inFile: "share of the venue's capacity left untouched",
+    denies: { code: 'NO_CAPACITY', meaning: 'the venue has no room on this side' },
+  },
+  minLiquidationDistanceBps: {
+    unit: 'bps',
+    tighter: 'more',
+    initial: 300,
+    bounds: [0, 9_000],
+    isOptional: true,
+    doc: 'Least way from the price to the liquidation of what an increase or a withdrawal of collateral leaves, basis points of the price. 0: no such limit.',
+    inFile: 'nothing is opened, and no collateral taken out, that would be nearer to its liquidation',
+    denies: {
+      code: 'LIQUIDATION_TOO_NEAR',
+      meaning:
+        'the position is, or would be, nearer to its liquidation than `risk.minLiquidationDistanceBps`',
+    },
+  },
+  maxDataAgeMs: {
+    unit: 'ms',
+    tighter: 'less',
+    initial: 15_000,
+    bounds: [500, 86_400_000],
+    fileBounds: [1, 3_600],
+    doc: 'Oldest market data an increase may be sized on, ms.',
+    inFile: 'nothing is opened on older data; reducing may stand on data four times as old',
+    denies: {
+      code: 'DATA_TOO_OLD',
+      meaning:
+        "the data is older than `risk.maxDataAgeMs`; a reduction goes on with the venue's own mark price where the oracle's are too old",
+    },
+  },
+  maxTickerAgeMs: {
+    unit: 'ms',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 86_400_000],
+    fileBounds: [1, 3_600],
+    isOptional: true,
+    doc: 'As maxDataAgeMs, for tickers alone. 0: maxDataAgeMs alone.',
+    inFile: 'the same for tickers alone',
+    denies: { code: 'DATA_TOO_OLD' },
+  },
+  maxCapacityAgeMs: {
+    unit: 'ms',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 86_400_000],
+    fileBounds: [1, 3_600],
+    isOptional: true,
+    doc: 'As maxDataAgeMs, for trading capacity alone. 0: maxDataAgeMs alone.',
+    inFile: 'the same for trading capacity alone',
+    denies: { code: 'DATA_TOO_OLD' },
+  },
+  maxOracleAgeMs: {
+    unit: 'ms',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 86_400_000],
+    fileBounds: [1, 3_600],
+    isOptional: true,
+    doc: 'As maxDataAgeMs, for oracle prices alone. 0: maxDataAgeMs alone.',
+    inFile: 'the same for oracle prices alone',
+    denies: { code: 'DATA_TOO_OLD' },
+  },
+  maxAccountAgeMs: {
+    unit: 'ms',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 86_400_000],
+    fileBounds: [1, 3_600],
+    isOptional: true,
+    doc: 'As maxDataAgeMs, for positions and orders alone. 0: maxDataAgeMs alone.',
+    inFile: 'the same for positions and orders alone',
+    denies: { code: 'DATA_TOO_OLD' },
+  },
+  maxPriceDivergenceBps: {
+    unit: 'bps',
+    tighter: 'less',
+    initial: 100,
+    bounds: [0, 10_000],
+    fileBounds: [1, 5_000],
+    doc: "Widest gap between the venue's mark price and the oracle's price that an increase may be sized on, basis points.",
+    inFile: 'nothing is opened while the two price sources are further apart',
+    denies: {
+      code: 'PRICE_DIVERGENCE',
+      meaning: 'the two services disagree on the price; look at both before trading',
+    },
+  },
+  maxClockSkewMs: {
+    unit: 'ms',
+    tighter: 'less',
+    initial: 30_000,
+    bounds: [100, 600_000],
+    isOfNoMarket: true,
+    doc: "Farthest that this machine's clock and the venue's may be apart for an increase, ms.",
+    inFile: "nothing is opened while this machine's clock and the venue's are further apart",
+    denies: {
+      code: 'CLOCK_SKEW',
+      meaning:
+        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock",
+    },
+  },
+  reduceAgainAfterMs: {
+    unit: 'ms',
+    tighter: 'more',
+    initial: 600_000,
+    bounds: [1_000, 86_400_000],
+    doc: 'How long an unresolved reduction keeps another one of the same position away, ms.',
+    inFile: 'wait before a reduction with an unknown fate is followed by another',
+    denies: {
+      code: 'REDUCE_IN_FLIGHT',
+      meaning:
+        'another reduction of this position is on its way; exits that rest at the venue keep nothing away',
+    },
+  },
+} as const satisfies Readonly<Record<string, LimitRow>>

@@ -1,0 +1,111 @@
+/** How much, and whether at all. */
+import { formatUnits, formatUsd, NATIVE_DECIMALS, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import { type LimitRow, type LimitUnit, limitTable } from './limitTable.ts'
+
+/** Whether new orders may be made: all, only such as cannot add risk, or none. */
+export type TradingState = 'active' | 'reducing' | 'halted'
+
+/** A limit's name. */
+export type LimitName = keyof typeof limitTable
+
+/** Limits whose row has a mark. */
+type Marked<Mark extends object> = {
+  [K in LimitName]: (typeof limitTable)[K] extends Mark ? K : never
+}[LimitName]
+
+/** What a limit's value is in the code. */
+type ValueOf<Unit extends LimitUnit> = Unit extends 'usd' ? Usd : Unit extends 'native' ? TokenAmount : number
+
+/** Limits of one strategy, of one market or of the whole account; an absent field does not limit. Units are in the names. */
+export type Limits = { readonly [K in LimitName]?: ValueOf<(typeof limitTable)[K]['unit']> }
+
+/** The account's: those that are always set, and the rest. */
+export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isOptional: true }>>>
+
+/** The limits of what is counted. */
+export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
+
+/** All rows with their names, in the table's order. */
+export const limitRows = Object.entries(limitTable) as readonly (readonly [LimitName, LimitRow])[]
+
+/** The row of that name, or undefined when no limit is called so. */
+export function limitRow(name: string): LimitRow | undefined {
+  return Object.hasOwn(limitTable, name) ? limitTable[name as LimitName] : undefined
+}
+
+/** Names of the limits whose row has a mark. */
+export function limitsWith(
+  mark: 'isOptional' | 'isOfNoMarket' | 'isCounted' | 'isLoss' | 'isEquityShare',
+): readonly LimitName[] {
+  return limitRows.filter(([, row]) => row[mark] === true).map(([name]) => name)
+}
+
+/** The name of a limit's setting under `risk`: a leverage is written in times. */
+export type LimitSetting<K extends LimitName> = (typeof limitTable)[K]['unit'] extends 'times'
+  ? K extends `${infer Times}Bps`
+    ? Times
+    : K
+  : K
+
+/** The same in code. */
+export function limitSetting<K extends LimitName>(name: K): LimitSetting<K> {
+  const written = limitTable[name].unit === 'times' ? name.replace(/Bps$/, '') : name
+  return written as LimitSetting<K>
+}
+
+/** The name of a limit in a strategy file, where times are seconds. */
+export function limitField(name: LimitName): string {
+  return limitTable[name].unit === 'ms' ? name.replace(/Ms$/, 'Seconds') : limitSetting(name)
+}
+
+/** A value of a limit for people. */
+export function limitText(name: string, value: bigint | number): string {
+  const unit = limitRow(name)?.unit
+  if (unit === 'native') return formatUnits(BigInt(value), NATIVE_DECIMALS)
+  return unit === 'usd' ? formatUsd(BigInt(value)) : String(value)
+}
+
+/** Of some figures, which of two values of each is the tighter one. */
+export type Tightness<T> = Readonly<Record<keyof T & string, 'less' | 'more'>>
+
+/** Of each limit. */
+export const limitTightness = Object.fromEntries(
+  limitRows.map(([name, { tighter }]) => [name, tighter]),
+) as Tightness<Limits>
+
+/** Limits of what a scope has used up; a market's hold for what happened on it, a strategy's for its own orders. */
+export const countedLimits = limitsWith('isCounted') as readonly (keyof CountedLimits & LimitName)[]
+
+type Value = number | bigint | undefined
+
+/** Whether `one` is the tighter of two values; an absent one does not limit. */
+export function isTighter(rule: 'less' | 'more', one: Value, other: Value): boolean {
+  if (one === undefined || one === other) return false
+  if (other === undefined) return true
+  return rule === 'less' ? one < other : one > other
+}
+
+/** Of each figure the tighter one of two sets. Pure; commutative and associative. */
+export function tightenBy<K extends string, T extends { readonly [P in K]?: Value }>(
+  tightness: Readonly<Record<K, 'less' | 'more'>>,
+  one: T,
+  other: T,
+): Pick<T, K & keyof T> {
+  const [first, second] = [one, other] as readonly Readonly<Record<string, Value>>[]
+  const entries = Object.entries<'less' | 'more'>(tightness).map(([name, rule]) => [
+    name,
+    isTighter(rule, second?.[name], first?.[name]) ? second?.[name] : first?.[name],
+  ])
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Pick<T, K & keyof T>
+}
+
+/** The limits that satisfy both: of each field the tighter one. Pure; commutative and associative. */
+export function tighten(one: Limits, other: Limits): Limits {
+  return tightenBy(limitTightness, one, other)
+}
+
+/** The stricter of two trading states. */
+export function stricter(one: TradingState, other: TradingState): TradingState {
+  const rank = { active: 0, reducing: 1, halted: 2 } as const
+  return rank[one] >= rank[other] ? one : other
+}

@@ -1,0 +1,85 @@
+/**
+ * What the journal keeps of markets' facts: which host contradicted them and how that was settled, and which markets an
+ * operator trusts that are not shipped. Records of the account, like holds and discrepancies.
+ */
+import { type Address, hexKey } from '../../protocol/address.ts'
+import type { MarketFacts, TokenFacts } from '../../protocol/catalogue.ts'
+
+/** A host's row that contradicts the facts of a market or of a token. */
+export interface Contradiction {
+  readonly host: string
+  /** The market token or the token that it is about. */
+  readonly address: Address
+  /** One clause, with what the host says and what is right. */
+  readonly statement: string
+}
+
+/** What the journal keeps: the part of an account's record that is not its stamp. */
+export type MarketEntry =
+  | { readonly kind: 'market.contradicted'; readonly contradictions: readonly Contradiction[] }
+  | {
+      readonly kind: 'market.settled'
+      readonly contradictions: readonly Contradiction[]
+      /** The operator, who lets the market go on though the host goes on saying it; absent when the host says it no more. */
+      readonly by?: string
+    }
+  | {
+      readonly kind: 'market.trusted'
+      readonly market: MarketFacts
+      /** Those of its tokens that are not shipped. */
+      readonly tokens: readonly TokenFacts[]
+      readonly by: string
+    }
+
+/** Kinds of the entries above. */
+export const marketKinds = [
+  'market.contradicted',
+  'market.settled',
+  'market.trusted',
+] as const satisfies readonly MarketEntry['kind'][]
+
+/** The fold of a journal's entries. */
+export interface MarketFold {
+  /** Open contradictions, by `contradictionKey`, with the Unix ms of the record. */
+  readonly open: ReadonlyMap<string, Contradiction & { readonly sinceMs: number }>
+  /** Contradictions that an operator goes on in spite of: their statements, by `contradictionKey`. */
+  readonly accepted: ReadonlyMap<string, string>
+  /** By lower-cased address. */
+  readonly markets: ReadonlyMap<string, MarketFacts & { readonly by: string }>
+  readonly tokens: ReadonlyMap<string, TokenFacts>
+}
+
+/** Before the first entry. */
+export const emptyMarketFold: MarketFold = {
+  open: new Map(),
+  accepted: new Map(),
+  markets: new Map(),
+  tokens: new Map(),
+}
+
+/** The key of a contradiction in maps: who, and about what. */
+export function contradictionKey({ host, address }: Pick<Contradiction, 'host' | 'address'>): string {
+  return `${host} ${hexKey(address)}`
+}
+
+/** The fold after one more entry of `atMs`. Pure. */
+export function applyMarketEntry(fold: MarketFold, entry: MarketEntry, atMs: number): MarketFold {
+  if (entry.kind === 'market.trusted') {
+    const { market, by } = entry
+    const tokens = entry.tokens.map((token) => [hexKey(token.address), token] as const)
+    return {
+      ...fold,
+      markets: new Map(fold.markets).set(hexKey(market.marketToken), { ...market, by }),
+      tokens: new Map([...fold.tokens, ...tokens]),
+    }
+  }
+  const open = new Map(fold.open)
+  const accepted = new Map(fold.accepted)
+  for (const contradiction of entry.contradictions) {
+    const key = contradictionKey(contradiction)
+    if (entry.kind === 'market.contradicted') open.set(key, { ...contradiction, sinceMs: atMs })
+    else open.delete(key)
+    if (entry.kind === 'market.settled' && entry.by !== undefined) accepted.set(key, contradiction.statement)
+  }
+  return { ...fold, open, accepted }
+}

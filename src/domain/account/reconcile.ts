@@ -1,0 +1,340 @@
+/**
+ * What the account shows against what the journal knows. Pure: lists in, discrepancies out.
+ *
+ * Our own orders are known by their keys, and USD sizes add up exactly, so that the size of every position can be told from
+ * our fills and the discrepancies before. What is left over is not ours: the protocol's (liquidation, ADL), the owner's
+ * by hand, or a sign of a lost journal or a stolen key. It is reported once, and increases on its market wait for an
+ * operator.
+ *
+ * Nothing is judged that an attempt of ours may have made without our knowing: its order would look like a stranger's. Nor
+ * what a row that could not be read may be about.
+ */
+import { type Address, sameHex } from '../../protocol/address.ts'
+import { lacksMarket, lacksOrder, type MissingRow } from '../../protocol/missing.ts'
+import type { Order, Position, Trade } from '../../protocol/position.ts'
+import { formatSize, formatUsd, type Usd } from '../../protocol/units.ts'
+import {
+  type AccountState,
+  type Discrepancy,
+  type DiscrepancyKind,
+  type PositionSide,
+  sideKeyOf,
+} from './accountRecord.ts'
+import type { Fill } from './fills.ts'
+import { type HeldSides, journalSides, positionDiscrepancyId } from './held.ts'
+
+/** What is compared. */
+export interface ReconcileView {
+  readonly positions: readonly Position[]
+  readonly orders: readonly Order[]
+  /** Trades since `throughSeconds`, in any order. */
+  readonly trades: readonly Trade[]
+  /** Rows of the three lists that could not be read. Absent: they are whole. */
+  readonly missing?: Readonly<Record<'positions' | 'orders' | 'trades', readonly MissingRow[]>>
+  /** Lower-case keys of orders that the journal explains. */
+  readonly explained: ReadonlySet<string>
+  /** Our fills: the sums of closed intents, and those of open ones. */
+  readonly fills: readonly Fill[]
+  /** Lower-case market tokens where a fill of ours may not be in the lists or in the journal yet: sums wait there. */
+  readonly busyMarkets: ReadonlySet<string>
+  /**
+   * By lower-case market token: when the oldest attempt of ours that may have landed unseen was armed, Unix seconds.
+   * Orders and trades from before cannot be its own.
+   */
+  readonly unresolvedSince: ReadonlyMap<string, number>
+  /**
+   * Ids of trades that took off a position by one host's word alone so far, with whether that may still be lag. They explain
+   * nothing yet; while it may be lag, sums wait on their sides. Absent: all are proven.
+   */
+  readonly unproven?: ReadonlyMap<string, 'waits' | 'late'>
+  /**
+   * Ids of open discrepancies of trades that nothing shows any more: `final` by the final blocks of every endpoint,
+   * `lists` by every host's rows, which counts where the sizes add up without them. Absent: none.
+   */
+  readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
+  /** What proven trades realized, USD, signed, by their ids. Absent: what their rows say. */
+  readonly results?: ReadonlyMap<string, Usd>
+  /**
+   * Ids of trades that the chain proved, with whether the protocol made them to deleverage. What it says nothing of is told by the
+   * rows themselves. Absent: none.
+   */
+  readonly deleveraged?: ReadonlyMap<string, boolean>
+  readonly account: AccountState
+  /** When the journal first looked at the account, Unix seconds; absent: long ago. */
+  readonly firstLookSeconds?: number
+  /** Names of markets for sentences, by lower-case token. */
+  readonly symbols: Readonly<Record<string, string>>
+}
+
+/** What a pass found. */
+export interface Reconciliation {
+  /** New ones, in the order of the trades' times. */
+  readonly raised: readonly Discrepancy[]
+  /**
+   * Ids of open discrepancies that are gone: the order rests no longer, the sizes add up again, the chain took the trade
+   * back.
+   */
+  readonly gone: readonly string[]
+  /** Sides that could not be judged now. */
+  readonly deferred: number
+}
+
+const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
+const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6, 7])
+const LIQUIDATION = 7
+/** What the protocol does to a position: its result is a result of the day. */
+const protocols: ReadonlySet<DiscrepancyKind> = new Set(['liquidation', 'adl'])
+
+/** Whether a trade took off a position: what only one host tells of such must be proven before it explains anything. */
+export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 'orderType'>): boolean {
+  return eventName === 'OrderExecuted' && decreaseTypes.has(orderType)
+}
+
+/** Compares once. */
+export function reconcile(view: ReconcileView): Reconciliation {
+  const { account, busyMarkets, explained } = view
+  const raised: Discrepancy[] = []
+  const gone: string[] = []
+  // Past a trade that could not be read the account is not reconciled.
+  let deferred = view.missing?.trades.length ?? 0
+  const met = new Set<string>()
+  // A list may have a row twice: on two pages, or because its host says so.
+  const isNew = (findingId: string) => {
+    const known = account.findings.get(findingId)
+    // A trade that was taken back may be made again.
+    const isBack = known?.end === 'gone' && isOfTrade(known.finding)
+    if ((known !== undefined && !isBack) || met.has(findingId)) return false
+    met.add(findingId)
+    return true
+  }
+  const { missing } = view
+  // A position that is not shown, and a trade that is not, both look like a wrong sum.
+  const isBusy = (marketToken: string) =>
+    busyMarkets.has(marketToken.toLowerCase()) ||
+    lacksMarket(missing?.positions, marketToken) ||
+    lacksMarket(missing?.trades, marketToken)
+  const mayBeOurs = (marketToken: string, atSeconds: number) =>
+    atSeconds >= (view.unresolvedSince.get(marketToken.toLowerCase()) ?? Number.POSITIVE_INFINITY)
+
+  const found = new Map<string, Usd>()
+  for (const position of view.positions) found.set(sideKeyOf(position), position.sizeInUsd)
+
+  const waiting = new Set<string>()
+  const adoptedAtMs = new Map(
+    [...account.findings.values()].flatMap(({ finding: discrepancy, end, raisedAtMs }) =>
+      discrepancy.kind === 'unexplained-position' && end === 'adopted'
+        ? [[sideKeyOf(discrepancy), raisedAtMs] as const]
+        : [],
+    ),
+  )
+  const createdIn = new Map(
+    view.trades.flatMap(({ eventName, orderKey, transactionHash }) =>
+      eventName === 'OrderCreated' ? [[orderKey.toLowerCase(), transactionHash] as const] : [],
+    ),
+  )
+  for (const trade of [...view.trades].sort((a, b) => a.timestampSeconds - b.timestampSeconds)) {
+    if (trade.eventName !== 'OrderExecuted' || explained.has(trade.orderKey.toLowerCase())) continue
+    const findingId = `trade:${trade.id}`
+    if (!isNew(findingId)) continue
+    const { marketToken: on } = trade
+    if (on !== undefined && (mayBeOurs(on, trade.timestampSeconds) || lacksMarket(missing?.positions, on))) {
+      deferred += 1
+      continue
+    }
+    if (on !== undefined && isReduction(trade)) {
+      const proof = view.unproven?.get(trade.id)
+      const key = `${on}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
+      if (proof !== undefined) deferred += 1
+      if (proof === 'waits') waiting.add(key)
+      // What an operator adopted as the size holds what was executed before.
+      const isAdopted = trade.timestampSeconds * 1_000 <= (adoptedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)
+      if (proof !== undefined || isAdopted) continue
+    }
+    const creation = createdIn.get(trade.orderKey.toLowerCase())
+    // A row that is missing says nothing: a list may begin after an order was made, and leave creations out.
+    const isProtocols =
+      view.deleveraged?.get(trade.id) ?? (creation !== undefined && sameHex(creation, trade.transactionHash))
+    const discrepancy = tradeDiscrepancy(findingId, trade, view, found, isProtocols)
+    if (discrepancy !== undefined) raised.push(discrepancy)
+  }
+
+  const resting = new Set<string>()
+  for (const order of view.orders) {
+    const findingId = `order:${order.orderKey.toLowerCase()}`
+    resting.add(findingId)
+    if (explained.has(order.orderKey.toLowerCase()) || !isNew(findingId)) continue
+    if (mayBeOurs(order.marketToken, order.updatedAtSeconds)) {
+      deferred += 1
+      continue
+    }
+    raised.push({
+      findingId,
+      kind: 'unexplained-order',
+      marketToken: order.marketToken,
+      direction: order.direction,
+      collateralToken: order.initialCollateralToken,
+      statement: `a ${orderName(order.orderType)} order over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
+      sizeDeltaUsd: 0n,
+      orderKey: order.orderKey,
+      atSeconds: order.updatedAtSeconds,
+      ...initial(view, order.updatedAtSeconds),
+    })
+  }
+
+  const increasedAt = new Map(view.positions.map((each) => [sideKeyOf(each), each.increasedAtSeconds]))
+  const expected = expectedSizes(view, raised)
+  const sides = new Map<string, PositionSide>()
+  for (const position of view.positions) sides.set(sideKeyOf(position), position)
+  for (const [key, side] of expected) if (!sides.has(key)) sides.set(key, side)
+  const wrong = new Set<string>()
+  for (const [key, side] of sides) {
+    const expectedUsd = expected.get(key)?.sizeUsd ?? 0n
+    const foundUsd = found.get(key) ?? 0n
+    if (expectedUsd === foundUsd) continue
+    if (isBusy(side.marketToken) || waiting.has(key)) {
+      deferred += 1
+      continue
+    }
+    const findingId = positionDiscrepancyId(side, expectedUsd, foundUsd)
+    wrong.add(findingId)
+    const known = account.findings.get(findingId)
+    if (known !== undefined) continue
+    raised.push({
+      findingId,
+      kind: 'unexplained-position',
+      marketToken: side.marketToken,
+      direction: side.direction,
+      collateralToken: side.collateralToken,
+      statement: `${symbolOf(view, side.marketToken)} ${side.direction} is ${formatUsd(foundUsd)}; by the journal it should be ${formatUsd(expectedUsd)}`,
+      sizeDeltaUsd: foundUsd - expectedUsd,
+      expectedUsd,
+      foundUsd,
+      // Where the journal expects nothing, what is older than it explains the whole.
+      ...(expectedUsd === 0n ? initial(view, increasedAt.get(key)) : {}),
+    })
+  }
+
+  const without = expectedSizes(view, raised, view.withdrawn)
+  for (const [findingId, { finding: discrepancy, end }] of account.findings) {
+    if (end !== undefined) continue
+    const key = sideKeyOf(discrepancy)
+    const word = view.withdrawn?.get(findingId)
+    const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
+    if (word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken)))
+      gone.push(findingId)
+    const mayRest = lacksOrder(missing?.orders, discrepancy.orderKey ?? '')
+    if (discrepancy.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
+    if (
+      discrepancy.kind === 'unexplained-position' &&
+      !wrong.has(findingId) &&
+      !isBusy(discrepancy.marketToken)
+    ) {
+      gone.push(findingId)
+    }
+  }
+  return { raised, gone, deferred }
+}
+
+/** Whether it tells of a trade, whatever its kind. */
+export function isOfTrade({ findingId }: Pick<Discrepancy, 'findingId'>): boolean {
+  return findingId.startsWith('trade:')
+}
+
+/** Sizes by side with what this pass found, and without some discrepancies. A fill without a size shows as a wrong sum. */
+function expectedSizes(
+  { fills, account }: ReconcileView,
+  raised: readonly Discrepancy[],
+  dropped: ReadonlyMap<string, unknown> = new Map(),
+): HeldSides {
+  const findings = new Map([...account.findings].filter(([findingId]) => !dropped.has(findingId)))
+  for (const discrepancy of raised)
+    findings.set(discrepancy.findingId, { finding: discrepancy, raisedAtMs: 0 })
+  return journalSides(fills, { findings })
+}
+
+function tradeDiscrepancy(
+  findingId: string,
+  trade: Trade,
+  view: ReconcileView,
+  found: ReadonlyMap<string, Usd>,
+  isProtocols: boolean,
+): Discrepancy | undefined {
+  const { marketToken, direction, orderType } = trade
+  if (marketToken === undefined || direction === undefined) return undefined
+  const side = { marketToken, direction, collateralToken: trade.initialCollateralToken }
+  const isIncrease = increaseTypes.has(orderType)
+  // Swaps move no position.
+  if (!isIncrease && !decreaseTypes.has(orderType)) return undefined
+  const isClosed = (found.get(sideKeyOf(side)) ?? 0n) === 0n
+  const kind = kindOfTrade(orderType, isIncrease, isClosed, isProtocols)
+  const size = trade.sizeDeltaUsd ?? 0n
+  const pnlUsd = protocols.has(kind) ? (view.results?.get(trade.id) ?? trade.pnlUsd) : undefined
+  return {
+    findingId,
+    kind,
+    ...side,
+    statement: `${words[kind]}: ${formatUsd(size)} ${isIncrease ? 'were added to' : 'were taken off'} ${symbolOf(view, marketToken)} ${direction} by an order that perpd did not make`,
+    sizeDeltaUsd: isIncrease ? size : -size,
+    ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    orderKey: trade.orderKey,
+    transactionHash: trade.transactionHash,
+    atSeconds: trade.timestampSeconds,
+  }
+}
+
+/**
+ * The chain's events say ADL by themselves; rows carry no mark of it. There an ADL order is one that was shown to be made in the
+ * very transaction that executed it; an order of a person is made first and executed by a keeper later.
+ */
+function kindOfTrade(
+  orderType: number,
+  isIncrease: boolean,
+  isClosed: boolean,
+  isProtocols: boolean,
+): DiscrepancyKind {
+  if (orderType === LIQUIDATION) return 'liquidation'
+  if (isIncrease) return 'manual-increase'
+  if (isProtocols && orderType === 4) return 'adl'
+  return isClosed ? 'external-close' : 'manual-decrease'
+}
+
+const words: Readonly<Record<DiscrepancyKind, string>> = {
+  liquidation: 'liquidated',
+  adl: 'reduced by the protocol (ADL)',
+  'external-close': 'closed by hand',
+  'manual-decrease': 'reduced by hand',
+  'manual-increase': 'increased by hand',
+  'unexplained-order': 'an order',
+  'unexplained-position': 'a position',
+}
+
+/** Marks what is older than the journal's first look; `atSeconds` is when it was made or changed last. */
+function initial(
+  { firstLookSeconds }: ReconcileView,
+  atSeconds: number | undefined,
+): { readonly isInitial: true; readonly atSeconds: number } | Record<string, never> {
+  return firstLookSeconds === undefined || atSeconds === undefined || atSeconds >= firstLookSeconds
+    ? {}
+    : { isInitial: true, atSeconds }
+}
+
+const orderNames: readonly string[] = [
+  'market swap',
+  'limit swap',
+  'market increase',
+  'limit increase',
+  'market decrease',
+  'take-profit',
+  'stop-loss',
+  'liquidation',
+  'stop increase',
+]
+
+/** An on-chain order type in the words of the venue's page; a newer one keeps its number. */
+function orderName(orderType: number): string {
+  return orderNames[orderType] ?? `type ${orderType}`
+}
+
+function symbolOf({ symbols }: ReconcileView, marketToken: Address): string {
+  return symbols[marketToken.toLowerCase()] ?? marketToken
+}

@@ -1,0 +1,112 @@
+/** What ended intents cost and why they ended: what budgets count. */
+import type { Address } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { TokenAmount } from '../../protocol/units.ts'
+import {
+  type Attempt,
+  type IntentKind,
+  type IntentState,
+  isUnresolved,
+  lastAttempt,
+} from '../order/intent.ts'
+
+/** An intent's end as budgets count it. */
+export interface Ending {
+  readonly strategy: string
+  readonly kind: IntentKind
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly closedAtMs: number
+  /** Number of the journal's record that closed it: the order of ends, whatever the clock did. Absent of an open intent. */
+  readonly seq?: number
+  /** What ended it, in one stable word or two: `executed`, `CANCELLED OrderNotFulfillableAtAcceptablePrice`. */
+  readonly cause: string
+  /**
+   * Execution fee of its orders, native token, base units: what keepers kept where the chain showed it of all of them, else
+   * what was signed, of which a part may have come back.
+   */
+  readonly executionFee: TokenAmount
+  /** The whole fee through the relay that was signed, execution fees included; base units of the chain's fee token. */
+  readonly relayFee: TokenAmount
+  /** True of an intent that is not over: its fees are paid, and it ended by no cause yet. */
+  readonly isOpen?: true
+}
+
+/** Whether the ending was what the decision wanted. */
+export function isWanted({ cause }: Pick<Ending, 'cause'>): boolean {
+  return cause === 'executed'
+}
+
+const decoded = /^([A-Z][A-Za-z_]+)(?:\(|:|\s|$)/
+
+/**
+ * The ending of a closed intent, or undefined while it is open. Fees count when the message landed: a relay that never
+ * landed took nothing.
+ */
+export function endingOf(state: IntentState): Ending | undefined {
+  const { intent, closing, closedAtMs } = state
+  if (closing === undefined) return undefined
+  const attempt = lastAttempt(state)
+  const armed = attempt?.phase === 'LANDED' ? attempt.armed : undefined
+  return {
+    strategy: intent.strategy,
+    kind: intent.kind,
+    marketToken: intent.terms.marketToken,
+    direction: intent.terms.direction,
+    closedAtMs: closedAtMs ?? state.updatedAtMs,
+    cause: causeOf(state),
+    executionFee: executionFeePaid(attempt) ?? armed?.executionFee ?? 0n,
+    relayFee: armed?.relayFeeAmount ?? 0n,
+  }
+}
+
+/**
+ * What keepers kept of the execution fees of an attempt's orders, native token, base units; undefined unless the chain showed
+ * it of every one of them.
+ */
+export function executionFeePaid(attempt: Attempt | undefined): TokenAmount | undefined {
+  const paid = (attempt?.children ?? []).map(({ settlement }) => settlement?.executionFeePaid)
+  if (attempt?.phase !== 'LANDED' || paid.length === 0) return undefined
+  return paid.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0n)
+}
+
+/**
+ * What an open intent that was armed since then (Unix ms) paid, or may have: its fees leave when its message lands, and it may
+ * rest for days. Nothing when it was not armed, or before.
+ */
+export function spentBy(state: IntentState, sinceMs: number): readonly Ending[] {
+  const { intent } = state
+  const attempt = lastAttempt(state)
+  if (state.closing !== undefined || attempt?.armed === undefined) return []
+  const armedAtMs = attempt.armedAtMs ?? state.updatedAtMs
+  const mayHavePaid = attempt.phase === 'LANDED' || isUnresolved(attempt)
+  if (!mayHavePaid || armedAtMs < sinceMs) return []
+  return [
+    {
+      strategy: intent.strategy,
+      kind: intent.kind,
+      marketToken: intent.terms.marketToken,
+      direction: intent.terms.direction,
+      closedAtMs: armedAtMs,
+      cause: '',
+      executionFee: attempt.armed.executionFee,
+      relayFee: attempt.armed.relayFeeAmount,
+      isOpen: true,
+    },
+  ]
+}
+
+function causeOf(state: IntentState): string {
+  const { closing } = state
+  if (closing === undefined) return ''
+  if (closing.outcome === 'EXECUTED' || closing.outcome === 'PARTIAL') return 'executed'
+  if (closing.outcome === 'CANCELLED') {
+    const text = lastAttempt(state)
+      ?.children.map(({ cancelReason }) => cancelReason ?? '')
+      .find((each) => each !== '')
+    const name = decoded.exec(text ?? '')?.[1]
+    return `CANCELLED ${name ?? 'without a reason'}`
+  }
+  if (closing.outcome === 'DEAD') return `DEAD ${closing.observedStatus ?? 'unseen'}`
+  return `${closing.outcome} ${closing.code}`
+}

@@ -1,0 +1,204 @@
+/**
+ * Whether trading goes on: halts that an operator, a kill or a breaker put on it, each with why, since when and what lifts
+ * it. They are kept in the journal as records of the account, so that no restart forgets one. The strictest hold wins.
+ */
+import type { Usd } from '../../protocol/units.ts'
+import { stricter, type TradingState } from './limits.ts'
+
+/**
+ * What a halt is on. `global`: this daemon, by an operator's word. `account`: what breakers find on the account. Else one
+ * strategy by its name. A daemon trades one account, so the first two have the same reach and another cause.
+ */
+export type TradingScope = 'global' | 'account' | `strategy:${string}`
+
+/** What breakers watch; docs/errors.md says of each what it sets and what lifts it. */
+export const breakerNames = [
+  'daily-loss',
+  'drawdown',
+  'rejects',
+  'poison',
+  'unknowns',
+  'stale-data',
+  'drift',
+  'subaccount',
+] as const
+
+/** A breaker's name. */
+export type BreakerName = (typeof breakerNames)[number]
+
+/** What put a halt on trading. One scope has at most one hold of each cause. */
+export type HaltReason = 'operator' | 'kill' | 'lost-records' | BreakerName
+
+/**
+ * What lifts a halt besides an operator. `itself`: the end of its cause, and an operator's word is not enough while it
+ * lasts. `next-day`: the next day (UTC). `operator`: nothing else.
+ */
+export type ReleasedBy = 'operator' | 'itself' | 'next-day'
+
+/** A halt on trading. */
+export interface TradingHalt {
+  readonly scope: TradingScope
+  readonly cause: HaltReason
+  readonly state: Exclude<TradingState, 'active'>
+  /** One sentence with the figures. */
+  readonly reason: string
+  /** Who: an operator's name, a signal, or `perpd` for a breaker. */
+  readonly by: string
+  /** Unix ms. */
+  readonly sinceMs: number
+  readonly lifts: ReleasedBy
+}
+
+/** What the account is worth, as it was last written down. USD, 30 decimals. */
+export interface EquityMark {
+  readonly equityUsd: Usd
+  /** The highest since the last reset by an operator. */
+  readonly peakUsd: Usd
+  /** Start of the day (UTC) that `dayStartUsd` belongs to, Unix ms. */
+  readonly dayStartMs: number
+  /** The first figure of that day, or of the last reset in it. */
+  readonly dayStartUsd: Usd
+}
+
+/** A kill that was asked for. */
+export interface KillState {
+  readonly by: string
+  /** Whether positions are closed too. */
+  readonly close: boolean
+  /** Unix ms. */
+  readonly sinceMs: number
+  readonly endedAtMs?: number
+  /** `abandoned`: an operator let trading go on before it was done. */
+  readonly outcome?: 'done' | 'abandoned'
+}
+
+/** How a command reached the daemon. */
+export type CommandChannel = 'control' | 'signal' | 'cli'
+
+/** What the journal keeps of trading: the part of an account's record that is not its stamp. */
+export type TradingEntry =
+  /** `active` lifts the hold of that scope and cause. */
+  | {
+      readonly kind: 'trading.state'
+      readonly scope: TradingScope
+      readonly cause: HaltReason
+      readonly state: TradingState
+      readonly reason: string
+      readonly by: string
+      readonly lifts: ReleasedBy
+      /** Of a lift: number of the journal's newest record before it. Absent in records of before it was kept. */
+      readonly afterSeq?: number
+    }
+  | ({ readonly kind: 'equity.marked' } & EquityMark)
+  | { readonly kind: 'kill.started'; readonly by: string; readonly close: boolean }
+  | { readonly kind: 'kill.ended'; readonly by: string; readonly outcome: 'done' | 'abandoned' }
+  /** Who asked for what, written before it is done. */
+  | {
+      readonly kind: 'operator.command'
+      readonly command: string
+      readonly detail: string
+      readonly by: string
+      readonly via: CommandChannel
+    }
+
+/** Kinds of the entries above. */
+export const tradingKinds = [
+  'trading.state',
+  'equity.marked',
+  'kill.started',
+  'kill.ended',
+  'operator.command',
+] as const satisfies readonly TradingEntry['kind'][]
+
+/** The fold of the entries: plain values, so that a snapshot can hold it. */
+export interface TradingFold {
+  /** Oldest first. */
+  readonly holds: readonly TradingHalt[]
+  /** When the hold of a scope and cause (`holdKey`) was last lifted, Unix ms: causes before it no longer count. */
+  readonly liftedAtMs: Readonly<Record<string, number>>
+  /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
+  readonly liftedAtSeq?: Readonly<Record<string, number>>
+  readonly equity?: EquityMark
+  readonly kill?: KillState
+  /** The limits in force, as they were last written down: decimal text by scope and limit. */
+  readonly limits?: Readonly<Record<string, string>>
+}
+
+/** The command of an entry whose detail is the limits in force. */
+export const LIMITS_IN_FORCE = 'limits.in-force'
+
+/** Before the first entry. */
+export const emptyTradingFold: TradingFold = { holds: [], liftedAtMs: {} }
+
+/** The key of a scope and cause. */
+export function haltKey({ scope, cause }: Pick<TradingHalt, 'scope' | 'cause'>): string {
+  return `${scope} ${cause}`
+}
+
+/** The scope of one strategy. */
+export function strategyScope(name: string): TradingScope {
+  return `strategy:${name}`
+}
+
+/** A scope as an operator writes it (`global`, `account`, or a strategy's name with or without `strategy:`). */
+export function scopeOf(text: string): TradingScope {
+  if (text === 'global' || text === 'account') return text
+  return strategyScope(text.replace(/^strategy:/, ''))
+}
+
+/** The fold after one more entry of `atMs`. Pure; lifting what is not held changes nothing but the time of the lift. */
+export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: number): TradingFold {
+  switch (entry.kind) {
+    case 'trading.state': {
+      const { scope, cause, state, reason, by, lifts } = entry
+      const key = haltKey(entry)
+      const held = fold.holds.find((halt) => haltKey(halt) === key)
+      const others = fold.holds.filter((halt) => halt !== held)
+      if (state === 'active') {
+        const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }
+        const { [key]: before, ...seqs } = fold.liftedAtSeq ?? {}
+        if (entry.afterSeq !== undefined)
+          return { ...lifted, liftedAtSeq: { ...seqs, [key]: entry.afterSeq } }
+        return before === undefined ? lifted : { ...lifted, liftedAtSeq: seqs }
+      }
+      const hold = { scope, cause, state, reason, by, sinceMs: held?.sinceMs ?? atMs, lifts }
+      return { ...fold, holds: [...others, hold] }
+    }
+    case 'equity.marked': {
+      const { equityUsd, peakUsd, dayStartMs, dayStartUsd } = entry
+      return { ...fold, equity: { equityUsd, peakUsd, dayStartMs, dayStartUsd } }
+    }
+    case 'kill.started':
+      return { ...fold, kill: { by: entry.by, close: entry.close, sinceMs: atMs } }
+    case 'kill.ended': {
+      if (fold.kill === undefined || fold.kill.endedAtMs !== undefined) return fold
+      return { ...fold, kill: { ...fold.kill, endedAtMs: atMs, outcome: entry.outcome } }
+    }
+    case 'operator.command':
+      if (entry.command !== LIMITS_IN_FORCE) return fold
+      return { ...fold, limits: JSON.parse(entry.detail) as NonNullable<TradingFold['limits']> }
+  }
+}
+
+/** The halts that reach a strategy: its own and those of the whole daemon; without a name only the latter. */
+export function haltsOn(holds: readonly TradingHalt[], strategy?: string): readonly TradingHalt[] {
+  return holds.filter(
+    ({ scope }) =>
+      scope === 'global' ||
+      scope === 'account' ||
+      (strategy !== undefined && scope === strategyScope(strategy)),
+  )
+}
+
+/** The strictest of some holds, the oldest of equals; undefined when trading is active. */
+export function strictest(holds: readonly TradingHalt[]): TradingHalt | undefined {
+  return holds.reduce<TradingHalt | undefined>(
+    (most, halt) => (most === undefined || stricter(most.state, halt.state) !== most.state ? halt : most),
+    undefined,
+  )
+}
+
+/** The state that holds make. */
+export function stateOf(holds: readonly TradingHalt[]): TradingState {
+  return strictest(holds)?.state ?? 'active'
+}

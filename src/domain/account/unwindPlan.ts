@@ -1,0 +1,80 @@
+/**
+ * What an order that is not wanted calls for (`unwind.ts`). It follows from the order's own story alone, and the decisions
+ * it makes have keys that every process makes the same, so that no restart forgets or repeats one.
+ */
+import type { Hex } from '../../protocol/address.ts'
+import type { Usd } from '../../protocol/units.ts'
+import { hasEnded, type IntentState, isWaiting, lastAttempt } from '../order/intent.ts'
+import { type PositionSide, sideKeyOf } from './accountRecord.ts'
+import { fillsOf } from './fills.ts'
+
+/** What the order opened on one side, USD, above zero. */
+export interface Opened extends PositionSide {
+  readonly sizeUsd: Usd
+}
+
+/** What an order that is not wanted calls for, as its story stands. */
+export type UnwindStep =
+  /** Its fate is not proven, or a keeper has yet to decide it: nothing may be done that would be wrong in one of its fates. */
+  | { readonly kind: 'wait' }
+  /** These orders of it wait at the venue. */
+  | { readonly kind: 'cancel'; readonly orderKeys: readonly Hex[] }
+  /** It is over and opened this much. */
+  | { readonly kind: 'reduce'; readonly opened: readonly Opened[] }
+  /** It is over and opened nothing. */
+  | { readonly kind: 'over'; readonly statement: string }
+
+/**
+ * What is to be done next. Pure. Orders that wait are cancelled before anything is reduced: an exit that fired beside the
+ * reduction would close what is not the order's. A provisional end counts as none.
+ */
+export function unwindStepOf(state: IntentState): UnwindStep {
+  if (state.closing !== undefined) {
+    const opened = openedBy(state)
+    if (opened.length > 0) return { kind: 'reduce', opened }
+    return { kind: 'over', statement: `it opened nothing: ${state.closing.reason}` }
+  }
+  const attempt = lastAttempt(state)
+  if (attempt?.phase !== 'LANDED') return { kind: 'wait' }
+  const resting = attempt.children.filter((child) => !hasEnded(child) && isWaiting(state.intent, child))
+  return resting.length === 0
+    ? { kind: 'wait' }
+    : { kind: 'cancel', orderKeys: resting.map(({ orderKey }) => orderKey) }
+}
+
+/**
+ * What a closed intent added to positions and took off again itself (its own exits), by side. Where an operator's word stands
+ * for the evidence, what was signed counts.
+ */
+export function openedBy(state: IntentState): readonly Opened[] {
+  const { kind, terms } = state.intent
+  const bySide = new Map<string, Opened>()
+  for (const { sizeDeltaUsd, ...side } of fillsOf(state)) {
+    // A fill without its size is a word, or an exit whose row does not say: the former adds all, the latter took off nothing
+    // that is known, and the position that is seen bounds what is reduced.
+    const moved = sizeDeltaUsd ?? (kind === 'increase' && isStatement(state) ? terms.sizeDeltaUsd : 0n)
+    const key = sideKeyOf(side)
+    bySide.set(key, { ...side, sizeUsd: (bySide.get(key)?.sizeUsd ?? 0n) + moved })
+  }
+  return [...bySide.values()].filter(({ sizeUsd }) => sizeUsd > 0n)
+}
+
+function isStatement({ closing }: IntentState): boolean {
+  return closing?.evidence.level === 'operator'
+}
+
+/** How often the same thing is tried: each time only after the one before it ended and is proven to have had no effect. */
+export const UNWIND_TRIES = 5
+
+/**
+ * Key of the decision that unwinds an order: the same in every process, so that the journal takes it once. `part` counts the
+ * sides that it opened, `tryNo` the tries, both from 1.
+ */
+export function unwindKeyOf(
+  what: 'flatten' | 'flatten-cancel',
+  intentId: string,
+  part: number,
+  tryNo: number,
+): string {
+  return `${what}:${intentId}${part === 1 ? '' : `.${part}`}${tryNo === 1 ? '' : `#${tryNo}`}`
+}

@@ -1,0 +1,43 @@
+/** What open intents may still add, at worst: the sum that sizing and limits count as if it had happened. */
+import type { Usd } from '../../protocol/units.ts'
+import {
+  type Child,
+  hasEnded,
+  type IntentState,
+  isOpen,
+  isProvisional,
+  lastAttempt,
+} from '../order/intent.ts'
+
+/**
+ * The reservation an intent still holds, USD: all of it from J1 on, and after a final landing the share of the orders that
+ * have not reached a final end. Nothing after J7.
+ */
+export function reservedOf(state: IntentState): Usd {
+  if (!isOpen(state)) return 0n
+  const { reservationUsd } = state.intent
+  const attempt = lastAttempt(state)
+  if (attempt?.phase !== 'LANDED' || isProvisional(attempt.evidence)) return reservationUsd
+  const adding = attempt.children.filter(adds)
+  if (adding.length === 0) return reservationUsd
+  const left = adding.filter((child) => !hasEnded(child) || isProvisional(child.evidence)).length
+  // Parts are equal but for what rounding dropped, which is counted with what is left.
+  const part = reservationUsd / BigInt(adding.length)
+  return left === 0 ? 0n : reservationUsd - part * BigInt(adding.length - left)
+}
+
+/** Whether an open intent can still add exposure. One whose orders all reached their end, and that only waits for its exits, cannot. */
+export function mayStillAdd(state: IntentState): boolean {
+  return reservedOf(state) > 0n
+}
+
+function adds(child: Child): boolean {
+  return child.role !== 'take-profit' && child.role !== 'stop-loss'
+}
+
+/** Worst-case exposure of all intents, USD. */
+export function worstCase(states: Iterable<IntentState>): Usd {
+  let sum = 0n
+  for (const state of states) sum += reservedOf(state)
+  return sum
+}

@@ -1,0 +1,35 @@
+/** Who asked for the cancel of an order: an operator by hand, a strategy, or nobody that this journal knows. Pure. */
+import { type Hex, hexKey } from '../../protocol/address.ts'
+import { type IntentState, lastAttempt } from './intent.ts'
+
+/** Stands at the end of the reason of an order that the account itself cancelled: no keeper, and no failure. */
+const byAccount = /\bUSER_INITIATED_CANCEL$/
+
+/** Whether an order ended because the account itself cancelled it. */
+export function isCancelledByAccount({ closing }: Pick<IntentState, 'closing'>): boolean {
+  return closing?.outcome === 'CANCELLED' && byAccount.test(closing.reason)
+}
+
+/**
+ * Who asked for it, in words: `as ann asked (order 1a2b3c4d)`. Undefined when the account did not cancel it, or when none of these
+ * stories asked: then another program did, with the account's key.
+ *
+ * @param stories in any order; those that never landed ask for nothing
+ */
+export function cancelAskedBy(ended: IntentState, stories: Iterable<IntentState>): string | undefined {
+  if (!isCancelledByAccount(ended)) return undefined
+  const keys = new Set((lastAttempt(ended)?.children ?? []).map(({ orderKey }) => hexKey(orderKey)))
+  for (const { intent, attempts } of stories) {
+    const isSent = attempts.some(({ phase }) => phase === 'LANDED' || phase === 'UNRESOLVED')
+    if (!isSent || !cancelsOf(intent.terms).some((key) => keys.has(hexKey(key)))) continue
+    const { strategy, decision, intentId } = intent
+    const by = decision.facts?.by
+    const who = strategy.startsWith('@') ? (typeof by === 'string' ? by : 'the operator') : strategy
+    return `as ${who} asked (order ${intentId.slice(0, 8)})`
+  }
+  return undefined
+}
+
+function cancelsOf({ cancelOrderKeys, batch }: IntentState['intent']['terms']): readonly Hex[] {
+  return [...(cancelOrderKeys ?? []), ...(batch?.cancelOrderKeys ?? [])]
+}

@@ -1,0 +1,176 @@
+/** What a strategy may ask for. A decision is a decision: risk sizes it, may cut it, and may deny it. */
+import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
+import type { BatchTerms } from '../../protocol/batch.ts'
+import type { Direction } from '../../protocol/market.ts'
+import { isIncreaseOrder, type Order } from '../../protocol/position.ts'
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
+
+/** A number or word that explains a decision; shown by `perpd explain`. */
+export type DecisionFacts = Readonly<Record<string, string | number | boolean>>
+
+interface DecisionBase {
+  readonly marketToken: Address
+  readonly direction: Direction
+  /** One plain sentence: why. Shown in logs and by `perpd explain`. */
+  readonly reason: string
+  /** The numbers behind the reason. */
+  readonly facts?: DecisionFacts
+}
+
+/** A take-profit or stop-loss that is created with an increase and closes its share of it. */
+export interface ExitRequest {
+  readonly type: 'take-profit' | 'stop-loss'
+  /** USD per whole index token. */
+  readonly triggerPrice: Usd
+  /** Share of the admitted size that it closes, bps; all of it when absent. */
+  readonly shareBps?: number
+}
+
+/** Open or add to a position. */
+export interface IncreaseDecision extends DecisionBase {
+  readonly kind: 'increase'
+  /** Asked size, USD; risk may cut it to what capacity and limits allow. */
+  readonly sizeDeltaUsd: Usd
+  /** Collateral brought = size / leverage; 10000 = 1x. */
+  readonly leverageBps: number
+  /** Token that pays and backs the position: the market's long or short token. */
+  readonly collateralToken: Address
+  /**
+   * `market` when absent. `limit` waits for a better price, `stop-market` for a worse one; `twap` comes in equal parts.
+   * What waits reserves its full size until it ends.
+   */
+  readonly orderType?: 'market' | 'limit' | 'stop-market' | 'twap'
+  /** limit and stop-market: USD per whole index token. */
+  readonly triggerPrice?: Usd
+  readonly twap?: TwapTerms
+  /**
+   * Exits to create with it; not with a twap. They see the whole position of their side: with several increases resting on
+   * one side, the exit of one may close what another opened.
+   */
+  readonly tpsl?: readonly ExitRequest[]
+}
+
+/** Reduce a position by a part, now or when a price is reached. */
+export interface DecreaseDecision extends DecisionBase {
+  readonly kind: 'decrease'
+  /** Size to take off, USD; never more than the position has. */
+  readonly sizeDeltaUsd: Usd
+  /** Collateral token of the position to reduce; one market side can have two positions. */
+  readonly collateralToken: Address
+  /** True withdraws collateral pro rata so that leverage stays; false leaves it, so that leverage falls. */
+  readonly keepLeverage: boolean
+  /** `market` when absent. */
+  readonly orderType?: 'market' | 'take-profit' | 'stop-loss' | 'twap'
+  /** take-profit and stop-loss: USD per whole index token. */
+  readonly triggerPrice?: Usd
+  readonly twap?: TwapTerms
+}
+
+/** Close a whole position with a market order. */
+export interface CloseDecision extends DecisionBase {
+  readonly kind: 'close'
+  readonly collateralToken: Address
+}
+
+/**
+ * Swap one token of a market's pool into the other, at once. `direction` says which: `long` buys the long token with the
+ * short one, `short` sells it. Needs `balances` in the strategy's needs.
+ */
+export interface SwapDecision extends DecisionBase {
+  readonly kind: 'swap'
+  /** Units of the token paid; never more than the account has. */
+  readonly payAmount: TokenAmount
+}
+
+/** Change a resting order of the strategy's own; absent fields stay. The acceptable price follows the trigger. */
+export interface EditDecision extends DecisionBase {
+  readonly kind: 'edit'
+  readonly orderKey: Hex
+  readonly sizeDeltaUsd?: Usd
+  /** USD per whole index token. */
+  readonly triggerPrice?: Usd
+}
+
+/** Cancel resting orders of the strategy's own. */
+export interface CancelDecision extends DecisionBase {
+  readonly kind: 'cancel'
+  readonly orderKeys: readonly Hex[]
+}
+
+/** Pay collateral into a position, or take it out, which raises its leverage. */
+export interface CollateralDecision extends DecisionBase {
+  readonly kind: 'collateral-in' | 'collateral-out'
+  readonly collateralToken: Address
+  /** Units of the collateral token. */
+  readonly amount: TokenAmount
+}
+
+/** A message of the strategy's own on one side of one market; all or nothing, and for accounts on the relay lane alone. */
+export interface BatchDecision extends DecisionBase {
+  readonly kind: 'batch'
+  readonly batch: BatchTerms
+}
+
+/** A decision of a strategy. */
+export type Decision =
+  | IncreaseDecision
+  | DecreaseDecision
+  | CloseDecision
+  | SwapDecision
+  | EditDecision
+  | CancelDecision
+  | CollateralDecision
+  | BatchDecision
+
+/**
+ * Undo an order of the strategy's own if it lands: once its signature left it cannot be called back. Nothing is signed for it
+ * that was not signed yet; what of it rests is cancelled, what it opens is closed, at most once and over restarts.
+ */
+export interface UnwindDecision {
+  readonly kind: 'flatten'
+  /** Of `openIntents`. */
+  readonly intentId: string
+  /** One plain sentence: why. */
+  readonly reason: string
+  readonly facts?: DecisionFacts
+}
+
+/** All that a strategy may say: decisions that become orders, and orders that it does not want any more. */
+export type StrategyDecision = Decision | UnwindDecision
+
+/**
+ * Whether the decision can add risk: exposure, leverage or another token's price. `orders`: the account's resting orders,
+ * because an edit adds only by what it edits; one that is not among them counts as adding.
+ */
+export function addsRisk(decision: Decision, orders: readonly Order[] = []): boolean {
+  switch (decision.kind) {
+    case 'increase':
+    case 'swap':
+    case 'collateral-out':
+      return true
+    case 'decrease':
+    case 'close':
+    case 'cancel':
+    case 'collateral-in':
+      return false
+    case 'edit': {
+      const order = orders.find(({ orderKey }) => sameHex(orderKey, decision.orderKey))
+      if (order === undefined) return true
+      const isSmaller =
+        decision.triggerPrice === undefined && (decision.sizeDeltaUsd ?? 0n) < order.sizeDeltaUsd
+      return isIncreaseOrder(order) && !isSmaller
+    }
+    case 'batch': {
+      const { createOrderParamsList, updateOrderParamsList } = decision.batch
+      const creates = createOrderParamsList.map(({ orderType }) => ({ orderType: Number(orderType) }))
+      return creates.some(isIncreaseOrder) || updateOrderParamsList.length > 0
+    }
+  }
+}
+
+/** The parts of a twap order (docs/api-coverage.md POST /orders/txns/prepare). */
+export interface TwapTerms {
+  /** 2 to 30. */
+  readonly parts: number
+  readonly durationSeconds: number
+}

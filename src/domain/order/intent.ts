@@ -1,0 +1,365 @@
+/**
+ * The objects of the order machine: Intent (what was decided and admitted), Attempt (one digest of it), Child (one order
+ * that a landed attempt created), and how they end. The machine that moves them is in `machine/`.
+ */
+import type { Address, Hex } from '../../protocol/address.ts'
+import type { UpdateOrderParams } from '../../protocol/batch.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
+import type { Decision } from './decision.ts'
+import type { LaneName } from './laneTable.ts'
+import type { OrderKind, OrderTerms, Sizing } from './orderTerms.ts'
+import type { WarnedFacts } from './warnedFacts.ts'
+
+/**
+ * What an intent does. `close` is a decrease of everything; `collateral-in` and `collateral-out` are orders of size 0;
+ * `batch` is a list of creates, updates and cancels that the caller made himself (relay lane only).
+ */
+export type IntentKind =
+  | 'increase'
+  | 'decrease'
+  | 'close'
+  | 'swap'
+  | 'edit'
+  | 'cancel'
+  | 'collateral-in'
+  | 'collateral-out'
+  | 'batch'
+
+/** An admitted, sized order of ours; made here and persisted (J1) before anything is sent. */
+export interface Intent {
+  /** Made from account, strategy and decision key, so that the same decision always has the same id. */
+  readonly intentId: string
+  /** Instance, scheduled tick and index: a repeated tick cannot double it. */
+  readonly decisionKey: string
+  readonly strategy: string
+  readonly account: Address
+  readonly chain: string
+  readonly lane: LaneName
+  readonly kind: IntentKind
+  readonly decision: Decision
+  readonly terms: OrderTerms
+  readonly sizing: Sizing
+  /** Worst-case exposure held from J1 to J7, USD; 0 for orders that cannot add risk. */
+  readonly reservationUsd: Usd
+  /** Unix ms after which no new attempt is prepared or armed. */
+  readonly expiresAtMs: number
+  readonly acceptedAtMs: number
+}
+
+/** States of an attempt (docs/orders.md 3). PREPARED lives in memory only. */
+export type AttemptPhase =
+  | 'PREPARING'
+  | 'ARMED'
+  | 'ACKED'
+  | 'UNRESOLVED'
+  | 'LANDED'
+  | 'DEAD'
+  | 'VOID_CONSUMED'
+  | 'NOT_SENT'
+
+/** What one submit showed. `not-sent`: no byte left; `unanswered`: anything that proves nothing. */
+export type SendClass = 'accepted' | 'refused' | 'unanswered' | 'not-sent'
+
+/** An order as the signed message creates it. */
+export interface SignedOrder {
+  /** On-chain order type. Absent in records of before it was kept. */
+  readonly orderType?: number
+  /** USD. */
+  readonly sizeDeltaUsd: Usd
+  /** What is paid in, or asked to be paid out, base units of the order's collateral token. */
+  readonly collateralAmount: TokenAmount
+  /** The rest of what the chain keeps of it. Absent in records of before it was kept. */
+  readonly kept?: {
+    readonly marketToken: Address
+    readonly direction: Direction
+    readonly collateralToken: Address
+    readonly triggerContractPrice: bigint
+    readonly acceptableContractPrice: bigint
+    /** Swaps: units of the token received; decreases: USD. */
+    readonly minOutputAmount: bigint
+    readonly autoCancel: boolean
+  }
+}
+
+/** What was armed: the one digest that may land, and how to follow it. */
+export interface ArmedFacts {
+  /** Order chain: the host that prepared, to which the chain is pinned. Relay lane: the host that the submit goes to. */
+  readonly host: string
+  /** Order chain only: the host's name of the request. */
+  readonly requestId?: string
+  readonly idempotencyKey?: string
+  readonly router: Address
+  readonly digest: Hex
+  /** Unix seconds of block time after which the digest cannot land. */
+  readonly deadlineSeconds: number
+  readonly userNonce: bigint
+  readonly signature: Hex
+  /** The price that was signed as acceptable, contract price of the index token. */
+  readonly acceptableContractPrice: bigint
+  /**
+   * What the message creates, in its order: of several messages of ours in one transaction it says whose orders are whose.
+   * Absent in records of before it was kept.
+   */
+  readonly creates?: readonly SignedOrder[]
+  /** What the message rewrites of resting orders. Absent where it rewrites none, and in records of before it was kept. */
+  readonly updates?: readonly UpdateOrderParams[]
+  /** Of all orders of the message together, native token, base units. */
+  readonly executionFee: bigint
+  readonly relayFeeToken: Address
+  /** Of the whole message: its execution fees and the relay's gas, in the fee token. */
+  readonly relayFeeAmount: bigint
+  /** What the two were by our own estimate when they were signed; absent without one, and in older records. */
+  readonly feeEstimate?: {
+    readonly source: 'chain' | 'landed' | 'usual'
+    readonly executionFee: bigint
+    readonly relayFee: bigint
+  }
+  /** Codes and messages of prepare's warnings, shown before anything was signed. */
+  readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
+  /** How many fields of the message were compared one to one with what was meant; absent in records of version 1. */
+  readonly comparedFields?: number
+  /** The lease epoch of the writer. */
+  readonly leaseEpoch: number
+  /** Latest block that a chain endpoint showed before arming: logs are looked for from here. Absent without an endpoint. */
+  readonly armBlockNumber?: bigint
+}
+
+/** What the one submit of an attempt showed. */
+export interface SendFacts {
+  readonly result: SendClass
+  readonly httpStatus?: number
+  readonly status?: string
+  readonly taskId?: string
+  readonly txHash?: Hex
+  readonly code?: string
+  readonly message?: string
+  readonly traceId?: string
+  readonly durationMs?: number
+}
+
+/** States of a created order. */
+export type ChildPhase = 'OPEN' | 'FROZEN' | 'EXECUTED' | 'CANCELLED'
+
+/** One order that a landed attempt created. */
+export interface Child {
+  readonly index: number
+  readonly orderKey: Hex
+  readonly phase: ChildPhase
+  readonly settlement?: Settlement
+  readonly cancelReason?: string
+  /** What showed its newest phase; absent while it has not moved since the landing. */
+  readonly evidence?: Evidence
+  /** What it is, as the intent meant it; absent in stories from before version 2 of the records. */
+  readonly role?: ChildRole
+}
+
+/** What a created order is for: the order itself, an exit that came with it, or one part of a twap. */
+export type ChildRole = 'main' | 'take-profit' | 'stop-loss' | 'part'
+
+/** What may close something (docs/orders.md 3): who said it, when, and the facts that show it. */
+export interface Evidence {
+  /** `chain-*`: logs and digests at that finality; `api`: pinned host and own orders or trades; `venue`: paper only; `local`: our journal alone. */
+  readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
+  /** Unix ms when it was seen. */
+  readonly atMs: number
+  /** One sentence: what was seen. */
+  readonly statement: string
+  readonly host?: string
+  readonly status?: string
+  readonly orderKeys?: readonly Hex[]
+  readonly transactionHashes?: readonly Hex[]
+  readonly tradeIds?: readonly string[]
+  /** The host's own clock, Unix ms. */
+  readonly serverDateMs?: number
+  /** The block that shows it: of the log, or for a death the block past the deadline. */
+  readonly block?: BlockRef
+  /** Place of the log in its block. */
+  readonly logIndex?: number
+  /** Endpoints that agree. */
+  readonly endpoints?: readonly string[]
+}
+
+/** A block as evidence names it. */
+export interface BlockRef {
+  readonly number: bigint
+  readonly hash: Hex
+  readonly timestampSeconds: number
+}
+
+/** One digest of an intent; at most one is live. */
+export interface Attempt {
+  readonly n: number
+  readonly lane: LaneName
+  /** Host asked to prepare. */
+  readonly host: string
+  readonly phase: AttemptPhase
+  /** Prepares that were warned of, and what was done; absent when none was, and in stories from before they were kept. */
+  readonly warned?: readonly WarnedFacts[]
+  readonly armed?: ArmedFacts
+  readonly armedAtMs?: number
+  readonly send?: SendFacts
+  readonly sentAtMs?: number
+  readonly children: readonly Child[]
+  /** How it landed, or why it cannot any more. */
+  readonly evidence?: Evidence
+}
+
+/** How an intent ended. */
+export type Outcome =
+  | 'EXECUTED'
+  | 'PARTIAL'
+  | 'CANCELLED'
+  | 'DEAD'
+  | 'VOID_CONSUMED'
+  | 'REFUSED_LOCAL'
+  | 'EXPIRED'
+
+/** The facts of an executed order. USD has 30 decimals; the price is per whole index token. */
+export interface Settlement {
+  readonly executionPrice?: Usd
+  readonly sizeDeltaUsd?: Usd
+  readonly feesUsd?: Usd
+  readonly priceImpactUsd?: Usd
+  readonly pnlUsd?: Usd
+  /** Of a swap, by the chain: what came out less what went in, at the oracle's prices of that moment, signed. */
+  readonly swapResultUsd?: Usd
+  /**
+   * What the keeper kept of the order's execution fee, native token, base units; the rest came back. Absent where no endpoint
+   * shows it.
+   */
+  readonly executionFeePaid?: TokenAmount
+  readonly transactionHash?: Hex
+  readonly timestampSeconds?: number
+}
+
+/** How and why an intent closed (J7). */
+export interface Closing {
+  readonly outcome: Outcome
+  /** Stable code of the reason: `EXECUTED`, `PREPARE_REFUSED`, `TYPED_DATA_MISMATCH`, ... */
+  readonly code: string
+  /** One sentence. */
+  readonly reason: string
+  readonly evidence: Evidence
+  /** The venue's last word on the attempt, which decides between reverted, failed and expired. */
+  readonly observedStatus?: string
+  readonly settlement?: Settlement
+  /** Further facts: a server's message, trace id, the list of differences. */
+  readonly facts?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** An intent with everything that happened to it: the fold of its records. */
+export interface IntentState {
+  readonly intent: Intent
+  readonly attempts: readonly Attempt[]
+  readonly closing?: Closing
+  readonly closedAtMs?: number
+  /** When the newest record was written, Unix ms. */
+  readonly updatedAtMs: number
+}
+
+/** The operator's label of an intent. */
+export type Label =
+  | 'planned'
+  | 'pending'
+  | 'resting'
+  | 'executed'
+  | 'cancelled'
+  | 'reverted'
+  | 'failed'
+  | 'unknown'
+  | 'expired'
+  | 'refused'
+
+/** A local refusal: nothing left the house. `wanted` and `allowed` are texts with units. */
+export interface Denial {
+  readonly code: string
+  readonly reason: string
+  readonly wanted?: string
+  readonly allowed?: string
+}
+
+/** Whether the intent still has something to come. */
+export function isOpen(state: IntentState): boolean {
+  return state.closing === undefined
+}
+
+/** The newest attempt, if any. */
+export function lastAttempt(state: IntentState): Attempt | undefined {
+  return state.attempts.at(-1)
+}
+
+const resolvedPhases: ReadonlySet<AttemptPhase> = new Set(['LANDED', 'DEAD', 'VOID_CONSUMED', 'NOT_SENT'])
+
+/** Whether an attempt was signed and its fate is not proven: its digest may still land. */
+export function isUnresolved(attempt: Attempt): boolean {
+  return attempt.armed !== undefined && !resolvedPhases.has(attempt.phase)
+}
+
+/** Whether evidence may still be taken back: the chain showed it in a block that can be reorganised. */
+export function isProvisional(evidence: Evidence | undefined): boolean {
+  return evidence?.level === 'chain-latest'
+}
+
+/** Whether an order reached its end, provisional or not. */
+export function hasEnded(child: Child): boolean {
+  return child.phase === 'EXECUTED' || child.phase === 'CANCELLED'
+}
+
+const waitingOrders: ReadonlySet<OrderKind> = new Set([
+  'limit',
+  'stop-market',
+  'take-profit',
+  'stop-loss',
+  'twap',
+])
+
+// MarketSwap, MarketIncrease and MarketDecrease (contract `Order`, `OrderType`).
+const marketOrderTypes: ReadonlySet<bigint> = new Set([0n, 2n, 4n])
+
+/** Whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
+export function isWaiting(intent: Intent, child: Child): boolean {
+  if (child.role === 'take-profit' || child.role === 'stop-loss' || child.role === 'part') return true
+  const own = intent.terms.batch?.createOrderParamsList[child.index]
+  if (own !== undefined) return !marketOrderTypes.has(own.orderType)
+  return waitingOrders.has(intent.terms.orderType)
+}
+
+/**
+ * The operator's label (docs/orders.md 1). `observedStatus` is the venue's last word on the newest attempt, which
+ * is not journaled: a failure or refusal seen after a signature left shows as `unknown` until proof.
+ */
+export function labelOf(state: IntentState, observedStatus?: string): Label {
+  const { closing } = state
+  if (closing) return closedLabel(closing)
+  const attempt = lastAttempt(state)
+  if (attempt === undefined || attempt.phase === 'PREPARING') return 'planned'
+  if (attempt.phase === 'UNRESOLVED' || attempt.phase === 'DEAD' || attempt.phase === 'VOID_CONSUMED')
+    return 'unknown'
+  if (attempt.phase === 'LANDED') {
+    const open = attempt.children.filter((child) => !hasEnded(child))
+    return open.length > 0 && open.every((child) => isWaiting(state.intent, child)) ? 'resting' : 'pending'
+  }
+  const doubtful = observedStatus === 'relay_failed' || observedStatus === 'relay_reverted'
+  return doubtful ? 'unknown' : 'pending'
+}
+
+function closedLabel(closing: Closing): Label {
+  switch (closing.outcome) {
+    case 'EXECUTED':
+    case 'PARTIAL':
+      return 'executed'
+    case 'CANCELLED':
+      return 'cancelled'
+    case 'REFUSED_LOCAL':
+      return 'refused'
+    case 'EXPIRED':
+      return 'expired'
+    case 'VOID_CONSUMED':
+      return 'failed'
+    case 'DEAD':
+      if (closing.observedStatus === 'relay_reverted') return 'reverted'
+      if (closing.observedStatus === 'relay_failed' || closing.observedStatus === 'refused') return 'failed'
+      return 'expired'
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The created orders of an intent as people follow them: which of them it is (the entry, an exit, a part), where it stands, and what
+ * its fill cost and brought. Pure.
+ */
+import type { Hex } from '../../protocol/address.ts'
+import { MAX_UINT256, priceOfContractPrice, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import {
+  type Child,
+  type ChildRole,
+  hasEnded,
+  type IntentState,
+  isProvisional,
+  lastAttempt,
+  type SignedOrder,
+} from './intent.ts'
+
+/** One created order. USD has 30 decimals; prices are per whole index token. */
+export interface OrderLeg {
+  readonly index: number
+  readonly orderKey: Hex
+  readonly role: ChildRole
+  readonly phase: Child['phase']
+  /** The chain showed its newest phase in a block that may be taken back. */
+  readonly isProvisional: boolean
+  /** As it is in force: what was signed, with the edits that landed. */
+  readonly triggerPrice?: Usd
+  readonly sizeDeltaUsd?: Usd
+  readonly executionPrice?: Usd
+  /** The venue's fees of this order. */
+  readonly feesUsd?: Usd
+  readonly priceImpactUsd?: Usd
+  /**
+   * Reductions: profit or loss after all costs of this order, and of its share of the entry that it came with: the venue's fees,
+   * with funding and borrowing that was settled, and what sending the message cost at most, execution fees included.
+   */
+  readonly pnlUsd?: Usd
+}
+
+/** Finds an order as it was signed, with its later changes; undefined where that is not known. */
+export type SignedLookup = (orderKey: Hex) => SignedOrder | undefined
+
+/**
+ * The legs of the newest attempt; none before it landed.
+ *
+ * @param feeTokenDecimals of the chain's fee token, a dollar coin; absent: results are without what sending cost.
+ */
+export function legsOf(
+  state: IntentState,
+  signedOf: SignedLookup = () => undefined,
+  feeTokenDecimals?: number,
+): readonly OrderLeg[] {
+  const attempt = lastAttempt(state)
+  const { terms, kind } = state.intent
+  const decimals = terms.indexToken.decimals
+  const entry = attempt?.children.find((child) => kind === 'increase' && !isExit(child))?.settlement
+  const sendingUsd =
+    feeTokenDecimals === undefined
+      ? 0n
+      : (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** BigInt(USD_DECIMALS - feeTokenDecimals)
+  const entryCosts = { ...entry, feesUsd: (entry?.feesUsd ?? 0n) + sendingUsd }
+  const own = attempt?.children.filter((child) => !isExit(child)).length ?? 0
+  return (attempt?.children ?? []).map((child): OrderLeg => {
+    const { index, orderKey, role = 'main', phase, settlement } = child
+    const signed = signedOf(orderKey) ?? attempt?.armed?.creates?.[index]
+    const trigger = signed?.kept?.triggerContractPrice ?? 0n
+    const told = terms.tpsl?.filter(({ type }) => type === role) ?? []
+    const only = told.length === 1 ? told[0] : undefined
+    const triggerPrice =
+      trigger > 0n && trigger < MAX_UINT256
+        ? priceOfContractPrice(trigger, decimals)
+        : (only?.triggerPrice ?? (role === 'main' ? terms.triggerPrice : undefined))
+    const sizeDeltaUsd = settlement?.sizeDeltaUsd ?? signed?.sizeDeltaUsd ?? only?.sizeDeltaUsd
+    const { executionPrice, feesUsd, priceImpactUsd, pnlUsd } = settlement ?? {}
+    const share = isExit(child) ? shareOf(entryCosts, sizeDeltaUsd) : sendingUsd / BigInt(Math.max(1, own))
+    return {
+      index,
+      orderKey,
+      role,
+      phase,
+      isProvisional: isProvisional(child.evidence),
+      ...(triggerPrice === undefined ? {} : { triggerPrice }),
+      ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+      ...(executionPrice === undefined ? {} : { executionPrice }),
+      ...(feesUsd === undefined ? {} : { feesUsd }),
+      ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+      ...(pnlUsd === undefined || (kind === 'increase' && !isExit(child)) ? {} : { pnlUsd: pnlUsd - share }),
+    }
+  })
+}
+
+/** Whether it is an exit that came with an order. */
+export function isExit({ role }: Pick<Child, 'role'>): boolean {
+  return role === 'take-profit' || role === 'stop-loss'
+}
+
+/** The costs of an entry that fall on a part of what it opened, USD. */
+function shareOf(
+  entry: { readonly feesUsd: Usd; readonly sizeDeltaUsd?: Usd },
+  sizeDeltaUsd: Usd | undefined,
+): Usd {
+  const { feesUsd, sizeDeltaUsd: openedUsd = 0n } = entry
+  if (openedUsd <= 0n || sizeDeltaUsd === undefined) return feesUsd
+  return sizeDeltaUsd >= openedUsd ? feesUsd : (feesUsd * sizeDeltaUsd) / openedUsd
+}
+
+/** Whether its entry is filled and exits of it still rest: what it opened is a position, and no order that waits. */
+export function isOpened(state: IntentState): boolean {
+  const children = lastAttempt(state)?.children ?? []
+  const entries = children.filter((child) => !isExit(child))
+  return (
+    state.closing === undefined &&
+    entries.some(({ phase }) => phase === 'EXECUTED') &&
+    entries.every(hasEnded) &&
+    children.some((child) => isExit(child) && !hasEnded(child))
+  )
+}
+
+/**
+ * Whether the fill of a created order has a line of its own. Of a single order that hosts show it has not: the order ends at once,
+ * which is told with the same figures.
+ */
+export function isFillTold({ attempts }: IntentState, { evidence }: Pick<Child, 'evidence'>): boolean {
+  const children = attempts.at(-1)?.children ?? []
+  return children.length > 1 || evidence?.level === 'chain-latest' || evidence?.level === 'chain-final'
+}

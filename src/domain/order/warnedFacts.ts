@@ -1,0 +1,38 @@
+/** What is kept of a prepare that was warned of. */
+import type { Usd } from '../../protocol/units.ts'
+import type { OrderTerms, Sizing } from './orderTerms.ts'
+
+/** What is done with an order that is warned of, mildest first. `shrink`: prepared again at a smaller size, or dropped. */
+export const warningActions = ['sign', 'shrink', 'drop'] as const
+
+/** See `warningActions`. */
+export type WarningAction = (typeof warningActions)[number]
+
+/** One warning with what policy says of it. */
+export interface JudgedWarning {
+  readonly code: string
+  readonly message: string
+  /** `details.reason` as the venue gave it; absent without one. */
+  readonly reason?: string
+  readonly action: WarningAction
+}
+
+/** The smaller order that a warning leaves. */
+export interface Shrunk {
+  readonly terms: OrderTerms
+  readonly sizing: Sizing
+  readonly reservationUsd: Usd
+}
+
+/** A prepare that was warned of, and what was done: journaled before anything is signed. */
+export interface WarnedFacts {
+  readonly host: string
+  readonly requestId: string
+  readonly warnings: readonly JudgedWarning[]
+  /** What was done with the order: the strictest of the warnings' actions, or `drop` where no smaller order is left. */
+  readonly action: WarningAction
+  /** Why it was dropped though policy says shrink. */
+  readonly reason?: string
+  /** `shrink` only: the intent from here on. */
+  readonly shrunk?: Shrunk
+}

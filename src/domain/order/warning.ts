@@ -1,0 +1,139 @@
+/**
+ * What prepare's warnings do to an order, by code
+ * (docs/api-coverage.md A10: the client shows them before it signs; they block nothing by themselves). The venue cannot
+ * vouch for an order that it warns of, so what adds risk is made smaller or dropped, and what takes risk away is signed
+ * unless policy says otherwise.
+ */
+import { mulDivUp, type Usd } from '../../protocol/units.ts'
+import type { Intent } from './intent.ts'
+import type { OrderTerms, Sizing } from './orderTerms.ts'
+import { type JudgedWarning, type Shrunk, type WarningAction, warningActions } from './warnedFacts.ts'
+
+/** What policy says of warnings, by `CODE` or, which goes before it, by `CODE.REASON`. */
+export interface WarningPolicy {
+  /** Of orders that add risk. A code that is not named drops them, unless `isPartial`. */
+  readonly adding: ReadonlyMap<string, WarningAction>
+  /** Codes for which decreases and payments into a position are dropped too. Closes and cancels never are. */
+  readonly droppingReductions: ReadonlySet<string>
+  /** Of a strategy: what it does not name is left to the account's. */
+  readonly isPartial?: boolean
+}
+
+/** What holds where nothing else is configured; the reasons are in docs/configuration.md. */
+export const defaultWarningPolicy: WarningPolicy = {
+  adding: new Map<string, WarningAction>([
+    ['INSUFFICIENT_LIQUIDITY', 'shrink'],
+    ['TRADING_CAPACITY_UNAVAILABLE', 'drop'],
+  ]),
+  droppingReductions: new Set(),
+}
+
+/** A warning as it came. */
+export interface Warning {
+  readonly code: string
+  readonly message: string
+  readonly details?: unknown
+}
+
+/** The stricter of two actions. */
+export function stricter(one: WarningAction, other: WarningAction): WarningAction {
+  return warningActions.indexOf(one) >= warningActions.indexOf(other) ? one : other
+}
+
+/**
+ * Each warning with what the policies say together: the strictest counts, and a code that none of them names drops what
+ * adds risk. A close and a cancel are signed whatever is warned of: to hold one back is the greater risk.
+ */
+export function judgeWarnings(
+  policies: readonly WarningPolicy[],
+  intent: Pick<Intent, 'kind' | 'reservationUsd'>,
+  warnings: readonly Warning[],
+): readonly JudgedWarning[] {
+  const judged = warnings.map(({ code, message, details }): JudgedWarning => {
+    const reason = reasonOf(details)
+    const action = strictestOf(policies.map((policy) => actionOf(policy, intent, code, reason)))
+    return { ...kept({ code, message }), ...(reason === undefined ? {} : { reason: short(reason) }), action }
+  })
+  if (judged.length <= MOST_KEPT) return judged
+  const rest = judged.slice(MOST_KEPT - 1)
+  const more = {
+    code: 'WARNING',
+    message: `and ${rest.length} more`,
+    action: strictestOf(rest.map(({ action }) => action)),
+  }
+  return [...judged.slice(0, MOST_KEPT - 1), more]
+}
+
+/** The strictest of some actions; none of them: `sign`. */
+export function strictestOf(actions: readonly WarningAction[]): WarningAction {
+  return actions.reduce(stricter, 'sign' as WarningAction)
+}
+
+/** Warnings that are kept of one prepare, and characters of one: what a host makes up must not fill log and journal. */
+export const MOST_KEPT = 20
+const MOST_CODE = 64
+const MOST_MESSAGE = 500
+
+/** A warning as it is kept. */
+export function kept({ code, message }: Warning): { readonly code: string; readonly message: string } {
+  return { code: short(code), message: message.slice(0, MOST_MESSAGE) }
+}
+
+function short(text: string): string {
+  return text.slice(0, MOST_CODE)
+}
+
+/** Whether an intent adds risk: grows a position, pays into a swap, or takes collateral out. */
+export function isAdding({ kind, reservationUsd }: Pick<Intent, 'kind' | 'reservationUsd'>): boolean {
+  return kind === 'increase' || kind === 'swap' || kind === 'collateral-out' || reservationUsd > 0n
+}
+
+function actionOf(
+  { adding, droppingReductions, isPartial }: WarningPolicy,
+  intent: Pick<Intent, 'kind' | 'reservationUsd'>,
+  code: string,
+  reason: string | undefined,
+): WarningAction {
+  const names = reason === undefined ? [code] : [`${code}.${reason}`, code]
+  if (intent.kind === 'close' || intent.kind === 'cancel') return 'sign'
+  if (!isAdding(intent)) return names.some((name) => droppingReductions.has(name)) ? 'drop' : 'sign'
+  const named = names.find((name) => adding.has(name))
+  if (named !== undefined) return adding.get(named) ?? 'drop'
+  return isPartial === true ? 'sign' : 'drop'
+}
+
+function reasonOf(details: unknown): string | undefined {
+  const reason =
+    typeof details === 'object' && details !== null && 'reason' in details ? details.reason : undefined
+  return typeof reason === 'string' && reason !== '' ? reason : undefined
+}
+
+/**
+ * An increase with the size `toUsd`, which must lie between 0 and its own: collateral, exits and reservation shrink with it,
+ * rounded up, so that its leverage does not rise. `by` names the cut. Throws RangeError for any other size.
+ */
+export function shrunkTo(
+  { terms, sizing, reservationUsd }: Pick<Intent, 'terms' | 'sizing' | 'reservationUsd'>,
+  toUsd: Usd,
+  by: string,
+): Shrunk {
+  const fromUsd = terms.sizeDeltaUsd
+  if (toUsd <= 0n || toUsd >= fromUsd)
+    throw new RangeError(`an order of ${fromUsd} cannot shrink to ${toUsd}`)
+  const up = (amount: bigint): bigint => mulDivUp(amount, toUsd, fromUsd)
+  const { tpsl } = terms
+  const smaller: OrderTerms = {
+    ...terms,
+    sizeDeltaUsd: toUsd,
+    collateralDelta: up(terms.collateralDelta),
+    ...(tpsl === undefined
+      ? {}
+      : { tpsl: tpsl.map((exit) => ({ ...exit, sizeDeltaUsd: up(exit.sizeDeltaUsd) })) }),
+  }
+  const cut: Sizing['cuts'][number] = { by, toUsd }
+  return {
+    terms: smaller,
+    sizing: { ...sizing, sizeDeltaUsd: toUsd, cuts: [...sizing.cuts, cut] },
+    reservationUsd: up(reservationUsd),
+  }
+}

@@ -1,0 +1,44 @@
+/** What is derived of an order besides its label: nothing of it is stored, and nothing is decided by it. */
+
+import type { Unwinds } from '../account/unwindState.ts'
+import type { EvidenceRules } from '../machine/observation.ts'
+import { type IntentState, isOpen, isUnresolved, lastAttempt } from '../order/intent.ts'
+
+/** Marks on an order. */
+export interface OrderMarks {
+  /** Who does not want it any more; it is unwound if it lands. */
+  readonly unwantedBy?: string
+  /**
+   * How long past its signed deadline it is, seconds, when no chain is asked and no host or row shows what became of it: it is
+   * presumed dead, and only an operator may say so (PRESUMED_DEAD, docs/orders.md 13).
+   */
+  readonly presumedDeadForSeconds?: number
+}
+
+/** Under what marks are made. `nowMs`: our own clock, Unix ms, which marks what is shown and proves nothing. */
+export interface MarkRules extends Pick<EvidenceRules, 'source' | 'deadlineMarginMs'> {
+  readonly nowMs: number
+}
+
+/** The marks of an order. Pure. */
+export function marksOf(state: IntentState, flattens: Unwinds | undefined, rules: MarkRules): OrderMarks {
+  const unwantedBy = flattens?.get(state.intent.intentId)?.by
+  const presumedDeadForSeconds = presumedDeadFor(state, rules)
+  return {
+    ...(unwantedBy === undefined ? {} : { unwantedBy }),
+    ...(presumedDeadForSeconds === undefined ? {} : { presumedDeadForSeconds }),
+  }
+}
+
+function presumedDeadFor(
+  state: IntentState,
+  { source, deadlineMarginMs, nowMs }: MarkRules,
+): number | undefined {
+  const attempt = lastAttempt(state)
+  // With endpoints the chain proves death itself, and what is not proven is not presumed.
+  if (source === 'chain' || !isOpen(state) || attempt?.armed === undefined || !isUnresolved(attempt)) {
+    return undefined
+  }
+  const deadlineMs = attempt.armed.deadlineSeconds * 1_000
+  return nowMs > deadlineMs + deadlineMarginMs ? Math.floor((nowMs - deadlineMs) / 1_000) : undefined
+}

@@ -1,0 +1,202 @@
+/** Orders as people and scripts see them: a row of a list, and the whole story of one. Pure projections of records. */
+import { isoTime } from '../../base/clock.ts'
+import type { Hex } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from '../order/intent.ts'
+import { isOpened, legsOf, type OrderLeg, type SignedLookup } from '../order/orderLegs.ts'
+import type { StoredRecord } from '../records.ts'
+import type { OrderMarks } from './orderMarks.ts'
+
+/** A folded intent with its label. */
+export interface LabelledState extends OrderMarks {
+  readonly state: IntentState
+  readonly label: Label
+  /** The venue's last word on an unresolved attempt. */
+  readonly observedStatus?: string
+  /** Its orders as they are in force, with the edits of them that landed; absent: as they were signed. */
+  readonly signedOf?: SignedLookup
+  /** Of the chain's fee token; absent: results are without what sending cost. */
+  readonly feeTokenDecimals?: number
+}
+
+/** One row of `perpd orders --json` and `/api/orders`. Times are ISO 8601, UTC. Null means: not yet, or never. */
+export interface OrderRow {
+  readonly intentId: string
+  readonly status: Label
+  readonly strategy: string
+  /** The market's symbol. */
+  readonly market: string
+  readonly direction: Direction
+  readonly kind: string
+  /** Decimal text of the integer with 30 decimals. */
+  readonly sizeDeltaUsd: string
+  /** Of an order that waits for a price: decimal text of the integer with 30 decimals. */
+  readonly triggerPrice: string | null
+  /** Why its strategy wanted it. */
+  readonly decisionReason: string
+  readonly digest: Hex | null
+  readonly requestId: string | null
+  readonly taskId: string | null
+  readonly host: string | null
+  readonly acceptedAt: string
+  readonly armedAt: string | null
+  readonly sentAt: string | null
+  readonly closedAt: string | null
+  readonly outcome: string | null
+  readonly reason: string | null
+  /** The venue's last word on an order whose fate is not proven. */
+  readonly observedStatus: string | null
+  /** What the venue warned of before signing and what was done, `CODE: action`; empty when it warned of nothing. */
+  readonly warnings: readonly string[]
+  /** Who does not want it any more: it is unwound if it lands. */
+  readonly unwantedBy: string | null
+  /** Seconds past its signed deadline with nothing that shows what became of it, where no chain is asked: an operator must say. */
+  readonly presumedDeadForSeconds: number | null
+  /** `open` when its entry is filled and its exits rest: then it is a position; else as `status`. */
+  readonly standing: Label | 'open'
+  /** Its created orders; empty before it landed. */
+  readonly legs: readonly OrderLegRow[]
+}
+
+/** One created order of a row. Amounts and prices are decimal texts of the integers with 30 decimals. */
+export interface OrderLegRow {
+  readonly role: ChildRole
+  readonly status: 'resting' | 'frozen' | 'filled' | 'cancelled'
+  readonly orderKey: Hex
+  readonly triggerPrice: string | null
+  readonly sizeDeltaUsd: string | null
+  readonly executionPrice: string | null
+  readonly feesUsd: string | null
+  /** After all costs of this order and of its share of the entry that it came with; null where there is none, or it is not known. */
+  readonly pnlUsd: string | null
+  /** The chain may take its fill back. */
+  readonly isProvisional: boolean
+}
+
+/** One record of a story with its distance from the first, ms. */
+export interface StoryStep {
+  readonly seq: number
+  readonly at: string
+  readonly sinceAcceptedMs: number
+  readonly kind: string
+  readonly record: StoredRecord['record']
+}
+
+/** What `perpd explain --json` and `/api/orders/:intentId` give, before `toPlain`. */
+export interface OrderStory {
+  readonly order: OrderRow
+  readonly intent: IntentState['intent']
+  readonly attempts: IntentState['attempts']
+  readonly closing?: IntentState['closing']
+  readonly steps: readonly StoryStep[]
+}
+
+const legStatus: Readonly<Record<Child['phase'], OrderLegRow['status']>> = {
+  OPEN: 'resting',
+  FROZEN: 'frozen',
+  EXECUTED: 'filled',
+  CANCELLED: 'cancelled',
+}
+
+function legRow(leg: OrderLeg): OrderLegRow {
+  return {
+    role: leg.role,
+    status: legStatus[leg.phase],
+    orderKey: leg.orderKey,
+    triggerPrice: leg.triggerPrice?.toString() ?? null,
+    sizeDeltaUsd: leg.sizeDeltaUsd?.toString() ?? null,
+    executionPrice: leg.executionPrice?.toString() ?? null,
+    feesUsd: leg.feesUsd?.toString() ?? null,
+    pnlUsd: leg.pnlUsd?.toString() ?? null,
+    isProvisional: leg.isProvisional,
+  }
+}
+
+/** The row of an intent. */
+export function orderRow(labelled: LabelledState): OrderRow {
+  const { state, label, signedOf, feeTokenDecimals, observedStatus } = labelled
+  const { unwantedBy, presumedDeadForSeconds } = labelled
+  const { intent, closing, closedAtMs } = state
+  const attempt = lastAttempt(state)
+  const armed = attempt?.armed
+  return {
+    intentId: intent.intentId,
+    status: label,
+    strategy: intent.strategy,
+    market: intent.terms.symbol,
+    direction: intent.terms.direction,
+    kind: intent.kind,
+    sizeDeltaUsd: intent.terms.sizeDeltaUsd.toString(),
+    triggerPrice: intent.terms.triggerPrice?.toString() ?? null,
+    decisionReason: intent.decision.reason,
+    digest: armed?.digest ?? null,
+    requestId: armed?.requestId ?? null,
+    taskId: attempt?.send?.taskId ?? null,
+    host: attempt?.host ?? null,
+    acceptedAt: iso(intent.acceptedAtMs),
+    armedAt: isoOrNull(attempt?.armedAtMs),
+    sentAt: isoOrNull(attempt?.sentAtMs),
+    closedAt: isoOrNull(closedAtMs),
+    outcome: closing?.outcome ?? null,
+    reason: closing?.reason ?? null,
+    observedStatus: (closing === undefined ? observedStatus : undefined) ?? null,
+    warnings: state.attempts.flatMap(({ warned = [] }) =>
+      warned.flatMap(({ warnings, action }) => warnings.map(({ code }) => `${code}: ${action}`)),
+    ),
+    unwantedBy: unwantedBy ?? null,
+    presumedDeadForSeconds: presumedDeadForSeconds ?? null,
+    standing: isOpened(state) ? 'open' : label,
+    legs: legsOf(state, signedOf, feeTokenDecimals).map(legRow),
+  }
+}
+
+/** The whole story of an intent. Signatures are left out: nobody needs them to understand an order. */
+export function orderStory(labelled: LabelledState, records: readonly StoredRecord[]): OrderStory {
+  const { intent, attempts, closing } = labelled.state
+  return {
+    order: orderRow(labelled),
+    intent,
+    attempts: attempts.map((attempt) =>
+      attempt.armed === undefined ? attempt : { ...attempt, armed: withoutSignature(attempt.armed) },
+    ),
+    ...(closing && { closing }),
+    steps: records.map(({ seq, record }) => ({
+      seq,
+      at: iso(record.atMs),
+      sinceAcceptedMs: record.atMs - intent.acceptedAtMs,
+      kind: record.kind,
+      record: record.kind === 'attempt.armed' ? { ...record, armed: withoutSignature(record.armed) } : record,
+    })),
+  }
+}
+
+function withoutSignature<T extends { readonly signature: Hex }>(armed: T): T {
+  return { ...armed, signature: '0x' }
+}
+
+/** A value as JSON carries it: bigints are decimal text. */
+export type Plain<T> = T extends bigint
+  ? string
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : { readonly [K in keyof T]: Plain<T[K]> }
+
+/** The value with bigints as decimal text, ready for JSON. */
+export function toPlain<T>(value: T): Plain<T> {
+  return plainOf(value) as Plain<T>
+}
+
+function plainOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return value.map(plainOf)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainOf(inner)]))
+}
+
+function isoOrNull(atMs: number | undefined): string | null {
+  return atMs === undefined ? null : iso(atMs)
+}
+
+function iso(atMs: number): string {
+  return isoTime(atMs)
+}

@@ -1,0 +1,52 @@
+/** The account's records: the one place that writes them while the daemon runs, and their fold. */
+import type { Clock } from '../../base/clock.ts'
+import {
+  ACCOUNT_ID,
+  type AccountRecord,
+  type AccountState,
+  applyAccountRecord,
+  lossHaltOf,
+} from '../../domain/account/accountRecord.ts'
+import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
+import type { TradingHalt } from '../../domain/account/tradingState.ts'
+import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+
+/** A record of the account without its stamp. */
+export type AccountFact = AccountRecord extends infer R
+  ? R extends AccountRecord
+    ? Omit<R, 'v' | 'atMs' | 'intentId'>
+    : never
+  : never
+
+/** The account's records, open for writing. */
+export interface AccountJournal {
+  /** The fold of what is durable. */
+  state(): AccountState
+  /** The hold of an accepted loss of records, while it lasts. */
+  lossHalt(): TradingHalt | undefined
+  /** Number of the journal's newest record, of whatever it is. */
+  newestSeq(): number
+  /** Writes one record; resolves when it is durable and folded. Throws what the journal throws. */
+  write(fact: AccountFact): Promise<void>
+}
+
+/** Opens the account's records over a journal. */
+export function createAccountJournal({
+  journal,
+  clock,
+}: {
+  readonly journal: Pick<ExecutionContext['journal'], 'account' | 'appendAccount' | 'summary'>
+  readonly clock: Pick<Clock, 'now'>
+}): AccountJournal {
+  let state = journal.account()
+  return {
+    state: () => state,
+    lossHalt: () => lossHaltOf(state, clock.now()),
+    newestSeq: () => journal.summary().records,
+    async write(fact) {
+      const record = { ...fact, v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID } as AccountRecord
+      await journal.appendAccount(record)
+      state = applyAccountRecord(state, record)
+    },
+  }
+}

@@ -1,0 +1,284 @@
+/**
+ * What the account is worth: its tokens in the wallet but the native coin, which is gas; its positions with profit, loss
+ * and pending fees; and what resting orders hold. Lists of one venue lag behind each other by seconds, and a host may lie, so
+ * one reading is no figure: over a minute and a quarter a gain counts when the lowest reading shows it, a loss when the
+ * middle one does. So neither half a minute of lag nor less than half of the readings make a loss or hide one. Each host is read
+ * by itself and has its own figures, and the larger loss counts: of four lists from two hosts one that lies would be enough.
+ *
+ * A deposit looks like a gain and a withdrawal like a loss: after a withdrawal an operator lifts what it opened.
+ */
+import type { Api } from '../../api/client.ts'
+import type { EquityMark } from '../../domain/account/tradingState.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
+import type { Order, Position } from '../../protocol/position.ts'
+import { absOf, maxOf, minOf, type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
+import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
+import type { AccountJournal } from './accountJournal.ts'
+
+/** One reading, USD: without and with what orders in flight may hold. */
+export interface EquityReading {
+  readonly lowUsd: Usd
+  readonly highUsd: Usd
+}
+
+/** A reading of the account, with what its lists held when it was made, to tell readings of one state from others. */
+export interface AccountReading extends EquityReading {
+  readonly inventory: string
+}
+
+// MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (contract `Order`, `OrderType`).
+const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
+
+/**
+ * Reads what the account is worth, by one host where one is named; undefined when a row of what it has cannot be read, which is
+ * no loss. `inFlight`: intents whose payment may be in no list. Throws what the api throws.
+ */
+export async function readEquity(
+  api: Pick<Api, 'getPositions' | 'getOrders' | 'getWalletBalances' | 'getTokensInfo'>,
+  account: Address,
+  inFlight: readonly IntentState[],
+  host?: string,
+): Promise<AccountReading | undefined> {
+  const options = host === undefined ? {} : { host, attempts: 1 }
+  const [positions, orders, balances, tokens] = await Promise.all([
+    api.getPositions({ account }, options),
+    api.getOrders({ account }, options),
+    api.getWalletBalances({ account }, options),
+    api.getTokensInfo(options),
+  ])
+  if ([positions, orders, balances, tokens].some(({ missing }) => missing !== undefined)) return undefined
+  const byAddress = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
+  const worth = (address: Address, amount: TokenAmount): Usd => {
+    const token = byAddress.get(hexKey(address))
+    return token?.minPrice === undefined ? 0n : usdOfAmount(amount, token.minPrice, token.decimals)
+  }
+  let lowUsd = 0n
+  for (const { address, balance } of balances.value) {
+    if (byAddress.get(hexKey(address))?.isNative !== true) lowUsd += worth(address, balance)
+  }
+  for (const { netValueUsd } of positions.value) lowUsd += netValueUsd
+  for (const order of orders.value) {
+    if (!payingOrders.has(order.orderType)) continue
+    lowUsd += worth(order.initialCollateralToken, order.initialCollateralDeltaAmount)
+  }
+  const held = inFlight.map(({ intent: { terms } }) =>
+    worth(terms.collateralToken.address, terms.collateralDelta),
+  )
+  return {
+    lowUsd,
+    highUsd: held.reduce((sum, usd) => sum + usd, lowUsd),
+    inventory: inventoryOf(positions.value, orders.value, balances.value, byAddress),
+  }
+}
+
+/** What the lists hold, without prices and without the native coin, which gas takes off. */
+function inventoryOf(
+  positions: readonly Position[],
+  orders: readonly Order[],
+  balances: readonly { readonly address: Address; readonly balance: TokenAmount }[],
+  byAddress: ReadonlyMap<string, { readonly isNative?: boolean }>,
+): string {
+  return [
+    ...positions.map(({ contractKey, sizeInUsd, collateralAmount }) =>
+      [contractKey, sizeInUsd, collateralAmount].join(':'),
+    ),
+    ...orders
+      .filter(({ orderType }) => payingOrders.has(orderType))
+      .map(({ orderKey, initialCollateralDeltaAmount }) =>
+        [orderKey, initialCollateralDeltaAmount].join(':'),
+      ),
+    ...balances
+      .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
+      .map(({ address, balance }) => [hexKey(address), balance].join(':')),
+  ]
+    .sort()
+    .join()
+}
+
+/** The account's worth over time. */
+export interface EquityTracker {
+  /**
+   * Takes a reading of now and keeps the mark in the journal when it is worth it. `host`: whose lists it is by; readings of
+   * different hosts are never mixed.
+   */
+  take(reading: EquityReading, nowMs: number, host?: string): Promise<void>
+  /** The mark with the newest figure, of the host that shows the largest loss; absent before the first reading of this process. */
+  mark(): EquityMark | undefined
+  /** The least that a host shows the account to be worth, USD; absent before the first reading of this process. */
+  worthUsd(): Usd | undefined
+  /** The least that any reading of the window shows without what is in flight, USD; absent before the first one. */
+  floorUsd(): Usd | undefined
+  /** Peak and first figure of the day become what the account is worth now: an operator accepted the loss. */
+  rebase(): Promise<void>
+}
+
+/** Readings that figures are taken from, ms: lists may lag behind each other for half a minute, which is less than half of it. */
+const windowMs = 75_000
+/** The mark is written when the peak rose by one part in this many, */
+const peakPart = 1_000n
+/** or when anything changed and this much time passed, ms. */
+const markEveryMs = 600_000
+/** Another host's mark counts when its loss is larger by one part of the equity in this many: hosts are cents apart. */
+const hostPart = 1_000n
+
+/** Fewer readings than this are no majority: the highest of them counts. */
+const fewestReadings = 3
+/** A reading this far from the figure is told of, bps of the figure. */
+const jumpBps = 1_000
+
+/** A reading that is far from the figure, which it does not move by itself. */
+export interface EquityJump {
+  readonly readingUsd: Usd
+  readonly equityUsd: Usd
+}
+
+/** What one host shows. */
+interface HostTrack {
+  readonly readings: readonly (EquityReading & { readonly atMs: number })[]
+  readonly live: EquityMark
+  readonly isJumping: boolean
+  /** Until when the day's first figure may still rise, Unix ms: its first readings may have missed what was in flight. */
+  readonly dayOpenUntilMs: number
+}
+
+/**
+ * Follows the account's worth from what the journal last held of it. `onJump` is told when readings begin to be far from the
+ * figure: the account's worth changed at once, or a host lies.
+ */
+export function createEquityTracker(
+  accountJournal: AccountJournal,
+  onJump?: (jump: EquityJump) => void,
+): EquityTracker {
+  let tracks: ReadonlyMap<string, HostTrack> = new Map()
+  /** The host whose mark counts. */
+  let chosen: string | undefined
+  let writtenAtMs = Number.NEGATIVE_INFINITY
+  /** Where each host begins: what this process writes is one host's word. */
+  let begun = accountJournal.state().trading.equity
+
+  async function write(mark: EquityMark, nowMs: number): Promise<void> {
+    writtenAtMs = nowMs
+    await accountJournal.write({ kind: 'equity.marked', ...mark })
+  }
+
+  /** A host's figures with one more reading; `before` is absent at its first, `isRebasing` when they begin anew. */
+  function tracked(
+    before: HostTrack | undefined,
+    reading: EquityReading,
+    nowMs: number,
+    isRebasing: boolean,
+  ): HostTrack {
+    const kept = isRebasing ? [] : (before?.readings ?? [])
+    const readings = [...kept.filter(({ atMs }) => atMs > nowMs - windowMs), { ...reading, atMs: nowMs }]
+    const floorUsd = minOf(reading.lowUsd, ...readings.map(({ lowUsd }) => lowUsd))
+    const equityUsd = figureOf(readings.map(({ highUsd }) => highUsd))
+    const isJumping =
+      readings.length >= fewestReadings &&
+      absOf(reading.highUsd - equityUsd) * 10_000n > absOf(equityUsd) * BigInt(jumpBps)
+    if (isJumping && before?.isJumping !== true) onJump?.({ readingUsd: reading.highUsd, equityUsd })
+    const mark = before?.live ?? begun
+    const dayStartMs = dayStartOf(nowMs)
+    const isNewDay = isRebasing || mark === undefined || mark.dayStartMs < dayStartMs
+    const dayOpenUntilMs = isNewDay
+      ? nowMs + 2 * windowMs
+      : (before?.dayOpenUntilMs ?? Number.NEGATIVE_INFINITY)
+    const dayStartUsd = isNewDay ? floorUsd : mark.dayStartUsd
+    return {
+      readings,
+      isJumping,
+      dayOpenUntilMs,
+      live: {
+        equityUsd,
+        peakUsd: isRebasing || mark === undefined ? floorUsd : maxOf(mark.peakUsd, floorUsd),
+        dayStartMs: isNewDay ? dayStartMs : mark.dayStartMs,
+        dayStartUsd: nowMs <= dayOpenUntilMs ? maxOf(dayStartUsd, floorUsd) : dayStartUsd,
+      },
+    }
+  }
+
+  /** Hosts that were read in the last minute and a quarter; all when none was. */
+  function heard(nowMs: number): readonly (readonly [string, HostTrack])[] {
+    const fresh = [...tracks].filter(([, { readings }]) => (readings.at(-1)?.atMs ?? 0) > nowMs - windowMs)
+    return fresh.length === 0 ? [...tracks] : fresh
+  }
+
+  /** What the hosts show that were read when the newest one was. */
+  function heardLast(): readonly HostTrack[] {
+    const lasts = [...tracks.values()].map(({ readings }) => readings.at(-1)?.atMs ?? 0)
+    return heard(Math.max(0, ...lasts)).map(([, track]) => track)
+  }
+
+  function choose(nowMs: number): EquityMark | undefined {
+    const hosts = heard(nowMs)
+    const [worst] = hosts.toSorted(([, one], [, other]) => (lossOf(one.live) > lossOf(other.live) ? -1 : 1))
+    const kept = hosts.find(([host]) => host === chosen)
+    const isFarther =
+      worst !== undefined &&
+      kept !== undefined &&
+      (lossOf(worst[1].live) - lossOf(kept[1].live)) * hostPart > absOf(kept[1].live.equityUsd)
+    const [host, track] = (kept === undefined || isFarther ? worst : kept) ?? []
+    chosen = host
+    return track?.live
+  }
+
+  async function keep(nowMs: number, isRebased: boolean): Promise<void> {
+    const live = choose(nowMs)
+    if (live === undefined) return
+    const written = accountJournal.state().trading.equity
+    const isChanged = written === undefined || absOf(written.equityUsd - live.equityUsd) > 0n
+    const isDue =
+      isRebased ||
+      written === undefined ||
+      live.dayStartMs !== written.dayStartMs ||
+      live.dayStartUsd !== written.dayStartUsd ||
+      live.peakUsd - written.peakUsd > written.peakUsd / peakPart ||
+      (isChanged && nowMs - writtenAtMs >= markEveryMs)
+    if (isDue) await write(live, nowMs)
+  }
+
+  let isRebasing = false
+  return {
+    async take(reading, nowMs, host = '') {
+      const wasRebasing = isRebasing
+      isRebasing = false
+      const track = tracked(tracks.get(host), reading, nowMs, wasRebasing)
+      tracks = wasRebasing ? new Map([[host, track]]) : new Map(tracks).set(host, track)
+      await keep(nowMs, wasRebasing)
+    },
+    mark: () => (chosen === undefined ? undefined : tracks.get(chosen)?.live),
+    worthUsd: () => leastOf(heardLast().map(({ live }) => live.equityUsd)),
+    floorUsd: () => leastOf(heardLast().flatMap(({ readings }) => readings.map(({ lowUsd }) => lowUsd))),
+    async rebase() {
+      const lasts = [...tracks].flatMap(([host, { readings }]) => {
+        const last = readings.at(-1)
+        return last === undefined ? [] : [{ host, ...last }]
+      })
+      // Before the first reading of this process there is nothing to begin from: the first one will do it.
+      if (lasts.length === 0) isRebasing = true
+      tracks = new Map(
+        lasts.map(({ host, atMs, ...reading }) => [host, tracked(undefined, reading, atMs, true)]),
+      )
+      chosen = undefined
+      begun = undefined
+      const newest = Math.max(0, ...lasts.map(({ atMs }) => atMs))
+      await keep(newest, true)
+    },
+  }
+}
+
+function leastOf([first, ...others]: readonly Usd[]): Usd | undefined {
+  return first === undefined ? undefined : minOf(first, ...others)
+}
+
+/** What a mark shows to be lost since 00:00 UTC, or since the peak where that is more; USD. */
+function lossOf({ dayStartUsd, peakUsd, equityUsd }: EquityMark): Usd {
+  return maxOf(dayStartUsd, peakUsd) - equityUsd
+}
+
+/** The middle of the readings, the lower of two; the highest of too few. */
+function figureOf(readings: readonly Usd[]): Usd {
+  const sorted = readings.toSorted((one, other) => (one < other ? -1 : 1))
+  const middle = readings.length < fewestReadings ? sorted.length - 1 : Math.floor((sorted.length - 1) / 2)
+  return sorted[middle] ?? 0n
+}

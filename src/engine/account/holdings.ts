@@ -1,0 +1,329 @@
+/**
+ * What is held, by every source that is configured: the lists of all hosts of the application API, read side by side, and the
+ * journal. No host alone decides how much counts as held, or that a position is there to be reduced (`domain/account/held.ts`).
+ */
+import type { Api } from '../../api/client.ts'
+import type { Read } from '../../api/transport/route.ts'
+import { BaseError } from '../../base/errors.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { type Fill, fillsOf } from '../../domain/account/fills.ts'
+import {
+  type HeldSides,
+  type HiddenSide,
+  hiddenIn,
+  journalSides,
+  largerOf,
+  shownSides,
+} from '../../domain/account/held.ts'
+import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+import type { OrderManager } from '../../execution/orderManager.ts'
+import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
+import type { Position } from '../../protocol/position.ts'
+import { formatDollars, type Usd } from '../../protocol/units.ts'
+import { type OtherSources, sideKey } from '../../risk/exposure/accountExposure.ts'
+import { isBusy, keysNotListed, settleMs } from './lag.ts'
+import type { Trading } from './tradingHalts.ts'
+
+/** A list of positions with the host that gave it. */
+export type PositionList = Pick<Read<readonly Position[]>, 'value' | 'missing' | 'host' | 'readAtMs'>
+
+/** What is held, by all sources. */
+export interface Holdings {
+  /**
+   * Reads the positions of every host that does not rest; gives those that answered, at most two seconds after the first.
+   * Rejects with what reading throws when none did.
+   */
+  refresh(): Promise<readonly PositionList[]>
+  /** Sizes by the journal, signed; sides that were left have 0. */
+  journal(): HeldSides
+  /** All that is held, USD: of each side the larger of these rows and the journal. */
+  heldUsd(rows: readonly Position[]): Usd
+  /** What limits count besides a snapshot's own list. */
+  others(): OtherSources
+  /** Sides of which a list shows less than the journal knows, where no order of ours explains it by lag. */
+  hiddenIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[]
+  /** Rows that another host's newest list shows, of sides that these do not show at all. */
+  elsewhere(rows: readonly Position[]): readonly Position[]
+  /** A list's rows, and of sides that it does not show and the journal or all hosts know those of other hosts. */
+  withOthers(rows: readonly Position[]): readonly Position[]
+  /**
+   * A snapshot that says which sides its list hides, where no order of ours explains it by lag: where an exit rests, for longer
+   * than lists lag. Rows of other hosts stand in for what has been hidden for longer than lists
+   * lag, so that it can be left.
+   */
+  held(snapshot: Snapshot): Snapshot
+  /**
+   * Whether a position is there by more than one host's passing word: the journal knows it, an operator adopted it, or every
+   * configured host showed it in looks that are further apart than lists lag, and one still does.
+   */
+  isVouched(side: PositionSide): boolean
+}
+
+/** An older list of a host says nothing any more, ms. */
+const freshMs = 60_000
+/** How long slower hosts are waited for when one has answered, ms. */
+const patienceMs = 2_000
+
+interface HostList {
+  readonly list: PositionList
+  readonly atMs: number
+  /** Since when this host shows each side without a break, and shows more of it than the journal knows; monotonic ms. */
+  readonly shownSinceMs: ReadonlyMap<string, number>
+  readonly beyondSinceMs: ReadonlyMap<string, number>
+}
+
+/** Hidden sides as sentences, each side once, by the symbols of lower-cased market tokens. */
+export function told(
+  hidden: readonly HiddenSide[],
+  symbols: Readonly<Record<string, string>>,
+): readonly string[] {
+  const sides = new Map(hidden.map((each) => [sideKeyOf(each), each]))
+  return [...sides.values()].map(({ marketToken, direction, shownUsd, knownUsd }) => {
+    const symbol = symbols[hexKey(marketToken)] ?? marketToken
+    return `a list shows ${formatDollars(shownUsd)} of ${symbol} ${direction}; by the journal ${formatDollars(knownUsd)} are held`
+  })
+}
+
+/** What holdings are made with. */
+export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' | 'journal'> {
+  readonly orderManager: OrderManager
+  readonly trading: Trading
+}
+
+/** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
+export function createHoldings(context: HoldingsContext, account: Address): Holdings {
+  const { clock, journal, orderManager, trading } = context
+  const api: Pick<Api, 'getPositions' | 'hosts' | 'isCoolingDown'> = context.api
+  const looks = new Map<string, HostList>()
+  const vouched = new Set<string>()
+  /** Since when snapshots' lists hide a side, monotonic ms. */
+  let hiddenSinceMs: ReadonlyMap<string, number> = new Map()
+  /** Keys of the orders that rest by the newest snapshot, lower case. */
+  let listed: ReadonlySet<string> = new Set()
+  /** Since when orders that rest by the journal are missing from the list, by lower-case key, monotonic ms. */
+  let goneSinceMs: ReadonlyMap<string, number> = new Map()
+
+  function journalNow(): HeldSides {
+    const fills: Fill[] = [
+      ...journal.closedFills(),
+      ...orderManager.open().flatMap(({ state }) => fillsOf(state)),
+    ]
+    return journalSides(fills, trading.accountJournal.state())
+  }
+
+  function freshLooks(): readonly HostList[] {
+    const nowMs = clock.monotonicMs()
+    return [...looks.values()].filter(({ atMs }) => nowMs - atMs <= freshMs)
+  }
+
+  /** Of each key when it began, from the look before where it goes on. */
+  function since(
+    keys: readonly string[],
+    before: ReadonlyMap<string, number> | undefined,
+    nowMs: number,
+  ): ReadonlyMap<string, number> {
+    return new Map(keys.map((key) => [key, before?.get(key) ?? nowMs]))
+  }
+
+  function note(list: PositionList): void {
+    const nowMs = clock.monotonicMs()
+    const before = looks.get(list.host)
+    const known = journalNow()
+    const held = list.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
+    const beyond = held.filter((row) => row.sizeInUsd > (known.get(sideKeyOf(row))?.sizeUsd ?? 0n))
+    looks.set(list.host, {
+      list,
+      atMs: nowMs,
+      shownSinceMs: since(held.map(sideKeyOf), before?.shownSinceMs, nowMs),
+      beyondSinceMs: since(beyond.map(sideKeyOf), before?.beyondSinceMs, nowMs),
+    })
+  }
+
+  function vouch(): void {
+    const fresh = freshLooks()
+    const shown = new Set(fresh.flatMap(({ shownSinceMs }) => [...shownSinceMs.keys()]))
+    for (const key of vouched) if (!shown.has(key)) vouched.delete(key)
+    const hosts = api.hosts.api.map((host) => looks.get(host))
+    for (const key of shown) {
+      const isShownByAll = hosts.every(
+        (look) => look !== undefined && look.atMs - (look.shownSinceMs.get(key) ?? look.atMs) >= settleMs,
+      )
+      if (isShownByAll) vouched.add(key)
+    }
+  }
+
+  function withOthers(rows: readonly Position[]): readonly Position[] {
+    const known = journalNow()
+    const keys = new Set(rows.map(sideKeyOf))
+    const added = new Map<string, Position>()
+    for (const row of freshLooks().flatMap(({ list }) => list.value)) {
+      const key = sideKeyOf(row)
+      const byJournal = known.get(key)
+      const isHeld = byJournal === undefined ? vouched.has(key) : byJournal.sizeUsd > 0n
+      if (!keys.has(key) && isHeld) added.set(key, row)
+    }
+    return [...rows, ...added.values()]
+  }
+
+  /**
+   * Sides where a fill of ours may stand in the journal and not in the lists, or the other way round: an order is in flight, ended
+   * just now, or has just left the list of those that rest.
+   */
+  function sidesThatMove(): ReadonlySet<string> {
+    const nowMs = clock.monotonicMs()
+    const open = orderManager.open().map(({ state }) => state)
+    goneSinceMs = since(
+      open.flatMap((state) => keysNotListed(state, listed)),
+      goneSinceMs,
+      nowMs,
+    )
+    const isGoneNow = (state: IntentState) =>
+      keysNotListed(state, listed).some((key) => nowMs - (goneSinceMs.get(key) ?? nowMs) < settleMs)
+    const moving = [
+      ...open.filter((state) => isBusy(state, clock.now()) || isGoneNow(state)),
+      ...orderManager
+        .recentlyLanded()
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
+    ]
+    return new Set(moving.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
+  }
+
+  /** Sides with an exit or a reduction of ours that rests by the journal: the list of orders may be later than that of positions. */
+  function sidesWithExits(): ReadonlySet<string> {
+    const isExit = ({ intent }: IntentState, role: Child['role']) =>
+      intent.kind === 'decrease' || role === 'take-profit' || role === 'stop-loss'
+    const exiting = orderManager
+      .open()
+      .map(({ state }) => state)
+      .filter((state) =>
+        (lastAttempt(state)?.children ?? []).some((child) => !hasEnded(child) && isExit(state, child.role)),
+      )
+    return new Set(exiting.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
+  }
+
+  function hiddenSides(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[] {
+    const moving = sidesThatMove()
+    return hiddenIn(list, journalNow(), trading.accountJournal.state()).filter(
+      ({ marketToken, direction }) => !moving.has(sideKey(marketToken, direction)),
+    )
+  }
+
+  async function readHost(host: string): Promise<PositionList> {
+    const options = api.hosts.api.length === 1 ? {} : { host, attempts: 1 }
+    const list = await api.getPositions({ account }, options)
+    note(list)
+    return list
+  }
+
+  async function look(): Promise<readonly PositionList[]> {
+    const asked = api.hosts.api.filter((host) => !api.isCoolingDown(host))
+    if (asked.length === 0) {
+      const list = await api.getPositions({ account })
+      note(list)
+      return [list]
+    }
+    const lists: PositionList[] = []
+    let failure: unknown
+    let answered = (): void => undefined
+    const first = new Promise<void>((resolve) => {
+      answered = resolve
+    })
+    const over = new AbortController()
+    const all = Promise.all(
+      asked.map(async (host) => {
+        try {
+          lists.push(await readHost(host))
+          answered()
+        } catch (error) {
+          if (!(error instanceof BaseError)) throw error
+          failure = error
+        }
+      }),
+    ).finally(() => over.abort('answered'))
+    await Promise.race([all, first.then(() => clock.sleep(patienceMs, over.signal))])
+    if (lists.length === 0) throw failure
+    return [...lists]
+  }
+
+  return {
+    async refresh() {
+      const lists = await look()
+      vouch()
+      return lists
+    },
+    journal: journalNow,
+    heldUsd: (rows) =>
+      [...largerOf(shownSides([rows]), journalNow()).values()].reduce((sum, side) => sum + side.sizeUsd, 0n),
+    others() {
+      const nowMs = clock.monotonicMs()
+      const hosts = new Map()
+      for (const { list, beyondSinceMs } of freshLooks()) {
+        for (const row of list.value) {
+          const key = sideKeyOf(row)
+          // What a host shows beyond the journal for as long as lists may lag is lag: the journal knows our own exits first.
+          if (nowMs - (beyondSinceMs.get(key) ?? nowMs) < settleMs) continue
+          const { marketToken, direction, collateralToken, sizeInUsd } = row
+          const before = hosts.get(key)?.sizeUsd ?? 0n
+          if (sizeInUsd > before)
+            hosts.set(key, { marketToken, direction, collateralToken, sizeUsd: sizeInUsd })
+        }
+      }
+      return { journal: journalNow(), hosts }
+    },
+    hiddenIn: hiddenSides,
+    elsewhere(rows) {
+      const keys = new Set(rows.map(sideKeyOf))
+      const others = freshLooks().flatMap(({ list }) => list.value)
+      const found = others.filter((row) => row.sizeInUsd > 0n && !keys.has(sideKeyOf(row)))
+      return [...new Map(found.map((row) => [sideKeyOf(row), row])).values()]
+    },
+    withOthers,
+    held(snapshot) {
+      const nowMs = clock.monotonicMs()
+      listed = new Set(snapshot.orders.value.map(({ orderKey }) => hexKey(orderKey)))
+      const found = hiddenSides(snapshot.positions)
+      hiddenSinceMs = since(found.map(sideKeyOf), hiddenSinceMs, nowMs)
+      const exits = sidesWithExits()
+      // Limits count what the journal holds meanwhile, so that a host that hides it gains nothing by these seconds.
+      const hidden = found.filter(
+        (side) =>
+          !exits.has(sideKey(side.marketToken, side.direction)) ||
+          nowMs - (hiddenSinceMs.get(sideKeyOf(side)) ?? nowMs) >= settleMs,
+      )
+      if (hidden.length === 0) return snapshot
+      const isLasting = [...hiddenSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= settleMs)
+      const value = isLasting ? withOthers(snapshot.positions.value) : snapshot.positions.value
+      return { ...snapshot, positions: { ...snapshot.positions, value }, hidden }
+    },
+    isVouched(side) {
+      const key = sideKeyOf(side)
+      const isAdopted = [...trading.accountJournal.state().findings.values()].some(
+        ({ finding: discrepancy, end }) =>
+          end === 'adopted' && discrepancy.sizeDeltaUsd > 0n && sideKeyOf(discrepancy) === key,
+      )
+      return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || vouched.has(key)
+    },
+  }
+}
+
+/** Whether our own fills alone left something on the side, or an order of ours may have: a list may show it before the journal. */
+function ownOf(closed: readonly Fill[], open: ReturnType<OrderManager['open']>, side: PositionSide): boolean {
+  const mayOpen = open.some(
+    ({ state: { intent, attempts } }) =>
+      intent.reservationUsd > 0n &&
+      attempts.some(({ armed }) => armed !== undefined) &&
+      intent.terms.direction === side.direction &&
+      sameHex(intent.terms.marketToken, side.marketToken) &&
+      (intent.kind === 'batch' || sameHex(intent.terms.collateralToken.address, side.collateralToken)),
+  )
+  if (mayOpen) return true
+  const fills = [...closed, ...open.flatMap(({ state }) => fillsOf(state))].filter(
+    (fill) =>
+      fill.direction === side.direction &&
+      sameHex(fill.marketToken, side.marketToken) &&
+      sameHex(fill.collateralToken, side.collateralToken),
+  )
+  return fills.reduce((sum, { sizeDeltaUsd = 0n }) => sum + sizeDeltaUsd, 0n) > 0n
+}

@@ -1,0 +1,219 @@
+/**
+ * Whether what others did to a position is proven: a liquidation, a deleveraging, a trade by hand. One host's row is no proof
+ * that a position became smaller: it may be made up to hide what is held. With endpoints the chain proves it, by the
+ * position's own event in a final block of every one; without, the rows of every configured host.
+ */
+import type { Api } from '../../api/client.ts'
+import { BaseError } from '../../base/errors.ts'
+import type { DiscrepancyState } from '../../domain/account/accountRecord.ts'
+import type { PositionChange } from '../../domain/machine/chainReader.ts'
+import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+import { waitAtMost } from '../../execution/context/waitAtMost.ts'
+import { type Address, sameHex } from '../../protocol/address.ts'
+import type { Trade } from '../../protocol/position.ts'
+import { minOf, type Usd } from '../../protocol/units.ts'
+import { settleMs } from './lag.ts'
+
+/** Asks for proofs, and remembers them. */
+export interface Proofs {
+  /**
+   * Of trades that a host told, those that nothing else shows yet, by id, and whether that may still be lag. Never rejects for
+   * what a network does.
+   */
+  unproven(trades: readonly Trade[]): Promise<ReadonlyMap<string, 'waits' | 'late'>>
+  /** Of trades that the chain proved, by id, whether the protocol made them to deleverage; none without endpoints. */
+  deleveraged(): ReadonlyMap<string, boolean>
+  /**
+   * Of discrepancies of trades that were told, those that are shown no more, by id: `final` when no endpoint's final
+   * blocks hold them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for
+   * what a network does.
+   */
+  withdrawn(findings: readonly DiscrepancyState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
+  /** What a proven trade realized, USD, signed: by the chain, else the least that a host says of it. */
+  readonly results: ReadonlyMap<string, Usd>
+}
+
+/** Most trades that one pass asks about; the others wait for the next. */
+const mostAsked = 8
+/** Trades of this much before and after are asked for: rows of two hosts may differ by it, seconds. */
+const aroundSeconds = 120
+/** Final blocks must be so much later than what they do not hold, seconds: an endpoint's clock and a host's may differ. */
+const laterSeconds = 120
+/** Longest wait for answers in one pass, ms. */
+const longestWaitMs = 4_000
+/** How long a proof may take before its absence is told: of hosts' rows, and of final blocks, ms. */
+const hostsLagMs = 60_000
+const finalityLagMs = 1_800_000
+/** Proven trades that are remembered. */
+const remembered = 4_096
+
+/** Makes the proofs of an account. */
+export function createProofs(
+  context: Pick<ExecutionContext, 'api' | 'chainReader' | 'clock'>,
+  account: Address,
+): Proofs {
+  const { clock, chainReader } = context
+  const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
+  /** By id, with the chain's word on the trade where it gave one. */
+  const proven = new Map<string, PositionChange | undefined>()
+  const asking = new Set<string>()
+  const results = new Map<string, Usd>()
+  /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
+  const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
+  /** Since when every host's rows lack a finding's trade, by its id, monotonic ms. */
+  let absentSinceMs: ReadonlyMap<string, number> = new Map()
+  const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
+
+  function noteResult(id: string, pnlUsd: Usd | undefined): void {
+    if (pnlUsd !== undefined) results.set(id, minOf(pnlUsd, results.get(id) ?? pnlUsd))
+  }
+
+  /** A host's rows of around that time, and whether it gave all of them; undefined when it gives none. */
+  async function rowsOf(
+    host: string,
+    atSeconds: number,
+  ): Promise<{ readonly rows: readonly Trade[]; readonly isWhole: boolean } | undefined> {
+    try {
+      const { value, missing = [] } = await api.getTrades(
+        {
+          account,
+          sinceSeconds: Math.max(0, atSeconds - aroundSeconds),
+          untilSeconds: atSeconds + aroundSeconds,
+          limit: 500,
+        },
+        { host, attempts: 1 },
+      )
+      return { rows: value.trades, isWhole: !value.hasMore && missing.length === 0 }
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      return undefined
+    }
+  }
+
+  /** Whether a host shows the same trade; its result is remembered where it is the worst one so far. */
+  async function isShownBy(host: string, trade: Trade): Promise<boolean> {
+    const read = await rowsOf(host, trade.timestampSeconds)
+    const same = read?.rows.find(
+      (row) =>
+        row.eventName === trade.eventName &&
+        row.orderType === trade.orderType &&
+        row.direction === trade.direction &&
+        row.sizeDeltaUsd === trade.sizeDeltaUsd &&
+        sameHex(row.orderKey, trade.orderKey) &&
+        sameHex(row.marketToken ?? '', trade.marketToken ?? '') &&
+        sameHex(row.initialCollateralToken, trade.initialCollateralToken),
+    )
+    noteResult(trade.id, same?.pnlUsd)
+    return same !== undefined
+  }
+
+  async function isAbsent({ finding: discrepancy, raisedAtMs }: DiscrepancyState): Promise<boolean> {
+    const { orderKey, transactionHash, atSeconds } = discrepancy
+    if (orderKey === undefined || transactionHash === undefined || atSeconds === undefined) return false
+    if (chainReader?.positionChange !== undefined) {
+      // A host may say any time; that it was told by then is our own.
+      const laterThanSeconds = Math.max(atSeconds, Math.floor(raisedAtMs / 1000)) + laterSeconds
+      const change = await chainReader.positionChange({
+        account,
+        orderKey,
+        transactionHash,
+        laterThanSeconds,
+      })
+      return change === 'none'
+    }
+    const lists = await Promise.all(api.hosts.api.map((host) => rowsOf(host, atSeconds)))
+    return lists.every(
+      (read) =>
+        read?.isWhole === true &&
+        read.rows.every(
+          (row) => !sameHex(row.transactionHash, transactionHash) || !sameHex(row.orderKey, orderKey),
+        ),
+    )
+  }
+
+  /** The chain's word on a trade that it proves, `true` where hosts prove it, or false. */
+  async function proofOf(trade: Trade): Promise<PositionChange | boolean> {
+    if (chainReader?.positionChange !== undefined) {
+      const { orderKey, transactionHash, marketToken = '' } = trade
+      const change = await chainReader.positionChange({ account, orderKey, transactionHash })
+      if (change === undefined || change === 'none') return false
+      // What a host calls a liquidation and was none would hold no increases.
+      const isSame =
+        !change.isIncrease &&
+        change.direction === trade.direction &&
+        change.sizeDeltaUsd === trade.sizeDeltaUsd &&
+        change.orderType === trade.orderType &&
+        sameHex(change.marketToken, marketToken)
+      if (isSame) results.set(trade.id, change.pnlUsd ?? trade.pnlUsd ?? 0n)
+      return isSame ? change : false
+    }
+    noteResult(trade.id, trade.pnlUsd)
+    const { api: hosts } = api.hosts
+    // A page may be of any host, so each is asked; a single one has said it.
+    const shown = await Promise.all(hosts.length < 2 ? [] : hosts.map((host) => isShownBy(host, trade)))
+    return shown.every(Boolean)
+  }
+
+  async function ask(trade: Trade): Promise<void> {
+    asking.add(trade.id)
+    try {
+      const proof = await proofOf(trade)
+      if (proof !== false) proven.set(trade.id, proof === true ? undefined : proof)
+    } finally {
+      asking.delete(trade.id)
+    }
+  }
+
+  return {
+    results,
+    deleveraged() {
+      return new Map(
+        [...proven].flatMap(([id, change]) => (change === undefined ? [] : [[id, change.isDeleveraging]])),
+      )
+    },
+    async withdrawn(findings) {
+      const asked = findings.slice(0, mostAsked)
+      const absent = new Set<string>()
+      await waitAtMost(
+        clock,
+        longestWaitMs,
+        Promise.all(
+          asked.map(async (state) => {
+            if (await isAbsent(state)) absent.add(state.finding.findingId)
+          }),
+        ),
+      )
+      const nowMs = clock.monotonicMs()
+      const isFinal = chainReader?.positionChange !== undefined
+      absentSinceMs = new Map([...absent].map((id) => [id, absentSinceMs.get(id) ?? nowMs]))
+      return new Map(
+        [...absentSinceMs].flatMap(([id, sinceMs]) =>
+          isFinal || nowMs - sinceMs >= settleMs ? [[id, isFinal ? 'final' : 'lists'] as const] : [],
+        ),
+      )
+    },
+    async unproven(trades) {
+      const open = trades.filter(({ id }) => !proven.has(id))
+      const asked = open.filter(({ id }) => !asking.has(id)).slice(0, mostAsked)
+      if (asked.length > 0)
+        await waitAtMost(clock, longestWaitMs, Promise.all(asked.map((trade) => ask(trade))))
+      if (proven.size > remembered) {
+        proven.clear()
+        results.clear()
+      }
+      const nowMs = clock.monotonicMs()
+      const left = new Map<string, 'waits' | 'late'>()
+      for (const { id, ...trade } of open) {
+        if (proven.has(id)) continue
+        // Of the side, not of the row: whoever makes rows up can name each of them anew.
+        const side = `${trade.marketToken}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
+        const before = waits.get(side)
+        const goesOn = before !== undefined && nowMs - before.lastMs <= graceMs
+        const sinceMs = goesOn ? before.sinceMs : nowMs
+        waits.set(side, { sinceMs, lastMs: nowMs })
+        left.set(id, nowMs - sinceMs > graceMs ? 'late' : 'waits')
+      }
+      return left
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The worth that is shown to people, and that limits are shares of. Right after a fill the lists of one venue are of different instants: the wallet has paid and no
+ * position shows yet, or both show the same collateral. So a figure is shown when the lists held the same things for longer than they
+ * lag, and no order of ours was on its way meanwhile; until then the last such figure stands, with its age. Breakers do not wait for
+ * this: they judge by the cautious figures of `equity.ts`.
+ */
+import { minOf, type Usd } from '../../protocol/units.ts'
+
+/** A figure, USD, and when its lists were read, Unix ms. */
+export interface ShownEquity {
+  readonly equityUsd: Usd
+  /** Absent: a lower bound, before the first lists of this process that belong together. */
+  readonly atMs?: number
+}
+
+/** One reading for the figure that is shown. */
+export interface ShownReading {
+  readonly equityUsd: Usd
+  /** What the lists hold, without prices: equal texts are the same things. */
+  readonly inventory: string
+  /** Whether an order of ours is on its way, or was filled so lately that lists may not show it. */
+  readonly isMoving: boolean
+  readonly nowMs: number
+  readonly monotonicMs: number
+}
+
+/** Follows readings; gives the newest figure whose lists belong together. */
+export interface ShownEquityTracker {
+  take(reading: ShownReading): void
+  shown(): Required<ShownEquity> | undefined
+}
+
+/** Makes the tracker. `lagMs`: how long lists of one venue may be behind each other. */
+export function createShownEquity(lagMs: number): ShownEquityTracker {
+  let inventory: string | undefined
+  let sinceMs = Number.NEGATIVE_INFINITY
+  let shown: Required<ShownEquity> | undefined
+  return {
+    take(reading) {
+      // Before the first reading nothing is known to have changed.
+      if (inventory !== undefined && inventory !== reading.inventory) sinceMs = reading.monotonicMs
+      inventory = reading.inventory
+      if (reading.isMoving || reading.monotonicMs - sinceMs < lagMs) return
+      shown = { equityUsd: reading.equityUsd, atMs: reading.nowMs }
+    },
+    shown: () => shown,
+  }
+}
+
+/**
+ * What limits are shares of: the figure that is shown, and less as soon as the breakers' own figure is less. So what lists count
+ * twice after a fill makes no limit wider, and a loss counts before the lists belong together again.
+ */
+export function limitEquityOf(
+  shown: ShownEquity | undefined,
+  cautiousUsd: Usd | undefined,
+): ShownEquity | undefined {
+  if (shown === undefined || cautiousUsd === undefined) return undefined
+  const equityUsd = minOf(shown.equityUsd, cautiousUsd)
+  return equityUsd === shown.equityUsd ? shown : { equityUsd }
+}

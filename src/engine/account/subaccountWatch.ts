@@ -1,0 +1,191 @@
+/**
+ * Watches what is left of a delegated key's approval, and says which approval goes with each order.
+ *
+ * A signed approval goes with one order at a time until the chain knows it: the first that lands writes it and uses up its
+ * nonce, and any other that carries it would revert. From then on the empty approval goes with all of them
+ * (docs/api-coverage.md POST /subaccounts/approval/prepare).
+ */
+import { isoTime } from '../../base/clock.ts'
+import { BaseError, reasonOf } from '../../base/errors.ts'
+import { expectedOf } from '../../domain/machine/expected.ts'
+import { addsRisk } from '../../domain/order/decision.ts'
+import {
+  type Denial,
+  type Intent,
+  type IntentState,
+  isUnresolved,
+  lastAttempt,
+} from '../../domain/order/intent.ts'
+import type { SubaccountReport } from '../../domain/subaccountReport.ts'
+import type {
+  Delegation,
+  ExecutionContext,
+  SubaccountApproval,
+} from '../../execution/context/executionContext.ts'
+import type { Address } from '../../protocol/address.ts'
+
+/** When the approval counts as coming to its end, and what of it is kept. */
+export interface SubaccountSettings {
+  /** Told from this many actions on, beyond what closing needs. */
+  readonly warnActions: number
+  /** Told from this long before the end on, seconds. */
+  readonly warnSeconds: number
+  /** Actions that no increase may take, beyond what closing needs. */
+  readonly reserveActions: number
+}
+
+/** What the watch stands on. */
+export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | 'clock' | 'emit'> {
+  /** The approval that changes nothing, for orders of a key that the chain knows already. */
+  readonly empty: SubaccountApproval
+  /** Who approved. */
+  readonly account: Address
+  /** Whose key signs. */
+  readonly subaccount: Address
+  /** The approval that the owner signed, verified; read at every look, so that a renewal needs no restart. Throws BaseError. */
+  readonly readApproval: () => SubaccountApproval | undefined
+  /** Whose open intents carry it, or wait to. */
+  readonly journal: Pick<ExecutionContext['journal'], 'openIntents'>
+  readonly settings: SubaccountSettings
+}
+
+/** The running watch. */
+export interface SubaccountWatch extends Delegation {
+  /** Reads what is left. `neededActions`: what closing all that is open takes. Throws what reading throws. */
+  check(neededActions: number): Promise<void>
+  /** Undefined before the first look. */
+  report(): SubaccountReport | undefined
+  /** Why an intent may not be signed for want of actions or time; undefined when nothing keeps it. */
+  veto(intent: Intent): Denial | undefined
+}
+
+const lowAgainMs = 3_600_000
+
+/** Makes a watch; nothing is signed before its first look. */
+export function createSubaccountWatch(context: SubaccountWatchContext): SubaccountWatch {
+  const { api, clock, empty, emit, account, subaccount, settings } = context
+  const open = () => context.journal.openIntents()
+  let known: (Omit<SubaccountReport, 'remainingActions'> & { readonly left: bigint }) | undefined
+  /** Signed, and not on the chain yet. */
+  let signed: SubaccountApproval | undefined
+  /** The intent that carries it. */
+  let carriedBy: string | undefined
+  let lowToldMs: number | undefined
+
+  function report(): SubaccountReport | undefined {
+    if (known === undefined) return undefined
+    const { left, ...rest } = known
+    const inFlight = open()
+      .filter(isInFlight)
+      .reduce((sum, { intent }) => sum + actionsOf(intent), 0)
+    return { ...rest, remainingActions: Math.max(0, Number(left) - inFlight) }
+  }
+
+  /** A file that is wrong while the daemon runs must not blind the watch; at the start it ends the start. */
+  function givenApproval(): SubaccountApproval | undefined {
+    try {
+      return context.readApproval()
+    } catch (error) {
+      if (!(error instanceof BaseError) || known === undefined) throw error
+      emit({ type: 'subaccount.unread', reason: reasonOf(error) })
+      return undefined
+    }
+  }
+
+  function isLow({ remainingActions, neededActions }: SubaccountReport, secondsLeft: number): boolean {
+    return remainingActions <= settings.warnActions + neededActions || secondsLeft <= settings.warnSeconds
+  }
+
+  function tell(current: SubaccountReport): void {
+    emit({ type: 'subaccount.read', report: current })
+    const secondsLeft = current.expiresAtSeconds - Math.floor(clock.now() / 1000)
+    if (!isLow(current, secondsLeft)) {
+      lowToldMs = undefined
+      return
+    }
+    if (lowToldMs !== undefined && clock.monotonicMs() < lowToldMs + lowAgainMs) return
+    lowToldMs = clock.monotonicMs()
+    emit({ type: 'subaccount.low', report: current, secondsLeft })
+  }
+
+  return {
+    account,
+    report,
+    async check(neededActions) {
+      // Seen before the question: what ends while it is asked may have landed after the answer was made.
+      const isCarried = open().some(({ intent }) => intent.intentId === carriedBy)
+      const query = { account, subaccountAddress: subaccount }
+      const { value } = await api.getSubaccountStatus(query, { isFresh: true })
+      const nowSeconds = BigInt(Math.floor(clock.now() / 1000))
+      const given = givenApproval()
+      const isUsable = given?.nonce === value.approvalNonce && given.deadline > nowSeconds
+      signed = isUsable ? given : undefined
+      if (!isCarried || signed === undefined) carriedBy = undefined
+      const most = signed?.maxAllowedCount ?? (value.isActive ? value.maxAllowedCount : 0n)
+      const left = most - value.currentActionsCount
+      // Its end is told at once, whenever the last warning was.
+      if (known?.isActive === true && !value.isActive) lowToldMs = undefined
+      known = {
+        address: subaccount,
+        isActive: value.isActive,
+        isApprovalWaiting: signed !== undefined,
+        neededActions,
+        expiresAtSeconds: signed === undefined ? value.expiresAtSeconds : Number(signed.expiresAt),
+        left: left > 0n ? left : 0n,
+      }
+      const current = report()
+      if (current !== undefined) tell(current)
+    },
+    approvalFor({ intentId }) {
+      if (known === undefined) return { waitsFor: "the subaccount's approval was not read yet" }
+      if (signed === undefined) return empty
+      const others = open().filter((state) => state.intent.intentId !== intentId)
+      const isTaken = (carriedBy !== undefined && carriedBy !== intentId) || others.some(isInFlight)
+      if (isTaken) {
+        return known.isActive
+          ? empty
+          : { waitsFor: 'the first order carries the approval; the next waits until the chain knows it' }
+      }
+      carriedBy = intentId
+      return signed
+    },
+    veto(intent) {
+      const current = report()
+      if (current === undefined) return undefined
+      const { remainingActions, neededActions, expiresAtSeconds } = current
+      const actions = actionsOf(intent)
+      if (!current.isActive && !current.isApprovalWaiting) {
+        return {
+          code: 'SUBACCOUNT_SPENT',
+          reason:
+            'the delegated key is not approved on the chain, and no approval waits: nothing that it signs can land: perpd subaccount approve',
+        }
+      }
+      if (actions > remainingActions || expiresAtSeconds * 1000 <= clock.now()) {
+        return {
+          code: 'SUBACCOUNT_SPENT',
+          reason: `the approval of the delegated key has ${remainingActions} actions left and ends at ${isoTime(expiresAtSeconds * 1000)}; this takes ${actions}: perpd subaccount approve`,
+        }
+      }
+      const kept = neededActions + settings.reserveActions
+      if (addsRisk(intent.decision) && actions + kept > remainingActions) {
+        return {
+          code: 'SUBACCOUNT_LOW',
+          reason: `the approval of the delegated key has ${remainingActions} actions left; this takes ${actions}, and ${kept} are kept for closing: perpd subaccount approve`,
+        }
+      }
+      return undefined
+    },
+  }
+}
+
+/** How many actions the chain counts for an intent's message: each create, update and cancel. */
+export function actionsOf(intent: Intent): number {
+  const { orders, changes } = expectedOf(intent)
+  return orders.length + changes.length
+}
+
+function isInFlight(state: IntentState): boolean {
+  const attempt = lastAttempt(state)
+  return attempt !== undefined && isUnresolved(attempt)
+}

@@ -1,0 +1,128 @@
+/**
+ * The trading state while the daemon runs: holds are put on and lifted here, each durable before it is told. What the
+ * state is for one strategy is asked by admission, and once more right before anything is signed.
+ */
+import {
+  haltKey,
+  haltsOn,
+  strictest,
+  type TradingHalt,
+  type TradingScope,
+} from '../../domain/account/tradingState.ts'
+import type { Emit } from '../../domain/event.ts'
+import { addsRisk } from '../../domain/order/decision.ts'
+import type { Denial, Intent } from '../../domain/order/intent.ts'
+import type { AccountJournal } from './accountJournal.ts'
+
+/** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
+export const OPERATOR = '@operator'
+
+/** The trading state and its keeper. */
+export interface Trading {
+  readonly accountJournal: AccountJournal
+  /** All holds, oldest first. */
+  halts(): readonly TradingHalt[]
+  /** The strictest hold on a strategy, or on the whole daemon without a name; undefined when trading is active. */
+  haltOn(strategy?: string): TradingHalt | undefined
+  /** Puts a halt on, or changes the one of its scope and cause. The same hold again changes nothing. */
+  halt(halt: Omit<TradingHalt, 'sinceMs'>): Promise<void>
+  /** Lifts a halt. */
+  release(halt: TradingHalt, by: string, reason: string): Promise<void>
+  /** Why an accepted intent may not be signed any more, or undefined. No hold reaches an operator's ways out. */
+  veto(intent: Intent): Denial | undefined
+}
+
+/** The trading state over the account's records. */
+export function createTrading({
+  accountJournal,
+  emit,
+}: {
+  readonly accountJournal: AccountJournal
+  readonly emit: Emit
+}): Trading {
+  const halts = () => {
+    const quiet = accountJournal.lossHalt()
+    return [...(quiet === undefined ? [] : [quiet]), ...accountJournal.state().trading.holds]
+  }
+  // One change at a time: each is judged by what the one before it left.
+  let turn: Promise<unknown> = Promise.resolve()
+  const serialized = (work: () => Promise<void>): Promise<void> => {
+    const next = turn.then(work)
+    turn = next.catch(() => undefined)
+    return next
+  }
+  const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy))
+  return {
+    accountJournal,
+    halts,
+    haltOn,
+    halt: (halt) =>
+      serialized(async () => {
+        const before = halts().find((each) => haltKey(each) === haltKey(halt))
+        if (before?.state === halt.state) return
+        await accountJournal.write({ kind: 'trading.state', ...halt })
+        emit({ type: 'trading.state', scope: halt.scope, state: halt.state, reason: told(halt) })
+      }),
+    release: (halt, by, reason) =>
+      serialized(async () => {
+        const { scope, cause, lifts } = halt
+        if (!halts().some((each) => haltKey(each) === haltKey(halt))) return
+        const afterSeq = accountJournal.newestSeq()
+        await accountJournal.write({
+          kind: 'trading.state',
+          scope,
+          cause,
+          state: 'active',
+          reason,
+          by,
+          lifts,
+          afterSeq,
+        })
+        const left = strictest(halts().filter((each) => each.scope === scope))
+        const still = left === undefined ? '' : `; still ${left.state}: ${left.reason}`
+        emit({
+          type: 'trading.state',
+          scope,
+          state: left?.state ?? 'active',
+          reason: `${cause} is released by ${by}: ${reason}${still}`,
+        })
+      }),
+    veto(intent) {
+      const unwanted = accountJournal.state().flattens?.get(intent.intentId)
+      if (unwanted !== undefined) {
+        return {
+          code: 'NOT_WANTED',
+          reason: `it was to be unwound before it was signed: ${unwanted.by} says ${unwanted.reason}`,
+        }
+      }
+      if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined
+      const halt = haltOn(intent.strategy)
+      if (halt === undefined || (halt.state === 'reducing' && !addsRisk(intent.decision))) return undefined
+      const code = halt.state === 'halted' ? 'TRADING_HALTED' : 'TRADING_REDUCING'
+      return { code, reason: `trading is ${halt.state} before it was signed: ${halt.reason}` }
+    },
+  }
+}
+
+/** What lifts a halt, for people, with the command of its scope. */
+export function releaseText({ lifts, scope }: Pick<TradingHalt, 'lifts' | 'scope'>): string {
+  switch (lifts) {
+    case 'itself':
+      return 'it is released when the cause ends'
+    case 'operator':
+      return `an operator releases it: ${releaseCommand(scope)}`
+    case 'next-day':
+      return `the next day (UTC) releases it, or an operator: ${releaseCommand(scope)}`
+  }
+}
+
+/** The command that lifts what an operator may lift of a scope. Of the account's holds it is the daemon's. */
+export function releaseCommand(scope: TradingScope): string {
+  const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
+  return `perpd trading active${name === undefined ? '' : ` --scope ${name}`}`
+}
+
+function told(halt: Omit<TradingHalt, 'sinceMs'>): string {
+  const { cause, by, reason } = halt
+  return `${cause}, by ${by}: ${reason}; ${releaseText(halt)}`
+}

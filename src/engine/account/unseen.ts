@@ -1,0 +1,47 @@
+/** Fills that the lists may not show yet: what admission counts on top of a snapshot's positions. */
+import type { Clock } from '../../base/clock.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
+import type { OrderManager } from '../../execution/orderManager.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { lacksMarket } from '../../protocol/missing.ts'
+
+/** Lists may lag behind a fill by seconds; after this they are believed all the same, ms. */
+export const listLagMs = 30_000
+
+/** What was filled and may not show. */
+export interface Unseen {
+  /** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
+  isSeen(state: IntentState, snapshot: Snapshot): boolean
+  /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
+  in(snapshot: Snapshot): readonly IntentState[]
+}
+
+/** Over the intents that are followed. */
+export function createUnseen(orderManager: OrderManager, clock: Pick<Clock, 'now'>): Unseen {
+  function isSeen({ intent, closing }: IntentState, snapshot: Snapshot): boolean {
+    const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
+    if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
+    const filledAtSeconds = closing?.settlement?.timestampSeconds
+    if (filledAtSeconds === undefined) return false
+    const { terms, kind } = intent
+    // What cannot be read shows nothing, gone positions least of all.
+    if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
+    const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
+      sameHex(collateralToken, terms.collateralToken.address),
+    )
+    const adds = kind === 'increase' || kind === 'collateral-in'
+    if (row === undefined) return !adds
+    return (adds ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
+  }
+  return {
+    isSeen,
+    in(snapshot) {
+      const recent = orderManager
+        .recentlyLanded()
+        .filter((state) => !isSeen(state, snapshot))
+        .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
+      return [...orderManager.open().map((each) => each.state), ...recent]
+    },
+  }
+}

@@ -1,0 +1,77 @@
+/** What the loop is handed. */
+
+import type { Discrepancy } from '../../domain/account/accountRecord.ts'
+import type { LaneName } from '../../domain/order/laneTable.ts'
+import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+import type { OrderManager } from '../../execution/orderManager.ts'
+import type { Address } from '../../protocol/address.ts'
+import type { Usd } from '../../protocol/units.ts'
+import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import type { Holdings } from '../account/holdings.ts'
+import type { ShownEquity } from '../account/shownEquity.ts'
+import type { SubaccountWatch } from '../account/subaccountWatch.ts'
+import type { Trading } from '../account/tradingHalts.ts'
+import type { Unwinder } from '../account/unwinder.ts'
+import type { Catalogue } from '../market/marketCatalogue.ts'
+import type { ImpactSpent } from './impactSpent.ts'
+import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
+import type { MarketCount } from './marketCount.ts'
+
+/** Settings of the loop. Times in ms. */
+export interface EngineSettings {
+  /** How the account's orders are sent. */
+  readonly lane: LaneName
+  /** How long an intent may wait to be armed. */
+  readonly intentExpiryMs: number
+  /** How long a stop follows what is open. */
+  readonly drainMs: number
+  /** Slippage of strategies that say none, bps. */
+  readonly defaultSlippageBps: number
+  /** Cadence of the account's own watch: positions for status and metrics. */
+  readonly watchMs: number
+  /** Oldest refresh of a market's values that increases may stand on; absent: half a minute. */
+  readonly maxMarketValuesAgeMs?: number
+  readonly heartbeatMs: number
+  /** Whether what was there before the journal first looked at the account is adopted at once; absent: an operator says so. */
+  readonly adoptInitial?: boolean
+  /** Failures of a kind of the user's own in a row before it pauses; absent: 5. */
+  readonly pauseAfterFailures?: number
+}
+
+/** Everything the engine stands on. */
+export interface EngineContext extends ExecutionContext {
+  readonly orderManager: OrderManager
+  readonly strategies: readonly LoadedStrategy[]
+  /** The limits of account, markets and strategies and the breakers' thresholds, as they are in force. */
+  readonly limits: LiveLimits
+  /**
+   * Reads the configured limits anew, with what else of the configuration changed and waits for a restart, a few words each;
+   * absent: limits cannot be changed while this runs. Throws what reading throws.
+   */
+  readonly readLimits?: () => Promise<ConfiguredLimits & { readonly waiting?: readonly string[] }>
+  readonly trading: Trading
+  /** What markets and tokens are, whatever a host lists. */
+  readonly catalogue: Catalogue
+  /** What is left of the approval when a delegated key signs. */
+  readonly subaccount?: SubaccountWatch
+  /** What the account is worth for limits; undefined while it is not known. */
+  readonly equity: () => ShownEquity | undefined
+  /** What a strategy's orders realized since 00:00 UTC, USD, signed. */
+  readonly dayResultUsd: (strategy: string) => Usd
+  /** The same of all orders on a market. */
+  readonly marketDayResultUsd: (marketToken: Address) => Usd
+  readonly acceptedOnMarkets: MarketCount
+  /** What prices of the day may leave by estimated impacts. */
+  readonly impactSpent: ImpactSpent
+  /** What is held by all sources. */
+  readonly holdings: Holdings
+  /** What was found on a market that nobody explained: increases there wait for an operator. */
+  readonly pausedBy: (marketToken: string) => Discrepancy | undefined
+  /** Takes a decision that an order be unwound if it lands. */
+  readonly unwind: Unwinder['request']
+  /** False once a stop was asked for: nothing is decided or accepted after it. */
+  readonly isDeciding: () => boolean
+  /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  readonly engineSettings: EngineSettings
+}

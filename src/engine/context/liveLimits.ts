@@ -1,0 +1,221 @@
+/**
+ * The limits in force: read at the start, tightened while the daemon runs, loosened only by a restart or when an operator
+ * confirms it. What is in force is kept in the journal, so that a start can say what it changes.
+ */
+import {
+  type CountedLimits,
+  countedLimits,
+  isTighter,
+  type Limits,
+  limitsWith,
+  limitText,
+  limitTightness,
+  type Tightness,
+  tighten,
+  tightenBy,
+} from '../../domain/account/limits.ts'
+import { type BreakerName, breakerNames } from '../../domain/account/tradingState.ts'
+import { type BreakerSettings, breakerTightness } from '../../risk/breakers/circuitBreakers.ts'
+
+/** The account's limits and those of single markets. */
+export interface LimitSet {
+  readonly account: Limits
+  /** By market symbol. */
+  readonly markets: Readonly<Record<string, Limits>>
+}
+
+/** All that is configured of limits. */
+export interface ConfiguredLimits extends LimitSet {
+  /** Of strategy files, by name; a strategy that is not in it keeps what it has. */
+  readonly strategies: Readonly<Record<string, Limits>>
+  readonly breakers: BreakerSettings
+}
+
+/** One change of a limit. A value that is absent does not limit. */
+export interface LimitChange {
+  /** Empty for the account; a market's symbol, `strategy NAME`, or `breakers`. */
+  readonly scope: string
+  readonly limit: string
+  readonly from: bigint | undefined
+  readonly to: bigint | undefined
+  readonly isTighter: boolean
+}
+
+/** A change, and whether it takes effect: not a looser value that nobody confirmed. */
+export interface AppliedChange extends LimitChange {
+  readonly isApplied: boolean
+}
+
+/** The limits in force. */
+export interface LiveLimits {
+  current(): ConfiguredLimits
+  /**
+   * Limits of a strategy's order on a market: of the account, the market and the strategy the tightest. Losses are the
+   * strategy's own alone: the account's is its breaker's to judge, and an operator's to accept.
+   */
+  on(symbol: string | undefined, strategy: string): Limits
+  /** A market's limits of what is counted; they hold for what happened on it, whoever made it. */
+  countedOn(symbol: string | undefined): CountedLimits
+  /** What taking over `next` would change, by scope and limit; nothing changes yet. */
+  compare(next: ConfiguredLimits, isConfirmed: boolean): readonly AppliedChange[]
+  /** Takes over what is tighter in `next`, or all of it when an operator confirmed. */
+  replace(next: ConfiguredLimits, isConfirmed: boolean): void
+}
+
+/** Limits that begin with `first`. */
+export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
+  let current = first
+  return {
+    current: () => current,
+    on(symbol, strategy) {
+      const ofMarket = symbol === undefined ? {} : current.markets[symbol]
+      return tighten(
+        tighten(without(current.account, lossLimits), without(ofMarket ?? {}, countedLimits)),
+        current.strategies[strategy] ?? {},
+      )
+    },
+    countedOn(symbol) {
+      const ofMarket: Limits = (symbol === undefined ? undefined : current.markets[symbol]) ?? {}
+      return Object.fromEntries(
+        countedLimits.flatMap((name) => (ofMarket[name] === undefined ? [] : [[name, ofMarket[name]]])),
+      )
+    },
+    compare: (next, isConfirmed) =>
+      changesOf(figuresOf(current), figuresOf(known(current, next))).map((change) => ({
+        ...change,
+        isApplied: isConfirmed || change.isTighter,
+      })),
+    replace(next, isConfirmed) {
+      const { account, markets, strategies, breakers } = known(current, next)
+      if (isConfirmed) {
+        current = { account, markets, strategies, breakers }
+        return
+      }
+      current = {
+        account: tighten(current.account, account),
+        markets: tightenEach(current.markets, markets),
+        strategies: tightenEach(current.strategies, strategies),
+        breakers: {
+          ...tightenBy(breakerTightness, current.breakers, breakers),
+          sets: statesOf(tightenBy(setTightness, haltsOf(current.breakers), haltsOf(breakers))),
+        },
+      }
+    },
+  }
+}
+
+const lossLimits = limitsWith('isLoss')
+
+/** Figures by `SCOPE|LIMIT`, as decimal text: what the journal keeps of the limits in force. */
+export type Figures = Readonly<Record<string, string>>
+
+/** All figures of a set. */
+export function figuresOf({ account, markets, strategies, breakers }: ConfiguredLimits): Figures {
+  const groups: readonly (readonly [string, Tightness<object>, object])[] = [
+    ['', limitTightness, account],
+    ...Object.entries(markets).map(([symbol, limits]) => [symbol, limitTightness, limits] as const),
+    ...Object.entries(strategies).map(
+      ([name, limits]) => [`strategy ${name}`, limitTightness, limits] as const,
+    ),
+    ['breakers', breakerTightness, breakers],
+    ['breakers', setTightness, haltsOf(breakers)],
+  ]
+  return Object.fromEntries(
+    groups.flatMap(([scope, tightness, values]) =>
+      Object.keys(tightness).flatMap((name) => {
+        const value = (values as Readonly<Record<string, bigint | number | undefined>>)[name]
+        return value === undefined ? [] : [[`${scope}|${name}`, value.toString()]]
+      }),
+    ),
+  )
+}
+
+/** What changes from some figures to others, by scope and limit; a limit that this version does not know is left out. */
+export function changesOf(from: Figures, to: Figures): readonly LimitChange[] {
+  const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])]
+  const changes = keys.flatMap((key) => {
+    const bar = key.lastIndexOf('|')
+    const [scope, limit] = [key.slice(0, bar), key.slice(bar + 1)]
+    const rule = ruleOf[limit]
+    const [before, after] = [figureOf(from[key]), figureOf(to[key])]
+    if (rule === undefined || before === after) return []
+    return { scope, limit, from: before, to: after, isTighter: isTighter(rule, after, before) }
+  })
+  const order = Object.keys(ruleOf)
+  return changes.sort(
+    (one, other) =>
+      Number(one.scope > other.scope) - Number(one.scope < other.scope) ||
+      order.indexOf(one.limit) - order.indexOf(other.limit),
+  )
+}
+
+/** A change as it is told and kept. */
+export function changeText({ limit, scope, from, to }: LimitChange): string {
+  return `${scope === '' ? '' : `${scope} `}${limit} ${figureText(limit, from)} -> ${figureText(limit, to)}`
+}
+
+/** A limit in force, as it is told. `scope`: `account`, a market's symbol, `strategy NAME` or `breakers`. */
+export interface LimitRow {
+  readonly scope: string
+  readonly limit: string
+  readonly value: string
+}
+
+/** All limits that are set, the account's first. */
+export function limitRows(configured: ConfiguredLimits): readonly LimitRow[] {
+  return changesOf({}, figuresOf(configured)).map(({ scope, limit, to }) => ({
+    scope: scope === '' ? 'account' : scope,
+    limit,
+    value: figureText(limit, to),
+  }))
+}
+
+function figureText(limit: string, value: bigint | undefined): string {
+  if (setTightness[limit as BreakerName] !== undefined) return value === undefined ? 'reducing' : 'halted'
+  if (value === undefined) return 'none'
+  return limitText(limit, value)
+}
+
+/** `halted` is the tighter of what a breaker may set; `reducing`, which is the default, counts as no figure. */
+const setTightness: Tightness<Record<BreakerName, number>> = Object.fromEntries(
+  breakerNames.map((name) => [name, 'more']),
+) as Tightness<Record<BreakerName, number>>
+
+const ruleOf: Readonly<Record<string, 'less' | 'more'>> = {
+  ...limitTightness,
+  ...breakerTightness,
+  ...setTightness,
+}
+
+function haltsOf({ sets }: BreakerSettings): Partial<Record<BreakerName, number>> {
+  return Object.fromEntries(breakerNames.flatMap((name) => (sets[name] === 'halted' ? [[name, 1]] : [])))
+}
+
+function statesOf(halts: Partial<Record<BreakerName, number>>): BreakerSettings['sets'] {
+  return Object.fromEntries(Object.keys(halts).map((name) => [name, 'halted']))
+}
+
+function figureOf(text: string | undefined): bigint | undefined {
+  return text === undefined ? undefined : BigInt(text)
+}
+
+/** `next` with what it does not say of running strategies, and without strategies that do not run. */
+function known(current: ConfiguredLimits, next: ConfiguredLimits): ConfiguredLimits {
+  const strategies = Object.entries(current.strategies).map(([name, own]) => [
+    name,
+    next.strategies[name] ?? own,
+  ])
+  return { ...next, strategies: Object.fromEntries(strategies) }
+}
+
+function tightenEach(
+  one: Readonly<Record<string, Limits>>,
+  other: Readonly<Record<string, Limits>>,
+): Readonly<Record<string, Limits>> {
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
+  return Object.fromEntries(names.map((name) => [name, tighten(one[name] ?? {}, other[name] ?? {})]))
+}
+
+function without(limits: Limits, names: readonly (keyof Limits)[]): Limits {
+  return Object.fromEntries(Object.entries(limits).filter(([name]) => !names.some((each) => each === name)))
+}

@@ -1,0 +1,151 @@
+/** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
+import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
+import type { TradingState } from '../domain/account/limits.ts'
+import type { Contradiction } from '../domain/account/marketEntry.ts'
+import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
+import type { Feed } from '../domain/event.ts'
+import type { IntentState, Label } from '../domain/order/intent.ts'
+import type { SignedLookup } from '../domain/order/orderLegs.ts'
+import type { StoredRecord } from '../domain/records.ts'
+import type { SubaccountReport } from '../domain/subaccountReport.ts'
+import type { OrderMarks } from '../domain/views/orderMarks.ts'
+import type { Address } from '../protocol/address.ts'
+import type { Position } from '../protocol/position.ts'
+import { maxOf } from '../protocol/units.ts'
+import type { ShownEquity } from './account/shownEquity.ts'
+import type { UnwindReport } from './account/unwinder.ts'
+import type { KillReport } from './operator/kill.ts'
+import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
+import type { BalanceReport, MarketFigures } from './operator/operatorReads.ts'
+import type { Unmanaged } from './watch/unmanaged.ts'
+
+/** Where the engine is in its life. Only `running` asks strategies. */
+export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
+
+/** One strategy instance, seen from outside. */
+export interface StrategyStatus {
+  readonly name: string
+  readonly kind: string
+  readonly symbols: readonly string[]
+  readonly cadenceMs: number
+  /** Turns at which it was asked; none while it pauses. */
+  readonly ticks: number
+  readonly decisions: number
+  readonly admitted: number
+  readonly denied: number
+  /** Failures since the last good tick. */
+  readonly failures: number
+  /** With its own holds and the daemon's. */
+  readonly tradingState: TradingState
+  readonly lastTickAtMs?: number
+  readonly lastTickMs?: number
+  readonly lastError?: string
+  /** How much longer a kind of the user's own is not asked after its failures, ms; absent: it is asked. */
+  readonly pausedForMs?: number
+}
+
+/** An open intent or an ended one, with its label. */
+export interface LabelledIntent extends OrderMarks {
+  /** Its orders as they are in force. */
+  readonly signedOf?: SignedLookup
+  /** Of the chain's fee token. */
+  readonly feeTokenDecimals?: number
+  readonly state: IntentState
+  readonly label: Label
+  /** The venue's last word on an unresolved attempt. */
+  readonly observedStatus?: string
+}
+
+/** What the account is worth and was, as it is shown to people. */
+export interface ShownMark extends EquityMark {
+  /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
+  readonly equityAtMs?: number
+}
+
+/** The whole status. */
+export interface EngineStatus {
+  readonly version: string
+  readonly profile: string
+  readonly chain: string
+  readonly account: Address
+  readonly state: EngineState
+  /** Why the engine is not ready for new orders; empty when it is. */
+  readonly notReady: readonly string[]
+  readonly startedAtMs: number
+  readonly nowMs: number
+  /** Since the watch over the account last came round, reading or not, ms; absent before its first round. */
+  readonly watchedAgoMs?: number
+  /** Of the whole daemon; a strategy may be held back on its own. */
+  readonly tradingState: TradingState
+  /** What holds trading back, oldest first; empty when it is active. */
+  readonly holds: readonly TradingHalt[]
+  /** The newest kill, done or not; absent when there never was one. */
+  readonly kill?: KillReport
+  /** What the account is worth and was; absent before the first reading. */
+  readonly equity?: ShownMark
+  /** What is left of the approval; absent when the account's own key signs. */
+  readonly subaccount?: SubaccountReport
+  readonly strategies: readonly StrategyStatus[]
+  readonly positions: readonly Position[]
+  /** Positions whose makers do not run: nobody acts on them as it was meant. */
+  readonly unmanaged: readonly Unmanaged[]
+  /** Market symbol by lower-cased market token, for the rows above. */
+  readonly symbols: Readonly<Record<string, string>>
+  readonly openIntents: readonly LabelledIntent[]
+  /** What the account shows that the journal cannot explain, and nobody settled. */
+  readonly findings: readonly DiscrepancyState[]
+  /** What hosts say of markets and tokens that contradicts our facts, and nobody settled; oldest first. */
+  readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
+  /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
+  readonly hidden: readonly string[]
+  /** Orders that are to be unwound if they land, oldest first. */
+  readonly flattens: readonly UnwindReport[]
+  readonly unresolved: number
+  readonly oldestUnresolvedSeconds: number
+  readonly exposureUsd: bigint
+  readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
+  readonly apiHosts: readonly string[]
+  readonly oracleHosts: readonly string[]
+  readonly journal: { readonly path: string; readonly records: number; readonly intents: number }
+  readonly evidence: string
+}
+
+/** Why the engine is not ready when the journal keeps its last room. */
+export function shortOfSpace(journalPath: string): string {
+  return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
+}
+
+/**
+ * The mark with the figure for people in the place of the breakers' own. The peak that breakers keep follows a gain a minute and a
+ * quarter later; no figure is shown above the peak beside it.
+ */
+export function shownOf(mark: EquityMark, { equityUsd, atMs }: Partial<ShownEquity> = {}): ShownMark {
+  const figure = equityUsd ?? mark.equityUsd
+  return {
+    ...mark,
+    equityUsd: figure,
+    peakUsd: maxOf(mark.peakUsd, figure),
+    ...(atMs === undefined ? {} : { equityAtMs: atMs }),
+  }
+}
+
+/** What the control port may ask of a running engine. */
+export interface EngineApi {
+  status(): EngineStatus
+  /** Carries out an operator's command; it is in the journal before anything is done. */
+  operate(command: OperatorCommand, commander: Commander): Promise<OperatorAnswer>
+  /** Every market that is known or listed, with where its facts come from and its figures of now. */
+  markets(): Promise<readonly MarketFigures[]>
+  /** What is in the wallet and in positions. Rejects as reading does. */
+  balance(): Promise<BalanceReport>
+  /** Folded intents with labels, newest first. */
+  intents(query?: {
+    readonly openOnly?: boolean
+    readonly strategy?: string
+    readonly limit?: number
+  }): readonly LabelledIntent[]
+  /** One intent's whole story, or undefined. */
+  story(
+    intentId: string,
+  ): { readonly intent: LabelledIntent; readonly records: readonly StoredRecord[] } | undefined
+}

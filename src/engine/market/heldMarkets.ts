@@ -1,0 +1,62 @@
+/**
+ * Markets that left the venue's list while the account holds something there. `/markets` is the catalogue of listed markets
+ * (docs/api-coverage.md GET /markets): one that is delisted may be in it no longer, and what is held there must still be
+ * shown, cancelled and closed.
+ */
+import type { Api } from '../../api/client.ts'
+import type { MarketConfig } from '../../api/rows/marketInfoTypes.ts'
+import { BaseError } from '../../base/errors.ts'
+import { type Address, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
+import type { Facts } from '../../protocol/catalogue.ts'
+import type { Market } from '../../protocol/market.ts'
+import { type Usd, usd } from '../../protocol/units.ts'
+
+/** The protocol's own minimum of a position and of its collateral (Keys.MIN_POSITION_SIZE_USD, MIN_COLLATERAL_USD). */
+const leastUsd: Usd = usd(1)
+
+/**
+ * The listed markets, and those of `held` that are not among them, as no longer listed; without duplicates. Their identity is
+ * read from `/markets/config`, which names markets that are not listed too, and else from our own facts.
+ */
+export async function withHeldMarkets(
+  api: Pick<Api, 'getMarketsConfig'>,
+  listed: readonly Market[],
+  held: readonly Address[],
+  facts?: Pick<Facts, 'markets'>,
+): Promise<readonly Market[]> {
+  const known = new Set(listed.map(({ marketToken }) => hexKey(marketToken)))
+  // An order that only swaps is on no market.
+  const missing = new Set(held.map(hexKey).filter((key) => key !== ZERO_ADDRESS && !known.has(key)))
+  if (missing.size === 0) return listed
+  let rows: readonly MarketConfig[] = []
+  try {
+    rows = (await api.getMarketsConfig()).value
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+  }
+  const found = rows.filter(({ marketToken }) => missing.has(hexKey(marketToken))).map(unlisted)
+  for (const { marketToken } of found) missing.delete(hexKey(marketToken))
+  const own = [...missing].flatMap((key) => facts?.markets.get(key) ?? [])
+  return [...listed, ...found, ...own.map(({ symbol, ...market }) => unlisted({ ...market, name: symbol }))]
+}
+
+function unlisted({
+  marketToken,
+  indexToken,
+  longToken,
+  shortToken,
+  ...row
+}: Pick<MarketConfig, 'marketToken' | 'indexToken' | 'longToken' | 'shortToken'> &
+  Partial<Pick<MarketConfig, 'name' | 'isSpotOnly'>>): Market {
+  return {
+    symbol: row.name ?? marketToken,
+    marketToken,
+    indexToken,
+    longToken,
+    shortToken,
+    isListed: false,
+    isSpotOnly: row.isSpotOnly ?? false,
+    minPositionSizeUsd: leastUsd,
+    minCollateralUsd: leastUsd,
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Limits that change: what is tighter takes effect at once, what is looser by an operator's confirmation or a restart. The
+ * journal keeps what is in force after each change, so that a start says what it changes against the run before it.
+ */
+import { BaseError, reasonOf } from '../../base/errors.ts'
+import { LIMITS_IN_FORCE } from '../../domain/account/tradingState.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import {
+  type AppliedChange,
+  changesOf,
+  changeText,
+  type Figures,
+  figuresOf,
+  limitRows,
+} from '../context/liveLimits.ts'
+import type { Commander, OperatorAnswer } from './operatorCommand.ts'
+
+type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
+
+/** Reads what is configured anew and takes it over, as far as it may. Throws what the journal throws. */
+export async function changeLimits(
+  context: LimitsContext,
+  isConfirmed: boolean,
+  commander: Commander,
+): Promise<OperatorAnswer> {
+  const { limits, readLimits, trading } = context
+  if (readLimits === undefined)
+    return { ok: false, code: 'LIMITS_FIXED', reason: 'limits cannot be read anew here' }
+  let next: Awaited<ReturnType<typeof readLimits>>
+  try {
+    next = await readLimits()
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    const reason = `the configuration cannot be used, nothing is changed: ${reasonOf(error)}`
+    return { ok: false, code: 'CONFIG_INVALID', reason }
+  }
+  const changes = limits.compare(next, isConfirmed)
+  const { waiting = [] } = next
+  const rest =
+    waiting.length === 0 ? '' : `; changed besides limits, and waits for a restart: ${waiting.join(', ')}`
+  if (changes.length === 0) {
+    return {
+      ok: true,
+      statement: `the limits in force are the configured ones${rest}`,
+      limits: limitRows(limits.current()),
+    }
+  }
+  const statement = `${statementOf(changes)}${rest}`
+  await trading.accountJournal.write({
+    kind: 'operator.command',
+    command: 'limits.changed',
+    detail: statement,
+    ...commander,
+  })
+  limits.replace(next, isConfirmed)
+  await keepFigures(context, commander)
+  return { ok: true, statement, limits: limitRows(limits.current()) }
+}
+
+/**
+ * Writes down what is in force at a start, when it is not what the run before it had. A restart may loosen; it is told and
+ * kept which limits it did.
+ */
+export async function keepLimits(context: LimitsContext): Promise<void> {
+  const { limits, trading, emit } = context
+  const now = figuresOf(limits.current())
+  const before = trading.accountJournal.state().trading.limits
+  if (before !== undefined) {
+    // A strategy that came or went changes no limit of another.
+    const scopes = strategiesOf(before).filter((scope) => strategiesOf(now).includes(scope))
+    const isMeant = ({ scope }: { readonly scope: string }): boolean =>
+      !scope.startsWith(strategyPrefix) || scopes.includes(scope)
+    const changes = changesOf(before, now).filter(isMeant)
+    const texts = (isTighter: boolean): string =>
+      changes
+        .filter((change) => change.isTighter === isTighter)
+        .map(changeText)
+        .join(', ')
+    const words = [
+      ...(texts(false) === '' ? [] : [`looser by this start: ${texts(false)}`]),
+      ...(texts(true) === '' ? [] : [`tighter: ${texts(true)}`]),
+    ].join('; ')
+    if (words !== '') {
+      emit({ type: 'limits.started', statement: words, isLooser: texts(false) !== '' })
+      const command = { command: 'limits.changed', detail: words, by: starter.by, via: starter.via } as const
+      await trading.accountJournal.write({ kind: 'operator.command', ...command })
+    }
+    if (changesOf(before, now).length === 0) return
+  }
+  await keepFigures(context, starter)
+}
+
+const starter: Commander = { by: 'the start', via: 'cli' }
+const strategyPrefix = 'strategy '
+
+async function keepFigures({ limits, trading }: LimitsContext, commander: Commander): Promise<void> {
+  const detail = JSON.stringify(figuresOf(limits.current()))
+  await trading.accountJournal.write({
+    kind: 'operator.command',
+    command: LIMITS_IN_FORCE,
+    detail,
+    ...commander,
+  })
+}
+
+function strategiesOf(figures: Figures): readonly string[] {
+  return [...new Set(Object.keys(figures).map((key) => key.slice(0, key.lastIndexOf('|'))))].filter((scope) =>
+    scope.startsWith(strategyPrefix),
+  )
+}
+
+function statementOf(changes: readonly AppliedChange[]): string {
+  const applied = changes.filter((change) => change.isApplied).map(changeText)
+  const waiting = changes.filter((change) => !change.isApplied).map(changeText)
+  return [
+    applied.length === 0 ? 'nothing is tighter' : `in force: ${applied.join(', ')}`,
+    ...(waiting.length === 0
+      ? []
+      : [`looser, so only after a restart or with --confirm: ${waiting.join(', ')}`]),
+  ].join('; ')
+}

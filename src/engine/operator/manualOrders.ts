@@ -1,0 +1,409 @@
+/**
+ * Orders by hand. They walk the road of every order: admission, journal, verification, one send. What is opened is held to all
+ * limits, holds and budgets as a strategy's order is; what is closed or cancelled is a way out, which no hold keeps back.
+ *
+ * Each command has an id of its asker's, and its order's id is made from that: asked again, before or after a crash, it is the
+ * same order, and nothing is done twice.
+ */
+import type {
+  CancelDecision,
+  CloseDecision,
+  Decision,
+  DecisionFacts,
+  DecreaseDecision,
+  ExitRequest,
+  IncreaseDecision,
+} from '../../domain/order/decision.ts'
+import {
+  type Denial,
+  hasEnded,
+  type Intent,
+  type IntentState,
+  labelOf,
+  lastAttempt,
+} from '../../domain/order/intent.ts'
+import { isOpened } from '../../domain/order/orderLegs.ts'
+import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { managersOf, managersText, marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
+import { isOnMarket, type Order, type Position } from '../../protocol/position.ts'
+import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../../protocol/units.ts'
+import { isDenial } from '../../risk/exposure/admissionContext.ts'
+import { intentIdOf } from '../account/ids.ts'
+import { OPERATOR } from '../account/tradingHalts.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import type { LimitRow } from '../context/liveLimits.ts'
+import { type EndedOrder, endedOrder } from './endedOrder.ts'
+import {
+  askedOf,
+  type CancelCommand,
+  type CloseCommand,
+  type ManualCommand,
+  type OpenCommand,
+} from './manualCommand.ts'
+import { type ManualQuote, quoteOf } from './manualQuote.ts'
+import { positionFeesOf } from './marketFees.ts'
+import { tolerate } from './operatorReads.ts'
+import { unknownMarketText } from './unknownMarket.ts'
+
+/** What became of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
+export type ManualAnswer =
+  | {
+      readonly ok: true
+      readonly statement: string
+      readonly intentId?: string
+      readonly quote?: ManualQuote
+      /** Of a reading of the limits: those in force after it. */
+      readonly limits?: readonly LimitRow[]
+    }
+  | { readonly ok: false; readonly code: string; readonly reason: string }
+
+/** Carries out orders by hand. */
+export interface Manual {
+  /** The order of a command, or why there is none. Throws what reading and the journal throw. */
+  carryOut(command: ManualCommand, by: string): Promise<ManualAnswer>
+}
+
+/** What it is handed of the engine. */
+export interface ManualContext
+  extends Pick<
+    EngineContext,
+    | 'api'
+    | 'chain'
+    | 'delegation'
+    | 'emit'
+    | 'journal'
+    | 'orderManager'
+    | 'signer'
+    | 'signingPolicy'
+    | 'strategies'
+  > {
+  /** False while the account is not read yet. */
+  readonly isRunning: () => boolean
+  /** Reads a snapshot with these markets and every market with a position or an order. */
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+  /** Hands a decision of the operator to admission, and the intent to the road. */
+  readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
+  /** What the decision would become now. */
+  readonly judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Intent | Denial
+}
+
+type Refusal = Extract<ManualAnswer, { readonly ok: false }>
+
+/** A decision that was understood: its decision, over what was read for it, and what is to be said of it. */
+interface ManualDecision {
+  readonly snapshot: Snapshot
+  readonly decision: Decision
+  readonly symbol: string
+  /** `long ETH/USD [WETH-USDC] of $500.00`. */
+  readonly words: string
+  /** Who manages what is left afterwards, or what else the operator should know. */
+  readonly note?: string
+}
+
+/** Most orders that one message cancels. */
+const cancelMost = 20
+
+/** Over the engine's parts. */
+export function createManual(context: ManualContext): Manual {
+  const { api, emit, journal, orderManager, strategies } = context
+  const account = accountOf(context)
+
+  async function open(
+    command: OpenCommand,
+    facts: DecisionFacts,
+    reason: string,
+  ): Promise<ManualDecision | Refusal> {
+    const listed = (await api.getMarkets()).value.filter(
+      ({ isListed, isSpotOnly }) => isListed && !isSpotOnly,
+    )
+    const market = theOne(listed, command.market)
+    if ('ok' in market) return market
+    const snapshot = await context.read([market.symbol])
+    const view = snapshot.markets.get(market.marketToken.toLowerCase())
+    if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; ask again`)
+    const { direction, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
+    const trigger = limit ?? stop
+    const exits: readonly ExitRequest[] = [
+      ...(takeProfit === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: usd(takeProfit) }]),
+      ...(stopLoss === undefined ? [] : [{ type: 'stop-loss' as const, triggerPrice: usd(stopLoss) }]),
+    ]
+    const decision: IncreaseDecision = {
+      kind: 'increase',
+      marketToken: view.market.marketToken,
+      direction,
+      sizeDeltaUsd: usd(size),
+      leverageBps: Number(parseUnits(leverage, 4)),
+      collateralToken: tokenOf(view, collateral),
+      orderType: limit !== undefined ? 'limit' : stop !== undefined ? 'stop-market' : 'market',
+      ...(trigger === undefined ? {} : { triggerPrice: usd(trigger) }),
+      ...(exits.length === 0 ? {} : { tpsl: exits }),
+      reason,
+      facts,
+    }
+    const { symbol } = view.market
+    const managers = managersOf(strategies, symbol)
+    return {
+      snapshot,
+      decision,
+      symbol,
+      words: `${direction} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
+      note:
+        managers.length === 0
+          ? managersText(managers)
+          : `${managers.join(', ')} trades this market too, sees the position and may close it`,
+    }
+  }
+
+  async function close(
+    command: CloseCommand,
+    facts: DecisionFacts,
+    reason: string,
+  ): Promise<ManualDecision | Refusal> {
+    const { direction, shareBps, collateral } = command
+    const snapshot = await context.read([])
+    const held = snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
+    const views = [...snapshot.markets.values()]
+    const named = marketsNamed(
+      views.map((view) => ({ ...view, symbol: view.market.symbol, marketToken: view.market.marketToken })),
+      command.market,
+    )
+    const found = named.flatMap((view) =>
+      held
+        .filter(
+          (row) =>
+            sameHex(row.marketToken, view.marketToken) &&
+            row.direction === direction &&
+            (collateral === undefined || sameHex(row.collateralToken, tokenOf(view, collateral))),
+        )
+        .map((position) => ({ view, position })),
+    )
+    const [one] = found
+    const symbolOf = (row: Position): string =>
+      views.find(({ market }) => sameHex(market.marketToken, row.marketToken))?.market.symbol ??
+      row.marketToken
+    if (one === undefined) {
+      const all = held.map((row) => `${row.direction} ${symbolOf(row)}`).join(', ')
+      return refusal(
+        'POSITION_NOT_FOUND',
+        `no ${direction} position is held on ${command.market}; ${all === '' ? 'nothing is held' : `held: ${all}`}`,
+      )
+    }
+    if (found.length > 1) {
+      const words = found.map(({ view, position }) => `${view.symbol} on ${backing(view, position)}`)
+      return refusal(
+        'POSITION_AMBIGUOUS',
+        `several positions are meant: ${words.join(', ')}; give the whole symbol, or --collateral long or short`,
+      )
+    }
+    const { view, position } = one
+    const { marketToken, collateralToken, sizeInUsd } = position
+    const base = { marketToken, direction, collateralToken, reason, facts }
+    const decision: CloseDecision | DecreaseDecision =
+      shareBps >= BPS_ONE
+        ? { kind: 'close', ...base }
+        : { kind: 'decrease', sizeDeltaUsd: bps(sizeInUsd, shareBps), keepLeverage: true, ...base }
+    const sizeUsd = decision.kind === 'close' ? sizeInUsd : decision.sizeDeltaUsd
+    const managers = managersOf(strategies, view.symbol)
+    return {
+      snapshot,
+      decision,
+      symbol: view.symbol,
+      words: `${formatDollars(sizeUsd)} of the ${direction} ${view.symbol} of ${formatDollars(sizeInUsd)}`,
+      ...(managers.length === 0
+        ? {}
+        : {
+            note: `${managers.join(', ')} trades this market and may open it again (perpd trading halted --scope ${managers[0]} keeps it from that)`,
+          }),
+    }
+  }
+
+  async function cancel(
+    command: CancelCommand,
+    facts: DecisionFacts,
+    reason: string,
+  ): Promise<ManualDecision | Refusal> {
+    const wanted = command.order.toLowerCase()
+    const state = wanted.startsWith('0x') ? undefined : openIntent(wanted)
+    if (state !== undefined && 'ok' in state) return state
+    const keys = restingKeys(state)
+    const snapshot = await context.read(state === undefined ? [] : [state.intent.terms.symbol])
+    const rows = snapshot.orders.value.filter(({ orderKey }) =>
+      state === undefined ? orderKey.toLowerCase().startsWith(wanted) : keys.includes(orderKey.toLowerCase()),
+    )
+    const [first] = rows
+    if (first === undefined) {
+      return state === undefined
+        ? refusal(
+            'ORDER_NOT_FOUND',
+            `no order rests at the venue whose key begins with ${wanted}; perpd orders lists them`,
+          )
+        : refusal(
+            'ORDER_NOT_RESTING',
+            `${state.intent.intentId} is ${labelOf(state)}: nothing of it is shown to rest at the venue. If it is still to land, unwind it: perpd orders unwind ${state.intent.intentId.slice(0, 8)} --by NAME`,
+          )
+    }
+    if (state === undefined && rows.length > 1) {
+      return refusal(
+        'ORDER_AMBIGUOUS',
+        `the keys of ${rows.length} orders begin with ${wanted}; give more of it`,
+      )
+    }
+    const { direction } = first
+    const marketToken = isOnMarket(first)
+      ? first.marketToken
+      : (state?.intent.terms.marketToken ?? first.marketToken)
+    const side = rows.filter(
+      (row: Order) => sameHex(row.marketToken, first.marketToken) && row.direction === direction,
+    )
+    const orderKeys = side.slice(0, cancelMost).map(({ orderKey }) => orderKey)
+    const view = snapshot.markets.get(marketToken.toLowerCase())
+    const symbol = view?.market.symbol ?? marketToken
+    const what = orderKeys.length === 1 ? '1 order' : `${orderKeys.length} orders`
+    const isProtecting = state !== undefined && isOpened(state)
+    return {
+      snapshot,
+      decision: { kind: 'cancel', marketToken, direction, orderKeys, reason, facts } satisfies CancelDecision,
+      symbol,
+      words: `${what} of ${direction} ${symbol}`,
+      ...(isProtecting ? { note: 'the position stays open without these exits' } : {}),
+    }
+  }
+
+  function openIntent(wanted: string): IntentState | Refusal {
+    const found = orderManager.open().filter(({ state }) => state.intent.intentId.startsWith(wanted))
+    const [one] = found
+    if (one !== undefined && found.length === 1) return one.state
+    const problem = one === undefined ? 'no open order has' : `${found.length} open orders have`
+    return refusal(
+      'ORDER_NOT_FOUND',
+      `${problem} an id that begins with ${wanted}; perpd orders --open lists them`,
+    )
+  }
+
+  /** The order that a command of the same id made before, or a refusal where that command asked for something else. */
+  function madeBefore(decisionKey: string, asked: string): ManualAnswer | undefined {
+    const made = journal.intent(intentIdOf(account, OPERATOR, decisionKey))
+    if (made === undefined) return undefined
+    const { intentId, decision } = made.intent
+    if (decision.facts?.asked !== asked) {
+      return refusal(
+        'ID_USED',
+        `this id was used before, for: ${String(decision.facts?.asked)} (order ${intentId}); choose another --id`,
+      )
+    }
+    return {
+      ok: true,
+      intentId,
+      statement: `this was done before, as order ${intentId}, which is ${labelOf(made)}; nothing is done twice`,
+    }
+  }
+
+  return {
+    async carryOut(command, by) {
+      const { id, type } = command
+      const asked = askedOf(command)
+      const decisionKey = `${OPERATOR}#${id}`
+      const before = madeBefore(decisionKey, asked)
+      if (before !== undefined) return before
+      if (!context.isRunning()) {
+        return refusal(
+          'NOT_READY',
+          'perpd has not read the account yet; ask again in a moment (perpd status)',
+        )
+      }
+      const facts = { asked, by, command: id }
+      const reason = `${by} asks for it by hand: ${asked}`
+      const ended = type === 'cancel' ? endedOrder(journal.intents(), command.order.toLowerCase()) : undefined
+      if (ended !== undefined) return endedAnswer(ended)
+      const manual =
+        type === 'open'
+          ? await open(command, facts, reason)
+          : type === 'close'
+            ? await close(command, facts, reason)
+            : await cancel(command, facts, reason)
+      if ('ok' in manual) return manual
+      const { snapshot, decision, symbol, words, note } = manual
+      if (type === 'open' && command.isPreview) {
+        const judged = context.judge(snapshot, decision, decisionKey)
+        if (isDenial(judged)) return denied(judged)
+        const { decimals } = context.chain.feeToken
+        const configs = await tolerate(api.getMarketsConfig())
+        const fees = positionFeesOf(
+          configs?.value.find(({ marketToken }) => sameHex(marketToken, decision.marketToken)),
+        )
+        const quote = quoteOf(judged, context.signingPolicy(), decimals, managersOf(strategies, symbol), fees)
+        return { ok: true, statement: `${type} ${words} would be accepted now`, quote }
+      }
+      emit({ type: 'decision.made', strategy: OPERATOR, decisionKey, decision, symbol })
+      const denial = await context.admit(snapshot, decision, decisionKey)
+      if (denial !== undefined) {
+        // Asked twice at once: the other one did it.
+        const other = denial.code === 'DUPLICATE_DECISION' ? madeBefore(decisionKey, asked) : undefined
+        if (other !== undefined) return other
+        emit({ type: 'decision.denied', strategy: OPERATOR, decisionKey, decision, symbol, denial })
+        return denied(denial)
+      }
+      const intentId = intentIdOf(account, OPERATOR, decisionKey)
+      return {
+        ok: true,
+        intentId,
+        statement: `${type} ${words} is accepted as order ${intentId}${note === undefined ? '' : `; ${note}`}`,
+      }
+    },
+  }
+}
+
+/** To cancel what is cancelled is no mistake. */
+function endedAnswer({ intentId, label, isCancelled }: EndedOrder): ManualAnswer {
+  if (!isCancelled)
+    return refusal('ORDER_ENDED', `${intentId} is ${label}: nothing of it rests that could be cancelled`)
+  return {
+    ok: true,
+    statement: `order ${intentId} is already cancelled: nothing of it rests, and nothing was sent`,
+  }
+}
+
+/** The one market that was meant, or why there is none. */
+function theOne<T extends NamedMarket>(listed: readonly T[], name: string): T | Refusal {
+  const found = marketsNamed(listed, name)
+  const [one] = found
+  if (one === undefined)
+    return refusal(
+      'MARKET_UNKNOWN',
+      unknownMarketText(
+        listed.map(({ symbol }) => symbol),
+        name,
+      ),
+    )
+  if (found.length === 1) return one
+  const symbols = found.map(({ symbol }) => JSON.stringify(symbol)).join(', ')
+  return refusal('MARKET_AMBIGUOUS', `${name} may be ${symbols}; give the whole symbol`)
+}
+
+function restingKeys(state: IntentState | undefined): readonly string[] {
+  const children = state === undefined ? [] : (lastAttempt(state)?.children ?? [])
+  return children.filter((child) => !hasEnded(child)).map(({ orderKey }) => orderKey.toLowerCase())
+}
+
+function tokenOf(view: MarketView, side: 'long' | 'short') {
+  return side === 'long' ? view.longToken.address : view.shortToken.address
+}
+
+function backing(view: MarketView, { collateralToken }: Position): string {
+  return (
+    [view.longToken, view.shortToken].find(({ address }) => sameHex(address, collateralToken))?.symbol ??
+    collateralToken
+  )
+}
+
+function denied({ code, reason, wanted, allowed }: Denial): Refusal {
+  const bounds =
+    wanted === undefined ? '' : ` (asked: ${wanted}${allowed === undefined ? '' : `; allowed: ${allowed}`})`
+  return refusal(code, `${reason.replace(/\.$/, '')}${bounds}`)
+}
+
+function refusal(code: string, reason: string): Refusal {
+  return { ok: false, code, reason }
+}

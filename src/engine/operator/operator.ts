@@ -1,0 +1,208 @@
+/** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
+import { isoTime } from '../../base/clock.ts'
+import { discrepanciesNamed } from '../../domain/account/discrepancyId.ts'
+import { haltsOn, stateOf, type TradingHalt, type TradingScope } from '../../domain/account/tradingState.ts'
+import type { Intent } from '../../domain/order/intent.ts'
+import type { EquityTracker } from '../account/equity.ts'
+import { OPERATOR, releaseCommand, releaseText } from '../account/tradingHalts.ts'
+import type { Unwinder } from '../account/unwinder.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import type { Reconciler } from '../watch/reconciler.ts'
+import { changeLimits } from './changeLimits.ts'
+import type { Kill } from './kill.ts'
+import type { Manual } from './manualOrders.ts'
+import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
+import { trustMarket } from './trustMarket.ts'
+
+/** What commands are carried out with. */
+export interface OperatorContext
+  extends Pick<
+    EngineContext,
+    'trading' | 'limits' | 'readLimits' | 'emit' | 'orderManager' | 'strategies' | 'catalogue' | 'api'
+  > {
+  readonly kill: Kill
+  readonly manual: Manual
+  readonly unwinder: Pick<Unwinder, 'request'>
+  readonly reconciler: Reconciler
+  readonly equity: EquityTracker
+  /** False while the engine cannot take commands. */
+  readonly isTaking: () => boolean
+}
+
+/** Carries out one command. Throws what the journal throws. */
+export async function operate(
+  context: OperatorContext,
+  command: OperatorCommand,
+  { by, via }: Commander,
+): Promise<OperatorAnswer> {
+  if (!context.isTaking()) return refusal('STOPPING', 'perpd is stopping; it takes no commands')
+  // A preview makes and changes nothing.
+  if (command.type === 'open' && command.isPreview) return await context.manual.carryOut(command, by)
+  const { type, ...detail } = command
+  await context.trading.accountJournal.write({
+    kind: 'operator.command',
+    command: type,
+    detail: JSON.stringify(detail),
+    by,
+    via,
+  })
+  switch (command.type) {
+    case 'trading':
+      return await setTrading(context, command, by)
+    case 'kill':
+      await context.kill.begin(by, command.close)
+      return done(
+        command.close
+          ? 'halted; resting orders are cancelled and positions closed'
+          : 'halted; resting orders are cancelled',
+      )
+    case 'limits':
+      return await changeLimits(context, command.isConfirmed, { by, via })
+    case 'finding':
+      return await settleDiscrepancy(context, command, by)
+    case 'market':
+      return await trustMarket(context, command.market, by)
+    case 'flatten':
+      return await unwindOrder(context, command, by)
+    case 'open':
+    case 'close':
+    case 'cancel':
+      return await context.manual.carryOut(command, by)
+    case 'resolve':
+      return await resolveOrder(context, command, by)
+  }
+}
+
+async function setTrading(
+  { trading, kill, equity, strategies }: OperatorContext,
+  { scope, state, reason }: Extract<OperatorCommand, { type: 'trading' }>,
+  by: string,
+): Promise<OperatorAnswer> {
+  const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
+  if (name !== undefined && name !== OPERATOR && !strategies.some((each) => each.name === name)) {
+    const known = strategies.map((each) => each.name).join(', ')
+    return refusal('STRATEGY_UNKNOWN', `there is no strategy ${name}; there are ${known}`)
+  }
+  if (state !== 'active') {
+    const isOperators = (halt: TradingHalt) => halt.scope === scope && halt.cause === 'operator'
+    const before = trading.halts().find(isOperators)
+    await trading.halt({ scope, cause: 'operator', state, reason, by, lifts: 'operator' })
+    const ofScope = trading.halts().filter((halt) => halt.scope === scope)
+    const stands = ofScope.find(isOperators)
+    const was = before?.state === state ? 'was already' : 'is'
+    const since = isoTime(stands?.sinceMs ?? 0)
+      .replace(/\.\d+Z$/, ' UTC')
+      .replace('T', ' ')
+    const why = `since ${since} by ${stands?.by ?? by}: ${stands?.reason ?? reason}`
+    const other =
+      stands === undefined || stands.reason === reason
+        ? ''
+        : `; that reason stands, and the new one ("${reason}") is not kept`
+    const stricter = stateOf(ofScope)
+    const more = stricter === state ? '' : `; it is ${stricter} all the same, by another hold`
+    return done(
+      `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; it goes on with: ${releaseCommand(scope)}`,
+    )
+  }
+  // The whole daemon goes on only when nothing of the account holds it back either.
+  const reach = (each: TradingScope) => each === scope || (scope === 'global' && each === 'account')
+  const lifted = trading.halts().filter((halt) => reach(halt.scope) && halt.lifts !== 'itself')
+  if (lifted.some(({ cause }) => cause === 'drawdown' || cause === 'daily-loss')) await equity.rebase()
+  for (const halt of lifted) {
+    if (halt.cause === 'kill') await kill.abandon(by)
+    await trading.release(halt, by, reason)
+  }
+  // What holds a strategy alone is not lifted with the daemon's: who says "active" of everything is told.
+  const left = [
+    ...haltsOn(trading.halts(), name),
+    ...(name === undefined ? trading.halts().filter((halt) => halt.scope.startsWith('strategy:')) : []),
+  ]
+  if (left.length === 0) return done(`trading is active ${placeOf(scope)}`)
+  const words = left
+    .map(
+      (halt) =>
+        `${halt.state} ${placeOf(halt.scope)} by ${halt.cause} (${halt.reason}; ${releaseText(halt)})`,
+    )
+    .join('; ')
+  const isActive = haltsOn(trading.halts(), name).length === 0
+  return done(
+    isActive
+      ? `trading is active ${placeOf(scope)}; still ${words}`
+      : `released what an operator may release; still ${words}`,
+  )
+}
+
+async function settleDiscrepancy(
+  { reconciler }: OperatorContext,
+  { findingId, as }: Extract<OperatorCommand, { type: 'finding' }>,
+  by: string,
+): Promise<OperatorAnswer> {
+  const found = discrepanciesNamed(reconciler.open(), findingId)
+  const [one] = found
+  if (one === undefined || found.length > 1) {
+    const problem = one === undefined ? 'no open discrepancy has' : `${found.length} open discrepancies have`
+    return refusal(
+      'FINDING_UNKNOWN',
+      `${problem} an id that begins with ${findingId}; perpd discrepancies lists them`,
+    )
+  }
+  await reconciler.settle(one.finding.findingId, as, by)
+  return done(`${as} by ${by}: ${one.finding.statement}`)
+}
+
+/** The open intent of an id or of its beginning, or a refusal. */
+function openIntent({ orderManager }: OperatorContext, intentId: string): Intent | OperatorAnswer {
+  const found = orderManager.open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
+  const [one] = found
+  if (one !== undefined && found.length === 1) return one.state.intent
+  const problem = one === undefined ? 'no open order has' : `${found.length} open orders have`
+  return refusal(
+    'ORDER_NOT_FOUND',
+    `${problem} an id that begins with ${intentId}; perpd orders --open lists them`,
+  )
+}
+
+function namesOf({ intentId, kind, terms }: Intent): string {
+  return `${intentId} (${kind} ${terms.direction} ${terms.symbol})`
+}
+
+async function unwindOrder(
+  context: OperatorContext,
+  { intentId, reason }: Extract<OperatorCommand, { type: 'flatten' }>,
+  by: string,
+): Promise<OperatorAnswer> {
+  const intent = openIntent(context, intentId)
+  if ('ok' in intent) return intent
+  const denial = await context.unwinder.request(intent.intentId, { by, reason })
+  if (denial !== undefined) return refusal(denial.code, denial.reason)
+  return done(`${namesOf(intent)} is to be unwound: if it lands, what it opens is closed; by ${by}`)
+}
+
+async function resolveOrder(
+  context: OperatorContext,
+  { intentId, as }: Extract<OperatorCommand, { type: 'resolve' }>,
+  by: string,
+): Promise<OperatorAnswer> {
+  const { orderManager } = context
+  const intent = openIntent(context, intentId)
+  if ('ok' in intent) return intent
+  if (!(await orderManager.resolve(intent.intentId, as, by))) {
+    return refusal('ORDER_NOT_SIGNED', `${intent.intentId} was never signed: it closes by itself`)
+  }
+  return done(`${namesOf(intent)} is closed as ${as}, by ${by}`)
+}
+
+/** Where a scope reaches, in words. */
+function placeOf(scope: TradingScope): string {
+  if (scope === 'global') return 'everywhere (scope global)'
+  if (scope === 'account') return 'on the account (scope account)'
+  return `for ${scope.slice('strategy:'.length)} (scope ${scope})`
+}
+
+function done(statement: string): OperatorAnswer {
+  return { ok: true, statement }
+}
+
+function refusal(code: string, reason: string): OperatorAnswer {
+  return { ok: false, code, reason }
+}

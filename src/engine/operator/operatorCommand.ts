@@ -1,0 +1,38 @@
+/** What an operator may ask for, and what is answered. */
+import type { DiscrepancyEnd } from '../../domain/account/accountRecord.ts'
+import type { TradingState } from '../../domain/account/limits.ts'
+import type { CommandChannel, TradingScope } from '../../domain/account/tradingState.ts'
+import type { ManualCommand } from './manualCommand.ts'
+import type { ManualAnswer } from './manualOrders.ts'
+
+/** A command. */
+export type OperatorCommand =
+  | {
+      readonly type: 'trading'
+      readonly scope: TradingScope
+      readonly state: TradingState
+      readonly reason: string
+    }
+  | { readonly type: 'kill'; readonly close: boolean }
+  /** Reads the configured limits anew; the looser ones take effect only when it is confirmed. */
+  | { readonly type: 'limits'; readonly isConfirmed: boolean }
+  /** `findingId` and `intentId`: whole, or the first characters of one. */
+  | { readonly type: 'finding'; readonly findingId: string; readonly as: Exclude<DiscrepancyEnd, 'gone'> }
+  /** `market`: its symbol, or its market token. */
+  | { readonly type: 'market'; readonly market: string }
+  | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
+  | ManualCommand
+  | {
+      readonly type: 'resolve'
+      readonly intentId: string
+      readonly as: 'dead' | 'executed' | 'cancelled'
+    }
+
+/** Who commands, and how the command came. */
+export interface Commander {
+  readonly by: string
+  readonly via: CommandChannel
+}
+
+/** What became of a command: a sentence, or a refusal with a code. Of an order by hand its id and quote besides. */
+export type OperatorAnswer = ManualAnswer

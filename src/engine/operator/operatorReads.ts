@@ -1,0 +1,164 @@
+/** What an operator looks at besides the status: figures of all markets, and what is in the wallet. Read when it is asked for. */
+import { BaseError } from '../../base/errors.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
+import type { MarketStatus, TradingCapacity } from '../../protocol/market.ts'
+import { type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
+import { basisOf } from '../../risk/exposure/availableCapacity.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import type { MarketStanding } from '../market/marketCatalogue.ts'
+import { positionFeesOf } from './marketFees.ts'
+
+/** A market with its figures. What the venue does not say is null; rates are factors with 30 decimals an hour, signed. */
+export interface MarketFigures extends MarketStanding {
+  /** Whether it trades; `delisted`: it takes closes alone. */
+  readonly status: MarketStatus | 'delisted'
+  readonly markPrice: Usd | null
+  /** Negative: that side pays. */
+  readonly fundingLong: bigint | null
+  readonly fundingShort: bigint | null
+  /** A cost. */
+  readonly borrowingLong: bigint | null
+  readonly borrowingShort: bigint | null
+  /** Available capacity for increases as the venue says it, before our own limits; null while its data is not fresh. */
+  readonly capacityLongUsd: Usd | null
+  readonly capacityShortUsd: Usd | null
+  /** Fee of a position's change, hundredths of a basis point of its size: where it balances the market, and where it does not. */
+  readonly feeBalancingBps100: number | null
+  readonly feeUnbalancingBps100: number | null
+  /** 10000 = 1x. */
+  readonly maxLeverageBps: number | null
+  /** When the figures were read, Unix ms. */
+  readonly readAtMs: number | null
+}
+
+/** One token of the wallet. */
+export interface WalletToken {
+  readonly symbol: string
+  readonly address: Address
+  readonly decimals: number
+  /** Base units. */
+  readonly amount: TokenAmount
+  /** USD; null without a price. */
+  readonly worthUsd: Usd | null
+  /** The native coin pays gas and counts for no equity. */
+  readonly isNative: boolean
+}
+
+/** What the account has. */
+export interface BalanceReport {
+  readonly account: Address
+  readonly tokens: readonly WalletToken[]
+  /** Of the tokens with a price. */
+  readonly walletUsd: Usd
+  /** What closing all positions now would give. */
+  readonly positionsUsd: Usd
+  readonly positions: number
+  /** When the lists were read, Unix ms. */
+  readonly readAtMs: number
+  /** Rows that could not be read: the figures lack them. */
+  readonly missing: number
+}
+
+/** Reads. */
+export interface Reads {
+  /** Every market that is known or listed. What cannot be read of it is null; never rejects for what a network does. */
+  markets(): Promise<readonly MarketFigures[]>
+  /** Throws what the api throws. */
+  balance(): Promise<BalanceReport>
+}
+
+/** Reads over the engine's parts. */
+export function createReads(
+  context: Pick<EngineContext, 'api' | 'catalogue' | 'delegation' | 'signer'>,
+): Reads {
+  const { api, catalogue } = context
+  const account = accountOf(context)
+  return {
+    async markets() {
+      const [listed, tickers, states, configs] = await Promise.all([
+        tolerate(api.getMarkets()),
+        tolerate(api.getMarketTickers()),
+        tolerate(api.getMarketsState()),
+        tolerate(api.getMarketsConfig()),
+      ])
+      const marketOf = byToken(listed?.value)
+      const tickerOf = byToken(tickers?.value)
+      const configOf = byToken(configs?.value)
+      return catalogue.standings().map((standing): MarketFigures => {
+        const key = hexKey(standing.marketToken)
+        const [market, ticker, config] = [marketOf.get(key), tickerOf.get(key), configOf.get(key)]
+        const fees = positionFeesOf(config)
+        // A pool that only swaps has no price and no side.
+        const price = ticker?.markPrice ?? 0n
+        const isGone = listed !== undefined && market?.isListed !== true
+        return {
+          ...standing,
+          status: isGone ? 'delisted' : (states?.value.get(key) ?? 'unknown'),
+          markPrice: price > 0n ? price : null,
+          fundingLong: ticker?.fundingRateLong ?? null,
+          fundingShort: ticker?.fundingRateShort ?? null,
+          borrowingLong: ticker?.borrowingRateLong ?? null,
+          borrowingShort: ticker?.borrowingRateShort ?? null,
+          capacityLongUsd: market?.isSpotOnly === true ? null : usable(ticker?.capacityLong),
+          capacityShortUsd: market?.isSpotOnly === true ? null : usable(ticker?.capacityShort),
+          feeBalancingBps100: fees.balancingBps100,
+          feeUnbalancingBps100: fees.unbalancingBps100,
+          maxLeverageBps: market?.maxLeverageBps ?? null,
+          readAtMs: tickers?.readAtMs ?? null,
+        }
+      })
+    },
+    async balance() {
+      const [balances, tokens, positions] = await Promise.all([
+        api.getWalletBalances({ account }),
+        api.getTokensInfo(),
+        api.getPositions({ account }),
+      ])
+      const tokenOf = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
+      const rows = balances.value.map(({ symbol, address, decimals, balance }): WalletToken => {
+        const token = tokenOf.get(hexKey(address))
+        const price = token?.minPrice
+        return {
+          symbol,
+          address,
+          decimals,
+          amount: balance,
+          worthUsd: price === undefined ? null : usdOfAmount(balance, price, decimals),
+          isNative: token?.isNative === true,
+        }
+      })
+      return {
+        account,
+        tokens: rows,
+        walletUsd: rows.reduce((sum, { worthUsd }) => sum + (worthUsd ?? 0n), 0n),
+        positionsUsd: positions.value.reduce((sum, { netValueUsd }) => sum + netValueUsd, 0n),
+        positions: positions.value.length,
+        readAtMs: Math.min(balances.readAtMs, positions.readAtMs),
+        missing: (balances.missing?.length ?? 0) + (positions.missing?.length ?? 0),
+      }
+    },
+  }
+}
+
+function byToken<T extends { readonly marketToken: Address }>(
+  rows: readonly T[] = [],
+): ReadonlyMap<string, T> {
+  return new Map(rows.map((row) => [hexKey(row.marketToken), row]))
+}
+
+/** The room that the venue says, by the field that counts; null while it says that its data is not fresh. */
+function usable(capacity: TradingCapacity | undefined): Usd | null {
+  if (capacity === undefined || capacity.marketDataStatus !== 'fresh') return null
+  return capacity[basisOf(capacity)]
+}
+
+/** The answer, or undefined where none could be had. */
+export async function tolerate<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof BaseError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * An operator's word on a market: to go on in spite of a host that contradicts its facts, or to trust one that is not shipped
+ * and that the chain did not prove. The latter is done only for what all hosts of both services say alike.
+ */
+import type { Api } from '../../api/client.ts'
+import { BaseError } from '../../base/errors.ts'
+import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
+import {
+  isSwapOnly,
+  type MarketFacts,
+  marketSymbolOf,
+  namesMarket,
+  type SaidMarket,
+  type SaidToken,
+  type TokenFacts,
+  tokenContradiction,
+  tokenFactsOf,
+  tokensOfMarket,
+} from '../../protocol/catalogue.ts'
+import type { Catalogue } from '../market/marketCatalogue.ts'
+import { asListed } from '../market/pinnedApi.ts'
+
+/** What became of the word: a sentence, or a refusal with a code. */
+export type TrustAnswer =
+  | { readonly ok: true; readonly statement: string }
+  | { readonly ok: false; readonly code: string; readonly reason: string }
+
+/** What one host says; a host of the oracle lists no markets and says decimals alone. */
+interface HostStatement {
+  readonly host: string
+  readonly markets?: readonly SaidMarket[]
+  readonly tokens: readonly SaidToken[]
+}
+
+/**
+ * Takes an operator's word on the market of that symbol or address. Refuses with MARKET_UNKNOWN, MARKET_NOT_CONTRADICTED,
+ * HOST_SILENT and MARKET_FACTS_DIFFER.
+ */
+export async function trustMarket(
+  { catalogue, api }: { readonly catalogue: Catalogue; readonly api: Api },
+  name: string,
+  by: string,
+): Promise<TrustAnswer> {
+  const known = [...catalogue.facts().markets.values()].find((market) => isNamed(market, name))
+  if (known !== undefined) {
+    const against = catalogue.contradictionsOf(known.marketToken)
+    if (against.length === 0) {
+      const { state } = catalogue.standing(known.marketToken)
+      return refusal('MARKET_NOT_CONTRADICTED', `${known.symbol} is ${state}, and no host contradicts it`)
+    }
+    await catalogue.settle(against, by)
+    const clauses = against.map(({ host, statement }) => `${host} ${statement}`).join('; ')
+    return {
+      ok: true,
+      statement: `${known.symbol} goes on by our own facts, by ${by}, though ${clauses}`,
+    }
+  }
+  const words = await statementsOf(asListed(api))
+  if ('code' in words) return words
+  const listed = words.flatMap(({ markets = [] }) => markets).filter((market) => isNamed(market, name))
+  const tokens = new Set(listed.map(({ marketToken }) => hexKey(marketToken)))
+  const [said] = listed
+  if (said === undefined || tokens.size > 1) {
+    const problem = said === undefined ? 'no host lists' : `hosts list ${tokens.size} markets that are called`
+    return refusal('MARKET_UNKNOWN', `${problem} ${name}; perpd markets lists them with their addresses`)
+  }
+  const agreed = agreement(said.marketToken, words, catalogue)
+  if (typeof agreed === 'string') return refusal('MARKET_FACTS_DIFFER', agreed)
+  await catalogue.trust(agreed.market, agreed.tokens, by)
+  return {
+    ok: true,
+    statement: `${agreed.market.symbol} (${agreed.market.marketToken}) is trusted by ${by}: all ${words.length} hosts say the same of it`,
+  }
+}
+
+function isNamed({ symbol, marketToken }: Pick<SaidMarket, 'symbol' | 'marketToken'>, name: string): boolean {
+  return symbol === name || sameHex(marketToken, name)
+}
+
+/** What every host of both services says now; a refusal when one does not answer. */
+async function statementsOf(
+  api: Api,
+): Promise<readonly HostStatement[] | Extract<TrustAnswer, { ok: false }>> {
+  const ofApi = api.hosts.api.map(async (host): Promise<HostStatement> => {
+    const options = { host, isFresh: true } as const
+    const [markets, tokens] = await Promise.all([api.getMarkets(options), api.getTokensInfo(options)])
+    return { host, markets: markets.value, tokens: tokens.value }
+  })
+  const ofOracle = api.hosts.oracle.map(async (host): Promise<HostStatement> => {
+    const { value } = await api.getOracleTokens({ host, isFresh: true })
+    return { host, tokens: value.map(({ address, decimals }) => ({ address, decimals })) }
+  })
+  try {
+    return await Promise.all([...ofApi, ...ofOracle])
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return refusal(
+      'HOST_SILENT',
+      `all hosts must say the same, and one does not answer: ${error.message} Ask again, or take a host that is dead out of venue.apiHosts or venue.oracleHosts.`,
+    )
+  }
+}
+
+/** The facts that all hosts agree on; else the first difference, as a clause. */
+function agreement(
+  marketToken: Address,
+  words: readonly HostStatement[],
+  catalogue: Catalogue,
+): { readonly market: MarketFacts; readonly tokens: readonly TokenFacts[] } | string {
+  const facts = catalogue.facts()
+  let market: SaidMarket | undefined
+  for (const { host, markets } of words) {
+    if (markets === undefined) continue
+    const row = markets.find((each) => sameHex(each.marketToken, marketToken))
+    if (row === undefined) return `${host} does not list it`
+    market ??= row
+    for (const name of ['symbol', 'indexToken', 'longToken', 'shortToken'] as const) {
+      if (hexKey(row[name] ?? '') !== hexKey(market[name] ?? ''))
+        return `${host} says that its ${name} is ${row[name]}, and another host ${market[name]}`
+    }
+  }
+  if (market === undefined) return 'no host lists it'
+  const sides = [market.longToken, market.shortToken, ...(isSwapOnly(market) ? [] : [market.indexToken])]
+  const found = new Map<string, TokenFacts>()
+  for (const address of sides) {
+    const key = hexKey(address)
+    for (const { host, tokens } of words) {
+      const row = tokens.find((each) => sameHex(each.address, address))
+      if (row === undefined) return `${host} does not list its token ${address}`
+      const before = facts.tokens.get(key) ?? found.get(key)
+      if (before === undefined) found.set(key, tokenFactsOf(row))
+      const difference = before === undefined ? undefined : tokenContradiction(row, before)
+      if (difference !== undefined) return `${host} ${difference}`
+    }
+  }
+  const own = tokensOfMarket(market, new Map([...facts.tokens, ...found]))
+  if (own === undefined) return 'one of its tokens is not known'
+  const symbol = marketSymbolOf(own)
+  if (market.symbol === undefined || !namesMarket(market.symbol, own))
+    return `the hosts call it ${market.symbol}, and its tokens make the name ${symbol}`
+  const other = [...facts.markets.values()].find((each) => each.symbol === symbol)
+  if (other !== undefined) return `${symbol} is the name of ${other.marketToken}`
+  const { indexToken, longToken, shortToken } = market
+  return { market: { symbol, marketToken, indexToken, longToken, shortToken }, tokens: [...found.values()] }
+}
+
+function refusal(code: string, reason: string): Extract<TrustAnswer, { ok: false }> {
+  return { ok: false, code, reason }
+}

@@ -1,0 +1,25 @@
+/** What is said of a market that the venue does not list. */
+import { didYouMean } from '../../strategy/didYouMean.ts'
+
+/** The listed market that a name is nearest to: its pair, or the whole symbol of a name with a pool; undefined when none is near. */
+export function nearMarket(symbols: readonly string[], name: string): string | undefined {
+  const wanted = name.trim()
+  if (wanted.includes('[')) return didYouMean(wanted, symbols)
+  // Every pair ends in the same token: the index token is what tells them apart.
+  const [index = wanted] = wanted.split('/')
+  const pairOf = new Map(
+    symbols.map((symbol) => {
+      const [pair = symbol] = symbol.split(' ')
+      return [pair.split('/')[0] ?? pair, pair]
+    }),
+  )
+  const near = didYouMean(index, [...pairOf.keys()])
+  return near === undefined ? undefined : pairOf.get(near)
+}
+
+/** `the venue lists no market ETHH/USD; did you mean ETH/USD?`; without a near one, how to look for it. */
+export function unknownMarketText(symbols: readonly string[], name: string): string {
+  const near = nearMarket(symbols, name)
+  const hint = near === undefined ? 'perpd markets --search WORD looks for one' : `did you mean ${near}?`
+  return `the venue lists no market ${name.trim()}; ${hint}`
+}

@@ -1,0 +1,180 @@
+/** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
+import { BaseError } from '../../base/errors.ts'
+import { isDrift } from '../../domain/account/accountRecord.ts'
+import { type HaltReason, haltKey } from '../../domain/account/tradingState.ts'
+import { type IntentState, isUnresolved, labelOf, lastAttempt } from '../../domain/order/intent.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import { waitAtMost } from '../../execution/context/waitAtMost.ts'
+import type { Usd } from '../../protocol/units.ts'
+import { type BreakerSettings, isOver, tripsOf } from '../../risk/breakers/circuitBreakers.ts'
+import {
+  type AccountReading,
+  createEquityTracker,
+  type EquityTracker,
+  readEquity,
+} from '../account/equity.ts'
+import { createShownEquity, limitEquityOf, type ShownEquity } from '../account/shownEquity.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+
+/** The running breakers. */
+export interface Breakers {
+  readonly equity: EquityTracker
+  /** The figure that is shown to people; absent before the first reading. */
+  shownEquity(): ShownEquity | undefined
+  /** The figure that limits are shares of; absent before the first reading. */
+  limitEquity(): ShownEquity | undefined
+  /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
+  check(isFresh: boolean): Promise<void>
+  /** When the account was last read, monotonic ms. */
+  accountReadMs(): number
+}
+
+/** Halts that no breaker put on, and none lifts. */
+const otherHalts: ReadonlySet<HaltReason> = new Set(['operator', 'kill', 'lost-records'])
+
+const dayMs = 86_400_000
+/** Fills that lists may not show yet, ms. */
+const listLagMs = 30_000
+/** Longest wait for the hosts' lists, ms. */
+const hostPatienceMs = 3_000
+
+/**
+ * Breakers over the engine's parts. `settings` may change while the daemon runs; `realizedSince` tells what our orders realized
+ * today after an instant (Unix ms), USD, by their settlements.
+ */
+export function createBreakers(
+  context: Pick<
+    EngineContext,
+    'api' | 'clock' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'subaccount' | 'trading'
+  >,
+  settings: () => BreakerSettings,
+  realizedSince: (sinceMs: number) => Usd = () => 0n,
+): Breakers {
+  const { api, clock, journal, orderManager, trading } = context
+  const account = accountOf(context)
+  const equity = createEquityTracker(trading.accountJournal, (jump) =>
+    context.emit({ type: 'account.equityJumped', ...jump }),
+  )
+  const shownEquity = createShownEquity(listLagMs)
+  let readMs = clock.monotonicMs()
+  /** Intents whose fate is unknown, with the monotonic ms since when. */
+  let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
+
+  /**
+   * How long the fate of the oldest has been unknown, ms. What was armed before it was first looked at is as old as the wall clock
+   * says; from then on the monotonic clock counts, because the wall clock may be set back or forth.
+   */
+  function oldestUnresolvedMs(): number {
+    const monotonicMs = clock.monotonicMs()
+    const now = new Map<string, number>()
+    for (const { state } of orderManager.open()) {
+      const attempt = lastAttempt(state)
+      if (attempt === undefined || !isUnresolved(attempt)) continue
+      const { intentId } = state.intent
+      const ageMs = Math.max(0, clock.now() - (attempt.armedAtMs ?? clock.now()))
+      now.set(intentId, unresolvedSinceMs.get(intentId) ?? monotonicMs - ageMs)
+    }
+    unresolvedSinceMs = now
+    return Math.max(0, ...[...now.values()].map((sinceMs) => monotonicMs - sinceMs))
+  }
+
+  async function measure(): Promise<void> {
+    const open = orderManager.open().map(({ state }) => state)
+    const moving = [
+      ...open.filter((state) => labelOf(state) !== 'resting'),
+      ...orderManager
+        .recentlyLanded()
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
+    ]
+    const { api: all } = api.hosts
+    const asked = all.length < 2 ? [] : all.filter((host) => !api.isCoolingDown(host))
+    const hosts = asked.length === 0 ? [undefined] : asked
+    const nowMs = clock.now()
+    // Exits rest from the moment of the fill that the lists may not show.
+    const isMoving =
+      moving.length > 0 || open.some(({ updatedAtMs }) => Math.abs(nowMs - updatedAtMs) < listLagMs)
+    // A host that hangs is not waited for beyond the others: its figures are those of its last reading.
+    await waitAtMost(
+      clock,
+      hostPatienceMs,
+      Promise.all(
+        hosts.map(async (host, place) => {
+          const reading = await measureBy(host, moving)
+          // What is shown is of one host: readings of two do not follow each other.
+          if (reading !== undefined && place === 0) show(reading, isMoving)
+        }),
+      ),
+    )
+  }
+
+  /** Before lists belong together the least of what they show stands: it counts nothing that is in flight. */
+  function shown(): ShownEquity | undefined {
+    const floorUsd = equity.floorUsd()
+    return shownEquity.shown() ?? (floorUsd === undefined ? undefined : { equityUsd: floorUsd })
+  }
+
+  function show({ lowUsd: equityUsd, inventory }: AccountReading, isMoving: boolean): void {
+    shownEquity.take({ equityUsd, inventory, isMoving, nowMs: clock.now(), monotonicMs: clock.monotonicMs() })
+  }
+
+  async function measureBy(
+    host: string | undefined,
+    moving: readonly IntentState[],
+  ): Promise<AccountReading | undefined> {
+    try {
+      const reading = await readEquity(api, account, moving, host)
+      if (reading !== undefined) await equity.take(reading, clock.now(), host)
+      return reading
+    } catch (error) {
+      // What cannot be read is no loss; how long it could not is another breaker's.
+      if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
+      return undefined
+    }
+  }
+
+  return {
+    equity,
+    shownEquity: shown,
+    limitEquity: () => limitEquityOf(shown(), equity.worthUsd()),
+    accountReadMs: () => readMs,
+    async check(isFresh) {
+      if (isFresh) {
+        readMs = clock.monotonicMs()
+        await measure()
+      }
+      const nowMs = clock.now()
+      const { findings, trading: fold } = trading.accountJournal.state()
+      const mark = equity.mark()
+      const subaccount = context.subaccount?.report()
+      const trips = tripsOf(
+        {
+          nowMs,
+          ...(mark === undefined ? {} : { equity: mark }),
+          realizedUsd: realizedSince(
+            fold.liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })] ?? Number.NEGATIVE_INFINITY,
+          ),
+          endings: journal.endingsSince(nowMs - dayMs),
+          liftedAtMs: fold.liftedAtMs,
+          ...(fold.liftedAtSeq === undefined ? {} : { liftedAtSeq: fold.liftedAtSeq }),
+          oldestUnresolvedMs: oldestUnresolvedMs(),
+          accountAgeMs: clock.monotonicMs() - readMs,
+          ...(subaccount === undefined ? {} : { subaccount }),
+          openFindings: [...findings.values()].filter(isDrift).length,
+        },
+        settings(),
+      )
+      for (const halt of trading.halts()) {
+        if (otherHalts.has(halt.cause) || !isOver(halt, trips, nowMs)) continue
+        await trading.release(
+          halt,
+          'perpd',
+          halt.lifts === 'next-day' ? 'a new day began' : 'the cause ended',
+        )
+      }
+      const held = new Set(trading.halts().map(haltKey))
+      for (const trip of trips) {
+        if (!held.has(haltKey(trip))) await trading.halt({ ...trip, by: 'perpd' })
+      }
+    },
+  }
+}

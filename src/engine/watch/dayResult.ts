@@ -1,0 +1,106 @@
+/**
+ * What orders realized since 00:00 UTC, by strategy and by market: profit and loss of what executed, less the venue's fees.
+ * Every order of an intent counts at its own end, when that is final: the parts of a twap, and the exits that end days after
+ * what they came with. What the protocol liquidated or deleveraged counts too, on its market and for the account: a host that
+ * hides it in its lists must not hide the loss.
+ */
+import type { AccountState } from '../../domain/account/accountRecord.ts'
+import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
+import type { Usd } from '../../protocol/units.ts'
+import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
+
+/** Results of one day. */
+export interface DayResult {
+  /** Takes up intents, open or ended; each order of theirs counts once. */
+  add(states: readonly IntentState[], nowMs: number): void
+  /** Takes up what the protocol did to positions, as it was found; each counts once. */
+  addFindings(account: Pick<AccountState, 'findings'>, nowMs: number): void
+  /** USD, signed; 0 before the first end of the day. */
+  of(strategy: string, nowMs: number): Usd
+  /** The same of all orders on a market. */
+  onMarket(marketToken: Address, nowMs: number): Usd
+  /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
+  ofAll(sinceMs: number, nowMs: number): Usd
+}
+
+/** Begins with intents of before this process. */
+export function createDayResult(before: readonly IntentState[], nowMs: number): DayResult {
+  let dayMs = dayStartOf(nowMs)
+  let counted = new Set<string>()
+  let results = new Map<string, Usd>()
+  let all: { readonly executedMs: number; readonly resultUsd: Usd }[] = []
+
+  function turnDay(atMs: number): void {
+    if (dayStartOf(atMs) === dayMs) return
+    dayMs = dayStartOf(atMs)
+    counted = new Set()
+    results = new Map()
+    all = []
+  }
+
+  function add(states: readonly IntentState[], atMs: number): void {
+    turnDay(atMs)
+    for (const { intent, attempts } of states) {
+      for (const { orderKey, phase, evidence, settlement } of attempts.flatMap(({ children }) => children)) {
+        if (phase !== 'EXECUTED' || settlement === undefined || isProvisional(evidence)) continue
+        // The day of the execution, by the venue's clock; what was seen of it later is not of a later day.
+        const executedMs =
+          settlement.timestampSeconds === undefined
+            ? (evidence?.atMs ?? 0)
+            : settlement.timestampSeconds * 1_000
+        if (executedMs < dayMs || counted.has(hexKey(orderKey))) continue
+        counted.add(hexKey(orderKey))
+        all.push({ executedMs, resultUsd: realizedOf(settlement) })
+        for (const key of [strategyKey(intent.strategy), marketKey(intent.terms.marketToken)])
+          results.set(key, (results.get(key) ?? 0n) + realizedOf(settlement))
+      }
+    }
+  }
+
+  function addFindings({ findings }: Pick<AccountState, 'findings'>, atMs: number): void {
+    turnDay(atMs)
+    for (const [findingId, { finding: discrepancy, raisedAtMs }] of findings) {
+      const { pnlUsd, atSeconds, marketToken } = discrepancy
+      const executedMs = atSeconds === undefined ? raisedAtMs : atSeconds * 1_000
+      if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
+      counted.add(findingId)
+      all.push({ executedMs, resultUsd: pnlUsd })
+      const key = marketKey(marketToken)
+      results.set(key, (results.get(key) ?? 0n) + pnlUsd)
+    }
+  }
+
+  function resultOf(key: string, atMs: number): Usd {
+    turnDay(atMs)
+    return results.get(key) ?? 0n
+  }
+
+  add(before, nowMs)
+  return {
+    add,
+    addFindings,
+    of: (strategy, atMs) => resultOf(strategyKey(strategy), atMs),
+    onMarket: (marketToken, atMs) => resultOf(marketKey(marketToken), atMs),
+    ofAll(sinceMs, atMs) {
+      turnDay(atMs)
+      return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.resultUsd : sum), 0n)
+    },
+  }
+}
+
+/**
+ * What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees
+ * alone; a swap what came out less what went in, where the chain says it.
+ */
+function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n }: Settlement): Usd {
+  return pnlUsd ?? swapResultUsd ?? -feesUsd
+}
+
+function strategyKey(name: string): string {
+  return `strategy ${name}`
+}
+
+function marketKey(marketToken: Address): string {
+  return `market ${hexKey(marketToken)}`
+}

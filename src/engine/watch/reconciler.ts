@@ -1,0 +1,351 @@
+/**
+ * The account against the journal, at start and all the while: reads positions, orders and the trades since the last pass,
+ * and writes down what the journal cannot explain. What is compared and why is in `domain/account/reconcile.ts`.
+ *
+ * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
+ */
+import { BaseError } from '../../base/errors.ts'
+import {
+  type Discrepancy,
+  type DiscrepancyEnd,
+  type DiscrepancyState,
+  pauses,
+  sideKeyOf,
+} from '../../domain/account/accountRecord.ts'
+import { fillsOf } from '../../domain/account/fills.ts'
+import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
+import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
+import type { MissingRow } from '../../protocol/missing.ts'
+import type { Trade } from '../../protocol/position.ts'
+import type { PositionList } from '../account/holdings.ts'
+import { isBusy, keysNotListed, settleMs } from '../account/lag.ts'
+import { createProofs } from '../account/proofs.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import { discrepanciesLeft } from './discrepancyRate.ts'
+
+/** Rows asked for in a page of trades, and pages read in one pass: more wait for the next. */
+const tradesLimit = 500
+const tradesPagesMax = 20
+/** Trades are read again from this long before where the last pass ended, seconds: a list may be late. */
+const overlapSeconds = 3_600
+/** How often progress is written down when nothing was found, seconds. */
+const progressSeconds = 600
+/** An attempt was armed no longer than this before its signed deadline: the venue's clients sign for an hour, seconds. */
+const longestDeadlineSeconds = 3_600
+/** The venue's clock may stand before ours by this much, seconds. */
+const clockGraceSeconds = 60
+/** Stands where a host stands, for what the list of orders shows. */
+const ORDERS = 'orders'
+/** Who adopts what was there before the first look, when nobody is asked. */
+const ADOPT_SETTING = 'account.adoptInitial'
+/**
+ * How long an order that rests by the journal and not by the list may keep its market from being judged, ms: endpoints may be
+ * behind what the list shows, or away.
+ */
+const evidenceLagMs = 600_000
+/** The account's watch. Discrepancies beyond what may be written are held back: see findingRate.ts. */
+export interface Reconciler {
+  /**
+   * One pass over the position lists of each host that was read; absent: over one that is read here. Rejects with what reading
+   * throws; nothing is judged then.
+   */
+  pass(symbols: Readonly<Record<string, string>>, lists?: readonly PositionList[]): Promise<void>
+  /** Settles an open discrepancy by an operator's word; resolves when it is durable. */
+  settle(findingId: string, as: DiscrepancyEnd, by: string): Promise<void>
+  /** Open discrepancies, oldest first. */
+  open(): readonly DiscrepancyState[]
+  /** Why increases on this market wait, or undefined. */
+  pausedBy(marketToken: string): Discrepancy | undefined
+}
+
+/** Makes the account's watch from what the journal holds of it. */
+export function createReconciler(
+  context: Pick<
+    EngineContext,
+    | 'api'
+    | 'chainReader'
+    | 'clock'
+    | 'emit'
+    | 'journal'
+    | 'orderManager'
+    | 'signer'
+    | 'delegation'
+    | 'trading'
+  > & { readonly engineSettings?: Pick<EngineContext['engineSettings'], 'adoptInitial'> },
+): Reconciler {
+  const { api, clock, emit, journal, orderManager } = context
+  const { accountJournal } = context.trading
+  const account = accountOf(context)
+  const proofs = createProofs(context, account)
+  /** What each host's list, or that of orders, showed at its last look and is not told yet: since when, monotonic ms. */
+  const suspects = new Map<string, ReadonlyMap<string, number>>()
+  /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
+  let goneSinceMs: ReadonlyMap<string, number> = new Map()
+  /** Discrepancies that are not written down yet: more than may be, or the journal keeps its room. */
+  let heldBack: readonly Discrepancy[] = []
+  const startedSeconds = Math.floor(clock.now() / 1000)
+
+  async function settle(findingId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
+    await accountJournal.write({
+      kind: 'finding.settled',
+      findingId,
+      as,
+      ...(by === undefined ? {} : { by }),
+    })
+    const discrepancy = accountJournal.state().findings.get(findingId)?.finding
+    if (discrepancy !== undefined) emit({ type: 'account.discrepancySettled', finding: discrepancy, as })
+  }
+
+  /** Trades since then, of as many pages as one pass reads. */
+  async function pagesOf(
+    read: (asked: {
+      readonly account: typeof account
+      readonly limit: number
+      readonly cursor?: string
+    }) => Promise<Pick<Awaited<ReturnType<typeof api.getTrades>>, 'value' | 'missing'>>,
+  ): Promise<{ readonly trades: readonly Trade[]; readonly missing: readonly MissingRow[] }> {
+    const trades: Trade[] = []
+    const lacking: MissingRow[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < tradesPagesMax; page += 1) {
+      const paged = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
+      const { value, missing = [] } = await read(paged)
+      trades.push(...value.trades)
+      lacking.push(...missing)
+      cursor = value.nextCursor
+      if (!value.hasMore || cursor === undefined) break
+    }
+    return { trades, missing: lacking }
+  }
+
+  async function readTrades(sinceSeconds: number): ReturnType<typeof pagesOf> {
+    try {
+      // How orders were made stands in rows that are hidden of market orders unless they are asked for.
+      return await pagesOf((paged) =>
+        api.searchTrades({ ...paged, fromSeconds: sinceSeconds, showDebugValues: true }),
+      )
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      // The account is judged all the same. Without the rows of how orders were made, what the protocol deleveraged and no chain
+      // proves is told as reduced by hand, and holds increases.
+      return await pagesOf((paged) => api.getTrades({ ...paged, sinceSeconds }))
+    }
+  }
+
+  function unresolvedSince(): ReadonlyMap<string, number> {
+    const since = new Map<string, number>()
+    for (const { state: each } of orderManager.open()) {
+      const attempt = lastAttempt(each)
+      if (attempt === undefined || !isUnresolved(attempt)) continue
+      const token = hexKey(each.intent.terms.marketToken)
+      const { armed, armedAtMs = 0 } = attempt
+      const armedSeconds = Math.floor(armedAtMs / 1000)
+      // Our clock may have stood anywhere when it was armed; the signed deadline is in the venue's time.
+      const signedSeconds = (armed?.deadlineSeconds ?? armedSeconds) - longestDeadlineSeconds
+      const sinceSeconds = Math.min(armedSeconds, signedSeconds) - clockGraceSeconds
+      since.set(token, Math.min(since.get(token) ?? sinceSeconds, sinceSeconds))
+    }
+    return since
+  }
+
+  /** Open intents with an order that rests by the journal and has left the list, and whether that may still be lag. */
+  function leftTheList(listed: ReadonlySet<string>): ReadonlyMap<string, boolean> {
+    const nowMs = clock.monotonicMs()
+    const since = new Map<string, number>()
+    const left = new Map<string, boolean>()
+    for (const { state } of orderManager.open()) {
+      for (const key of keysNotListed(state, listed)) {
+        const sinceMs = goneSinceMs.get(key) ?? nowMs
+        since.set(key, sinceMs)
+        const { intentId } = state.intent
+        left.set(intentId, left.get(intentId) === true || nowMs - sinceMs <= evidenceLagMs)
+      }
+    }
+    goneSinceMs = since
+    return left
+  }
+
+  /** `left`: as of `leftTheList`. */
+  function busyMarkets(left: ReadonlyMap<string, boolean>): ReadonlySet<string> {
+    const nowMs = clock.now()
+    const open = orderManager.open().map((each) => each.state)
+    const busy = [
+      ...open.filter((each) => isBusy(each, nowMs) || left.get(each.intent.intentId) === true),
+      ...orderManager
+        .recentlyLanded()
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
+    ]
+    return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
+  }
+
+  /** Open intents with an order that rests by the journal, on a market. */
+  function restingOn(marketToken: string): readonly string[] {
+    return orderManager
+      .open()
+      .filter(({ state: { intent } }) => sameHex(intent.terms.marketToken, marketToken))
+      .filter(({ state }) => keysNotListed(state, new Set()).length > 0)
+      .map(({ state }) => state.intent.intentId)
+  }
+
+  /**
+   * What is told now, each once: trades at once; what a list shows when the same host shows it twice in a row, and for longer
+   * than lists lag while another host's list agrees with the journal, or while an order of ours rests on the market: it may have
+   * been executed, and the list of orders and our evidence be later than the list of positions.
+   */
+  function tellable(
+    judged: readonly { readonly list: PositionList; readonly found: Reconciliation }[],
+  ): readonly Discrepancy[] {
+    const nowMs = clock.monotonicMs()
+    const told = new Map<string, Discrepancy>()
+    const seen = new Map<string, Map<string, number>>()
+    for (const { list, found } of judged) {
+      seen.set(list.host, seen.get(list.host) ?? new Map())
+      for (const discrepancy of found.raised) {
+        const { findingId, kind } = discrepancy
+        if (!kind.startsWith('unexplained')) {
+          told.set(findingId, discrepancy)
+          continue
+        }
+        // The list of orders is one for all.
+        const source = kind === 'unexplained-order' ? ORDERS : list.host
+        const beforeMs = suspects.get(source)?.get(findingId)
+        const ofSource = seen.get(source) ?? new Map<string, number>()
+        seen.set(source, ofSource.set(findingId, beforeMs ?? nowMs))
+        const isAgreed = judged.some((other) =>
+          other.found.raised.every((each) => sideOf(each) !== sideOf(discrepancy)),
+        )
+        const resting = kind === 'unexplained-position' ? restingOn(discrepancy.marketToken) : []
+        for (const intentId of resting) orderManager.pollSoon(intentId)
+        const mayBeLag = isAgreed || resting.length > 0
+        if (beforeMs === undefined || (mayBeLag && nowMs - beforeMs < settleMs)) continue
+        told.set(findingId, discrepancy)
+      }
+    }
+    suspects.set(ORDERS, new Map())
+    for (const [source, ofSource] of seen) suspects.set(source, ofSource)
+    return [...told.values()]
+  }
+
+  return {
+    async pass(symbols, lists) {
+      const state = accountJournal.state()
+      // What happened before perpd first looked is not its story.
+      const throughSeconds = state.throughSeconds ?? startedSeconds
+      const isFirst = state.throughSeconds === undefined
+      const firstLookSeconds = isFirst ? startedSeconds : state.firstLookSeconds
+      const sinceSeconds = Math.max(0, firstLookSeconds ?? 0, isFirst ? 0 : throughSeconds - overlapSeconds)
+      const readSeconds = Math.floor(clock.now() / 1000)
+      const [read, orders, { trades, missing }] = await Promise.all([
+        lists ?? api.getPositions({ account }).then((list) => [list]),
+        api.getOrders({ account }),
+        readTrades(sinceSeconds),
+      ])
+      const keys = [...orders.value, ...trades].map(({ orderKey }) => hexKey(orderKey))
+      const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
+      const left = leftTheList(listed)
+      // The chain is asked about resting orders every half minute only.
+      for (const intentId of left.keys()) orderManager.pollSoon(intentId)
+      const unproven = await proofs.unproven(
+        trades.filter(
+          (trade) =>
+            isReduction(trade) &&
+            !journal.explains(hexKey(trade.orderKey), '') &&
+            !state.findings.has(`trade:${trade.id}`),
+        ),
+      )
+      const withdrawn = await proofs.withdrawn(
+        [...state.findings.values()]
+          .filter(({ finding: discrepancy, end }) => end === undefined && isOfTrade(discrepancy))
+          .filter(
+            ({ finding: { findingId, atSeconds = 0 } }) =>
+              atSeconds >= sinceSeconds && trades.every(({ id }) => findingId !== `trade:${id}`),
+          ),
+      )
+      // Proofs take their time: what is ours is judged by what the journal knows after them.
+      const explained = new Set(keys.filter((key) => journal.explains(key, '')))
+      const view = {
+        orders: orders.value,
+        trades,
+        explained,
+        unproven,
+        withdrawn,
+        results: proofs.results,
+        deleveraged: proofs.deleveraged(),
+        fills: [...journal.closedFills(), ...orderManager.open().flatMap((each) => fillsOf(each.state))],
+        busyMarkets: busyMarkets(left),
+        unresolvedSince: unresolvedSince(),
+        account: accountJournal.state(),
+        ...(firstLookSeconds === undefined ? {} : { firstLookSeconds }),
+        symbols,
+      }
+      const judged = read.map((list) => ({
+        list,
+        found: reconcile({
+          ...view,
+          positions: list.value,
+          missing: { positions: list.missing ?? [], orders: orders.missing ?? [], trades: missing },
+        }),
+      }))
+      const found = together(judged.map((each) => each.found))
+      const waiting: Discrepancy[] = []
+      let room = journal.isShort() ? 0 : discrepanciesLeft(state.findings.values(), clock.now())
+      for (const discrepancy of tellable(judged)) {
+        if (room <= 0) {
+          waiting.push(discrepancy)
+          continue
+        }
+        room -= 1
+        await accountJournal.write({ kind: 'finding.raised', finding: discrepancy })
+        const isAdopted = discrepancy.isInitial === true && context.engineSettings?.adoptInitial === true
+        const isPausing = !isAdopted && pauses({ finding: discrepancy, raisedAtMs: 0 })
+        emit({ type: 'account.discrepancy', finding: discrepancy, isPausing })
+        if (isAdopted) await settle(discrepancy.findingId, 'adopted', ADOPT_SETTING)
+      }
+      if (waiting.length + heldBack.length > 0) {
+        emit({
+          type: 'account.discrepanciesDeferred',
+          held: waiting.length,
+          isJournalShort: journal.isShort(),
+        })
+      }
+      heldBack = waiting
+      for (const findingId of found.gone) {
+        // An operator may have been quicker.
+        if (accountJournal.state().findings.get(findingId)?.end === undefined) await settle(findingId, 'gone')
+      }
+      const isDue = isFirst || readSeconds - throughSeconds >= progressSeconds
+      if (isDue && found.deferred + waiting.length === 0) {
+        await accountJournal.write({ kind: 'account.reconciled', throughSeconds: readSeconds })
+      }
+    },
+    settle,
+    open() {
+      return [...accountJournal.state().findings.values()].filter(({ end }) => end === undefined)
+    },
+    pausedBy(marketToken) {
+      const token = hexKey(marketToken)
+      for (const found of accountJournal.state().findings.values()) {
+        if (pauses(found) && hexKey(found.finding.marketToken) === token) return found.finding
+      }
+      return heldBack.find(
+        (discrepancy) =>
+          pauses({ finding: discrepancy, raisedAtMs: 0 }) && hexKey(discrepancy.marketToken) === token,
+      )
+    },
+  }
+}
+
+/** What all lists together show: a discrepancy is gone when none of them shows it. */
+function together(each: readonly Reconciliation[]): Pick<Reconciliation, 'gone' | 'deferred'> {
+  const [first, ...others] = each
+  return {
+    gone: (first?.gone ?? []).filter((id) => others.every(({ gone }) => gone.includes(id))),
+    deferred: Math.max(0, ...each.map(({ deferred }) => deferred)),
+  }
+}
+
+function sideOf(discrepancy: Discrepancy): string {
+  return `${discrepancy.kind}:${sideKeyOf(discrepancy)}`
+}

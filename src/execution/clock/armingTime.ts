@@ -1,0 +1,75 @@
+/** The time that a deadline is judged by: the chain's own where one is read, else the host's clock. Never this machine's alone. */
+import { chainTimeOf } from '../../domain/chainTime.ts'
+import type { EndpointBlock } from '../../domain/machine/chainReader.ts'
+import type { BlockRef } from '../../domain/order/intent.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+import { hostsSkewMs } from './hostsClock.ts'
+
+/** What time it is where the signature will be judged. */
+export interface ArmingTime {
+  /** The earliest that it may be, Unix seconds, whole or not. */
+  readonly nowSeconds: number
+  /** How much later it may be, seconds; 0 when it is known. */
+  readonly unsureSeconds: number
+  /** What it is as far as anybody knows, from which deadlines of our own are counted, Unix seconds. */
+  readonly likelySeconds: number
+  /** How far our clock is ahead of the chain's time, seconds; absent where no endpoint tells it. */
+  readonly skewSeconds?: number
+  /** How many endpoints answered. */
+  readonly answered: number
+  /**
+   * The lowest newest block of all endpoints that answered, from which a search misses nothing. Absent where the time is not
+   * known: a lone liar's number would hide what happened before it, and the search finds its beginning by the deadline.
+   */
+  readonly block?: BlockRef
+}
+
+/**
+ * Begins to ask the chain, beside whatever else is under way; the result gives the time for a message of `host` when it is
+ * needed, and tells of the endpoints. A block's time moves on with our monotonic clock from when it was read.
+ */
+export function beginArmingTime(
+  context: Pick<ExecutionContext, 'api' | 'chainReader' | 'clock' | 'emit'>,
+): (host: string) => Promise<ArmingTime> {
+  const { api, chainReader, clock } = context
+  const read = chainReader?.latestBlocks()
+  return async (host) => {
+    const blocks = await read
+    if (blocks === undefined) {
+      const nowSeconds = (clock.now() + (api.clockSkewMs(host) ?? 0)) / 1000
+      return { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds, answered: 0 }
+    }
+    return timeBy(context, blocks)
+  }
+}
+
+function timeBy(
+  { api, clock, emit }: Pick<ExecutionContext, 'api' | 'clock' | 'emit'>,
+  blocks: readonly EndpointBlock[],
+): ArmingTime {
+  const nowMs = clock.monotonicMs()
+  const ownSeconds = clock.now() / 1000
+  const skewMs = hostsSkewMs(api)
+  const time = chainTimeOf(
+    ownSeconds,
+    skewMs === undefined ? undefined : ownSeconds + skewMs / 1000,
+    blocks.map(({ endpoint, block, readMs }) => ({
+      endpoint,
+      seconds: block.timestampSeconds + (nowMs - readMs) / 1000,
+    })),
+  )
+  const healthy = time.endpoints.filter(({ isHealthy }) => isHealthy).length
+  for (const { endpoint, aheadSeconds, isHealthy } of time.endpoints)
+    emit({ type: 'chain.time', endpoint, aheadSeconds, isSetAside: !isHealthy, healthy })
+  const [lowest] = blocks
+    .map(({ block }) => block)
+    .toSorted((one, other) => (one.number < other.number ? -1 : 1))
+  return {
+    nowSeconds: time.earliestSeconds,
+    unsureSeconds: time.latestSeconds - time.earliestSeconds,
+    likelySeconds: time.likelySeconds,
+    ...(time.isKnown && time.skewSeconds !== undefined ? { skewSeconds: time.skewSeconds } : {}),
+    answered: blocks.length,
+    ...(lowest === undefined || !time.isKnown ? {} : { block: lowest }),
+  }
+}

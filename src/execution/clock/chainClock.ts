@@ -1,0 +1,40 @@
+/** Whether the chain's time is known, and our clock agrees with it, well enough to sign what adds risk (docs/orders.md, "Who is asked"). */
+import { HEALTHY_SECONDS } from '../../domain/chainTime.ts'
+import type { Intent } from '../../domain/order/intent.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+import type { ArmingTime } from './armingTime.ts'
+
+/** Difference that is told, seconds: more than blocks and a node's delay explain. */
+const TOLD_SECONDS = 5
+
+/** Why an order may not be signed now: for good, or until an endpoint answers. */
+export type ClockProblem =
+  | { readonly kind: 'no-chain-time'; readonly reason: string }
+  | { readonly kind: 'skew'; readonly reason: string; readonly skewSeconds?: number }
+
+/**
+ * What forbids to sign an intent at this time, or undefined. Without endpoints there is no chain's time to hold anything
+ * against. What cannot add risk is signed all the same: a deadline that lies too far away only keeps it open for longer.
+ */
+export function clockProblemOf(
+  { emit, rules }: Pick<ExecutionContext, 'emit' | 'rules'>,
+  intent: Intent,
+  { answered, skewSeconds }: ArmingTime,
+): ClockProblem | undefined {
+  if (rules.source === 'api') return undefined
+  const addsRisk = intent.reservationUsd > 0n
+  if (answered === 0) {
+    return addsRisk ? { kind: 'no-chain-time', reason: 'no chain endpoint tells the time' } : undefined
+  }
+  if (skewSeconds === undefined) {
+    if (!addsRisk) return undefined
+    const reason = `the chain's time is not known: of the endpoints that answer none is within ${HEALTHY_SECONDS} s of our clock or the hosts' clocks, or these two differ and each has an endpoint on its side`
+    return { kind: 'skew', reason }
+  }
+  if (Math.abs(skewSeconds) <= TOLD_SECONDS) return undefined
+  const isTooLarge = Math.abs(skewSeconds) > HEALTHY_SECONDS
+  emit({ type: 'chain.skew', skewSeconds, isTooLarge })
+  if (!isTooLarge || !addsRisk) return undefined
+  const reason = `our clock and the chain's time differ by ${Math.round(Math.abs(skewSeconds))} s`
+  return { kind: 'skew', reason, skewSeconds }
+}

@@ -1,0 +1,60 @@
+/** The list of differences between what was meant and what a payload says; all of them, because the list tells an attack from a bug. */
+import type { Difference } from '../../domain/event.ts'
+import { sameHex } from '../../protocol/address.ts'
+
+/** What moves by itself, told apart from payload mismatch. */
+export type BenignCode = 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_MOVED' | 'OFFER_EXPIRED'
+
+/** Collects differences; `field` names the place inside the payload. */
+export class Differences {
+  readonly list: Difference[] = []
+  /** How many fields were compared one to one. */
+  compared = 0
+  #benign: BenignCode | undefined
+  #isPoison = false
+
+  /** The first benign code when every difference is of a kind that moves by itself, else TYPED_DATA_MISMATCH. */
+  get code(): BenignCode | 'TYPED_DATA_MISMATCH' {
+    return this.#isPoison ? 'TYPED_DATA_MISMATCH' : (this.#benign ?? 'TYPED_DATA_MISMATCH')
+  }
+
+  /** One difference; `benign` says which kind of its own motion explains it. */
+  add(field: string, expected: string, found: string, benign?: BenignCode): void {
+    this.list.push({ field, expected, found })
+    this.#benign ??= benign
+    if (benign === undefined) this.#isPoison = true
+  }
+
+  /** Equal, or a difference. */
+  same(
+    field: string,
+    expected: bigint | boolean | string | number,
+    found: bigint | boolean | string | number,
+  ): void {
+    this.compared += 1
+    if (expected !== found) this.add(field, String(expected), String(found))
+  }
+
+  /** Equal hex in any case, or a difference. */
+  hex(field: string, expected: string, found: string): void {
+    this.compared += 1
+    if (!sameHex(expected, found)) this.add(field, expected, found)
+  }
+
+  /** At most `limit`, or a difference. */
+  atMost(field: string, limit: bigint, found: bigint, benign?: BenignCode): void {
+    this.compared += 1
+    if (found > limit) this.add(field, `at most ${limit}`, found.toString(), benign)
+  }
+
+  /** A fee above its limit is a gas spike up to `spike`, and nothing that moves by itself beyond. */
+  fee(field: string, limit: bigint, found: bigint, spike: bigint): void {
+    this.atMost(field, limit, found, found <= spike ? 'FEE_ABOVE_LIMIT' : undefined)
+  }
+
+  /** Nothing in the list, or a difference. */
+  empty(field: string, found: readonly unknown[]): void {
+    this.compared += 1
+    if (found.length > 0) this.add(field, 'empty', `${found.length} entries`)
+  }
+}

@@ -1,0 +1,82 @@
+/** The tray: what every step of the road is handed. A test builds its own in a few lines. */
+import type { Api } from '../../api/client.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Emit } from '../../domain/event.ts'
+import type { ChainReader } from '../../domain/machine/chainReader.ts'
+import type { EvidenceRules } from '../../domain/machine/observation.ts'
+import type { Denial, Intent } from '../../domain/order/intent.ts'
+import type { WarningPolicy } from '../../domain/order/warning.ts'
+import type { Signer } from '../../domain/signer.ts'
+import type { Journal } from '../../journal/journal.ts'
+import type { Address } from '../../protocol/address.ts'
+import type { Chain } from '../../protocol/chains/chain.ts'
+import type { SubaccountApproval } from '../../protocol/signing/subaccountApproval.ts'
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
+import type { Fees } from './feeEstimates.ts'
+import type { SigningPolicy } from './policy.ts'
+
+/** Cadences and waits of the road, ms. */
+export interface ExecutionSettings {
+  /** First wait between two looks at an unresolved attempt; grows to the maximum. */
+  readonly statusPollMs: number
+  readonly statusPollMaxMs: number
+  /** Wait before a prepare that nobody answered is asked again. */
+  readonly prepareRetryMs: number
+  /** How long a host is in cooldown after a payload that did not say what was meant. */
+  readonly payloadMismatchCooldownMs: number
+  /** Relay lane: how far ahead of the chain's time the signed deadline lies, seconds. */
+  readonly relayDeadlineSeconds: number
+  /** What a message that no host prepared offers the relay for each order it creates, base units of the fee token. */
+  readonly relayFeePerOrder: TokenAmount
+}
+
+export type { SubaccountApproval }
+
+/** The account that approved the signer's key, and the approval that goes with its orders. */
+export interface Delegation {
+  readonly account: Address
+  /** What the intent's message carries now; or why it must wait, which is asked again while the intent lasts. */
+  approvalFor(intent: Intent): SubaccountApproval | { readonly waitsFor: string }
+}
+
+/** What admission is asked about an accepted intent before it is signed. Made before execution, and handed to it. */
+export interface Admission {
+  /** Why it may not be signed any more (a halt came since); undefined: it may. */
+  veto(intent: Intent): Denial | undefined
+  /**
+   * The size that an increase may have by all limits on the world as it is read now, at most `atMostUsd` less headroom; or why
+   * there is none. Rejects as reading does.
+   */
+  resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
+}
+
+/** Everything the road stands on. */
+export interface ExecutionContext {
+  readonly api: Api
+  readonly journal: Journal
+  readonly signer: Signer
+  /** Whom the signer signs for; absent when it is the account's own key. */
+  readonly delegation?: Delegation
+  readonly chain: Chain
+  /** Absent in API-only mode. */
+  readonly chainReader?: ChainReader
+  readonly clock: Clock
+  readonly emit: Emit
+  readonly rules: EvidenceRules
+  readonly settings: ExecutionSettings
+  /** Read when it is needed: the listed markets in it change with the catalogue. */
+  readonly signingPolicy: () => SigningPolicy
+  /** What warnings do to orders of a strategy: the account's policy and its own. Absent: the defaults. */
+  readonly warningPolicies?: (strategy: string) => readonly WarningPolicy[]
+  /** What fees are by our own estimate; absent: only the highest ones bound them. */
+  readonly fees?: Fees
+  /** What admission says of an accepted intent until it is signed; absent: nothing holds one back, and none is made smaller. */
+  readonly admission?: Admission
+  /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */
+  readonly fatal: (error: unknown) => void
+}
+
+/** The account that is traded: the owner of a delegated key, else the key's own. */
+export function accountOf({ signer, delegation }: Pick<ExecutionContext, 'signer' | 'delegation'>): Address {
+  return delegation?.account ?? signer.address
+}

@@ -1,0 +1,216 @@
+/**
+ * Our own estimate of a message's fees: by the protocol's formula from the chain's gas price where an endpoint tells it, else
+ * by what landed before and what is usual. Increases are signed at a few times it, and it tells a fee that gas explains from
+ * one that it does not (docs/security.md).
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Intent, IntentState } from '../../domain/order/intent.ts'
+import type { OrderKind } from '../../domain/order/orderTerms.ts'
+import type { Chain } from '../../protocol/chains/chain.ts'
+import {
+  executionFeeOf,
+  type FeePrices,
+  feeAmountOf,
+  type GasMessage,
+  type GasOrder,
+  messageFeesOf,
+} from '../../protocol/chains/feeFormula.ts'
+import { type ChainGas, chainGas } from '../../protocol/chains/gas.ts'
+import { isIncreaseOrder } from '../../protocol/position.ts'
+import type { Batch, RelayParams } from '../../protocol/signing/relayRouter.ts'
+import { maxOf, minOf, mulDivUp, ONE_USD, type TokenAmount } from '../../protocol/units.ts'
+import { createFeeMemory, type OrderFees, type UsualFees } from './feeMemory.ts'
+import type { GasLevels, GasWatch } from './gasWatch.ts'
+import type { NativePrice } from './nativePrice.ts'
+import type { FeeEstimate } from './policy.ts'
+import { waitAtMost } from './waitAtMost.ts'
+
+/** How many times the formula's fee gas may explain: it moves between our reading and a host's, and hosts add buffers. */
+const EXPLAINED_FACTOR = 3n
+/** Longest paths that are signed, of a swap and of a fee's swap; longer ones explain no fee. */
+const MOST_SWAPS = 3
+
+/** Longest wait for readings, ms: an order waits for them beside its prepare, and no longer after it. */
+const LONGEST_WAIT_MS = 1_000
+/** A native price so young is not read anew for an order, ms: limits leave room for how it moves. */
+const NATIVE_YOUNG_MS = 15_000
+
+/** What of a message decides its fees. */
+export interface FeeMessage {
+  readonly batch: Pick<Batch, 'createOrderParamsList' | 'updateOrderParamsList' | 'cancelOrderKeys'>
+  readonly relayParams: Pick<RelayParams, 'fee' | 'oracleParams'>
+}
+
+/** Estimates fees, and learns. */
+export interface Fees {
+  /** Takes what an intent's message was asked when it landed. */
+  learn(state: IntentState): void
+  /**
+   * Reads the chain's gas price and the native token's price anew where what is known is older, ms. Resolves after a second at
+   * the latest; never rejects for what a network does.
+   */
+  refresh(youngerThanMs: number): Promise<void>
+  /** Undefined for a message of the caller's own. Without a message: of one order, by what landed and is usual. */
+  estimateFor(intent: Estimated, message?: FeeMessage): FeeEstimate | undefined
+  /** What executing an order that waits will cost, native token, base units: what it must hold when it is changed. */
+  executionFeeOf(orderType: OrderKind): TokenAmount
+  /** `feeAmount` that the relay needs for a message of the caller's own; undefined where no endpoint tells the gas price. */
+  ownFeeAmount(message: FeeMessage): TokenAmount | undefined
+}
+
+/** What of an intent decides its estimate. */
+export type Estimated = Pick<Intent, 'kind' | 'reservationUsd'> & Partial<Pick<Intent, 'terms'>>
+
+/** What estimates are made from. */
+export interface FeesOptions {
+  readonly chain: Pick<Chain, 'name' | 'feeToken'>
+  readonly clock: Clock
+  readonly usual: UsualFees
+  /** Absent in API-only mode. */
+  readonly gas?: GasWatch
+  readonly nativePrice?: NativePrice
+  /** Whether a delegated key signs: its messages are longer. */
+  readonly isSubaccount?: boolean
+}
+
+/** Makes estimates that have learned nothing yet. */
+export function createFees(options: FeesOptions): Fees {
+  const { chain, clock, usual, gas, nativePrice, isSubaccount } = options
+  const memory = createFeeMemory(usual)
+  const facts = chainGas[chain.name]
+
+  /** Gas levels and prices, when both are known. */
+  function byChain(): { readonly levels: GasLevels; readonly prices: FeePrices } | undefined {
+    const levels = gas?.levels()
+    const native = nativePrice?.usd()
+    if (levels === undefined || native === undefined) return undefined
+    // The fee token is a dollar coin: one unit counts as one USD.
+    const prices = { native, feeToken: ONE_USD, feeTokenDecimals: chain.feeToken.decimals }
+    return { levels, prices }
+  }
+
+  return {
+    learn: memory.learn,
+    async refresh(youngerThanMs) {
+      const readings = Promise.all([
+        gas?.refresh(youngerThanMs),
+        nativePrice?.refresh(Math.max(youngerThanMs, NATIVE_YOUNG_MS)),
+      ])
+      await waitAtMost(clock, LONGEST_WAIT_MS, readings)
+    },
+    estimateFor(intent, message) {
+      if (intent.kind === 'batch') return undefined
+      const known = message === undefined ? undefined : byChain()
+      if (message !== undefined && known !== undefined) {
+        const shape = gasMessageOf(message, isSubaccount === true)
+        return chainEstimateOf(facts, known.levels, known.prices, shape, intent.terms?.orderType, usual)
+      }
+      const orders = BigInt(Math.max(1, message?.batch.createOrderParamsList.length ?? 1))
+      const changed = intent.kind === 'edit' ? intent.terms?.orderType : undefined
+      const kind = changed === undefined ? intent.kind : gasOrderOf(changed).kind
+      const { executionFee, relayFee, source } = memory.feesOf(kind)
+      const whole = { executionFee: executionFee * orders, relayFee: relayFee * orders }
+      return { source, executionFee, relayFee, factor: BigInt(usual.factor), whole }
+    },
+    executionFeeOf(orderType) {
+      const order = gasOrderOf(orderType)
+      const levels = gas?.levels()
+      return levels === undefined
+        ? memory.feesOf(order.kind).executionFee
+        : executionFeeOf(facts, levels.price, order)
+    },
+    ownFeeAmount(message) {
+      const known = byChain()
+      if (known === undefined) return undefined
+      const { levels, prices } = known
+      const shape = gasMessageOf(message, isSubaccount === true)
+      const { relayFee } = messageFeesOf(facts, levels.price, prices, shape)
+      return feeAmountOf(facts, executionFeesIn(message) + relayFee, prices, shape)
+    },
+  }
+}
+
+/**
+ * The estimate by the formula at these gas prices. `changedType` is what an update's order is; `least` holds what gas
+ * explains up in a calm.
+ */
+export function chainEstimateOf(
+  gas: ChainGas,
+  { price, highest }: GasLevels,
+  prices: FeePrices,
+  message: GasMessage,
+  changedType: OrderKind | undefined,
+  least: UsualFees,
+): FeeEstimate {
+  const perOrder = (gasPrice: bigint): OrderFees => {
+    const changed =
+      message.updates === 0 ? 0n : executionFeeOf(gas, gasPrice, gasOrderOf(changedType ?? 'take-profit'))
+    const increases = changed * BigInt(message.updates)
+    const fees = messageFeesOf(gas, gasPrice, prices, { ...message, executionFeeIncreases: increases })
+    const orders = BigInt(Math.max(1, message.creates.length))
+    return {
+      executionFee: maxOf(changed, ...fees.executionFees),
+      relayFee: mulDivUp(fees.feeAmount, 1n, orders),
+    }
+  }
+  const now = perOrder(price)
+  const then = perOrder(highest)
+  const whole = messageFeesOf(gas, price, prices, message)
+  return {
+    source: 'chain',
+    ...now,
+    factor: minOf(BigInt(least.factor), EXPLAINED_FACTOR),
+    explained: {
+      executionFee: EXPLAINED_FACTOR * maxOf(then.executionFee, least.executionFee),
+      relayFee: EXPLAINED_FACTOR * maxOf(then.relayFee, least.relayFee),
+    },
+    whole: {
+      executionFee: whole.executionFees.reduce((sum, fee) => sum + fee, message.executionFeeIncreases ?? 0n),
+      relayFee: whole.feeAmount,
+    },
+  }
+}
+
+/** A message as the formula counts it. Lists beyond what is signed at most count as that. */
+export function gasMessageOf({ batch, relayParams }: FeeMessage, isSubaccount: boolean): GasMessage {
+  const feeSwaps = Math.min(relayParams.fee.feeSwapPath.length, MOST_SWAPS)
+  return {
+    creates: batch.createOrderParamsList.map((order) => ({
+      kind:
+        order.orderType <= 1n
+          ? 'swap'
+          : isIncreaseOrder({ orderType: Number(order.orderType) })
+            ? 'increase'
+            : 'decrease',
+      swaps: Math.min(order.addresses.swapPath.length, MOST_SWAPS),
+      isDecreaseWithSwapType: order.decreasePositionSwapType !== 0n,
+    })),
+    updates: batch.updateOrderParamsList.length,
+    cancels: batch.cancelOrderKeys.length,
+    executionFeeIncreases: batch.updateOrderParamsList.reduce(
+      (sum, { executionFeeIncrease }) => sum + executionFeeIncrease,
+      0n,
+    ),
+    isSubaccount,
+    feeSwaps,
+    // Both tokens of each market, and its index token.
+    feeSwapPrices: Math.min(relayParams.oracleParams.tokens.length, 2 * feeSwaps + 1),
+  }
+}
+
+/** An order that waits, as the formula counts it: exits may turn their profit into the collateral token. */
+function gasOrderOf(orderType: OrderKind): GasOrder {
+  const isExit = orderType === 'take-profit' || orderType === 'stop-loss'
+  return isExit
+    ? { kind: 'decrease', swaps: 0, isDecreaseWithSwapType: true }
+    : { kind: 'increase', swaps: 0 }
+}
+
+/** Execution fees that a message itself says, wei. */
+function executionFeesIn({ batch }: FeeMessage): bigint {
+  const created = batch.createOrderParamsList.reduce((sum, { numbers }) => sum + numbers.executionFee, 0n)
+  return batch.updateOrderParamsList.reduce(
+    (sum, { executionFeeIncrease }) => sum + executionFeeIncrease,
+    created,
+  )
+}

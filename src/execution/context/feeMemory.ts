@@ -1,0 +1,100 @@
+/**
+ * What orders of a kind cost that landed: our own word about fees where no endpoint tells the chain's gas price. A host says
+ * what a fee is, and a highest fee alone would let it take that from every order; what landed before is the second opinion
+ * (docs/security.md). It is what keepers kept where the chain showed that. What was merely asked is a host's word, and counts
+ * for no more than a small multiple of what is usual: otherwise a host that asks the most each time would raise the estimate
+ * that bounds it, order by order, up to the highest fee.
+ */
+import { executionFeePaid } from '../../domain/account/spend.ts'
+import { expectedOf } from '../../domain/machine/expected.ts'
+import { type Intent, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { maxOf, minOf, mulDiv, type TokenAmount } from '../../protocol/units.ts'
+
+/** Landed orders of a kind that an estimate stands on: one that was dear moves the middle of so many by little. */
+const REMEMBERED = 15
+/** How many times the usual fee one that was asked counts for at most, when nothing shows what was paid of it. */
+const ASKED_FACTOR = 2n
+
+/** Fees of one order. */
+export interface OrderFees {
+  /** Native token, base units. */
+  readonly executionFee: TokenAmount
+  /** The relay's `feeAmount` for each order of a message, execution fees included; base units of the fee token. */
+  readonly relayFee: TokenAmount
+}
+
+/** What an estimate starts from, which is also the least that it is. */
+export interface UsualFees extends OrderFees {
+  /** How many times the estimate is signed. */
+  readonly factor: number
+}
+
+/** Remembered fees, and where they are from. */
+export interface RememberedFees extends OrderFees {
+  readonly source: 'landed' | 'usual'
+}
+
+/** Learns from landings. */
+export interface FeeMemory {
+  /** Takes the fees of an intent whose message landed; anything else, and what is known already, adds nothing. */
+  learn(state: IntentState): void
+  /** The middle of what orders of the kind cost that landed, and no less than what is usual. */
+  feesOf(kind: Intent['kind']): RememberedFees
+}
+
+/** A memory of nothing yet. */
+export function createFeeMemory(usual: OrderFees): FeeMemory {
+  const kinds = new Map<Intent['kind'], Map<string, OrderFees>>()
+  return {
+    learn(state) {
+      const { intent } = state
+      const attempt = lastAttempt(state)
+      if (intent.kind === 'batch' || attempt?.phase !== 'LANDED' || attempt.armed === undefined) return
+      const orders = expectedOf(intent).orders.length
+      if (orders === 0) return
+      const asked = kinds.get(intent.kind) ?? new Map<string, OrderFees>()
+      kinds.set(intent.kind, asked)
+      const { executionFee, relayFeeAmount } = attempt.armed
+      const paid = executionFeePaid(attempt)
+      asked.set(
+        intent.intentId,
+        costOf(
+          { executionFee: executionFee / BigInt(orders), relayFee: relayFeeAmount / BigInt(orders) },
+          paid === undefined ? undefined : paid / BigInt(orders),
+          usual,
+        ),
+      )
+      const [oldest] = asked.keys()
+      if (asked.size > REMEMBERED && oldest !== undefined) asked.delete(oldest)
+    },
+    feesOf(kind) {
+      const asked = [...(kinds.get(kind)?.values() ?? [])]
+      const executionFee = maxOf(usual.executionFee, middleOf(asked.map((each) => each.executionFee)))
+      const relayFee = maxOf(usual.relayFee, middleOf(asked.map((each) => each.relayFee)))
+      const isLanded = executionFee > usual.executionFee || relayFee > usual.relayFee
+      return { executionFee, relayFee, source: isLanded ? 'landed' : 'usual' }
+    },
+  }
+}
+
+/** What an order cost: what keepers kept, and no more than that explains; else what was asked, within what is usual. */
+function costOf(asked: OrderFees, paid: TokenAmount | undefined, usual: OrderFees): OrderFees {
+  const most = { executionFee: ASKED_FACTOR * usual.executionFee, relayFee: ASKED_FACTOR * usual.relayFee }
+  if (paid === undefined) {
+    return {
+      executionFee: minOf(asked.executionFee, most.executionFee),
+      relayFee: minOf(asked.relayFee, most.relayFee),
+    }
+  }
+  const executionFee = minOf(asked.executionFee, paid)
+  // The whole fee holds the execution fees: it rises with what keepers kept.
+  const isDear = usual.executionFee > 0n && executionFee > usual.executionFee
+  const explained = isDear ? mulDiv(most.relayFee, executionFee, usual.executionFee) : most.relayFee
+  return { executionFee, relayFee: minOf(asked.relayFee, explained) }
+}
+
+/** The middle of the values, the lower of two; 0 of none. */
+function middleOf(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((one, other) => (one < other ? -1 : 1))
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0n
+}

@@ -1,0 +1,181 @@
+/** What may be signed at all, besides what an intent says, and for whom. */
+import type { Intent } from '../../domain/order/intent.ts'
+import { isAdding } from '../../domain/order/warning.ts'
+import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
+import type { Chain } from '../../protocol/chains/chain.ts'
+import { hashSubaccountApproval, type SubaccountApproval } from '../../protocol/signing/subaccountApproval.ts'
+import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
+import type { SwapMarkets } from './swapPath.ts'
+import type { PriceWidth } from './verifyPrice.ts'
+
+/**
+ * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
+ * main account and carries the hash of the approval that goes with it (contract `RelayUtils`).
+ */
+export type SigningMode =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'subaccount'; readonly approval: SubaccountApproval }
+
+/** What one order of a message may cost, and how far its price may lie from ours. */
+export interface OrderBounds {
+  /** Highest execution fee of one order, in the native token's base units. */
+  readonly maxExecutionFee: bigint
+  /**
+   * Highest `feeAmount` of the relay parameters for each order of a message, in base units of the chain's fee token. It pays
+   * the execution fees of the message's orders and the relay's own gas.
+   */
+  readonly maxRelayFee: bigint
+  /** How far beyond the slippage a bounded acceptable price may lie from its reference, bps: price drift, and impact without data. */
+  readonly priceToleranceBps: number
+  /**
+   * How much of our own estimate of an order's price impact widens that, bps. The estimate is made from what a host says, so
+   * this is the most that a lying one wins. Absent: none of it.
+   */
+  readonly maxPriceImpactBps?: number
+}
+
+/** Bounds of every signature. Its own bounds are those of what adds risk. */
+export interface SigningPolicy extends OrderBounds {
+  /** Nearest and furthest deadline from now, seconds. */
+  readonly minDeadlineSeconds: number
+  readonly maxDeadlineSeconds: number
+  /** How much later than the time that is given it may be, seconds: windows of times reach further by it. Absent: 0. */
+  readonly unsureSeconds?: number
+  /**
+   * How long ago the message may have been asked for, seconds: times in it that passed since are nobody's fault. Absent: 0.
+   */
+  readonly askedAgoSeconds?: number
+  /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
+  readonly reducing?: OrderBounds
+  /**
+   * What prices of a day (UTC) may leave beyond slippage and tolerance by estimated impacts, of strategies' orders together, USD.
+   * An operator's way out is outside of it. Absent: no such limit.
+   */
+  readonly priceImpactPerDayUsd?: Usd
+  /** Markets that a relay fee or a swap may go through. */
+  readonly swapMarkets: SwapMarkets
+  /** The owner's referral code: it costs nothing and gives discounts. Absent: none is asked for, and none is signed. */
+  readonly referralCode?: Hex
+  /** What fees are by our own estimate; absent: only the highest ones bound them. */
+  readonly feeEstimate?: FeeEstimate
+  /** Absent: the account signs for itself. */
+  readonly mode?: SigningMode
+}
+
+/** What a message's fees are by our own estimate. */
+export interface FeeEstimate {
+  /** `chain`: the formula at the chain's gas price; `landed`: what landed before; `usual`: as configured. */
+  readonly source: 'chain' | 'landed' | 'usual'
+  /** Of one order, the dearest of the message; native token, base units. */
+  readonly executionFee: bigint
+  /** `feeAmount` for each order of the message, execution fees included; base units of the chain's fee token. */
+  readonly relayFee: bigint
+  /** How many times the estimate may be signed of what adds risk. */
+  readonly factor: bigint
+  /**
+   * The most that the gas prices of the last minutes explain, for each order as above: a fee beyond it is no spike. Absent
+   * where no endpoint tells gas prices.
+   */
+  readonly explained?: { readonly executionFee: bigint; readonly relayFee: bigint }
+  /** Of the whole message: all execution fees together, and the `feeAmount`. */
+  readonly whole: { readonly executionFee: bigint; readonly relayFee: bigint }
+}
+
+/** What tells which bounds hold for a message; of an edit its order's type besides. */
+export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'> & {
+  readonly terms?: Pick<Intent['terms'], 'orderType'>
+}
+
+/** The bounds that an intent's message is held to: the wider ones when all it does is take risk away. */
+export function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
+  return isBoundAsAdding(intent) ? policy : (policy.reducing ?? policy)
+}
+
+/** An edit is bounded as its order is, whether it grows or not: that of one that opens may cost what opening may, and no more. */
+function isBoundAsAdding(intent: Bounded): boolean {
+  const orderType = intent.terms?.orderType
+  const opens = orderType === 'limit' || orderType === 'stop-market'
+  return isAdding(intent) || (intent.kind === 'edit' && opens)
+}
+
+/** How much of an estimated price impact a price may leave under the policy, bps, by what an order does to risk. */
+export function maxPriceImpactsOf({ maxPriceImpactBps: adding = 0, reducing }: SigningPolicy): {
+  readonly adding: number
+  readonly reducing: number
+} {
+  return { adding, reducing: reducing === undefined ? adding : (reducing.maxPriceImpactBps ?? 0) }
+}
+
+/** How far the acceptable prices of the intent's message may lie from their references under the policy. */
+export function widthFor(policy: SigningPolicy, intent: Intent): PriceWidth {
+  const { priceToleranceBps, maxPriceImpactBps } = boundsFor(policy, intent)
+  return {
+    slippageBps: intent.terms.slippageBps,
+    toleranceBps: priceToleranceBps,
+    maxImpactBps: maxPriceImpactBps,
+  }
+}
+
+/** Highest execution fee of one order of the intent under the policy, native token, base units. */
+export function executionFeeLimit(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxExecutionFee } = boundsFor(policy, intent)
+  return limitOf(policy, intent, maxExecutionFee, policy.feeEstimate?.executionFee)
+}
+
+/** Highest relay fee for each order of the intent's message under the policy, base units of the chain's fee token. */
+export function relayFeeLimit(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxRelayFee } = boundsFor(policy, intent)
+  return limitOf(policy, intent, maxRelayFee, policy.feeEstimate?.relayFee)
+}
+
+/** A gas spike must hold no close back: what takes risk away is bounded by the highest fee alone. */
+function limitOf(
+  { feeEstimate }: SigningPolicy,
+  intent: Bounded,
+  highest: bigint,
+  estimate: bigint | undefined,
+): bigint {
+  return feeEstimate === undefined || estimate === undefined || !isBoundAsAdding(intent)
+    ? highest
+    : minOf(highest, feeEstimate.factor * estimate)
+}
+
+/** How many times its limit a fee may be in a gas spike, where no gas price is known. */
+const SPIKE = 10n
+
+/**
+ * Most that an execution fee of the intent's message may be and still count as a gas spike: what gas prices explain, or where
+ * none are known ten times its limit, and what would be signed of what takes risk away. Native token, base units.
+ */
+export function executionFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxExecutionFee } = policy.reducing ?? policy
+  const unknown = maxOf(maxExecutionFee, SPIKE * executionFeeLimit(policy, intent))
+  return policy.feeEstimate?.explained?.executionFee ?? unknown
+}
+
+/** The same of the relay fee for each order, base units of the chain's fee token. */
+export function relayFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
+  const { maxRelayFee } = policy.reducing ?? policy
+  const unknown = maxOf(maxRelayFee, SPIKE * relayFeeLimit(policy, intent))
+  return policy.feeEstimate?.explained?.relayFee ?? unknown
+}
+
+/** What the message must name because of who signs it. */
+export interface SigningDomain {
+  readonly router: Address
+  readonly account: Address
+  readonly subaccountApproval: Hex
+}
+
+/** Router, account and approval hash that a message of `account` must carry under the policy. */
+export function signingDomainOf(chain: Chain, account: Address, policy: SigningPolicy): SigningDomain {
+  const { contracts } = chain
+  if (policy.mode?.kind === 'subaccount') {
+    return {
+      router: contracts.subaccountGelatoRelayRouter,
+      account,
+      subaccountApproval: hashSubaccountApproval(policy.mode.approval),
+    }
+  }
+  return { router: contracts.gelatoRelayRouter, account: ZERO_ADDRESS, subaccountApproval: ZERO_HASH }
+}

@@ -1,0 +1,107 @@
+/**
+ * Acceptable prices, by what an order is (docs/orders.md 8). A market order is bounded by our
+ * own oracle read, a limit or take-profit by its trigger. Stops and twap parts take any price by the protocol's own habit:
+ * they are bounded by their size, and may carry "any" for their side alone, never the other side's.
+ */
+import { bps, contractPriceOf, formatUnits, MAX_UINT256, type Usd } from '../../protocol/units.ts'
+import type { Differences } from './differences.ts'
+
+/** What bounds an order's acceptable price. Prices are USD per whole index token. */
+export type PriceRule =
+  /**
+   * Within slippage, tolerance and estimated impact of the center. With `impactBps`, which the order asked for by name, within
+   * it and the slippage: whether the venue puts the slippage on top is not known, and both are what was asked.
+   */
+  | (Around & { readonly kind: 'around'; readonly center: Usd; readonly impactBps?: number })
+  /** "Any" of its side, or around the center where there is one. */
+  | (Around & { readonly kind: 'any'; readonly center?: Usd })
+  /** No price at all: swaps. */
+  | { readonly kind: 'none' }
+  /** The contract looks at none: an increase of size 0 trades nothing. */
+  | { readonly kind: 'unchecked' }
+
+interface Around {
+  /** Our own estimate of the order's price impact, bps, negative at our cost: it widens the bound on its side. */
+  readonly estimateBps?: number
+}
+
+/** How wide, bps. */
+export interface PriceWidth {
+  readonly slippageBps: number
+  readonly toleranceBps: number
+  /** Most of an estimated impact that widens the bound; absent: none of it. */
+  readonly maxImpactBps?: number | undefined
+}
+
+/** "Any price" of a side: buys carry max uint256, sells 0. */
+export function anyPriceOf(buys: boolean): bigint {
+  return buys ? MAX_UINT256 : 0n
+}
+
+/** Compares an acceptable price, a contract price of an index token with `decimals`, with its rule. */
+export function checkAcceptablePrice(
+  differences: Differences,
+  field: string,
+  rule: PriceRule,
+  found: bigint,
+  side: { readonly buys: boolean; readonly decimals: number },
+  width: PriceWidth,
+): void {
+  if (rule.kind === 'unchecked') return
+  const any = rule.kind === 'none' ? 0n : anyPriceOf(side.buys)
+  if (rule.kind === 'around' || (rule.kind === 'any' && rule.center !== undefined && found !== any)) {
+    checkAround(differences, field, rule.center ?? 0n, found, side, reachOf(rule, width))
+  } else differences.same(field, any, found)
+}
+
+/** How far a price may lie from its center, bps: at our cost, besides the slippage, and in our favour. */
+interface Reach {
+  readonly slippageBps: number
+  readonly badBps: number
+  readonly goodBps: number
+}
+
+function reachOf(
+  rule: Extract<PriceRule, { readonly kind: 'around' | 'any' }>,
+  { slippageBps, toleranceBps, maxImpactBps = 0 }: PriceWidth,
+): Reach {
+  if (rule.kind === 'around' && rule.impactBps !== undefined)
+    return { slippageBps, badBps: rule.impactBps, goodBps: rule.impactBps }
+  const { estimateBps = 0 } = rule
+  const widenedBy = (impactBps: number): number => Math.min(Math.max(0, impactBps), maxImpactBps)
+  return {
+    slippageBps,
+    badBps: toleranceBps + widenedBy(-estimateBps),
+    goodBps: toleranceBps + widenedBy(estimateBps),
+  }
+}
+
+/**
+ * Beyond the bound on the bad side we would overpay; far on the good side the order could only ever be cancelled or freeze,
+ * at our cost.
+ */
+function checkAround(
+  differences: Differences,
+  field: string,
+  reference: Usd,
+  found: bigint,
+  { buys, decimals }: { readonly buys: boolean; readonly decimals: number },
+  { slippageBps, badBps, goodBps }: Reach,
+): void {
+  const above = reference + bps(reference, buys ? badBps : goodBps)
+  const below = reference - bps(reference, buys ? goodBps : slippageBps + badBps)
+  const lowest = contractPriceOf(below, decimals)
+  const highest = contractPriceOf(buys ? above + bps(above, slippageBps) : above, decimals)
+  // The venue rounds in contract units: one of them either way is no difference.
+  if (found >= lowest - 1n && found <= highest + 1n) return
+  const price = (value: bigint) => formatUnits(value, 30 - decimals)
+  // Markets move by a few percent between two reads, not to any price at all.
+  const center = contractPriceOf(reference, decimals)
+  const isMove = found >= center - center / 5n && found <= center + center / 5n
+  differences.add(
+    field,
+    `between ${price(lowest)} and ${price(highest)} USD`,
+    `${price(found)} USD`,
+    isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined,
+  )
+}

@@ -1,9 +1,0 @@
-/** How far our clock is from the venue's, by the word of all its hosts. */
-import type { Api } from '../api/client.ts'
-import { medianSkewMs } from '../domain/clockSkew.ts'
-
-/** The hosts' clocks less ours, the median over all configured hosts of both services, ms; undefined before any was heard. */
-export function hostsSkewMs(api: Pick<Api, 'hosts' | 'clockSkewMs'>): number | undefined {
-  const readingsMs = [...api.hosts.api, ...api.hosts.oracle].flatMap((host) => api.clockSkewMs(host) ?? [])
-  return readingsMs.length === 0 ? undefined : medianSkewMs(readingsMs)
-}

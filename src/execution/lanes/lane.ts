@@ -1,0 +1,79 @@
+/**
+ * A lane: one way of a message to the chain. What differs between ways is its three calls; what no way may change is around
+ * them: whose order it is, halts, the key and the facts of J3 in `makeAttempt.ts`, the order of journal and wire in `orderManager.ts`,
+ * what an answer proves in `submit.ts`. A lane is given a `Verified` to hand back and an `Armed` to send, and makes neither.
+ */
+import type { ValidationWarning } from '../../api/orders/orderPayload.ts'
+import type { HostAnswer } from '../../domain/machine/observation.ts'
+import type { MachineEvent } from '../../domain/machine/step.ts'
+import type { ArmedFacts, Attempt, Intent, SendFacts } from '../../domain/order/intent.ts'
+import type { ArmingTime } from '../clock/armingTime.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+import type { FeeEstimate, SigningPolicy } from '../context/policy.ts'
+import type { Verified } from '../verify/verify.ts'
+import type { Armed } from './armed.ts'
+import type { WarningLog } from './warned.ts'
+
+/** The attempt that a message is made for. */
+export interface AskedAttempt {
+  readonly intent: Intent
+  /** Its number within the intent. */
+  readonly n: number
+  /** The host of the venue whose turn it is. */
+  readonly host: string
+  /** What may be signed, and by which kind of key. */
+  readonly policy: SigningPolicy
+  /** Takes what a host warns of. */
+  readonly log: WarningLog
+}
+
+/** A message that may be signed, and whose word it stands on. */
+export interface Message {
+  readonly kind: 'message'
+  readonly verified: Verified
+  /** Where the submit goes: the host that prepared it, or the one that would have. */
+  readonly host: string
+  readonly warnings: readonly ValidationWarning[]
+  readonly time: ArmingTime
+  /** What its fees are by our own estimate. */
+  readonly feeEstimate: FeeEstimate | undefined
+}
+
+/** There is no message; the event tells the machine why. */
+export interface NotMade {
+  readonly kind: 'not-made'
+  readonly event: MachineEvent
+}
+
+/** What became of making a message. */
+export type Made =
+  | Message
+  | NotMade
+  /** The order is to be made anew, as this smaller one. */
+  | { readonly kind: 'smaller'; readonly intent: Intent }
+  /** perpd stops: what was begun is left to the next start. */
+  | { readonly kind: 'stopped' }
+
+/** What the answer to a submit says; how long it took, and what a failure proves, are added by `submit`. */
+export type SendAnswer = Omit<SendFacts, 'durationMs'>
+
+/** An attempt that was armed, whether or not its submit was answered. */
+export interface ArmedAttempt extends Attempt {
+  readonly armed: ArmedFacts
+}
+
+/** One way of a message to the chain. */
+export interface Lane {
+  /**
+   * Makes the message of an attempt and has it verified. Signs nothing, sends nothing that could move anything, may be
+   * repeated. Never throws for anything that the network or the venue did.
+   */
+  make(context: ExecutionContext, asked: AskedAttempt): Promise<Made>
+  /** Hands the signed message in, once: one request, and no other after it. Rejects as the request does. */
+  send(context: ExecutionContext, armed: Armed): Promise<SendAnswer>
+  /** What those say who were handed it. Never throws for anything that the network did. */
+  ask(context: ExecutionContext, attempt: ArmedAttempt): Promise<HostAnswer>
+}
+
+/** Lanes by name. */
+export type Lanes = Readonly<Record<string, Lane>>

@@ -1,0 +1,43 @@
+/** Why an attempt gets no message: what the machine is told. */
+import type { Difference } from '../../domain/event.ts'
+import type { ClockProblem } from '../clock/chainClock.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+import type { Rejection } from '../verify/verify.ts'
+import type { NotMade } from './lane.ts'
+
+/** Nothing is signed for the intent any more. */
+export function refused(
+  { clock }: Pick<ExecutionContext, 'clock'>,
+  code: string,
+  reason: string,
+  facts: Readonly<Record<string, string | number | boolean>>,
+): NotMade {
+  return { kind: 'not-made', event: { type: 'refused', nowMs: clock.now(), code, reason, facts } }
+}
+
+/** Somebody who is needed did not answer: it is tried again while the intent lasts. */
+export function unreachable({ clock }: Pick<ExecutionContext, 'clock'>, reason: string): NotMade {
+  return { kind: 'not-made', event: { type: 'prepare.unreachable', nowMs: clock.now(), reason } }
+}
+
+/** The chain's time is unknown, which is asked again while the intent lasts, or is not ours, which ends it. */
+export function doubted(context: Pick<ExecutionContext, 'clock'>, doubt: ClockProblem): NotMade {
+  const { reason } = doubt
+  if (doubt.kind !== 'skew') return unreachable(context, reason)
+  const { skewSeconds } = doubt
+  const facts = skewSeconds === undefined ? {} : { skewSeconds: Math.round(skewSeconds) }
+  return refused(context, 'CHAIN_CLOCK_SKEW', reason, facts)
+}
+
+/** A message of our own that policy does not allow: no host is to blame. */
+export function unfit(context: Pick<ExecutionContext, 'clock'>, { code, differences }: Rejection): NotMade {
+  const reason = `the message is not one that may be signed: ${textOf(differences)}`
+  return refused(context, code, reason, { differences: differences.length })
+}
+
+/** Differences in one sentence. */
+export function textOf(differences: readonly Difference[]): string {
+  return differences
+    .map(({ field, expected, found }) => `${field}: expected ${expected}, found ${found}`)
+    .join('; ')
+}

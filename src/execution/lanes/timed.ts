@@ -1,0 +1,15 @@
+/** How long the steps of an order take. */
+import type { Event } from '../../domain/event.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+
+/** Reports how long a step took since `sinceMs` (monotonic), and gives the time now. */
+export function timed(
+  context: Pick<ExecutionContext, 'clock' | 'emit'>,
+  intentId: string,
+  step: Extract<Event, { type: 'order.timing' }>['step'],
+  sinceMs: number,
+): number {
+  const nowMs = context.clock.monotonicMs()
+  context.emit({ type: 'order.timing', intentId, step, durationMs: nowMs - sinceMs })
+  return nowMs
+}

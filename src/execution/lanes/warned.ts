@@ -1,0 +1,96 @@
+/**
+ * Prepare's warnings, before anything is signed: shown, journaled, and done what policy says. An order that shrinks is
+ * prepared again at a size that is read and judged anew, inside the same intent; it may only ever get smaller.
+ */
+import { liquidityShortfall } from '../../api/orders/capacityFacts.ts'
+import type { Prepared } from '../../api/orders/expressOrders.ts'
+import { BaseError, reasonOf } from '../../base/errors.ts'
+import type { Intent } from '../../domain/order/intent.ts'
+import type { JudgedWarning, Shrunk, WarnedFacts } from '../../domain/order/warnedFacts.ts'
+import { defaultWarningPolicy, judgeWarnings, shrunkTo, strictestOf } from '../../domain/order/warning.ts'
+import { formatDollars, minOf, type Usd } from '../../protocol/units.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+
+/** How often one intent may be made smaller: the venue's room can shrink once more while it is prepared again. */
+export const MOST_SHRINKS = 2
+
+/** What the caller keeps of the warnings of one attempt. */
+export interface WarningLog {
+  /** How often the intent was made smaller before, in this process or an earlier one. */
+  readonly shrinks: number
+  /** Makes it durable; false when perpd stops and nothing may go on. */
+  write(warned: WarnedFacts): Promise<boolean>
+}
+
+/** What is to be done with a warned order. */
+export type AfterWarning =
+  | { readonly kind: 'sign' }
+  /** Prepare this instead. */
+  | { readonly kind: 'shrink'; readonly intent: Intent }
+  | { readonly kind: 'drop'; readonly reason: string }
+  | { readonly kind: 'stop' }
+
+/** Judges, shows and journals what the venue warned of. Never throws for what the venue or the network did. */
+export async function heedWarnings(
+  context: ExecutionContext,
+  intent: Intent,
+  prepared: Prepared,
+  log: WarningLog,
+): Promise<AfterWarning> {
+  const { host, requestId, validationWarnings } = prepared
+  if (validationWarnings.length === 0) return { kind: 'sign' }
+  const policies = context.warningPolicies?.(intent.strategy) ?? [defaultWarningPolicy]
+  const warnings = judgeWarnings(policies, intent, validationWarnings)
+  const wanted = strictestOf(warnings.map((each) => each.action))
+  const smaller = wanted === 'shrink' ? await smallerOf(context, intent, prepared, warnings, log) : undefined
+  const shrunk = typeof smaller === 'object' ? smaller : undefined
+  const reason = typeof smaller === 'string' ? smaller : undefined
+  const action = reason === undefined ? wanted : 'drop'
+  const said = { host, requestId, warnings, action, ...(reason === undefined ? {} : { reason }) }
+  const toUsd = shrunk?.terms.sizeDeltaUsd
+  context.emit({ type: 'order.warned', intent, ...said, ...(toUsd === undefined ? {} : { toUsd }) })
+  if (!(await log.write({ ...said, ...(shrunk === undefined ? {} : { shrunk }) }))) return { kind: 'stop' }
+  if (shrunk !== undefined) return { kind: 'shrink', intent: { ...intent, ...shrunk } }
+  if (action === 'sign') return { kind: 'sign' }
+  const why = reason === undefined ? '' : `; ${reason}`
+  return { kind: 'drop', reason: `the venue warned: ${textOf(warnings)}${why}` }
+}
+
+/** The intent made smaller, or why it cannot be. */
+async function smallerOf(
+  { admission }: ExecutionContext,
+  intent: Intent,
+  { validationWarnings }: Prepared,
+  warnings: readonly JudgedWarning[],
+  { shrinks }: WarningLog,
+): Promise<Shrunk | string> {
+  const { sizeDeltaUsd } = intent.terms
+  if (intent.kind !== 'increase' || admission === undefined)
+    return 'an order of this kind is not made smaller'
+  if (shrinks >= MOST_SHRINKS) return `it was made smaller ${shrinks} times before`
+  const told = validationWarnings.flatMap((each) => {
+    const capacity = liquidityShortfall(each)?.capacity
+    if (capacity === undefined) return []
+    return capacity.jitDataStatus === 'available'
+      ? capacity.availableLiquidity
+      : capacity.baseAvailableLiquidity
+  })
+  let toUsd: Usd
+  try {
+    const sized = await admission.resize(intent, minOf(sizeDeltaUsd, ...told))
+    if (typeof sized !== 'bigint') return `no smaller order is possible: ${sized.reason} [${sized.code}]`
+    toUsd = sized
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return `what may be ordered could not be read anew: ${reasonOf(error)}`
+  }
+  if (toUsd >= sizeDeltaUsd)
+    return `by our own reading there is capacity for all of ${formatDollars(sizeDeltaUsd)}`
+  if (toUsd <= 0n) return 'no capacity is left'
+  const by = warnings.find(({ action }) => action === 'shrink')?.code ?? 'warning'
+  return shrunkTo(intent, toUsd, by)
+}
+
+function textOf(warnings: readonly JudgedWarning[]): string {
+  return warnings.map(({ code, message }) => `${code} (${message})`).join('; ')
+}

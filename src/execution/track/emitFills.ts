@@ -1,0 +1,41 @@
+/** Tells of fills as they become durable: the entry's, each exit's, each part's, and the exits that rest once a position is open. */
+import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { isExit, isFillTold, isOpened, legsOf } from '../../domain/order/orderLegs.ts'
+import { signedOrderIn } from '../../domain/order/signedOrder.ts'
+import type { JournalRecord } from '../../domain/records.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+
+/** Tells what a record made of an intent; `before` is its state without the record. */
+export function emitFills(
+  { emit, journal, chain }: Pick<ExecutionContext, 'emit' | 'journal' | 'chain'>,
+  before: IntentState | undefined,
+  after: IntentState,
+  record: JournalRecord,
+): void {
+  if (record.kind !== 'child.executed' && record.kind !== 'child.reopened') return
+  const wasFilled = lastAttempt(before ?? after)?.children[record.child]?.phase === 'EXECUTED'
+  const isTakenBack = record.kind === 'child.reopened'
+  // It is written once more when its block is final.
+  if (wasFilled !== isTakenBack) return
+  const { intent } = after
+  const attempt = lastAttempt(after)
+  const legs = legsOf(after, (orderKey) => signedOrderIn(journal, orderKey), chain.feeToken.decimals)
+  const leg = legs[record.child]
+  if (leg === undefined || !isFillTold(isTakenBack ? (before ?? after) : after, record)) return
+  const amount = attempt?.armed?.relayFeeAmount
+  emit({
+    type: 'order.filled',
+    intent,
+    leg,
+    isTakenBack,
+    ...(amount === undefined || isExit(leg)
+      ? {}
+      : { sendingFee: { amount, symbol: chain.feeToken.symbol, decimals: chain.feeToken.decimals } }),
+  })
+  if (isTakenBack || isExit(leg) || !isOpened(after)) return
+  emit({
+    type: 'order.exits',
+    intent,
+    exits: legs.filter((each) => isExit(each) && (each.phase === 'OPEN' || each.phase === 'FROZEN')),
+  })
+}

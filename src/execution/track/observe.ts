@@ -1,0 +1,172 @@
+/**
+ * One look at the world for one attempt: the pinned host's word, and the account's own lists at every peer. Asks, never
+ * posts an order. What the look proves is decided by the pure machine.
+ */
+
+import type { CallOptions } from '../../api/transport/route.ts'
+import { BaseError } from '../../base/errors.ts'
+import { longestLifeSeconds } from '../../domain/machine/apiEvidence.ts'
+import type { AccountView, HostAnswer, Observation } from '../../domain/machine/observation.ts'
+import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { describeLane } from '../../domain/order/laneTable.ts'
+import type { MissingRow } from '../../protocol/missing.ts'
+import type { Trade } from '../../protocol/position.ts'
+import type { ExecutionContext } from '../context/executionContext.ts'
+import type { Lanes } from '../lanes/lane.ts'
+import { laneOf } from '../lanes/shippedLanes.ts'
+
+/** Rows asked of `/trades`: enough for everything one account does in the minutes an order lives. */
+const tradesLimit = 200
+/** Pages of trades read in one look. */
+const tradesPagesMax = 10
+
+/** Statuses whose orders the account's lists can show. */
+const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
+/** Statuses that are wrong when a transaction was sent before: the order's name may still lead to rows of ours. */
+const gaveUp: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
+
+/** Looks once. Never throws for anything the network did. */
+export async function observe(
+  context: ExecutionContext,
+  lanes: Lanes,
+  state: IntentState,
+): Promise<Observation> {
+  const answer = await queryStatus(context, lanes, state)
+  const wanted = answer.kind === 'status' ? listsFor(context, state, answer) : 'none'
+  const account = wanted === 'none' ? undefined : await readAccount(context, state, wanted === 'every peer')
+  const rows = account === undefined ? [] : [...account.orders, ...account.trades]
+  const explained = rows
+    .map(({ orderKey }) => orderKey)
+    .filter((orderKey) => context.journal.explains(orderKey, state.intent.intentId))
+  return {
+    atMs: context.clock.now(),
+    answer,
+    explained: new Set(explained.map((orderKey) => orderKey.toLowerCase())),
+    ...(account === undefined ? {} : { account }),
+  }
+}
+
+/**
+ * Which lists can prove something now. A landing is shown by any one host. Death is proven only where the venue is trusted,
+ * after the deadline, by the silence of every peer; before that nobody is asked in vain.
+ */
+function listsFor(
+  { rules }: ExecutionContext,
+  state: IntentState,
+  answer: Extract<HostAnswer, { kind: 'status' }>,
+): 'none' | 'any host' | 'every peer' {
+  if (landed.has(answer.status)) return 'any host'
+  const attempt = lastAttempt(state)
+  const isNamed = answer.orderKeys.length > 0
+  // A cancel is judged by its order, which we know by its key.
+  const mayShow = isNamed || attempt?.phase === 'LANDED' || state.intent.kind === 'cancel'
+  const deadlineMs = (attempt?.armed?.deadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
+  const isOver = (answer.serverDateMs ?? 0) > deadlineMs + rules.deadlineMarginMs
+  if (rules.trustVenue && isOver) return 'every peer'
+  return gaveUp.has(answer.status) && mayShow ? 'any host' : 'none'
+}
+
+/** What those say who were handed the newest attempt, which was armed. Never throws for anything the network did. */
+export function queryStatus(
+  context: ExecutionContext,
+  lanes: Lanes,
+  state: IntentState,
+): Promise<HostAnswer> {
+  const attempt = lastAttempt(state)
+  if (attempt?.armed === undefined) throw new TypeError('observe: the attempt is not armed')
+  const { armed } = attempt
+  return laneOf(lanes, attempt.lane).ask(context, { ...attempt, armed })
+}
+
+async function readAccount(
+  context: ExecutionContext,
+  state: IntentState,
+  everyPeer: boolean,
+): Promise<AccountView | undefined> {
+  // Any host's lists, through the shared reads; or every peer's own, each asked by name and anew: an answer that was asked
+  // for before the host's word would not show what came in between.
+  const hosts: readonly (string | undefined)[] = everyPeer ? context.api.hosts.api : [undefined]
+  const views = await Promise.all(
+    hosts.map((host) => readPeer(context, state, host === undefined ? {} : { host, isFresh: true })),
+  )
+  const answered = views.filter((view) => view !== undefined)
+  if (answered.length === 0) return undefined
+  return {
+    complete: everyPeer && answered.length === hosts.length && answered.every((view) => view.complete),
+    orders: answered.flatMap((view) => view.orders),
+    positions: answered.flatMap((view) => view.positions),
+    trades: answered.flatMap((view) => view.trades),
+    ...missingOf(
+      answered.flatMap((view) => view.missing?.orders ?? []),
+      answered.flatMap((view) => view.missing?.trades ?? []),
+    ),
+  }
+}
+
+function missingOf(
+  orders: readonly MissingRow[],
+  trades: readonly MissingRow[],
+): Pick<AccountView, 'missing'> {
+  return orders.length + trades.length === 0 ? {} : { missing: { orders, trades } }
+}
+
+/** One host's lists, or undefined when one of them was not answered. */
+async function readPeer(
+  context: ExecutionContext,
+  state: IntentState,
+  options: CallOptions,
+): Promise<AccountView | undefined> {
+  const { account } = state.intent
+  try {
+    const [orders, positions, trades] = await Promise.all([
+      context.api.getOrders({ account }, options),
+      context.api.getPositions({ account }, options),
+      readTrades(context, state, options),
+    ])
+    const isWhole = [orders, positions].every(({ missing }) => missing === undefined)
+    return {
+      orders: orders.value,
+      positions: positions.value,
+      trades: trades.trades,
+      complete: trades.complete && trades.missing.length === 0 && isWhole,
+      ...missingOf(orders.missing ?? [], trades.missing),
+    }
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return undefined
+  }
+}
+
+/** The account's trades since shortly before arming, page by page; `complete` is false when there are too many. */
+async function readTrades(
+  context: ExecutionContext,
+  state: IntentState,
+  options: CallOptions,
+): Promise<Pick<AccountView, 'trades' | 'complete'> & { readonly missing: readonly MissingRow[] }> {
+  const { account, terms, kind, lane } = state.intent
+  const deadlineSeconds = lastAttempt(state)?.armed?.deadlineSeconds ?? longestLifeSeconds
+  const sinceSeconds = Math.max(0, deadlineSeconds - longestLifeSeconds)
+  // Where the transaction alone is named, only the richer search shows what it created at the market.
+  const isNamedByHash = !describeLane(lane).followsOrders
+  // The rows of a swap name no market, and what a cancel or a batch names may be one.
+  const market =
+    kind === 'swap' || kind === 'cancel' || kind === 'batch' ? {} : { marketToken: terms.marketToken }
+  const trades: Trade[] = []
+  const lacking: MissingRow[] = []
+  const found = (complete: boolean) => ({ trades, complete, missing: lacking })
+  let cursor: string | undefined
+  for (let page = 0; page < tradesPagesMax; page += 1) {
+    const asked = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
+    const { value, missing = [] } = isNamedByHash
+      ? await context.api.searchTrades(
+          { ...asked, fromSeconds: sinceSeconds, showDebugValues: true },
+          options,
+        )
+      : await context.api.getTrades({ ...asked, ...market, sinceSeconds }, options)
+    trades.push(...value.trades)
+    lacking.push(...missing)
+    cursor = value.nextCursor
+    if (!value.hasMore || cursor === undefined) return found(true)
+  }
+  return found(false)
+}

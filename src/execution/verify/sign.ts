@@ -1,0 +1,116 @@
+/** Verified to Signed: the one place where the key is used for an order. */
+
+import type { ValidationWarning } from '../../api/orders/orderPayload.ts'
+import type { ArmedFacts, BlockRef, SignedOrder } from '../../domain/order/intent.ts'
+import { kept, MOST_KEPT } from '../../domain/order/warning.ts'
+import type { Signer } from '../../domain/signer.ts'
+import type { Hex } from '../../protocol/address.ts'
+import type { CreateOrderParams } from '../../protocol/batch.ts'
+import { isIncreaseOrder } from '../../protocol/position.ts'
+import { batchTypes } from '../../protocol/signing/batchTypes.ts'
+import { type Batch, relayRouterDomain } from '../../protocol/signing/relayRouter.ts'
+import { maxOf, type Usd } from '../../protocol/units.ts'
+import type { FeeEstimate } from '../context/policy.ts'
+import type { Verified } from './verify.ts'
+
+declare const signedBrand: unique symbol
+
+/** A signature in memory. It may not leave the process before its J3 is durable. */
+export interface Signed {
+  readonly [signedBrand]: true
+  readonly verified: Verified
+  readonly signature: Hex
+}
+
+/** Signs a verified payload as attempt `attempt` of its intent. Rejects when the signer cannot or will not sign. */
+export async function sign(signer: Signer, verified: Verified, attempt: number): Promise<Signed> {
+  const { intent, deadlineSeconds } = verified
+  const signature = await signer.sign({
+    digest: verified.digest,
+    claim: { intentId: intent.intentId, attempt, deadlineSeconds, addsUsd: addsOf(verified) },
+    typedData: {
+      domain: relayRouterDomain(verified.chainId, verified.router),
+      types: batchTypes,
+      primaryType: 'Batch',
+      message: { ...verified.batch },
+    },
+  })
+  return { verified, signature } as Signed
+}
+
+/** What the message can add: what its own increases say, or what was admitted where an edit makes an order larger. */
+function addsOf({ batch, intent }: Verified): Usd {
+  const createdUsd = batch.createOrderParamsList
+    .filter(({ orderType }) => isIncreaseOrder({ orderType: Number(orderType) }))
+    .reduce((sum, { numbers }) => sum + numbers.sizeDeltaUsd, 0n)
+  return maxOf(createdUsd, intent.reservationUsd)
+}
+
+/** What J3 holds besides the message itself. */
+export interface Arming {
+  /** Where the submit goes. */
+  readonly host: string
+  /** What the host warned of when it prepared; shown before. */
+  readonly warnings: readonly ValidationWarning[]
+  readonly leaseEpoch: number
+  /** The newest block that a chain endpoint showed. */
+  readonly block?: BlockRef
+  /** What the message's fees were by our own estimate. */
+  readonly feeEstimate?: FeeEstimate
+}
+
+/** What J3 holds of a signed payload. */
+export function armedFactsOf(
+  signed: Signed,
+  { host, warnings, leaseEpoch, block, feeEstimate }: Arming,
+): ArmedFacts {
+  const { verified, signature } = signed
+  const { prepared, batch, relayParams } = verified
+  const order = batch.createOrderParamsList[0]
+  return {
+    host,
+    ...(prepared === undefined ? {} : { requestId: prepared.requestId }),
+    ...(prepared?.idempotencyKey === undefined ? {} : { idempotencyKey: prepared.idempotencyKey }),
+    router: verified.router,
+    digest: verified.digest,
+    deadlineSeconds: verified.deadlineSeconds,
+    userNonce: relayParams.userNonce,
+    signature,
+    creates: batch.createOrderParamsList.map(signedOrder),
+    ...(batch.updateOrderParamsList.length === 0 ? {} : { updates: batch.updateOrderParamsList }),
+    acceptableContractPrice: order?.numbers.acceptablePrice ?? 0n,
+    executionFee: executionFeesOf(batch),
+    relayFeeToken: relayParams.fee.feeToken,
+    relayFeeAmount: relayParams.fee.feeAmount,
+    ...(feeEstimate === undefined
+      ? {}
+      : { feeEstimate: { source: feeEstimate.source, ...feeEstimate.whole } }),
+    validationWarnings: warnings.slice(0, MOST_KEPT).map(kept),
+    leaseEpoch,
+    comparedFields: verified.comparedFields,
+    ...(block === undefined ? {} : { armBlockNumber: block.number }),
+  }
+}
+
+function signedOrder({ orderType, isLong, autoCancel, addresses, numbers }: CreateOrderParams): SignedOrder {
+  return {
+    orderType: Number(orderType),
+    sizeDeltaUsd: numbers.sizeDeltaUsd,
+    collateralAmount: numbers.initialCollateralDeltaAmount,
+    kept: {
+      marketToken: addresses.market,
+      direction: isLong ? 'long' : 'short',
+      collateralToken: addresses.initialCollateralToken,
+      triggerContractPrice: numbers.triggerPrice,
+      acceptableContractPrice: numbers.acceptablePrice,
+      minOutputAmount: numbers.minOutputAmount,
+      autoCancel,
+    },
+  }
+}
+
+/** What all orders of a message pay the keeper, and what its updates pay on top; native token, base units. */
+function executionFeesOf({ createOrderParamsList, updateOrderParamsList }: Batch): bigint {
+  const created = createOrderParamsList.reduce((sum, { numbers }) => sum + numbers.executionFee, 0n)
+  return updateOrderParamsList.reduce((sum, { executionFeeIncrease }) => sum + executionFeeIncrease, created)
+}

@@ -1,0 +1,61 @@
+/**
+ * A prepare answer says its message twice: typed data to sign, and `batchParams` that the venue builds the call from. A host
+ * whose two messages differ contradicts itself: the call could only ever revert, a signature would be burnt for it, and
+ * nothing else that the host says is worth more. The relay parameters have one copy, whose hash the message carries.
+ */
+import type { BatchCopy } from '../../api/orders/batchCopy.ts'
+import type { Batch } from '../../protocol/signing/relayRouter.ts'
+import type { Differences } from '../context/differences.ts'
+
+/** Where the copies stand in an answer, by the list of the message that they are of. */
+const places = {
+  createOrderParamsList: 'payload.batchParams.createOrderParams',
+  updateOrderParamsList: 'payload.batchParams.updateOrderParams',
+  cancelOrderKeys: 'payload.batchParams.cancelOrderParams',
+} as const satisfies Record<keyof BatchCopy, string>
+
+/** Compares every field of the copy with the message. */
+export function checkCopies(differences: Differences, batch: Batch, copy: BatchCopy): void {
+  for (const [name, place] of Object.entries(places) as [keyof BatchCopy, string][]) {
+    differences.same(`${place}.length`, batch[name].length, copy[name].length)
+    batch[name].forEach((meant, index) => {
+      const found = copy[name][index]
+      if (found !== undefined) checkSame(differences, `${place}[${index}]`, meant, found)
+    })
+  }
+}
+
+/** Fields, lists of them, and what stands in them: hex, numbers and flags. */
+function checkSame(differences: Differences, at: string, meant: unknown, found: unknown): void {
+  if (typeof meant !== 'object' || typeof found !== 'object' || meant === null || found === null) {
+    differences.hex(at, withoutExpress(String(meant)), withoutExpress(String(found)))
+    return
+  }
+  const names = new Set([...Object.keys(meant), ...Object.keys(found)])
+  for (const name of names) {
+    const [one, other] = [fieldOf(meant, name), fieldOf(found, name)]
+    if (one === undefined || other === undefined)
+      differences.add(
+        `${at}.${name}`,
+        one === undefined ? 'absent' : 'present',
+        other === undefined ? 'absent' : 'present',
+      )
+    else checkSame(differences, `${at}.${name}`, one, other)
+  }
+}
+
+function fieldOf(value: object, name: string): unknown {
+  return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+}
+
+const metadata = /^gmxo:1:\d{1,2}:[0-9a-f]{1,4}:\d{2}:[01]:[01]$/i
+
+/**
+ * The metadata word of an order, with its express flag taken away: the venue's client sets it in the message after it made
+ * the copy. Any other word as it is.
+ */
+function withoutExpress(word: string): string {
+  const text = Buffer.from(word.slice(2), 'hex').toString('latin1').replace(/\0+$/, '')
+  if (word.length !== 66 || !metadata.test(text)) return word
+  return `0x${Buffer.from(`${text.slice(0, -1)}0`.padEnd(32, '\0'), 'latin1').toString('hex')}`
+}

@@ -1,0 +1,179 @@
+/** What can go wrong with a journal file, in the operator's words: what happened, what perpd did, what to do. */
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import { JournalFaultError } from './journal.ts'
+
+/** Primary result codes of sqlite (sqlite.org/rescode.html) and errno names that we tell apart. */
+const sqliteCodes = {
+  perm: 3,
+  busy: 5,
+  readonly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  notADb: 26,
+}
+const notPermitted: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+/** The primary result code of an error from node:sqlite, or undefined for anything else. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+}
+
+/** Whether sqlite says that another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return sqliteCodeOf(error) === sqliteCodes.busy
+}
+
+/** Whether sqlite could not open the file, or one of its companions. */
+export function isCantOpen(error: unknown): boolean {
+  const code = sqliteCodeOf(error)
+  return code === sqliteCodes.cantOpen || code === sqliteCodes.readonly
+}
+
+/** Makes a fault of the journal file at `path`. */
+export function journalFault(
+  code: string,
+  path: string,
+  sentence: string,
+  details: string,
+  more: { readonly facts?: Readonly<Record<string, string | number>>; readonly cause?: unknown } = {},
+): JournalFaultError {
+  return new JournalFaultError(sentence, {
+    code,
+    facts: { path, ...more.facts },
+    details,
+    ...(more.cause === undefined ? {} : { cause: more.cause }),
+  })
+}
+
+/**
+ * Why a journal could not be opened or read, from what sqlite or the file system threw. Faults of ours pass unchanged.
+ * Anything else is a mistake in our code and is thrown on as it is.
+ */
+export function openFault(path: string, cause: unknown): JournalFaultError {
+  if (cause instanceof JournalFaultError) return cause
+  const code = sqliteCodeOf(cause)
+  if (code === undefined && !isSystemError(cause)) throw cause
+  const facts = { reason: reasonOf(cause) }
+  if (code === sqliteCodes.notADb) {
+    return journalFault(
+      'JOURNAL_NOT_SQLITE',
+      path,
+      'The journal file is no sqlite file, or its first page is damaged.',
+      'Nothing was changed. Set the journal path to another file, or restore this one from a backup.',
+      { facts, cause },
+    )
+  }
+  if (code === sqliteCodes.corrupt) return corruptFault(path, facts, cause)
+  if (code === sqliteCodes.full) return writeFault(path, 0, cause)
+  if (isNotPermitted(path, cause, code)) {
+    return journalFault(
+      'JOURNAL_NOT_PERMITTED',
+      path,
+      'The journal file may not be read and written by this user.',
+      'Nothing was changed. Give the file and its directory to the user that runs perpd (file mode 0600, directory 0700).',
+      { facts, cause },
+    )
+  }
+  if (code === sqliteCodes.busy) {
+    return journalFault(
+      'JOURNAL_BUSY',
+      path,
+      'Another program holds the journal file.',
+      'Nothing was changed. Close other programs that have the file open (a sqlite shell, a backup), then start again.',
+      { facts, cause },
+    )
+  }
+  return journalFault(
+    'JOURNAL_NOT_OPENED',
+    path,
+    'The journal could not be opened.',
+    'perpd does not run without its journal. See the reason; check that the path is on a local disk with free space.',
+    { facts, cause },
+  )
+}
+
+function isSystemError(cause: unknown): boolean {
+  return cause instanceof Error && 'syscall' in cause
+}
+
+/** Whether this user may read and write the file and its lock, and make files beside them. */
+function mayUse(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.R_OK | constants.W_OK | constants.X_OK)
+    for (const file of [path, `${path}.lock`]) {
+      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isNotPermitted(path: string, cause: unknown, code: number | undefined): boolean {
+  if (code === sqliteCodes.perm || code === sqliteCodes.readonly) return true
+  if (code === sqliteCodes.cantOpen) return !mayUse(path)
+  return cause instanceof Error && 'code' in cause && notPermitted.has(String(cause.code))
+}
+
+/** The file is damaged: sqlite says so, or a record is not what was written. */
+export function corruptFault(
+  path: string,
+  facts: Readonly<Record<string, string | number>>,
+  cause?: unknown,
+): JournalFaultError {
+  return journalFault(
+    'JOURNAL_CORRUPT',
+    path,
+    'The journal file is damaged.',
+    'perpd does not start on a journal it cannot read whole. Keep this file, restore one from a backup made while perpd was stopped, and compare open orders at the venue before trading.',
+    { facts, cause },
+  )
+}
+
+/** A record that was stored cannot be decoded or folded. */
+export function recordFault(path: string, seq: number, cause: unknown): JournalFaultError {
+  if (cause instanceof JournalFaultError) return cause
+  const newer = cause instanceof BaseError && cause.code === 'JOURNAL_RECORD_NEWER'
+  if (!newer) return corruptFault(path, { seq, reason: reasonOf(cause) }, cause)
+  return newerFault(path, { seq, reason: reasonOf(cause) }, cause)
+}
+
+/** A newer perpd wrote the file. */
+export function newerFault(
+  path: string,
+  facts: Readonly<Record<string, string | number>>,
+  cause?: unknown,
+): JournalFaultError {
+  return journalFault(
+    'JOURNAL_NEWER',
+    path,
+    'The journal was written by a newer perpd.',
+    'Nothing was changed. Run the newer perpd again; a downgrade would misread open orders.',
+    { facts, cause },
+  )
+}
+
+/** A commit failed: the records in it may or may not be on disk, and the daemon stops. */
+export function writeFault(path: string, records: number, cause: unknown): JournalFaultError {
+  const code = sqliteCodeOf(cause)
+  const sentence =
+    code === sqliteCodes.full
+      ? 'The journal is full: no more can be written.'
+      : 'The journal could not be written.'
+  const remedy =
+    code === sqliteCodes.full || code === sqliteCodes.ioError
+      ? 'Free space on the disk (or raise the file size or journal limit), check the disk for errors'
+      : 'Check the file and its disk'
+  return journalFault(
+    code === sqliteCodes.full ? 'JOURNAL_FULL' : 'JOURNAL_WRITE_FAILED',
+    path,
+    sentence,
+    `perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. ${remedy}, then start perpd; it resumes every open order from the journal.`,
+    { facts: { records, reason: reasonOf(cause) }, cause },
+  )
+}

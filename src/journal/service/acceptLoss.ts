@@ -1,0 +1,85 @@
+/**
+ * The way out when a journal lost records and no newer copy is left: an operator goes on with what there is.
+ *
+ * What was lost may hold signatures that can still land, and orders that did. So nothing new is made until the longest
+ * deadline that may have been signed before this moment is over; open intents that were not signed as far as the journal
+ * knows are closed, because the lost records may have signed them; and signed ones are followed to their proof as ever.
+ * What came of lost records shows on the account, and reconciliation reports it.
+ */
+import { ACCOUNT_ID } from '../../domain/account/accountRecord.ts'
+import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
+import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import type { IntentClosed } from '../../domain/records.ts'
+import type { Loss } from '../sqlite/highWaterMark.ts'
+import { openSqliteJournal, type SqliteJournalOptions } from '../sqlite/sqlite.ts'
+
+/** Who accepts a loss, and how long a lost signature may live. */
+export interface LossAcceptance {
+  readonly by: string
+  /** Wall clock, Unix ms. */
+  readonly nowMs: number
+  /** The longest deadline that is ever signed, with a margin for clocks, ms. */
+  readonly liveMs: number
+}
+
+/** What was accepted. */
+export interface AcceptedLoss extends Loss {
+  /** Ids of the intents that were closed for it. */
+  readonly closed: readonly string[]
+  /** Unix ms before which nothing new is made. */
+  readonly quietUntilMs: number
+}
+
+/**
+ * Accepts the loss, or gives undefined when nothing is lost. All its records are one commit; the mark follows it, so that a
+ * crash between them leaves the journal refused, and the command is given again.
+ *
+ * @throws JournalFaultError as `createSqliteJournal`, but for JOURNAL_ROLLED_BACK.
+ */
+export async function acceptLoss(
+  options: SqliteJournalOptions,
+  { by, nowMs, liveMs }: LossAcceptance,
+): Promise<AcceptedLoss | undefined> {
+  const { journal, loss } = openSqliteJournal(options, { acceptLoss: true })
+  try {
+    if (loss === undefined) return undefined
+    const quietUntilMs = nowMs + liveMs
+    const unsigned = journal.openIntents().filter(isUnsigned)
+    await Promise.all([
+      journal.appendAccount({
+        v: RECORD_VERSION,
+        atMs: nowMs,
+        intentId: ACCOUNT_ID,
+        kind: 'loss.accepted',
+        by,
+        ...loss,
+        quietUntilMs,
+      }),
+      ...unsigned.map((state) => journal.append(closingOf(state, by, nowMs))),
+    ])
+    return { ...loss, closed: unsigned.map(({ intent }) => intent.intentId), quietUntilMs }
+  } finally {
+    journal.close()
+  }
+}
+
+function isUnsigned(state: IntentState): boolean {
+  const phase = lastAttempt(state)?.phase
+  return phase === undefined || phase === 'PREPARING' || phase === 'NOT_SENT'
+}
+
+function closingOf({ intent: { intentId } }: IntentState, by: string, atMs: number): IntentClosed {
+  const reason = `the records that followed may have signed it and are lost; ${by} accepted that`
+  return {
+    v: RECORD_VERSION,
+    atMs,
+    intentId,
+    kind: 'intent.closed',
+    closing: {
+      outcome: 'EXPIRED',
+      code: 'JOURNAL_LOSS_ACCEPTED',
+      reason,
+      evidence: { level: 'operator', atMs, statement: reason },
+    },
+  }
+}

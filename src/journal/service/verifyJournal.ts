@@ -1,0 +1,112 @@
+/** Checks a journal whole, beside a running or a dead daemon: chain, folds, the tables that follow, mark and snapshot. */
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { BaseError } from '../../base/errors.ts'
+import { openFault } from '../journalFaults.ts'
+import { highWaterMarkPathOf, lossOf, readHighWaterMark } from '../sqlite/highWaterMark.ts'
+import { createIndexCheck } from '../sqlite/indexes.ts'
+import { openForReading } from '../sqlite/journalReader.ts'
+import { type FoundSnapshot, readSnapshot, snapshotText } from '../sqlite/journalSnapshot.ts'
+import { genesis, type Listener, replay } from '../sqlite/replay.ts'
+import { createRowReader, type Tail } from '../sqlite/sqliteRows.ts'
+import { pageProblems, readMarks, SCHEMA_VERSION, schemaProblem } from '../sqlite/sqliteSchema.ts'
+
+/** Problems of pages that are told one by one. */
+const PAGE_PROBLEMS_SHOWN = 5
+
+/** What a whole check found. */
+export interface Verification {
+  /** Schema version of the file; the tables of one older than today's are checked when a daemon has raised it. */
+  readonly version: number
+  readonly records: number
+  readonly intents: number
+  readonly openIntents: number
+  readonly bytes: number
+  /** End of the chain as far as it holds. */
+  readonly tail: Tail
+  /** Number of the record that the high-water mark names; absent when there is no mark. */
+  readonly headSeq?: number
+  readonly snapshot: FoundSnapshot['kind']
+  readonly snapshotSeq?: number
+  /** Number of the first record that is not what was written. */
+  readonly badSeq?: number
+  /** What is wrong, one sentence each; empty for a whole journal. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Reads every record of the journal at `path`. A damaged journal is an answer and no fault.
+ *
+ * @throws JournalFaultError as `openSqliteReader` does, when there is nothing that could be read.
+ */
+export function verifySqliteJournal(path: string, headPath?: string): Verification {
+  // Before the records: a daemon may go on writing, and a mark is never ahead of a journal that is whole.
+  const mark = readHighWaterMark(highWaterMarkPathOf(path, headPath))
+  const db = openForReading(path)
+  try {
+    db.exec('BEGIN')
+    const found = verifyRecords(db, path)
+    const { hashAt } = createRowReader(db, path)
+    const loss = found.badSeq === undefined ? lossOf(mark, found.tail, hashAt) : undefined
+    const problems = [...found.problems]
+    if (loss !== undefined) {
+      problems.push(
+        `the mark says that record ${loss.lastWritten} was written; the newest that belongs to it is missing: records were lost`,
+      )
+    }
+    return {
+      ...found,
+      bytes: statSync(path).size,
+      ...(mark === undefined ? {} : { headSeq: mark.seq }),
+      problems,
+    }
+  } catch (cause) {
+    throw openFault(path, cause)
+  } finally {
+    db.close()
+  }
+}
+
+function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'bytes' | 'headSeq'> {
+  const { version } = readMarks(db)
+  const rows = createRowReader(db, path)
+  const isToday = version === SCHEMA_VERSION
+  const snapshot: FoundSnapshot = isToday ? readSnapshot(db, rows.hashAt) : { kind: 'none' }
+  const check = isToday ? createIndexCheck(db) : undefined
+  const snapshotSeq = snapshot.kind === 'good' ? snapshot.folded.tail.seq : undefined
+  const common = {
+    version,
+    ...rows.summary(),
+    snapshot: snapshot.kind,
+    ...(snapshotSeq === undefined ? {} : { snapshotSeq }),
+  }
+  let lastGood = 0
+  const listen: Listener = (seq, record, state) => {
+    lastGood = seq
+    check?.listen(seq, record, state)
+  }
+  try {
+    const problems: string[] = []
+    const changed = isToday ? schemaProblem(db) : undefined
+    if (changed !== undefined) problems.push(`schema: ${changed}`)
+    problems.push(
+      ...pageProblems(db, PAGE_PROBLEMS_SHOWN).map((each) => `pages: ${each.replaceAll('\n', ' ')}`),
+    )
+    let folded = genesis
+    if (snapshot.kind === 'good') {
+      folded = replay(db, path, folded, listen, snapshotSeq)
+      if (snapshotText(folded) !== snapshotText(snapshot.folded))
+        problems.push('snapshot: it does not say what the records fold to')
+    }
+    folded = replay(db, path, folded, listen)
+    const { tables = [], sums = [] } = check?.problems(folded.open) ?? {}
+    problems.push(...tables, ...sums)
+    return { ...common, tail: folded.tail, problems }
+  } catch (cause) {
+    if (!(cause instanceof BaseError)) throw cause
+    const badSeq = typeof cause.facts.seq === 'number' ? cause.facts.seq : lastGood + 1
+    const tail = { seq: lastGood, hash: rows.hashAt(lastGood) ?? '' }
+    const problem = `record ${badSeq}: ${String(cause.facts.reason ?? cause.shortMessage)}`
+    return { ...common, tail, badSeq, problems: [problem] }
+  }
+}

@@ -1,0 +1,94 @@
+/** Reading a sqlite journal from outside: beside a running daemon, after a clean stop, or after a crash. */
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import type { JournalReader } from '../journal.ts'
+import { isCantOpen, journalFault, openFault } from '../journalFaults.ts'
+import { notAFile } from '../journalPath.ts'
+import { refuseForeign } from './pragmas.ts'
+import { createRowReader, type RowReader } from './sqliteRows.ts'
+import { readMarks } from './sqliteSchema.ts'
+
+/**
+ * Opens a journal for reading only; nothing in it is changed, and a daemon may go on writing it.
+ *
+ * @throws JournalFaultError JOURNAL_MISSING when there is none yet; otherwise as `createSqliteJournal`, never JOURNAL_LOCKED.
+ */
+export function openSqliteReader(path: string): JournalReader {
+  const db = openForReading(path)
+  try {
+    return readerOf(db, path, createRowReader(db, path))
+  } catch (cause) {
+    db.close()
+    throw openFault(path, cause)
+  }
+}
+
+/** A connection that reads the journal and changes nothing. Throws as `openSqliteReader`. */
+export function openForReading(path: string): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) throw missingFault(path)
+    if (!found.isFile()) throw notAFile(path, found.isDirectory())
+    db = openReadOnly(path)
+    refuseForeign(db, path)
+    if (readMarks(db).version === 0) throw missingFault(path)
+    return db
+  } catch (cause) {
+    if (db?.isOpen) db.close()
+    throw openFault(path, cause)
+  }
+}
+
+function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReader {
+  /** One read transaction, so that a daemon writing meanwhile cannot make the parts disagree. */
+  function inOneView<T>(read: () => T): T {
+    try {
+      db.exec('BEGIN')
+      try {
+        return read()
+      } finally {
+        db.exec('COMMIT')
+      }
+    } catch (cause) {
+      throw openFault(path, cause)
+    }
+  }
+  return {
+    summary: () => inOneView(() => rows.summary()),
+    intents: (query) => inOneView(() => rows.intents(query)),
+    records: (intentId) => inOneView(() => rows.records(intentId)),
+    intent: (intentId) => inOneView(() => rows.intent(intentId)),
+    account: () => inOneView(() => rows.account()),
+    endingsSince: (sinceMs) => inOneView(() => rows.endingsSince(sinceMs)),
+    close: () => {
+      if (db.isOpen) db.close()
+    },
+  }
+}
+
+function openReadOnly(path: string): DatabaseSync {
+  const options = { readOnly: true, timeout: 1000, enableForeignKeyConstraints: false } as const
+  const db = new DatabaseSync(path, options)
+  try {
+    readMarks(db)
+    return db
+  } catch (cause) {
+    db.close()
+    if (!isCantOpen(cause) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) throw cause
+  }
+  // Stopped cleanly, in a directory where this user may not make the WAL's companions: all is in the main file then.
+  const url = pathToFileURL(path)
+  url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, options)
+}
+
+function missingFault(path: string): Error {
+  return journalFault(
+    'JOURNAL_MISSING',
+    path,
+    'There is no journal at this path yet.',
+    'Nothing was changed. Check the journal path; the journal is made when perpd runs for the first time.',
+  )
+}

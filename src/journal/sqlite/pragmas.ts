@@ -1,0 +1,60 @@
+/** Making a sqlite connection fit to be a journal: ours, and durable. */
+import type { DatabaseSync } from 'node:sqlite'
+import { corruptFault, journalFault, newerFault } from '../journalFaults.ts'
+import { APPLICATION_ID, plantedProblem, readMarks, readNumber, SCHEMA_VERSION } from './sqliteSchema.ts'
+
+/** Size the WAL file is cut back to once it was copied, bytes. */
+const WAL_KEPT_BYTES = 4 * 1024 * 1024
+/** Pages kept in memory, KiB: enough that indexes over a long history are not read from disk for each record. */
+const CACHE_KIB = 32 * 1024
+
+/** Refuses a database that is another program's, a newer perpd's, or one with a stranger's trigger, before anything is changed in it. */
+export function refuseForeign(db: DatabaseSync, path: string): void {
+  const marks = readMarks(db)
+  if (marks.applicationId === 0 && marks.version === 0 && marks.objects === 0) return
+  if (marks.applicationId !== APPLICATION_ID) {
+    throw journalFault(
+      'JOURNAL_FOREIGN',
+      path,
+      'The journal path is a database of another program.',
+      'Nothing was changed in it. Set the journal path to another file.',
+      { facts: { applicationId: marks.applicationId } },
+    )
+  }
+  if (marks.version > SCHEMA_VERSION) {
+    throw newerFault(path, { version: marks.version, readable: SCHEMA_VERSION })
+  }
+  const planted = plantedProblem(db)
+  if (planted !== undefined) throw corruptFault(path, { reason: planted })
+}
+
+/**
+ * Sets WAL and full durability, reads both back, and limits the size.
+ *
+ * @throws JournalFaultError JOURNAL_NOT_DURABLE when sqlite does not take the settings.
+ */
+export function configure(db: DatabaseSync, path: string, maxBytes: number | undefined): void {
+  db.exec('PRAGMA journal_mode = WAL')
+  db.exec('PRAGMA synchronous = FULL')
+  // No function runs by what the file itself defines.
+  db.exec('PRAGMA trusted_schema = OFF')
+  db.exec('PRAGMA fullfsync = ON')
+  db.exec('PRAGMA wal_autocheckpoint = 0')
+  db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
+  db.exec(`PRAGMA journal_size_limit = ${WAL_KEPT_BYTES}`)
+  if (maxBytes !== undefined) {
+    const pages = Math.max(1, Math.floor(maxBytes / readNumber(db, 'PRAGMA page_size')))
+    db.exec(`PRAGMA max_page_count = ${pages}`)
+  }
+  const mode = String(Object.values(db.prepare('PRAGMA journal_mode').get() ?? {})[0])
+  const synchronous = readNumber(db, 'PRAGMA synchronous')
+  if (mode !== 'wal' || synchronous !== 2) {
+    throw journalFault(
+      'JOURNAL_NOT_DURABLE',
+      path,
+      'The journal cannot be made durable here.',
+      'perpd does not run without a durable journal. Put it on a local disk that allows sqlite WAL files.',
+      { facts: { journalMode: mode, synchronous } },
+    )
+  }
+}

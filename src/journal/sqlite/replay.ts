@@ -1,0 +1,104 @@
+/**
+ * The records read from the first to the last, or from a snapshot on: each held against the hash before it, decoded, and
+ * folded. What a daemon starts from and what `perpd journal verify` says are made by this one loop.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  type AccountState,
+  applyAccountRecord,
+  emptyAccountState,
+} from '../../domain/account/accountRecord.ts'
+import { applyRecord } from '../../domain/machine/fold.ts'
+import { type IntentState, isOpen } from '../../domain/order/intent.ts'
+import { type AnyRecord, decodeAnyRecord, isAccountRecord } from '../../domain/records.ts'
+import { corruptFault, openFault, recordFault } from '../journalFaults.ts'
+import { GENESIS_HASH, hashOf, type Tail } from './sqliteRows.ts'
+
+/** Where a replay begins or ended: the end of the chain there, and the folds at that record. */
+export interface Folded {
+  readonly tail: Tail
+  /** Open intents, oldest first. */
+  readonly open: ReadonlyMap<string, IntentState>
+  readonly account: AccountState
+}
+
+/** Before the first record. */
+export const genesis: Folded = {
+  tail: { seq: 0, hash: GENESIS_HASH },
+  open: new Map(),
+  account: emptyAccountState,
+}
+
+/** Columns of `record`, in the order of the query. */
+type Row = readonly [
+  seq: number,
+  atMs: number,
+  intentId: string,
+  kind: string,
+  attempt: number | null,
+  body: string,
+  hash: string,
+]
+
+/** Sees each record once it was folded; `state` is the intent's fold with it, absent for records of the account. */
+export type Listener = (seq: number, record: AnyRecord, state: IntentState | undefined) => void
+
+/**
+ * The folds after the newest record, or after the record `upTo`.
+ *
+ * @throws JournalFaultError JOURNAL_CORRUPT or JOURNAL_NEWER; its facts name the first record that is not what was written.
+ */
+export function replay(
+  db: DatabaseSync,
+  path: string,
+  start: Folded,
+  listen?: Listener,
+  upTo = Number.MAX_SAFE_INTEGER,
+): Folded {
+  const open = new Map(start.open)
+  let { tail, account } = start
+  const select = db.prepare(
+    'SELECT seq, at_ms, intent_id, kind, attempt, body, hash FROM record WHERE seq > ? AND seq <= ? ORDER BY seq',
+  )
+  // Over a long history it costs to name each column of each row.
+  select.setReturnArrays(true)
+  try {
+    for (const row of select.iterate(tail.seq, upTo) as unknown as Iterable<Row>) {
+      const seq = tail.seq + 1
+      const [found, , , , , body, written] = row
+      if (found !== seq) throw corruptFault(path, { seq, reason: 'the record is missing' })
+      const hash = hashOf(tail.hash, seq, body)
+      if (written !== hash) throw corruptFault(path, { seq, reason: 'the record does not match its hash' })
+      tail = { seq, hash }
+      try {
+        const record = decodeAnyRecord(body)
+        if (isAccountRecord(record)) {
+          account = applyAccountRecord(account, record)
+          compareColumns(row, record)
+          listen?.(seq, record, undefined)
+          continue
+        }
+        const state = applyRecord(open.get(record.intentId), record)
+        compareColumns(row, record)
+        if (isOpen(state)) open.set(record.intentId, state)
+        else open.delete(record.intentId)
+        listen?.(seq, record, state)
+      } catch (cause) {
+        throw recordFault(path, seq, cause)
+      }
+    }
+  } catch (cause) {
+    throw openFault(path, cause)
+  }
+  return { tail, open, account }
+}
+
+/** The columns repeat what the text says; lists and stories are found by them. */
+function compareColumns([, atMs, intentId, kind, attempt]: Row, record: AnyRecord): void {
+  const agrees =
+    intentId === record.intentId &&
+    kind === record.kind &&
+    atMs === record.atMs &&
+    attempt === ('attempt' in record ? record.attempt : null)
+  if (!agrees) throw new Error('its columns do not say what its text says')
+}

@@ -1,0 +1,182 @@
+/** Reading records and intents out of a sqlite journal; the same for the writer and for a reader beside it. */
+import { hash } from 'node:crypto'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import {
+  ACCOUNT_ID,
+  type AccountState,
+  applyAccountRecord,
+  emptyAccountState,
+} from '../../domain/account/accountRecord.ts'
+import type { Ending } from '../../domain/account/spend.ts'
+import { applyRecord } from '../../domain/machine/fold.ts'
+import { type IntentKind, type IntentState, isOpen } from '../../domain/order/intent.ts'
+import { type AnyRecord, decodeAnyRecord, isAccountRecord, type StoredRecord } from '../../domain/records.ts'
+import type { Address } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { IntentQuery, JournalSummary } from '../journal.ts'
+import { corruptFault, openFault, recordFault } from '../journalFaults.ts'
+import { readNumber } from './sqliteSchema.ts'
+
+/** Hash before the first record. */
+export const GENESIS_HASH = ''
+
+/** The hash of a record: SHA-256 over the hash before it and its text, so that no record can change or vanish unseen. */
+export function hashOf(previousHash: string, seq: number, body: string): string {
+  return hash('sha256', `${previousHash}\n${seq}\n${body}`)
+}
+
+/** Where the chain of records ends. */
+export interface Tail {
+  readonly seq: number
+  readonly hash: string
+}
+
+/** Reads of a journal database. All throw JournalFaultError JOURNAL_CORRUPT when a row is not what was written. */
+export interface RowReader {
+  summary(): JournalSummary
+  intents(query?: IntentQuery): readonly IntentState[]
+  records(intentId: string): readonly StoredRecord[]
+  intent(intentId: string): IntentState | undefined
+  account(): AccountState
+  /** Endings since then (Unix ms), in the order in which they were written; none in a file of version 1, which does not keep them. */
+  endingsSince(sinceMs: number): readonly Ending[]
+  /** Edits and batches closed since then (Unix ms), in the order in which that was written; none in a file of version 1. */
+  changesSince(sinceMs: number): readonly IntentState[]
+  /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
+  hashAt(seq: number): string | undefined
+}
+
+/** Prepares the reads on an open database whose schema is today's. */
+export function createRowReader(db: DatabaseSync, path: string): RowReader {
+  const count = db.prepare(`SELECT
+    (SELECT coalesce(max(seq), 0) FROM record) AS records,
+    (SELECT coalesce(max(number), 0) FROM intent) AS intents,
+    (SELECT count(*) FROM intent WHERE open = 1) AS open_intents`)
+  const list = db.prepare(`SELECT intent_id, open FROM intent
+    WHERE (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
+  const listOpen = db.prepare(`SELECT intent_id, open FROM intent
+    WHERE open = 1 AND (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
+  const ofIntent = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
+    FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 WHERE r.intent_id = ? ORDER BY r.seq`)
+  let endings: StatementSync | undefined
+  const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
+
+  function anyRecordOf(row: Record<string, unknown>): { readonly seq: number; readonly record: AnyRecord } {
+    const seq = Number(row.seq)
+    const body = String(row.body)
+    const previousHash = seq === 1 ? GENESIS_HASH : String(row.previous_hash)
+    if (row.hash !== hashOf(previousHash, seq, body)) {
+      throw corruptFault(path, { seq, reason: 'the record does not match its hash' })
+    }
+    try {
+      const record = decodeAnyRecord(body)
+      if (record.intentId !== row.intent_id) throw new Error(`the row says intent ${String(row.intent_id)}`)
+      return { seq, record }
+    } catch (cause) {
+      throw recordFault(path, seq, cause)
+    }
+  }
+
+  function recordOf(row: Record<string, unknown>): StoredRecord {
+    const { seq, record } = anyRecordOf(row)
+    if (isAccountRecord(record)) throw corruptFault(path, { seq, reason: 'it is not of an intent' })
+    return { seq, record }
+  }
+
+  function account(): AccountState {
+    let state = emptyAccountState
+    for (const row of ofIntent.all(ACCOUNT_ID)) {
+      const { seq, record } = anyRecordOf(row)
+      if (!isAccountRecord(record)) throw corruptFault(path, { seq, reason: 'it is not of the account' })
+      state = applyAccountRecord(state, record)
+    }
+    return state
+  }
+
+  function endingsSince(sinceMs: number): readonly Ending[] {
+    if (readNumber(db, 'PRAGMA user_version') < 2) return []
+    endings ??= db.prepare(`SELECT *,
+      (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id) AS seq
+      FROM ending WHERE closed_at_ms >= ? ORDER BY seq`)
+    return endings.all(sinceMs).map((row) => ({
+      strategy: String(row.strategy),
+      kind: row.kind as IntentKind,
+      marketToken: row.market_token as Address,
+      direction: row.direction as Direction,
+      closedAtMs: Number(row.closed_at_ms),
+      seq: Number(row.seq),
+      cause: String(row.cause),
+      executionFee: BigInt(String(row.execution_fee)),
+      relayFee: BigInt(String(row.relay_fee)),
+    }))
+  }
+
+  function changesSince(sinceMs: number): readonly IntentState[] {
+    if (readNumber(db, 'PRAGMA user_version') < 2) return []
+    const found =
+      db.prepare(`SELECT intent_id FROM ending WHERE closed_at_ms >= ? AND kind IN ('edit', 'batch')
+      ORDER BY (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id)`)
+    return found.all(sinceMs).flatMap(({ intent_id }) => intent(String(intent_id)) ?? [])
+  }
+
+  /** Says what sqlite found wrong in the operator's words. */
+  function guarded<A extends unknown[], T>(read: (...parameters: A) => T): (...parameters: A) => T {
+    return (...parameters) => {
+      try {
+        return read(...parameters)
+      } catch (cause) {
+        throw openFault(path, cause)
+      }
+    }
+  }
+
+  function records(intentId: string): readonly StoredRecord[] {
+    return ofIntent.all(intentId).map(recordOf)
+  }
+
+  function intent(intentId: string): IntentState | undefined {
+    let state: IntentState | undefined
+    for (const { seq, record } of records(intentId)) {
+      try {
+        state = applyRecord(state, record)
+      } catch (cause) {
+        throw recordFault(path, seq, cause)
+      }
+    }
+    return state
+  }
+
+  function listedIntent(row: Record<string, unknown>): IntentState {
+    const intentId = String(row.intent_id)
+    const state = intent(intentId)
+    if (state === undefined) throw corruptFault(path, { intentId, reason: 'the intent has no records' })
+    if (isOpen(state) !== (row.open === 1)) {
+      const reason = isOpen(state) ? 'listed as closed but not closed' : 'listed as open but closed'
+      throw corruptFault(path, { intentId, reason: `the intent is ${reason} by its records` })
+    }
+    return state
+  }
+
+  function intents(query: IntentQuery = {}): readonly IntentState[] {
+    const statement = query.openOnly ? listOpen : list
+    return statement.all(query.strategy ?? null, query.limit ?? -1).map(listedIntent)
+  }
+
+  return {
+    summary: guarded(() => {
+      const row = count.get() ?? {}
+      return {
+        records: Number(row.records),
+        intents: Number(row.intents),
+        openIntents: Number(row.open_intents),
+      }
+    }),
+    intents: guarded(intents),
+    records: guarded(records),
+    intent: guarded(intent),
+    account: guarded(account),
+    endingsSince: guarded(endingsSince),
+    changesSince: guarded(changesSince),
+    hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The file of the guard: one line for each digest that was given to the key, appended and flushed before the key is used.
+ * Lines that no rule needs any more are dropped by writing the rest to a second file, flushed before it takes the place of
+ * the first; a crash leaves one of the two whole.
+ */
+import { hash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  write,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { SignClaim } from '../domain/signer.ts'
+import type { Hex } from '../protocol/address.ts'
+
+/** A signature that the guard does not allow, or a table that cannot be used. */
+export class GuardError extends BaseError {}
+
+/** One line: what was given to the key. */
+export interface SignEntry extends SignClaim {
+  /** Lower case. */
+  readonly digest: Hex
+  /** Unix seconds of the claim; 0 in lines of releases that did not write it. */
+  readonly atSeconds: number
+}
+
+/** The open file. */
+export interface GuardTable {
+  /** What the file held when it was opened. */
+  readonly entries: readonly SignEntry[]
+  /** Appends a line; resolves when it is durable. After a write that failed every later one fails too. */
+  append(entry: SignEntry): Promise<void>
+  close(): void
+}
+
+/** How a file is opened. */
+export interface TableOptions {
+  readonly path: string
+  /** Lines above which those that nobody needs are dropped. */
+  readonly compactAfter: number
+  /** The lines that must stay, asked when others are dropped. */
+  readonly kept: () => readonly SignEntry[]
+}
+
+const CHECK_DIGITS = 16
+const writeAt = promisify(write)
+const sync = promisify(fdatasync)
+const { O_RDWR, O_CREAT, O_APPEND, O_EXCL, O_NOFOLLOW } = constants
+
+/**
+ * Opens the table, made with mode 0600 when there is none. A last line that was cut by a crash was never signed, and is taken
+ * off; so is what a crash left of a second file. One that lacks nothing but its end may have been signed, and stays.
+ *
+ * @throws GuardError GUARD_NOT_OPENED, or GUARD_DAMAGED when any other line is not as it was written.
+ */
+export function openTable({ path, compactAfter, kept }: TableOptions): GuardTable {
+  const opened = openFile(path)
+  const fresh = `${path}.new`
+  let { fd } = opened
+  let lines = opened.entries.length
+  let most = compactAfter
+
+  async function compact(): Promise<void> {
+    const text = kept().map(lineOf)
+    let next: number | undefined
+    try {
+      rmSync(fresh, { force: true })
+      next = openSync(fresh, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600)
+      await writeWhole(next, text.join(''))
+      fsyncSync(next)
+      renameSync(fresh, path)
+    } catch {
+      // The first file stands as it was, only longer than it needs to be.
+      if (next !== undefined) closeSync(next)
+      most = 2 * lines
+      return
+    }
+    closeSync(fd)
+    fd = next
+    lines = text.length
+    most = Math.max(compactAfter, 2 * lines)
+    // Before the name is durable nothing may be appended: a power cut would bring back the first file without it.
+    const folder = openSync(dirname(path), 'r')
+    try {
+      fsyncSync(folder)
+    } finally {
+      closeSync(folder)
+    }
+  }
+
+  // One write and one sync for all that wait: the sync takes long, and those that come meanwhile share the next.
+  let waiting: string[] = []
+  let flushing: Promise<void> | undefined
+  let before: Promise<unknown> = Promise.resolve()
+  async function flush(): Promise<void> {
+    const texts = waiting
+    waiting = []
+    flushing = undefined
+    await writeWhole(fd, texts.join(''))
+    await sync(fd)
+    lines += texts.length
+    if (lines > most) await compact()
+  }
+
+  return {
+    entries: opened.entries,
+    append(entry) {
+      waiting.push(lineOf(entry))
+      if (flushing === undefined) {
+        const next = before.then(flush)
+        flushing = next
+        // After a write that failed the end of the file is unknown: every later one fails too.
+        before = next
+        next.catch(() => undefined)
+      }
+      return flushing
+    },
+    close: () => closeSync(fd),
+  }
+}
+
+function openFile(path: string): { readonly fd: number; readonly entries: readonly SignEntry[] } {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
+    if (!fstatSync(fd).isFile()) throw new Error('it is no regular file')
+    rmSync(`${path}.new`, { force: true })
+    const text = readFileSync(fd, 'latin1')
+    const whole = text.lastIndexOf('\n') + 1
+    const last = lastLineOf(text.slice(whole))
+    if (whole < text.length) ftruncateSync(fd, whole)
+    if (last !== undefined) writeSync(fd, `${last}\n`, null, 'latin1')
+    if (whole < text.length) fdatasyncSync(fd)
+    const lines = text
+      .slice(0, whole)
+      .split('\n')
+      .slice(0, -1)
+      .concat(last ?? [])
+    return { fd, entries: lines.map((line, index) => entryOf(line) ?? damaged(path, index + 1)) }
+  } catch (cause) {
+    if (fd !== undefined) closeSync(fd)
+    if (cause instanceof GuardError) throw cause
+    throw new GuardError('The table of what was signed cannot be opened.', {
+      code: 'GUARD_NOT_OPENED',
+      facts: { path, reason: reasonOf(cause) },
+      details: 'perpd did not start. It lies beside the journal and belongs to the user that runs perpd.',
+      cause,
+    })
+  }
+}
+
+/** The line that stands behind the last end of a line, when it is whole: only its end is missing, or a bit of that flipped. */
+function lastLineOf(rest: string): string | undefined {
+  return [rest, rest.slice(0, -1)].find((line) => entryOf(line) !== undefined)
+}
+
+function damaged(path: string, line: number): never {
+  throw new GuardError('The table of what was signed is damaged.', {
+    code: 'GUARD_DAMAGED',
+    facts: { path, line },
+    details:
+      'perpd did not start: a signature may live that the table does not show. Restore the file; or, when the longest deadline that is ever signed (signing.maxDeadlineSeconds) has passed since perpd last ran, move it away.',
+  })
+}
+
+function lineOf({ intentId, attempt, digest, deadlineSeconds, addsUsd, atSeconds }: SignEntry): string {
+  const text = JSON.stringify([intentId, attempt, digest, deadlineSeconds, addsUsd.toString(), atSeconds])
+  return `${hash('sha256', text).slice(0, CHECK_DIGITS)} ${text}\n`
+}
+
+function entryOf(line: string): SignEntry | undefined {
+  const text = line.slice(CHECK_DIGITS + 1)
+  if (hash('sha256', text).slice(0, CHECK_DIGITS) !== line.slice(0, CHECK_DIGITS)) return undefined
+  const [intentId, attempt, digest, deadlineSeconds, addsUsd = '0', atSeconds = 0] = JSON.parse(text) as [
+    string,
+    number,
+    Hex,
+    number,
+    string?,
+    number?,
+  ]
+  return { intentId, attempt, digest, deadlineSeconds, addsUsd: BigInt(addsUsd), atSeconds }
+}
+
+async function writeWhole(fd: number, text: string): Promise<void> {
+  const bytes = Buffer.from(text, 'latin1')
+  for (let at = 0; at < bytes.length; ) at += (await writeAt(fd, bytes, at)).bytesWritten
+}

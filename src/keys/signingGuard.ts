@@ -1,0 +1,184 @@
+/**
+ * The guard against two signatures for one intent: an append-only table beside the journal of what was ever given to the
+ * key, `intentId -> (attempt, digest, deadline)` (docs/security.md). It is asked by the signer itself, so that
+ * whoever asks, a daemon with a fault in its machine included, gets no second live digest for one intent, none that lives
+ * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
+ */
+import { reasonOf } from '../base/errors.ts'
+import type { SignClaim, Signer } from '../domain/signer.ts'
+import type { Hex } from '../protocol/address.ts'
+import { formatUsd, type Usd } from '../protocol/units.ts'
+import { GuardError, openTable, type SignEntry } from './guardTable.ts'
+
+/** What the guard is made with. */
+export interface GuardOptions {
+  /** File of the table; absent: it is kept in memory and ends with the process. */
+  readonly path?: string
+  /** Furthest deadline from now, seconds. */
+  readonly horizonSeconds: number
+  /** How long after its deadline a digest still counts as live, for clocks that differ, seconds. */
+  readonly marginSeconds: number
+  /** Most exposure that is signed in any such time, USD; reductions add none. Absent: no cap. */
+  readonly exposure?: { readonly capUsd: Usd; readonly windowSeconds: number }
+  /** Unix ms. */
+  readonly now: () => number
+  /**
+   * Whether a line of an earlier run is of a signature that never left the process: what the journal does not hold as armed
+   * was never sent, and died with the process that made it.
+   */
+  readonly neverLeft?: (entry: SignEntry) => boolean
+  /** Lines above which those that count for nothing any more are dropped. Default 4096. */
+  readonly compactAfter?: number
+}
+
+/** The table. */
+export interface SigningGuard {
+  /**
+   * Writes down that a digest is about to be signed; resolves when that is durable. The same digest of the same intent again
+   * is no second one, and adds nothing.
+   *
+   * @throws GuardError SIGN_SECOND_DIGEST, SIGN_DEADLINE_TOO_FAR, SIGN_EXPOSURE_CAP or GUARD_NOT_WRITTEN; nothing may be
+   * signed then.
+   */
+  claim(claim: SignClaim, digest: Hex): Promise<void>
+  close(): void
+}
+
+const COMPACT_AFTER = 4_096
+/** A line stays this long after it last counted: a clock that went ahead and is set back must not revive what was dropped, s. */
+const KEEP_SECONDS = 86_400
+
+/**
+ * Opens the guard and its table.
+ *
+ * @throws GuardError GUARD_NOT_OPENED or GUARD_DAMAGED.
+ */
+export function openGuard(options: GuardOptions): SigningGuard {
+  const { path, horizonSeconds, marginSeconds, exposure, now, neverLeft } = options
+  const compactAfter = options.compactAfter ?? COMPACT_AFTER
+  const byIntent = new Map<string, SignEntry>()
+  const byDigest = new Map<string, SignEntry>()
+  const nowSeconds = (): number => Math.floor(now() / 1000)
+  const keep = (entry: SignEntry): void => {
+    byIntent.set(entry.intentId, entry)
+    byDigest.set(entry.digest, entry)
+  }
+  const isLive = ({ deadlineSeconds }: SignEntry): boolean => now() / 1000 <= deadlineSeconds + marginSeconds
+  const isRecent = ({ atSeconds }: SignEntry): boolean =>
+    exposure !== undefined && atSeconds > nowSeconds() - exposure.windowSeconds
+  let forgetAbove = compactAfter
+
+  /** Forgets what counted for nothing for a day; gives the rest. */
+  function kept(): readonly SignEntry[] {
+    const window = exposure?.windowSeconds ?? 0
+    for (const entry of byDigest.values()) {
+      const until = Math.max(entry.deadlineSeconds + marginSeconds, entry.atSeconds + window) + KEEP_SECONDS
+      if (now() / 1000 <= until) continue
+      byDigest.delete(entry.digest)
+      if (byIntent.get(entry.intentId) === entry) byIntent.delete(entry.intentId)
+    }
+    forgetAbove = Math.max(compactAfter, 2 * byDigest.size)
+    return [...byDigest.values()]
+  }
+
+  const table = path === undefined ? undefined : openTable({ path, compactAfter, kept })
+  for (const entry of table?.entries ?? []) if (neverLeft?.(entry) !== true) keep(entry)
+
+  function refuseAboveCap({ intentId, addsUsd }: SignEntry): void {
+    if (exposure === undefined || addsUsd <= 0n) return
+    const signedUsd = [...byDigest.values()].filter(isRecent).reduce((sum, entry) => sum + entry.addsUsd, 0n)
+    if (signedUsd + addsUsd <= exposure.capUsd) return
+    throw new GuardError('What is to be signed adds more exposure than may be signed in this time.', {
+      code: 'SIGN_EXPOSURE_CAP',
+      facts: {
+        intentId,
+        adds: formatUsd(addsUsd),
+        signed: formatUsd(signedUsd),
+        cap: formatUsd(exposure.capUsd),
+        windowSeconds: exposure.windowSeconds,
+      },
+      details:
+        'Nothing was signed; reductions are. The cap is signing.exposureCapUsd, in signing.exposureWindowSeconds, and changes by a restart alone.',
+    })
+  }
+
+  return {
+    async claim({ intentId, attempt, deadlineSeconds, addsUsd }, digest) {
+      const latest = nowSeconds() + horizonSeconds
+      if (!(deadlineSeconds <= latest)) {
+        throw new GuardError('The deadline is further away than any that may be signed.', {
+          code: 'SIGN_DEADLINE_TOO_FAR',
+          facts: { intentId, deadlineSeconds, latest },
+          details: 'Nothing was signed.',
+        })
+      }
+      const entry: SignEntry = {
+        intentId,
+        attempt,
+        digest: digest.toLowerCase() as Hex,
+        deadlineSeconds,
+        addsUsd,
+        atSeconds: nowSeconds(),
+      }
+      const others = [byIntent.get(intentId), byDigest.get(entry.digest)]
+      for (const other of others) {
+        if (other === undefined) continue
+        if (other.digest === entry.digest && other.intentId === intentId) return
+        if (isLive(other)) throw secondDigest(entry, other)
+      }
+      refuseAboveCap(entry)
+      // Before the wait: two that ask at once must not both pass.
+      keep(entry)
+      if (table === undefined) {
+        if (byDigest.size > forgetAbove) kept()
+        return
+      }
+      try {
+        await table.append(entry)
+      } catch (cause) {
+        throw new GuardError('What is to be signed cannot be written down.', {
+          code: 'GUARD_NOT_WRITTEN',
+          facts: { path, reason: reasonOf(cause) },
+          details: 'Nothing was signed, and nothing will be before a restart. Check the disk.',
+          cause,
+        })
+      }
+    },
+    close: () => table?.close(),
+  }
+}
+
+/** A signer that signs nothing before the guard has it on record, and nothing that does not say for which intent it is. */
+export function guardedSigner(signer: Signer, guard: SigningGuard): Signer {
+  return {
+    address: signer.address,
+    async sign(request) {
+      if (request.claim === undefined) {
+        throw new GuardError('What is to be signed does not say for which order.', {
+          code: 'SIGN_UNNAMED',
+          facts: { digest: request.digest },
+          details: 'Nothing was signed.',
+        })
+      }
+      await guard.claim(request.claim, request.digest)
+      return await signer.sign(request)
+    },
+  }
+}
+
+function secondDigest(entry: SignEntry, other: SignEntry): GuardError {
+  return new GuardError('The order has another signature that can still land.', {
+    code: 'SIGN_SECOND_DIGEST',
+    facts: {
+      intentId: entry.intentId,
+      attempt: entry.attempt,
+      digest: entry.digest,
+      firstIntentId: other.intentId,
+      firstAttempt: other.attempt,
+      firstDigest: other.digest,
+      firstDeadlineSeconds: other.deadlineSeconds,
+    },
+    details:
+      'Nothing was signed. The first one is dead after its deadline; what is still needed is a new decision.',
+  })
+}

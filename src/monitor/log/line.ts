@@ -1,0 +1,31 @@
+/** A line, before it is written: what every phrase gives. */
+import type { Usd } from '../../protocol/units.ts'
+
+/** How much a line matters. */
+export type Level = 'debug' | 'info' | 'warn' | 'error'
+
+/** One line, before it is written. */
+export interface Line {
+  readonly level: Level
+  /** What the line is about, one word for the eye. */
+  readonly word: string
+  /** A plain sentence without full stop at its end. */
+  readonly text: string
+  /** Fields for machines; names are stable and in snake case. Bigints become decimal text. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** A line; fields are none when not given. */
+export function line(
+  level: Level,
+  word: string,
+  text: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Line {
+  return { level, word, text, fields }
+}
+
+/** A USD amount as a field: decimal text of the integer with 30 decimals. */
+export function usdField(value: Usd): string {
+  return value.toString()
+}

@@ -1,0 +1,428 @@
+import type { Difference, Event } from '../../domain/event.ts'
+import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
+import type { StrategyDecision } from '../../domain/order/decision.ts'
+import { type Intent, type IntentState, type Label, lastAttempt } from '../../domain/order/intent.ts'
+import { isFillTold, isOpened } from '../../domain/order/orderLegs.ts'
+import { shortHex } from '../../protocol/address.ts'
+import {
+  formatAtMost,
+  formatUnits,
+  formatUsd,
+  parseUnits,
+  USD_DECIMALS,
+  type Usd,
+} from '../../protocol/units.ts'
+import { counted, money, plain, shortId, span, termsOf } from '../text.ts'
+import { type Level, type Line, line, usdField } from './line.ts'
+
+function decisionText(decision: StrategyDecision, symbol: string): string {
+  if (decision.kind === 'flatten') return `unwind the order ${shortId(decision.intentId)} if it lands`
+  const { direction } = decision
+  switch (decision.kind) {
+    case 'increase':
+      return `open a ${direction} of ${money(decision.sizeDeltaUsd)} on ${symbol}${how(decision)}`
+    case 'decrease':
+      return `reduce the ${direction} on ${symbol} by ${money(decision.sizeDeltaUsd)}${how(decision)}`
+    case 'close':
+      return `close the ${direction} on ${symbol}`
+    case 'swap':
+      return `${direction === 'long' ? 'buy' : 'sell'} the long token of ${symbol} by a swap`
+    case 'edit':
+      return `edit the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
+    case 'cancel':
+      return `cancel ${counted(decision.orderKeys.length, 'order')} of the ${direction} on ${symbol}`
+    case 'collateral-in':
+      return `pay collateral into the ${direction} on ${symbol}`
+    case 'collateral-out':
+      return `take collateral out of the ${direction} on ${symbol}`
+    case 'batch':
+      return `send a batch of its own for the ${direction} on ${symbol}`
+  }
+}
+
+/** Half a cent, USD with 30 decimals. */
+const HALF_CENT = 5n * 10n ** 27n
+
+/** How an order waits: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
+function how(order: {
+  readonly orderType?: string
+  readonly triggerPrice?: Usd
+  readonly twap?: { readonly parts: number }
+}): string {
+  if (order.orderType === undefined || order.orderType === 'market') return ''
+  const where = order.triggerPrice === undefined ? '' : ` at ${formatUsd(order.triggerPrice)}`
+  const parts = order.twap === undefined ? '' : ` in ${order.twap.parts} parts`
+  return `${where}${parts} (${order.orderType})`
+}
+
+function decisionFields(decision: StrategyDecision): Record<string, unknown> {
+  return decision.kind === 'flatten'
+    ? { kind: decision.kind, intent_id: decision.intentId }
+    : { direction: decision.direction, kind: decision.kind }
+}
+
+function orderFields(intent: Intent): Record<string, unknown> {
+  return {
+    intent_id: intent.intentId,
+    strategy: intent.strategy,
+    market: intent.terms.symbol,
+    direction: intent.terms.direction,
+    kind: intent.kind,
+    size_delta_usd: intent.terms.sizeDeltaUsd,
+  }
+}
+
+/** What the newest attempt of an order adds to a line's fields. */
+export function attemptFields(state: IntentState): Record<string, unknown> {
+  const attempt = lastAttempt(state)
+  if (attempt === undefined) return {}
+  return {
+    host: attempt.host,
+    ...(attempt.armed && {
+      request_id: attempt.armed.requestId,
+      digest: attempt.armed.digest,
+      execution_fee: attempt.armed.executionFee,
+      whole_fee: attempt.armed.relayFeeAmount,
+      ...(attempt.armed.feeEstimate && { fee_estimate: attempt.armed.feeEstimate }),
+    }),
+    ...(attempt.send?.taskId !== undefined && { task_id: attempt.send.taskId }),
+    ...(attempt.send?.traceId !== undefined && { trace_id: attempt.send.traceId }),
+  }
+}
+
+const labelWords: Readonly<Record<Label, string>> = {
+  planned: 'is planned',
+  pending: 'is on its way',
+  resting: 'rests at the venue',
+  executed: 'executed',
+  cancelled: 'was cancelled by the venue',
+  reverted: 'reverted on chain',
+  failed: 'failed',
+  unknown: 'has an unknown outcome',
+  expired: 'expired',
+  refused: 'was not sent',
+}
+
+const labelLevels: Readonly<Record<Label, Level>> = {
+  planned: 'debug',
+  pending: 'info',
+  resting: 'info',
+  executed: 'info',
+  cancelled: 'warn',
+  reverted: 'warn',
+  failed: 'warn',
+  unknown: 'warn',
+  expired: 'warn',
+  refused: 'warn',
+}
+
+function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
+  const { intent, from, to, state, askedBy } = event
+  const settlement = state.closing?.settlement
+  const facts: string[] = []
+  if (to === 'executed') {
+    if (settlement?.executionPrice !== undefined) facts.push(`at ${formatUsd(settlement.executionPrice)}`)
+    if (settlement?.feesUsd !== undefined) facts.push(`fees ${money(settlement.feesUsd)}`)
+    if (settlement?.pnlUsd !== undefined && intent.kind !== 'increase') {
+      facts.push(`PnL ${money(settlement.pnlUsd)}`)
+    }
+  }
+  // Fills that have lines of their own are not told again.
+  const told = (lastAttempt(state)?.children ?? []).filter(
+    (child) => child.phase === 'EXECUTED' && isFillTold(state, child),
+  )
+  if (to === 'executed' && told.length > 0) facts.splice(0)
+  // A price belongs to the verb; everything else follows after a comma.
+  const [first, ...rest] = facts
+  const price = first === undefined ? '' : first.startsWith('at ') ? ` ${first}` : `, ${first}`
+  const more = rest.map((fact) => `, ${fact}`).join('')
+  const next =
+    to === 'unknown' ? '. It counts as exposure, is polled until there is proof, and is never sent again' : ''
+  // What rested has ended, and its end waits to be final: it is told then.
+  const isEnding = from === 'resting' && to === 'pending'
+  const verb = isEnding
+    ? 'has ended at the venue, not final yet'
+    : askedBy !== undefined
+      ? `is cancelled ${askedBy}`
+      : isCancelledByAccount(state)
+        ? 'was cancelled by the account itself, and not by this perpd'
+        : labelWords[to]
+  const why =
+    askedBy !== undefined || isEnding
+      ? ''
+      : to === 'executed' || to === 'planned' || event.reason === ''
+        ? ''
+        : `: ${plain(event.reason)}`
+  const done = told.length > 0 ? 'is done: all of its orders ended' : labelWords[to]
+  return {
+    // Its fill and its exits were told by themselves.
+    level: isOpened(state) || isEnding ? 'debug' : askedBy !== undefined ? 'info' : labelLevels[to],
+    word: 'order',
+    text: `${shortId(intent.intentId)} ${to === 'executed' ? done : verb}${price}${more} (${termsOf(intent)})${why}${next}`,
+    fields: {
+      ...orderFields(intent),
+      ...attemptFields(state),
+      ...(from !== undefined && { state_from: from }),
+      state_to: to,
+      reason: event.reason,
+      ...(state.closing && { outcome: state.closing.outcome, code: state.closing.code }),
+      ...(settlement && { settlement }),
+      ...(to !== 'planned' && { latency_ms: Math.max(0, state.updatedAtMs - intent.acceptedAtMs) }),
+    },
+  }
+}
+
+/** A fill of one order: which of them it was, its price, its costs, and what a reduction brought after all of them. */
+function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type: 'order.filled' }>): Line {
+  const { role, executionPrice, sizeDeltaUsd, feesUsd, priceImpactUsd, pnlUsd } = leg
+  const name = role === 'main' ? '' : `${role} `
+  const side = `${intent.terms.direction} ${intent.terms.symbol}`
+  const fields = {
+    ...orderFields(intent),
+    role,
+    order_key: leg.orderKey,
+    ...(executionPrice !== undefined && { execution_price: usdField(executionPrice) }),
+    ...(sizeDeltaUsd !== undefined && { filled_usd: usdField(sizeDeltaUsd) }),
+    ...(feesUsd !== undefined && { fees_usd: usdField(feesUsd) }),
+    ...(pnlUsd !== undefined && { pnl_usd: usdField(pnlUsd) }),
+    provisional: leg.isProvisional,
+  }
+  if (isTakenBack) {
+    const text = `${shortId(intent.intentId)} ${name}fill taken back by the chain: the order rests again (${termsOf(intent)})`
+    return line('warn', 'order', text, fields)
+  }
+  const what =
+    role === 'take-profit' || role === 'stop-loss'
+      ? `: ${sizeDeltaUsd === undefined ? '' : `${money(sizeDeltaUsd)} of `}${side} closed`
+      : ` (${termsOf(intent)})`
+  const facts = [
+    feesUsd === undefined ? '' : `fees ${money(feesUsd)}`,
+    priceImpactUsd === undefined || isBelowCent(priceImpactUsd)
+      ? ''
+      : `price impact ${money(priceImpactUsd)}`,
+    pnlUsd === undefined
+      ? ''
+      : `PnL ${money(pnlUsd)} after all costs of ${role === 'main' ? 'this order' : 'entry and exit'}`,
+    sendingFee === undefined
+      ? ''
+      : `sending cost at most ${formatAtMost(parseUnits(formatUnits(sendingFee.amount, sendingFee.decimals), USD_DECIMALS))} in ${sendingFee.symbol}`,
+    leg.isProvisional ? 'not final yet' : '',
+  ].filter((fact) => fact !== '')
+  const price = executionPrice === undefined ? '' : ` at ${formatUsd(executionPrice)}`
+  const text = `${shortId(intent.intentId)} ${name}filled${price}${what}${facts.map((fact) => `, ${fact}`).join('')}`
+  return line('info', 'order', text, fields)
+}
+
+/** The exits that rest now that the position is open. */
+function exitsRest({ intent, exits }: Extract<Event, { type: 'order.exits' }>): Line {
+  const each = exits.map(
+    ({ role, triggerPrice }) =>
+      `${role}${triggerPrice === undefined ? '' : ` at ${formatUsd(triggerPrice)}`}`,
+  )
+  return line(
+    'info',
+    'order',
+    `${shortId(intent.intentId)} ${intent.terms.direction} ${intent.terms.symbol} is open; resting: ${each.join(', ')}`,
+    { ...orderFields(intent), exits: exits.map(({ role, orderKey }) => `${role} ${orderKey}`) },
+  )
+}
+
+/** What is done with a warned order. */
+function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.warned' }>): string {
+  switch (action) {
+    case 'sign':
+      return 'By policy it is signed all the same'
+    case 'shrink':
+      return `By policy it is made smaller: ${money(toUsd ?? 0n)}`
+    case 'drop':
+      return reason === undefined ? 'By policy it is dropped' : `It is dropped: ${plain(reason)}`
+  }
+}
+
+/** What moves by itself, in words. */
+const movedWords: Readonly<Record<string, string>> = {
+  PRICE_OUT_OF_BOUNDS: 'the price has moved beyond the bound',
+  FEE_ABOVE_LIMIT: 'the fee is above the limit',
+  POSITION_MOVED: 'the position has changed meanwhile',
+  OFFER_EXPIRED: "the host's offer is over",
+}
+
+function differencesText(differences: readonly Difference[]): string {
+  return differences.map((each) => `${each.field} is ${each.found}, expected ${each.expected}`).join('; ')
+}
+
+/** The line of a decision or an order. */
+export function orderLine(
+  event: Extract<
+    Event,
+    {
+      type:
+        | 'decision.made'
+        | 'decision.denied'
+        | 'decision.admitted'
+        | 'order.moved'
+        | 'order.filled'
+        | 'order.exits'
+        | 'order.warned'
+        | 'order.payload_rejected'
+        | 'order.not_signed'
+        | 'order.observed'
+        | 'order.timing'
+        | 'unwind.requested'
+        | 'unwind.waits'
+        | 'unwind.ended'
+    }
+  >,
+): Line {
+  switch (event.type) {
+    case 'decision.made':
+      return line(
+        'info',
+        'decision',
+        `${event.strategy} wants to ${decisionText(event.decision, event.symbol)}: ${plain(event.decision.reason)}`,
+        {
+          strategy: event.strategy,
+          market: event.symbol,
+          decision_key: event.decisionKey,
+          ...decisionFields(event.decision),
+          reason: event.decision.reason,
+          ...(event.decision.facts && { facts: event.decision.facts }),
+        },
+      )
+    case 'decision.denied': {
+      const { denial } = event
+      const sizes = [
+        denial.wanted === undefined ? '' : `wanted ${denial.wanted}`,
+        denial.allowed === undefined ? '' : `allowed ${denial.allowed}`,
+      ].filter((part) => part !== '')
+      return line(
+        'info',
+        'denied',
+        `${event.strategy} may not ${decisionText(event.decision, event.symbol)}: ${plain(denial.reason)}${sizes.length === 0 ? '' : ` (${sizes.join(', ')})`}`,
+        {
+          strategy: event.strategy,
+          market: event.symbol,
+          decision_key: event.decisionKey,
+          ...decisionFields(event.decision),
+          code: denial.code,
+          reason: denial.reason,
+          ...(denial.wanted !== undefined && { wanted: denial.wanted }),
+          ...(denial.allowed !== undefined && { allowed: denial.allowed }),
+        },
+      )
+    }
+    case 'decision.admitted': {
+      const { intent } = event
+      const { sizing } = intent
+      const cut =
+        sizing.sizeDeltaUsd < sizing.wantedUsd
+          ? `, cut from ${money(sizing.wantedUsd)} by ${sizing.cuts.map((each) => each.by).join(', ')}`
+          : ''
+      return line('info', 'order', `${shortId(intent.intentId)} admitted: ${termsOf(intent)}${cut}`, {
+        ...orderFields(intent),
+        decision_key: intent.decisionKey,
+        wanted_usd: usdField(sizing.wantedUsd),
+      })
+    }
+    case 'order.moved':
+      return moved(event)
+    case 'order.filled':
+      return filled(event)
+    case 'order.exits':
+      return exitsRest(event)
+    case 'order.warned':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) the venue warns before signing: ${event.warnings.map(({ code, message }) => (message === '' ? code : `${plain(message)} [${code}]`)).join('; ')}. ${warnedWords(event)}`,
+        {
+          ...orderFields(event.intent),
+          host: event.host,
+          request_id: event.requestId,
+          warnings: event.warnings,
+          action: event.action,
+          ...(event.reason !== undefined && { reason: event.reason }),
+          ...(event.toUsd !== undefined && { to_usd: usdField(event.toUsd) }),
+        },
+      )
+    case 'order.payload_rejected':
+      return line(
+        'error',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${differencesText(event.differences)}. The order was dropped and the host is in cooldown; check that host before trusting it again`,
+        {
+          ...orderFields(event.intent),
+          host: event.host,
+          request_id: event.requestId,
+          differences: event.differences,
+        },
+      )
+    case 'order.not_signed':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) not signed: ${movedWords[event.code] ?? event.code}: ${differencesText(event.differences)}. Nothing was sent, and ${event.host} is not to blame; the order is decided anew`,
+        {
+          ...orderFields(event.intent),
+          host: event.host,
+          request_id: event.requestId,
+          code: event.code,
+          differences: event.differences,
+        },
+      )
+    case 'order.observed':
+      return line(
+        'debug',
+        'order',
+        `${shortId(event.intent.intentId)} ${event.host} says ${event.status}${event.reason === undefined ? '' : `: ${plain(event.reason)}`}`,
+        {
+          ...orderFields(event.intent),
+          attempt: event.attempt,
+          status: event.status,
+          host: event.host,
+          ...(event.traceId !== undefined && { trace_id: event.traceId }),
+          ...(event.reason !== undefined && { reason: event.reason }),
+        },
+      )
+    case 'unwind.requested':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is to be unwound: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
+        { ...orderFields(event.intent), by: event.by, reason: event.reason },
+      )
+    case 'unwind.waits':
+      return line(
+        'warn',
+        'order',
+        `${shortId(event.intentId)} cannot be unwound yet: ${plain(event.reason)}`,
+        { intent_id: event.intentId, reason: event.reason },
+      )
+    case 'unwind.ended': {
+      const next =
+        event.outcome === 'given-up' ? '. Look at the position: perpd kill --close closes everything' : ''
+      return line(
+        event.outcome === 'given-up' ? 'error' : 'info',
+        'order',
+        `${shortId(event.intentId)} is unwound for ${event.by}: ${plain(event.statement)}${next}`,
+        { intent_id: event.intentId, by: event.by, outcome: event.outcome, statement: event.statement },
+      )
+    }
+    case 'order.timing':
+      return line(
+        'debug',
+        'order',
+        `${shortId(event.intentId)} ${event.step} took ${span(event.durationMs)}`,
+        {
+          intent_id: event.intentId,
+          step: event.step,
+          latency_ms: event.durationMs,
+        },
+      )
+  }
+}
+
+/** What would be shown as nothing. */
+function isBelowCent(amount: Usd): boolean {
+  return amount < HALF_CENT && amount > -HALF_CENT
+}

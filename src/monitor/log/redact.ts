@@ -1,0 +1,70 @@
+/** Keeps secrets out of everything that is written: by shape, by field name, and by value for known ones. */
+import { Secret } from '../../base/secret.ts'
+
+/** What stands where a secret was. */
+export const HIDDEN = '[hidden]'
+
+/** A URL without what may be secret: credentials, path and query. Text that is no URL is hidden whole. */
+export function redactUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || url.host === '') return HIDDEN
+  const bare = url.username === '' && url.password === '' && url.search === '' && url.pathname.length <= 1
+  return bare ? url.origin : `${url.origin}/${HIDDEN}`
+}
+
+// A 65-byte signature; a digest is 32 bytes and may be shown.
+const signature = /0x[0-9a-fA-F]{130}\b/g
+const credentials = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+(?::[^\s/@]*)?@/gi
+const secretField = /^(?:signature|private_?key|secret|password|passphrase|mnemonic|authorization|token)$/i
+
+/** Shorter texts occur by chance. */
+const MIN_KNOWN = 6
+/** Shorter parts of a path are words of it, as `v2` or `arbitrum`. */
+const MIN_PATH_PART = 12
+
+/** A secret, and of an address what in it may be a key: name, password, long parts of the path, values of the query. */
+function partsOf(secret: string): readonly string[] {
+  const url = URL.parse(secret)
+  if (url === null) return [secret]
+  return [
+    secret,
+    url.username,
+    url.password,
+    ...url.pathname.split('/').filter((part) => part.length >= MIN_PATH_PART),
+    ...url.searchParams.values(),
+  ]
+}
+
+/** Whether an address carries what may be a key: name or password, a long part of the path, a value of the query. */
+export function mayHoldKey(text: string): boolean {
+  const [, ...parts] = partsOf(text)
+  return parts.some((part) => part.length >= MIN_KNOWN)
+}
+
+/** A cleaner of texts and values; `secrets` are known secret values, hidden wherever they or their parts occur. */
+export function createRedactor(secrets: readonly Secret[] = []): {
+  /** The text with secrets hidden. */
+  text(value: string): string
+  /** A copy of the value with secrets hidden, bigints as decimal text, ready for JSON. */
+  value(value: unknown): unknown
+} {
+  const known = [...new Set(secrets.flatMap((secret) => partsOf(secret.reveal())))]
+    .filter((part) => part.length >= MIN_KNOWN)
+    .sort((one, other) => other.length - one.length)
+  const text = (value: string): string => {
+    let clean = value.replace(signature, HIDDEN).replace(credentials, `$1${HIDDEN}@`)
+    for (const secret of known) clean = clean.replaceAll(secret, HIDDEN)
+    return clean
+  }
+  const copy = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value)
+    if (typeof value === 'bigint') return value.toString()
+    if (Array.isArray(value)) return value.map(copy)
+    if (value instanceof Secret) return HIDDEN
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, secretField.test(name) ? HIDDEN : copy(inner)]),
+    )
+  }
+  return { text, value: copy }
+}

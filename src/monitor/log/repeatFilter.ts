@@ -1,0 +1,193 @@
+/**
+ * Keeps the log short without hiding anything new (what outsiders can multiply has a ceiling besides: ceiling.ts). A
+ * cause that repeats is told the first time, the tenth time, and then once an hour with its count; the rest goes down to
+ * `debug`. When a told cause is over, that is told too.
+ *
+ * What counts as one cause:
+ *   a host          host and kind of failure; over when it has answered well for half a minute
+ *   rows            of a list that cannot be read: the list and what is wrong with them
+ *   foreign rows    of another account: host and list
+ *   discrepancies        that are not written down yet: why
+ *   a price         that stands in for the oracle's: the market and where it comes from
+ *   an endpoint     of the chain, and its fault; over with its next good answer
+ *   the clock       that differs from the chain's time
+ *   an endpoint     that is set aside for the time: to which side, and whether another tells it; over when it is not
+ *   a strategy      its failure's text, what was no decision of its, or why it was not asked; over with its next good turn
+ *   a line          that a kind of the user's own printed
+ *   a denial        strategy, decision and code; over when such a decision is admitted. The decision itself is told with
+ * it only once.
+ *                   A pause after a refusal is told once, and the next longer one again
+ *   positions       told when one appears, disappears or changes size
+ *   the heartbeat   told when nothing else was for half a minute
+ */
+import type { Event } from '../../domain/event.ts'
+import type { StrategyDecision } from '../../domain/order/decision.ts'
+import { counted, span } from '../text.ts'
+import type { Level, Line } from './line.ts'
+import { isGood, phrase } from './phrase.ts'
+
+const HOUR_MS = 3_600_000
+/** After this long without a line, the next heartbeat is one. */
+const SILENT_MS = 30_000
+/** A host that fails now and then would otherwise be reported as recovered after every failure. */
+const CALM_MS = 30_000
+/** Causes remembered at most; the oldest is forgotten, and told again when it repeats. */
+const MAX_CAUSES = 1_000
+
+interface Cause {
+  count: number
+  readonly firstAtMs: number
+  lastAtMs: number
+  toldAtMs: number
+}
+
+/** Turns an event into the lines to write, none of which is lost: what was told before has level `debug`. */
+export function createRepeatFilter(now: () => number): (event: Event) => readonly Line[] {
+  const causes = new Map<string, Cause>()
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  let positionsTold = ''
+
+  const repeated = (key: string, line: Line): Line => {
+    const atMs = now()
+    const cause = causes.get(key)
+    if (cause === undefined) {
+      const oldest = causes.size >= MAX_CAUSES ? causes.keys().next().value : undefined
+      if (oldest !== undefined) causes.delete(oldest)
+      causes.set(key, { count: 1, firstAtMs: atMs, lastAtMs: atMs, toldAtMs: atMs })
+      return line
+    }
+    cause.count++
+    cause.lastAtMs = atMs
+    if (cause.count !== 10 && atMs - cause.toldAtMs < HOUR_MS) return { ...line, level: 'debug' }
+    cause.toldAtMs = atMs
+    const times = `${cause.count} times in ${span(atMs - cause.firstAtMs)}`
+    return { ...line, text: `${line.text} (${times})`, fields: { ...line.fields, repeated: cause.count } }
+  }
+
+  /** Forgets the causes under a prefix; how often they happened in all, if they are over. */
+  const over = (prefix: string, calmMs = 0): number => {
+    const ended = [...causes].filter(([key]) => key.startsWith(prefix))
+    if (ended.some(([, cause]) => now() - cause.lastAtMs < calmMs)) return 0
+    for (const [key] of ended) causes.delete(key)
+    return ended.reduce((sum, [, cause]) => sum + cause.count, 0)
+  }
+
+  const withRecovery = (line: Line, count: number, word: string, text: string): readonly Line[] =>
+    count === 0 ? [line] : [line, { level: 'info', word, text, fields: { ...line.fields, recovered: count } }]
+
+  const isKnown = (prefix: string): boolean => {
+    for (const key of causes.keys()) if (key.startsWith(prefix)) return true
+    return false
+  }
+
+  const linesOf = (event: Event): readonly Line[] => {
+    const line = phrase(event)
+    switch (event.type) {
+      case 'host.attempt': {
+        if (!isGood(event)) return [repeated(`host ${event.host} ${event.outcome}`, line)]
+        const count = causes.size === 0 ? 0 : over(`host ${event.host} `, CALM_MS)
+        return withRecovery(
+          line,
+          count,
+          'host',
+          `${event.host} answers again after ${counted(count, 'failed request')}`,
+        )
+      }
+      case 'host.cooldown':
+        return [repeated(`rest ${event.host} ${event.reason}`, line)]
+      case 'rows.missing': {
+        const causes = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
+        return [repeated(`rows ${event.route} ${[...new Set(causes)].join()}`, line)]
+      }
+      case 'rows.foreign':
+        return [repeated(`foreign ${event.host} ${event.route}`, line)]
+      case 'account.discrepanciesDeferred':
+        return [repeated(`findings held ${event.isJournalShort}`, line)]
+      case 'price.fallback':
+        return [repeated(`price ${event.symbol} ${event.source}`, line)]
+      case 'chain.read': {
+        if (event.error !== undefined) return [repeated(`chain ${event.endpoint} ${event.error}`, line)]
+        const count = causes.size === 0 ? 0 : over(`chain ${event.endpoint} `)
+        const text = `${event.endpoint} answers again after ${counted(count, 'fault')}`
+        return withRecovery(line, count, 'chain', text)
+      }
+      case 'chain.skew':
+        return [repeated(`skew ${event.isTooLarge}`, line)]
+      case 'chain.time': {
+        const { endpoint, aheadSeconds, healthy } = event
+        if (event.isSetAside) return [repeated(`time ${endpoint} ${aheadSeconds > 0} ${healthy === 0}`, line)]
+        const count = causes.size === 0 ? 0 : over(`time ${endpoint} `)
+        const text = `${endpoint} tells the time again; it was set aside for ${counted(count, 'order')}`
+        return withRecovery(line, count, 'chain', text)
+      }
+      case 'tick.failed':
+        return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
+      case 'tick.skipped':
+        return [repeated(`skipped ${event.strategy} ${event.reason}`, line)]
+      case 'decision.invalid':
+        return [repeated(`invalid ${event.strategy} ${event.cause}`, line)]
+      case 'strategy.paused':
+        return [repeated(`paused ${event.strategy}`, line)]
+      case 'strategy.said':
+        return [repeated(`said ${event.strategy} ${event.text}`, line)]
+      case 'tick.done': {
+        // Its decisions were wrong: nothing of what was told is over.
+        if ((event.invalid ?? 0) > 0) return [line]
+        over(`skipped ${event.strategy} `)
+        over(`paused ${event.strategy}`)
+        const count = over(`failed ${event.strategy} `) + over(`invalid ${event.strategy} `)
+        return withRecovery(
+          line,
+          count,
+          'tick',
+          `${event.strategy} works again after ${counted(count, 'failure')}`,
+        )
+      }
+      case 'decision.made':
+        return [isKnown(decisionTopic(event.strategy, event.symbol, event.decision)) ? lower(line) : line]
+      case 'decision.denied': {
+        const wish = decisionTopic(event.strategy, event.symbol, event.decision)
+        const { code, reason } = event.denial
+        if (code !== 'REFUSED_BEFORE') return [repeated(`${wish}${code}`, line)]
+        // Each pause is told once: its end is in the reason.
+        const pause = `${wish}${code} ${reason}`
+        const isTold = causes.has(pause)
+        return [isTold ? lower(line) : repeated(pause, line)]
+      }
+      case 'decision.admitted': {
+        const { intent } = event
+        over(decisionTopic(intent.strategy, intent.terms.symbol, intent.decision))
+        return [line]
+      }
+      case 'account.positions': {
+        const fingerprint = event.positions
+          .map((position) => `${position.positionKey} ${position.sizeInUsd}`)
+          .sort()
+          .join()
+        const isNew = fingerprint !== positionsTold
+        positionsTold = fingerprint
+        return [isNew ? line : lower(line)]
+      }
+      case 'daemon.heartbeat': {
+        return now() - toldAtMs < SILENT_MS ? [line] : [{ ...line, level: 'info' }]
+      }
+      default:
+        return [line]
+    }
+  }
+  return (event) => {
+    const lines = linesOf(event)
+    if (lines.some(({ level }) => level !== 'debug')) toldAtMs = now()
+    return lines
+  }
+}
+
+function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
+  if (decision.kind === 'flatten') return `wish ${strategy} ${decision.intentId} flatten `
+  return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind} `
+}
+
+function lower(line: Line): Line {
+  const level: Level = 'debug'
+  return { ...line, level }
+}

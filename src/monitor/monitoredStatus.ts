@@ -1,0 +1,31 @@
+/** The part of the engine's status that monitoring reads. The engine's own status type fits it. */
+import type { TradingState } from '../domain/account/limits.ts'
+import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
+import type { Feed } from '../domain/event.ts'
+import type { Label } from '../domain/order/intent.ts'
+import type { Usd } from '../protocol/units.ts'
+
+/** What metrics and health are computed from, at the moment somebody asks. */
+export interface MonitoredStatus {
+  readonly state: 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
+  /** Why new orders are not made; empty when they are. */
+  readonly notReady: readonly string[]
+  /** Since the watch over the account last came round, ms; absent before its first round. */
+  readonly watchedAgoMs?: number
+  readonly tradingState: TradingState
+  readonly holds: readonly TradingHalt[]
+  readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'> & { readonly equityAtMs?: number }
+  readonly nowMs?: number
+  readonly strategies: readonly {
+    readonly name: string
+    readonly cadenceMs: number
+  }[]
+  readonly openIntents: readonly { readonly label: Label }[]
+  readonly oldestUnresolvedSeconds: number
+  readonly exposureUsd: Usd
+  readonly findings: readonly unknown[]
+  readonly contradictions: readonly unknown[]
+  /** Orders to unwind: cancelled or closed if they land. */
+  readonly flattens: readonly unknown[]
+  readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
+}

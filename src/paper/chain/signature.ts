@@ -1,0 +1,41 @@
+/** Who signed a digest. */
+import { concat, keccak256 } from 'viem'
+import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
+import { recoverSigner as signerOf } from '../../protocol/crypto/secp256k1.ts'
+
+/** The address that made a 65-byte signature over a digest, or undefined when there is none. */
+export async function recoverSigner(digest: Hex, signature: Hex): Promise<Address | undefined> {
+  try {
+    return signerOf(digest, signature)
+  } catch {
+    // Malformed, or numbers outside the curve: no signer.
+    return undefined
+  }
+}
+
+/** Whether an address signed a digest. */
+export async function isSignedBy(account: Address, digest: Hex, signature: Hex): Promise<boolean> {
+  const signer = await recoverSigner(digest, signature)
+  return signer !== undefined && sameHex(signer, account)
+}
+
+/** Type hash of `Minified(bytes32 digest)` (contract `RelayUtils`). */
+const MINIFIED: Hex = '0x628dc8f0a85eab83d09660a94c931f2eb72f3de1accdc60a72d68a75b8c0a787'
+
+/** The digest of the digest, for hardware wallets that cannot show a whole batch. */
+export function minifiedDigest(separator: Hex, digest: Hex): Hex {
+  return keccak256(concat(['0x1901', separator, keccak256(concat([MINIFIED, digest]))]))
+}
+
+/** Whether an address signed a router's digest, as it stands or minified (contract `BaseGelatoRelayRouter`, `digests`). */
+export async function isSignedAtRouter(
+  account: Address,
+  separator: Hex,
+  digest: Hex,
+  signature: Hex,
+): Promise<boolean> {
+  return (
+    (await isSignedBy(account, digest, signature)) ||
+    isSignedBy(account, minifiedDigest(separator, digest), signature)
+  )
+}

@@ -1,0 +1,189 @@
+/** Amounts of a decrease as the official client foresees it (the client's `getDecreasePositionAmounts`). */
+import { fac, max, min } from '../integer.ts'
+import type { MarketPrices, MarketSettings, MarketState, PricePair } from '../marketState.ts'
+import { acceptablePriceInfo, BPS, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
+import { type ClientReferral, clientPositionFee } from './clientFees.ts'
+import { clientNetImpact } from './clientImpact.ts'
+import { clientPnl, leverageBps } from './clientPosition.ts'
+import { ANY_HIGH_PRICE } from './increaseAmounts.ts'
+import type { ShownPosition } from './positionInfo.ts'
+import { profitSwapCostUsd } from './profitSwap.ts'
+
+/** Terms of a decrease. */
+export interface DecreaseAmountsTerms {
+  readonly position: ShownPosition
+  readonly closeSizeUsd: bigint
+  readonly keepLeverage: boolean
+  readonly indexDecimals: number
+  readonly collateralPrice: PricePair
+  /** Undefined: a market order. */
+  readonly trigger?:
+    | {
+        readonly type: 'LimitDecrease' | 'StopLossDecrease'
+        /** API form. */
+        readonly price: bigint
+        readonly setAcceptablePrice: boolean
+        readonly fixedImpactBps?: bigint | undefined
+      }
+    | undefined
+  readonly uiFeeFactor: bigint
+  readonly referral?: ClientReferral | undefined
+  /** Whether profit is swapped into the collateral token when the order executes; default: it is not. */
+  readonly swapsProfit?: boolean | undefined
+}
+
+/** What is left of a position that is too small to keep: the client's own constant, USD. */
+const DUST_USD = 10n ** 30n
+
+/**
+ * Whether the client closes the whole position: dust would be left, or its own estimate of too little collateral.
+ * `remainingCollateralUsd` is what stays of the collateral before any cost: all of it, or with the leverage kept its share.
+ */
+function closesWhole(
+  settings: MarketSettings,
+  position: ShownPosition,
+  closeSizeUsd: bigint,
+  pnlUsd: bigint,
+  remainingCollateralUsd: bigint,
+): boolean {
+  const left = position.sizeInUsd - closeSizeUsd
+  if (left < DUST_USD) return true
+  const realised = (pnlUsd * closeSizeUsd) / position.sizeInUsd
+  if (realised >= 0n) return false
+  // The client adds the loss, and takes the open interest multiplier for a factor (the client's
+  // `getDecreasePositionAmounts`).
+  const remainingUsd = remainingCollateralUsd - realised
+  const factor = max(settings.minCollateralFactor, settings.minCollateralFactorForOpenInterest[position.side])
+  if (remainingUsd >= fac(position.sizeInUsd, factor)) return false
+  return remainingUsd + (pnlUsd - realised) < settings.minCollateralUsd || left < settings.minPositionSizeUsd
+}
+
+/** Amounts of the order. Prices in API form, USD with 30 decimals. */
+export function decreaseAmounts(
+  settings: MarketSettings,
+  state: MarketState,
+  prices: MarketPrices,
+  terms: DecreaseAmountsTerms,
+) {
+  const { position, trigger, referral } = terms
+  const { side, sizeInUsd, sizeInTokens, collateralAmount } = position
+  const direction = { side, isIncrease: false }
+  const scale = 10n ** BigInt(terms.indexDecimals)
+  const indexPrice = trigger?.price ?? markPriceOf(prices.index, direction) * scale
+  const minPrice = terms.collateralPrice.min
+  // A trigger price of the same token prices the collateral too; kept in API form, as it need not be a contract price.
+  const collateralPrice =
+    trigger !== undefined && position.collateralIsIndexToken ? trigger.price : minPrice * scale
+  const usdOf = (amount: bigint): bigint => (amount * collateralPrice) / scale
+  const amountOf = (usd: bigint): bigint => (usd * scale) / collateralPrice
+  const pnlUsd = clientPnl(settings, state, side, position, (sizeInTokens * indexPrice) / scale, prices)
+  const fundingUsd = position.fundingFeeAmount * minPrice
+  const collateralUsd = usdOf(collateralAmount)
+  const pendingFeesUsd = fundingUsd + position.pendingBorrowingFeesUsd
+  const sharedUsd = terms.keepLeverage ? (terms.closeSizeUsd * collateralUsd) / sizeInUsd : 0n
+  const isFullClose = closesWhole(settings, position, terms.closeSizeUsd, pnlUsd, collateralUsd - sharedUsd)
+  const sizeDeltaUsd = isFullClose ? sizeInUsd : terms.closeSizeUsd
+  const product = sizeInTokens * sizeDeltaUsd
+  const sizeDeltaInTokens = isFullClose
+    ? sizeInTokens
+    : side === 'long'
+      ? (product + sizeInUsd - 1n) / sizeInUsd
+      : product / sizeInUsd
+  const realizedPnl = sizeInTokens === 0n ? 0n : (pnlUsd * sizeDeltaInTokens) / sizeInTokens
+  const priceTerms = { ...direction, indexPrice, sizeDeltaUsd, sizeDeltaInTokens }
+  const info = acceptablePriceInfo(settings, state, prices, priceTerms)
+  let { acceptablePrice, acceptablePriceDeltaBps } = info
+  let recommendedAcceptablePriceDeltaBps = 0n
+  if (trigger !== undefined && (trigger.type === 'StopLossDecrease' || !trigger.setAcceptablePrice)) {
+    acceptablePrice = side === 'long' ? 0n : ANY_HIGH_PRICE
+  } else if (trigger !== undefined) {
+    recommendedAcceptablePriceDeltaBps = defaultImpactBps(
+      indexPrice,
+      sizeDeltaUsd,
+      info.priceImpactDeltaUsd,
+      direction,
+    )
+    const budget = acceptablePriceInfo(settings, state, prices, {
+      ...priceTerms,
+      maxNegativeImpactBps: trigger.fixedImpactBps ?? recommendedAcceptablePriceDeltaBps,
+    })
+    acceptablePrice = budget.acceptablePrice
+    acceptablePriceDeltaBps = budget.acceptablePriceDeltaBps
+  }
+  const net = clientNetImpact(settings, state, position, sizeDeltaUsd, info.priceImpactDeltaUsd, prices)
+
+  const gained = max(0n, realizedPnl) + max(0n, net.totalImpactUsd)
+  const profitAmount = amountOf(gained)
+  const fee = clientPositionFee(settings, sizeDeltaUsd, info.balanceWasImproved, referral, terms.uiFeeFactor)
+  // The client goes through whole token units at the min price, then values them at its own collateral price.
+  const costOf = (usd: bigint): bigint => usdOf(usd / minPrice)
+  const positionFeeUsd = costOf(fee.positionFeeUsd)
+  const borrowingFeeUsd = costOf(position.pendingBorrowingFeesUsd)
+  const fundingFeeUsd = costOf(fundingUsd)
+  const swapProfitFeeUsd =
+    terms.swapsProfit === true ? profitSwapCostUsd(settings, state, prices, side, gained) : 0n
+  const costUsd =
+    positionFeeUsd +
+    borrowingFeeUsd +
+    fundingFeeUsd +
+    fee.uiFeeUsd +
+    swapProfitFeeUsd +
+    max(0n, -realizedPnl) +
+    max(0n, -net.totalImpactUsd)
+  const costAmount = amountOf(costUsd)
+  const paidOutput = min(profitAmount, costAmount)
+  const paidCollateral = min(collateralAmount, costAmount - paidOutput)
+  const output = profitAmount - paidOutput
+  const remaining = collateralAmount - paidCollateral
+  let collateralDeltaUsd = 0n
+  let collateralDeltaAmount = 0n
+  let receiveTokenAmount = output
+  if (isFullClose) {
+    collateralDeltaUsd = collateralUsd
+    collateralDeltaAmount = collateralAmount
+    receiveTokenAmount = output + remaining
+  } else if (terms.keepLeverage && remaining > 0n) {
+    const leverage = leverageBps({ sizeInUsd, collateralUsd, pendingFeesUsd }) ?? 0n
+    const keptUsd = leverage === 0n ? 0n : ((sizeInUsd - sizeDeltaUsd) * BPS) / leverage
+    collateralDeltaUsd = usdOf(remaining) - keptUsd
+    collateralDeltaAmount = amountOf(collateralDeltaUsd)
+    receiveTokenAmount = output + collateralDeltaAmount
+  }
+  return {
+    isFullClose,
+    sizeDeltaUsd,
+    sizeDeltaInTokens,
+    collateralDeltaUsd,
+    collateralDeltaAmount,
+    indexPrice,
+    /** Contract price times 10^index decimals, as a trigger price need not be a whole contract price. */
+    collateralPriceScaled: collateralPrice,
+    acceptablePrice,
+    acceptablePriceDeltaBps,
+    recommendedAcceptablePriceDeltaBps,
+    proportionalPendingImpactDeltaUsd: net.proportionalPendingImpactUsd,
+    closePriceImpactDeltaUsd: info.priceImpactDeltaUsd,
+    totalPendingImpactDeltaUsd: net.totalImpactUsd,
+    priceImpactDiffUsd: net.priceImpactDiffUsd,
+    balanceWasImproved: info.balanceWasImproved,
+    estimatedPnl: pnlUsd,
+    realizedPnl,
+    positionFeeUsd,
+    uiFeeUsd: fee.uiFeeUsd,
+    feeDiscountUsd: costOf(fee.discountUsd),
+    borrowingFeeUsd,
+    fundingFeeUsd,
+    swapProfitFeeUsd,
+    payedOutputUsd: usdOf(paidOutput),
+    payedRemainingCollateralUsd: usdOf(paidCollateral),
+    payedRemainingCollateralAmount: paidCollateral,
+    receiveTokenAmount,
+    receiveUsd: usdOf(receiveTokenAmount),
+    triggerThresholdType:
+      trigger === undefined
+        ? undefined
+        : (trigger.type === 'LimitDecrease') === (side === 'long')
+          ? '>'
+          : '<',
+  }
+}

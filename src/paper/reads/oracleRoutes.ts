@@ -1,0 +1,188 @@
+/** The oracle price service on the wire (docs/api-coverage.md O1 to O13). */
+import { type Address, hexKey } from '../../protocol/address.ts'
+import type { CandlePeriod } from '../../protocol/market.ts'
+import { type Candles, periodSeconds } from '../catalog/candles.ts'
+import type { CatalogToken } from '../catalog/catalog.ts'
+import { HttpFailure, type Json } from '../http/http.ts'
+import { hourlyRates, isListed } from '../market/marketRows.ts'
+import { vaultTokensOf } from '../market/vaultTokens.ts'
+import { legacyAvailableLiquidity } from '../math/capacity.ts'
+import { interestUsd, type PricePair, slotValue } from '../math/marketState.ts'
+import { namesMarket } from '../state/dataFaults.ts'
+import type { VenueMarket } from '../state/seedMarkets.ts'
+import { marketPrices, tokenPrice, type VenueState } from '../state/venueState.ts'
+
+/** The oracle's name of a token. */
+export function oracleSymbolOf(token: CatalogToken): string {
+  return token.oracleSymbol ?? token.symbol
+}
+
+/** Tokens the oracle prices, in catalogue order. */
+function oracleTokens(venueState: VenueState): CatalogToken[] {
+  return venueState.prices.tokens.flatMap((key) => venueState.catalog.tokenByAddress.get(key) ?? [])
+}
+
+/** A ticker; values are contract prices, so `oracleDecimals` is 0. */
+function ticker(symbol: string, address: Address, price: PricePair, seconds: number): Record<string, Json> {
+  return {
+    tokenSymbol: symbol,
+    tokenAddress: address,
+    minPrice: price.min.toString(),
+    maxPrice: price.max.toString(),
+    medianPrice: ((price.min + price.max) / 2n).toString(),
+    oracleDecimals: 0,
+    updatedAt: seconds,
+    timestamp: seconds,
+  }
+}
+
+/** Tickers of the tokens that the oracle signs prices of. */
+export function tokenTickers(venueState: VenueState, nowMs: number): readonly Record<string, Json>[] {
+  const seconds = Math.floor(nowMs / 1000)
+  return oracleTokens(venueState).map((token) =>
+    ticker(oracleSymbolOf(token), token.address, tokenPrice(venueState, token, seconds), seconds),
+  )
+}
+
+/** `/prices/tickers`: one element a token, those of the vaults last. */
+export function oracleTickers(venueState: VenueState, nowMs: number): Json {
+  const seconds = Math.floor(nowMs / 1000)
+  const { tokens, prices } = vaultTokensOf(venueState)
+  const ofVaults = tokens.flatMap(({ symbol, address }) => {
+    const price = prices.at(hexKey(address), seconds)
+    return price === undefined ? [] : [ticker(symbol, address, price, seconds)]
+  })
+  return [...tokenTickers(venueState, nowMs), ...ofVaults]
+}
+
+function oracleRefusal(text: string): HttpFailure {
+  return new HttpFailure(400, { errors: [text] })
+}
+
+/** The token a candle request names: by oracle symbol, then by the application's, then by what a wrapped coin is of. */
+function candleToken(venueState: VenueState, symbol: string): CatalogToken | undefined {
+  const tokens = oracleTokens(venueState)
+  return (
+    tokens.find((token) => oracleSymbolOf(token) === symbol) ??
+    tokens.find((token) => token.symbol === symbol || token.assetSymbol === symbol) ??
+    tokens.find((token) => token.isWrapped && token.baseSymbol === symbol)
+  )
+}
+
+/** Where the candles of a symbol come from. Throws HttpFailure 400 for a symbol that nothing has. */
+function candleSource(
+  venueState: VenueState,
+  symbol: string,
+): { readonly key: string; readonly decimals: number; readonly candles: Candles } {
+  const token = candleToken(venueState, symbol)
+  if (token !== undefined) {
+    return {
+      key: venueState.catalog.priceKeyOf(token),
+      decimals: token.decimals,
+      candles: venueState.candles,
+    }
+  }
+  const { tokens, candles } = vaultTokensOf(venueState)
+  const vault = tokens.find((one) => one.symbol === symbol)
+  if (vault === undefined) throw oracleRefusal(`unknown tokenSymbol ${symbol}`)
+  return { key: hexKey(vault.address), decimals: vault.decimals, candles }
+}
+
+/** `/prices/candles`. Throws HttpFailure 400 for a bad parameter. */
+export function oracleCandles(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
+  const symbol = query.get('tokenSymbol')
+  const period = query.get('period')
+  const limitText = query.get('limit') ?? '1000'
+  if (symbol === null || symbol === '') throw oracleRefusal('tokenSymbol is required')
+  if (period === null || !Object.hasOwn(periodSeconds, period)) {
+    throw oracleRefusal(`period must be one of ${Object.keys(periodSeconds).join(', ')}`)
+  }
+  const limit = /^\d{1,5}$/.test(limitText) ? Number(limitText) : 0
+  if (limit < 1 || limit > 10_000) throw oracleRefusal('limit must be an integer from 1 to 10000')
+  const { key, decimals, candles } = candleSource(venueState, symbol)
+  const rows = candles.latest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000))
+  // Candles are the one place where the wire carries prices as plain numbers.
+  const number = (contractPrice: bigint): number => Number(contractPrice) / 10 ** (30 - decimals)
+  return {
+    period,
+    candles: rows.map((row) => [
+      row.timestampSeconds,
+      number(row.open),
+      number(row.high),
+      number(row.low),
+      number(row.close),
+    ]),
+  }
+}
+
+/** `/tokens`, those of the vaults last. */
+export function oracleTokenList(venueState: VenueState): Json {
+  const tokens: Json[] = oracleTokens(venueState).map((token) => ({
+    symbol: oracleSymbolOf(token),
+    address: token.address,
+    decimals: token.decimals,
+    ...(token.isSynthetic ? { synthetic: true } : {}),
+  }))
+  return { tokens: [...tokens, ...vaultTokensOf(venueState).tokens.map((token) => ({ ...token }))] }
+}
+
+function identity(venueState: VenueState, market: VenueMarket): Record<string, Json | undefined> {
+  const { catalog } = market
+  return {
+    name: catalog.oracleName ?? catalog.symbol,
+    marketToken: catalog.marketToken,
+    indexToken: catalog.indexToken,
+    longToken: catalog.longToken,
+    shortToken: catalog.shortToken,
+    isListed: isListed(venueState, market),
+    listingDate: catalog.listingDate,
+  }
+}
+
+/** `/markets`. */
+export function oracleMarkets(venueState: VenueState): Json {
+  return { markets: venueState.markets.map((market) => identity(venueState, market)) }
+}
+
+/** `/markets/info`; rates per hour. */
+export function oracleMarketInfo(venueState: VenueState, nowMs: number): Json {
+  const seconds = Math.floor(nowMs / 1000)
+  return {
+    markets: venueState.markets.map((market) => {
+      const { settings, state } = market
+      const prices = marketPrices(venueState, market, seconds)
+      const rates = hourlyRates(market, prices)
+      return {
+        ...identity(venueState, market),
+        openInterestLong: interestUsd(settings, state, 'long').toString(),
+        openInterestShort: interestUsd(settings, state, 'short').toString(),
+        availableLiquidityLong: legacyAvailableLiquidity(settings, state, 'long', prices).toString(),
+        availableLiquidityShort: legacyAvailableLiquidity(settings, state, 'short', prices).toString(),
+        poolAmountLong: slotValue(settings, state.pool, 0).toString(),
+        poolAmountShort: slotValue(settings, state.pool, 1).toString(),
+        fundingRateLong: rates.funding.long.toString(),
+        fundingRateShort: rates.funding.short.toString(),
+        borrowingRateLong: rates.borrowing.long.toString(),
+        borrowingRateShort: rates.borrowing.short.toString(),
+        netRateLong: (rates.funding.long - rates.borrowing.long).toString(),
+        netRateShort: (rates.funding.short - rates.borrowing.short).toString(),
+        isDisabled: namesMarket(venueState.dataFaults.disabledMarkets, market.key),
+      }
+    }),
+  }
+}
+
+/** `/markets/state`: status by market; the sets hold keys of markets that are not trading, and whose status is not known. */
+export function oracleMarketState(
+  venueState: VenueState,
+  sets: { readonly closed: ReadonlySet<string>; readonly unknown: ReadonlySet<string> },
+): Json {
+  const statusOf = (key: string): string =>
+    sets.unknown.has(key) ? 'unknown' : sets.closed.has(key) ? 'closed' : 'open'
+  return {
+    markets: venueState.markets.map(({ catalog }) => ({
+      marketToken: catalog.marketToken,
+      status: statusOf(hexKey(catalog.marketToken)),
+    })),
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The routes of a venue behind one `fetch`: hosts told apart by path prefix, cache windows, faults of a host, headers and trace
+ * ids, and the failing answers that every route shares.
+ */
+import { type Context, Hono } from 'hono'
+import { answerAgeMs, changesAnswer, shapedAnswer } from '../http/answerShape.ts'
+import {
+  apiCacheWindows,
+  type CacheWindow,
+  oracleCacheWindows,
+  otherCacheWindows,
+  questionOf,
+} from '../http/cacheWindows.ts'
+import { HttpFailure, notFound, stringify } from '../http/http.ts'
+import type { ResponseCache } from '../http/responseCache.ts'
+import { hostAndRoute } from '../http/wireFaultRule.ts'
+import { timedOutBody, timeoutOf, type WireFaults } from '../http/wireFaults.ts'
+import { neverAnswer } from '../orders/orderRoutes.ts'
+import { addAccountReads, addTransactionRoutes } from '../reads/accountRoutes.ts'
+import { addMarketRoutes } from '../reads/marketRoutes.ts'
+import { addReadRoutes } from '../reads/readRoutes.ts'
+import type { Neighbour, RouteHandler, RouteKit } from '../reads/routeKit.ts'
+import { mountRpc } from '../rpc/rpcRoutes.ts'
+import { advanceVenue } from '../transactions/advance.ts'
+import { ConnectionCut, type VenueParts } from '../venue/venueParts.ts'
+import { guardControl, mountControl } from './controlRoutes.ts'
+
+/** Oracle hosts of a venue: the primary and its fallbacks. */
+export const ORACLE_HOSTS = 3
+
+/** What the routes are made of. */
+export interface AppParts {
+  readonly state: VenueParts
+  /** Put before every path; empty for a venue that has the port to itself. */
+  readonly prefix: string
+  readonly wire: WireFaults
+  readonly responseCache: ResponseCache
+  readonly neighbours: () => readonly Neighbour[]
+}
+
+/** A route as it is mounted. */
+interface Mounted {
+  readonly handler: RouteHandler
+  /** Absent: every request is answered anew. */
+  readonly window: CacheWindow | undefined
+}
+
+/** Path and query of an absolute address. */
+function pathOf(url: string): string {
+  return url.slice(url.indexOf('/', url.indexOf('//') + 2))
+}
+
+/** Makes the routes of a venue. */
+export function createApp({ state, prefix, wire, responseCache, neighbours }: AppParts): Hono {
+  const { venueState, faults, peers } = state
+  const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
+  let traces = 0
+
+  const answer = (status: number, body: string | Uint8Array<ArrayBuffer>): Response => {
+    const headers: Record<string, string> = {
+      'Content-Type': 'application/json',
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': 'X-Trace-Id',
+      Date: new Date(venueState.clock.now()).toUTCString(),
+    }
+    if (status >= 400) {
+      traces += 1
+      headers['X-Trace-Id'] =
+        `paper-${venueState.chain.name}-${venueState.clock.now().toString(36)}-${traces}`
+    }
+    return new Response(body, { status, headers })
+  }
+  const respond = async (context: Context, host: string, mounted: Mounted): Promise<Response> => {
+    if (faults.down.includes(host)) throw new ConnectionCut()
+    const path = pathOf(context.req.url)
+    const queryAt = path.indexOf('?')
+    const place = queryAt === -1 ? path : path.slice(0, queryAt)
+    const { route } = hostAndRoute(place.slice(prefix.length))
+    const timeoutMs = timeoutOf(host, route)
+    if (faults.latencyMs > 0) await venueState.clock.sleep(Math.min(faults.latencyMs, timeoutMs))
+    try {
+      if (faults.latencyMs >= timeoutMs) throw new HttpFailure(503, timedOutBody(host))
+      advanceVenue(venueState)
+      const peer = peers.find((one) => one.host === host) ?? peers[0]
+      if (peer === undefined) throw notFound('Not Found')
+      const query = new URLSearchParams(queryAt === -1 ? '' : path.slice(queryAt + 1))
+      const isShaped = changesAnswer(faults, host, route)
+      const window = isShaped ? undefined : mounted.window
+      const nowMs = venueState.clock.now() - answerAgeMs(faults, host, route)
+      // Peers and fallbacks are equal: what one answers within a window, all of them do.
+      const question =
+        window === undefined ? '' : questionOf(place.replace(/\/\d+(?=\/)/, ''), query, window.names)
+      if (window !== undefined) {
+        const known = responseCache.at(question, nowMs)
+        if (known !== undefined) {
+          responseCache.lead(path, question)
+          return answer(200, known)
+        }
+      }
+      const result = await mounted.handler({
+        request: context.req.raw,
+        query,
+        nowMs,
+        peer,
+        family: Math.max(0, peers.indexOf(peer)),
+        param: (name) => context.req.param(name) ?? '',
+      })
+      if (result === neverAnswer) return await new Promise<Response>(() => undefined)
+      if (result instanceof Response) return result
+      const text = stringify(result)
+      if (isShaped) return answer(200, stringify(shapedAnswer(faults, host, route, JSON.parse(text))))
+      if (window === undefined) return answer(200, text)
+      const body = responseCache.keep(question, text, nowMs, window.ms(query))
+      responseCache.lead(path, question)
+      return answer(200, body)
+    } catch (error) {
+      if (error instanceof HttpFailure) return answer(error.status, stringify(error.body))
+      throw error
+    }
+  }
+
+  const kit: RouteKit = {
+    neighbours,
+    api: (method, path, handler) => {
+      const window = method === 'GET' ? apiCacheWindows[path] : undefined
+      app.on(method, `/api/:host{[0-9]+}/v1${path}`, (context) => {
+        const host = `api/${context.req.param('host')}`
+        const isKnown = peers.some((peer) => peer.host === host)
+        return respond(context, host, isKnown ? { handler, window } : unknownHost)
+      })
+    },
+    oracle: (path, handler) => {
+      const mounted = { handler, window: oracleCacheWindows[path] }
+      app.get(`/oracle/:host{[0-${ORACLE_HOSTS - 1}]}${path}`, (context) =>
+        respond(context, `oracle/${context.req.param('host')}`, mounted),
+      )
+    },
+    at: (path, host, handler) => {
+      const mounted = { handler, window: otherCacheWindows[path] }
+      app.get(path, (context) =>
+        respond(context, host.replace(':host', context.req.param('host') ?? ''), mounted),
+      )
+    },
+  }
+  guardControl(app, answer)
+  addMarketRoutes(state, kit)
+  addAccountReads(state, kit)
+  addTransactionRoutes(state, kit)
+  addReadRoutes(venueState, kit)
+  mountControl(app, { state, wire, kept: responseCache, answer })
+  mountRpc(app, {
+    venueState,
+    faults,
+    cut: () => {
+      throw new ConnectionCut()
+    },
+    answer,
+  })
+  app.options('*', () => {
+    const allowed = answer(200, '{}')
+    allowed.headers.set('Access-Control-Allow-Methods', 'GET, POST, OPTIONS')
+    allowed.headers.set('Access-Control-Allow-Headers', 'Content-Type')
+    return allowed
+  })
+  app.notFound(() => answer(404, '{"message":"Not Found"}'))
+  app.onError((error) => {
+    throw error
+  })
+  return app
+}
+
+const unknownHost: Mounted = {
+  handler: () => {
+    throw notFound('Not Found')
+  },
+  window: undefined,
+}

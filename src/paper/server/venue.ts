@@ -1,0 +1,195 @@
+/**
+ * The paper venue: one venue, several hosts. `fetch` answers as all of them, told apart by a path prefix:
+ * `/oracle/0` (primary), `/oracle/1`, `/oracle/2` (fallbacks), `/api/0/v1`, `/api/1/v1` (equal peers), and `/__control`,
+ * which is no part of the wire. `/rpc` is the chain's JSON-RPC endpoint, `/ws` the same over WebSocket.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Chain } from '../../protocol/chains/chain.ts'
+import { startTraders } from '../execution/traders.ts'
+import { changesAnswers } from '../http/answerShape.ts'
+import { createResponseCache } from '../http/responseCache.ts'
+import { createWireFaults, type WireFaults } from '../http/wireFaults.ts'
+import { ledgerOf } from '../market/ledger.ts'
+import { holdFailingValues } from '../market/marketValues.ts'
+import { listingChains, STATS_CHAIN } from '../reads/readRoutes.ts'
+import type { Neighbour } from '../reads/routeKit.ts'
+import { readSchedule } from '../state/hours.ts'
+import { RPC_ENDPOINTS, rpcPathOf } from '../state/rpcEndpoints.ts'
+import { defaultVenueSettings, type VenueSettings } from '../state/settings.ts'
+import { type SettledEntry, settledRecord } from '../state/submitRecord.ts'
+import { createVenueState, type VenueState } from '../state/venueState.ts'
+import { advanceVenue } from '../transactions/advance.ts'
+import { onSent } from '../transactions/transactionPool.ts'
+import { createPeer, type Peer } from '../venue/peer.ts'
+import { loadState, saveState } from '../venue/stateFile.ts'
+import { createStateLog, readStateLog, replayStateLog } from '../venue/stateLog.ts'
+import { type Faults, noFaults } from '../venue/venueFaults.ts'
+import { ConnectionCut, type VenueParts } from '../venue/venueParts.ts'
+import { createApp, ORACLE_HOSTS } from './app.ts'
+import { reorganiseNow } from './reorgControl.ts'
+import { createScenario, type ScenarioStep } from './scenario.ts'
+
+/** Default seed: its first minutes trend in the big markets. */
+export const DEFAULT_SEED = 911
+
+/** How a venue is made. */
+export interface VenueOptions {
+  readonly clock: Clock
+  readonly chain: Chain
+  /** Repeats the same prices, delays and ids. Default 911. A saved venue keeps its own. */
+  readonly seed?: number
+  readonly settings?: Partial<VenueSettings>
+  readonly faults?: Partial<Faults>
+  /** Faults at given times after the start. Default none. */
+  readonly scenario?: readonly ScenarioStep[]
+  /** Where the venue is kept between runs; absent: in memory only. */
+  readonly stateFile?: string
+  /** Unix seconds at which the prices begin; chains in step share it. Default now. A saved venue keeps its own. */
+  readonly epochSeconds?: number
+  /** Put before every path, as `/avalanche`, where several venues share a port. Default none. */
+  readonly prefix?: string
+  /** All venues of this process, once they are made: stats count their venues, and other chains' stats come from one. */
+  readonly neighbours?: () => readonly Neighbour[]
+}
+
+/** A paper venue. */
+export interface Venue {
+  /** Answers a request to any host, by path prefix. */
+  fetch(request: Request): Promise<Response>
+  /** Bytes of a hot read by path that are still valid, when nothing is wrong on purpose; undefined: ask `fetch`. */
+  quick(path: string): Buffer | undefined
+  /** Does all work that is due at the clock's time. */
+  advance(): void
+  /** Every submit received, with what became of it. */
+  record(): SettledEntry[]
+  /** Writes the state file, when there is one. */
+  save(): void
+  readonly faults: Faults
+  /** What the road does to requests and answers. */
+  readonly wire: WireFaults
+  readonly venueState: VenueState
+  /** What each host of the application API prepared. */
+  readonly peers: readonly Peer[]
+  /** Path prefixes of the hosts: oracle primary first; application peers with their version segment. */
+  readonly paths: {
+    readonly oracle: readonly string[]
+    readonly api: readonly string[]
+    /** Hosts of the pair summaries for listings, and of the Solana feed; empty where the chain has none. */
+    readonly pairs: readonly string[]
+    readonly solana: readonly string[]
+    /** JSON-RPC over HTTP, and over WebSocket. */
+    readonly rpc: readonly string[]
+    readonly ws: readonly string[]
+    /** What all paths of this venue begin with; empty for a venue that has the port to itself. */
+    readonly prefix: string
+  }
+}
+
+const API_PEERS = 2
+
+/**
+ * Makes a venue, or goes on with the one in the state file.
+ *
+ * @throws BaseError PAPER_CATALOG_MISSING, PAPER_STATE_UNREADABLE
+ */
+export function createVenue(options: VenueOptions): Venue {
+  const saved = options.stateFile === undefined ? undefined : loadState(options.stateFile, options.chain)
+  const epochSeconds = saved?.epochSeconds ?? options.epochSeconds
+  const prefix = options.prefix ?? ''
+  const faults: Faults = { ...noFaults(), ...options.faults }
+  const venueState = createVenueState({
+    dataFaults: faults,
+    chain: options.chain,
+    clock: options.clock,
+    seed: saved?.seed ?? options.seed ?? DEFAULT_SEED,
+    settings: { ...defaultVenueSettings, ...options.settings },
+    ...(epochSeconds === undefined ? {} : { epochSeconds }),
+  })
+  readSchedule(venueState)
+  ledgerOf(venueState)
+  const state: VenueParts = {
+    venueState,
+    peers: Array.from({ length: API_PEERS }, (_unused, i) => createPeer(`api/${i}`)),
+    faults,
+    record: [],
+    log: options.stateFile === undefined ? undefined : createStateLog(options.stateFile),
+  }
+  saved?.restore(state)
+  if (options.stateFile !== undefined) {
+    replayStateLog(readStateLog(options.stateFile), state)
+    // The world's beginning is on disk before anything is logged against it.
+    saveState(options.stateFile, state)
+    state.log?.clear()
+  }
+  const { log } = state
+  if (log !== undefined) {
+    onSent(venueState, (transaction) =>
+      log.append({ kind: 'sent', transaction, sent: venueState.counters.sent }),
+    )
+  }
+  startTraders(venueState, venueState.clock.now())
+  const endpoints = Array.from({ length: RPC_ENDPOINTS }, (_unused, index) => index)
+  let savedMoment = momentOf(venueState)
+  const wire = createWireFaults({
+    seed: venueState.seed,
+    clock: options.clock,
+    cut: () => {
+      throw new ConnectionCut()
+    },
+  })
+  const responseCache = createResponseCache()
+  const play = createScenario(options.scenario ?? [], options.clock.now(), {
+    faults,
+    wire,
+    reorganise: (order) => void reorganiseNow(venueState, order),
+    forget: () => {
+      holdFailingValues(venueState, options.clock.now())
+      responseCache.forget()
+    },
+  })
+  play(options.clock.now())
+  const app = createApp({ state, prefix, wire, responseCache, neighbours: options.neighbours ?? (() => []) })
+  return {
+    fetch: async (request) => {
+      play(options.clock.now())
+      return wire.around(request, prefix, async (one) => app.fetch(one))
+    },
+    quick: (path) => {
+      const nowMs = options.clock.now()
+      play(nowMs)
+      if (wire.rules.length > 0 || faults.latencyMs > 0 || faults.down.length > 0) return undefined
+      if (changesAnswers(faults)) return undefined
+      return responseCache.atPath(path, nowMs)
+    },
+    advance: () => {
+      play(options.clock.now())
+      advanceVenue(venueState)
+    },
+    record: () => settledRecord(venueState, state.record),
+    save: () => {
+      const moment = momentOf(venueState)
+      if (options.stateFile === undefined || moment === savedMoment) return
+      saveState(options.stateFile, state)
+      state.log?.clear()
+      savedMoment = moment
+    },
+    faults: state.faults,
+    wire,
+    venueState,
+    peers: state.peers,
+    paths: {
+      prefix,
+      oracle: Array.from({ length: ORACLE_HOSTS }, (_unused, i) => `${prefix}/oracle/${i}`),
+      api: state.peers.map((peer) => `${prefix}/${peer.host}/v1`),
+      pairs: listingChains.includes(venueState.chain.name) ? [`${prefix}/pairs`] : [],
+      solana: venueState.chain.name === STATS_CHAIN ? [`${prefix}/solana`] : [],
+      rpc: endpoints.map((index) => prefix + rpcPathOf('rpc', index)),
+      ws: endpoints.map((index) => prefix + rpcPathOf('ws', index)),
+    },
+  }
+}
+
+/** Changes whenever something happened that a save would keep. */
+function momentOf(venueState: VenueState): string {
+  return `${Object.values(venueState.counters).join(':')}:${venueState.accounts.size}:${venueState.due.length}:${ledgerOf(venueState).runningHour}:${venueState.blockChain.reorgs.length}`
+}

@@ -1,0 +1,46 @@
+/** What a reverted batch must put back: everything it could touch, down to counters and the order of lists. */
+import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
+import type { VenueState } from './venueState.ts'
+
+/**
+ * Remembers the venue as a batch of an account finds it; `named` are the orders it updates or cancels. Returns the way
+ * back.
+ */
+export function rememberFor(venueState: VenueState, address: Address, named: readonly Hex[]): () => void {
+  const accountKey = hexKey(address)
+  const account = venueState.accounts.get(accountKey)
+  const balances = new Map(account?.balances)
+  const allowances = new Map(account?.allowances)
+  const orders = [...venueState.orders]
+  const records = named.flatMap((key) => {
+    const order = venueState.orders.get(hexKey(key))
+    return order === undefined ? [] : [{ order, before: { ...order } }]
+  })
+  const outcomes = named.map((key) => [hexKey(key), venueState.outcomes.get(hexKey(key))] as const)
+  const known = venueState.outcomes.size
+  const { order, trade } = venueState.counters
+  const { populationTrades } = venueState
+  const trades = venueState.trades.length
+  const due = [...venueState.due]
+  return () => {
+    if (account === undefined) venueState.accounts.delete(accountKey)
+    else {
+      refill(account.balances, [...balances])
+      refill(account.allowances, [...allowances])
+    }
+    for (const { order: record, before } of records) Object.assign(record, before)
+    refill(venueState.orders, orders)
+    for (const [key, outcome] of outcomes) if (outcome !== undefined) venueState.outcomes.set(key, outcome)
+    // Outcomes are never taken away by a batch: those it added are the newest.
+    for (const key of [...venueState.outcomes.keys()].slice(known)) venueState.outcomes.delete(key)
+    Object.assign(venueState.counters, { order, trade })
+    venueState.populationTrades = populationTrades
+    venueState.trades.length = trades
+    venueState.due.splice(0, venueState.due.length, ...due)
+  }
+}
+
+function refill<K, V>(map: Map<K, V>, entries: readonly (readonly [K, V])[]): void {
+  map.clear()
+  for (const [key, value] of entries) map.set(key, value)
+}

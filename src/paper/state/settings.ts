@@ -1,0 +1,49 @@
+/** What the operator may set of the paper venue. */
+import { simulated } from '../../protocol/settings/paperSection.ts'
+import { defaultsOf, type Typed } from '../../protocol/settings/setting.ts'
+import type { PriceReplay } from '../catalog/replayFile.ts'
+
+/** Settings of a paper venue; every field has a default. */
+export interface VenueSettings extends Typed<typeof simulated> {
+  /** Paper balance of an address seen for the first time, whole tokens as decimal text by token symbol. */
+  readonly startBalances: Readonly<Record<string, string>>
+  /** Slippage in bps of a prepare that names none. Default 100. */
+  readonly defaultSlippageBps: number
+  /** Gas price that the chain's price walks around, wei. Default 0: the chain's own, 0.02 gwei on Arbitrum. */
+  readonly gasPriceWei: bigint
+  /** More holders since the venue began: millionths of a pool by market symbol, by wallet. Default none. */
+  readonly poolShares: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** Pools open to the deposits of a wallet, by wallet: market tokens or symbols. Default none. */
+  readonly whitelists: Readonly<Record<string, readonly string[]>>
+  /** Candles that the prices follow from the world's start. Default none: seeded prices. */
+  readonly replay: PriceReplay | undefined
+  /** Markets with hours; all others are always open. Default none. */
+  readonly marketHours: readonly MarketHours[]
+}
+
+/**
+ * The defaults of a venue that is made in code: those of `perpd paper`, without other traders and with a slower `safe` block.
+ * `startBalances` is filled from the chain: 100000 of the first gas token and 50 of the native coin.
+ */
+export const defaultVenueSettings: VenueSettings = {
+  ...defaultsOf(simulated),
+  safeLagBlocks: 20,
+  traders: 0,
+  startBalances: {},
+  defaultSlippageBps: 100,
+  gasPriceWei: 0n,
+  poolShares: {},
+  whitelists: {},
+  replay: undefined,
+  marketHours: [],
+}
+
+/** Trading hours of the markets of a name, UTC, Monday to Friday. */
+export interface MarketHours {
+  /** Index name as `XAU/USD` (all its pools), full symbol, or market token. */
+  readonly market: string
+  /** Minute of the day at which trading begins, 0 to 1439. */
+  readonly opensAtMinute: number
+  /** First minute of the day without trading; below `opensAtMinute` the session runs past midnight. */
+  readonly closesAtMinute: number
+}

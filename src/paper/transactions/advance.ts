@@ -1,0 +1,141 @@
+/** Time passing in the venue: everything due happens at its own moment, with the prices of that moment. */
+
+import { type Hex, hexKey } from '../../protocol/address.ts'
+import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
+import { noteGasSpike } from '../chain/rpcGas.ts'
+import { landWithdrawal } from '../execution/gmxAccount.ts'
+import { executeOrder } from '../execution/keeper.ts'
+import { deleverage, isLiquidatableAt, liquidate } from '../execution/keeperOrders.ts'
+import { trimVenue } from '../execution/memoryLimits.ts'
+import { giveUpOperation, landOperation, sendAgain } from '../execution/operations.ts'
+import { cancelOrder } from '../execution/orderEnds.ts'
+import { isLookedAt, takeTurn } from '../execution/traders.ts'
+import { sealHours } from '../market/ledger.ts'
+import { isEnabled } from '../state/enabled.ts'
+import { isOpenAt } from '../state/hours.ts'
+import { isMarketOrder, isTriggered, orderTypes } from '../state/orderTypes.ts'
+import type { DueWork, OrderRecord } from '../state/venueRecords.ts'
+import { schedule, tokenPrice, type VenueState } from '../state/venueState.ts'
+import { minePool } from './transactionPool.ts'
+
+/** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
+const MAX_LOOKS = 3600
+
+/** Does all work that is due at the clock's time, in order of time. */
+export function advanceVenue(venueState: VenueState): void {
+  const nowMs = venueState.clock.now()
+  noteGasSpike(
+    venueState.blockChain,
+    venueState.dataFaults.gasSpikePercent,
+    (venueState.advancedToSeconds + 1) * 1000,
+  )
+  const nowSeconds = Math.floor(nowMs / 1000)
+  const step = Math.max(1, Math.ceil((nowSeconds - venueState.advancedToSeconds) / MAX_LOOKS))
+  while (venueState.advancedToSeconds < nowSeconds) {
+    if (venueState.orders.size === 0 && venueState.positions.size === 0) {
+      const next = venueState.due[0]?.atMs ?? Number.POSITIVE_INFINITY
+      if (next > nowMs) {
+        venueState.advancedToSeconds = nowSeconds
+        sealHours(venueState, nowSeconds)
+        break
+      }
+      venueState.advancedToSeconds = Math.max(venueState.advancedToSeconds, Math.floor(next / 1000) - 1)
+    }
+    const second = Math.min(nowSeconds, venueState.advancedToSeconds + step)
+    runDue(venueState, second * 1000 - 1)
+    venueState.advancedToSeconds = second
+    sealHours(venueState, second)
+    lookAt(venueState, second - step, second)
+    trimVenue(venueState)
+  }
+  runDue(venueState, nowMs)
+  trimVenue(venueState)
+}
+
+function runDue(venueState: VenueState, untilMs: number): void {
+  for (;;) {
+    const work = venueState.due[0]
+    if (work === undefined || work.atMs > untilMs) return
+    venueState.due.shift()
+    venueState.blockChain.atMs = work.atMs
+    doWork(venueState, work)
+  }
+}
+
+function doWork(venueState: VenueState, work: DueWork): void {
+  const { atMs } = work
+  if (work.kind === 'land') landOperation(venueState, work.taskId, atMs)
+  else if (work.kind === 'give-up') giveUpOperation(venueState, work.taskId, atMs)
+  else if (work.kind === 'send-again') sendAgain(venueState, work.taskId, 'relayer', atMs)
+  else if (work.kind === 'replay') sendAgain(venueState, work.taskId, 'stranger', atMs)
+  else if (work.kind === 'withdraw') landWithdrawal(venueState, work.key, atMs)
+  else if (work.kind === 'turn') takeTurn(venueState, work.trader, work.turn, atMs)
+  else if (work.kind === 'mine') minePool(venueState, atMs)
+  else executeWhenOpen(venueState, work.orderKey, atMs)
+}
+
+/** Longest that a market order waits at a look for its market to open, ms. */
+const OPENING_LOOK_MS = 60_000
+
+/**
+ * The keeper executes a market order. It has no price of a closed market, so its market orders wait for the opening; but no
+ * price may be younger than an order's expiration allows, and an order that waited longer stays until its owner cancels it.
+ */
+function executeWhenOpen(venueState: VenueState, orderKey: Hex, atMs: number): void {
+  const order = venueState.orders.get(hexKey(orderKey))
+  if (order === undefined) return
+  const seconds = Math.floor(atMs / 1000)
+  const isOfPopulation = venueState.traders.has(order.account)
+  if (seconds - order.updatedAtSeconds > venueState.chain.requestExpirationSeconds) {
+    if (isOfPopulation) cancelOrder(venueState, order, 'USER_INITIATED_CANCEL', atMs)
+  } else if (isOpenAt(venueState, order.params.addresses.market, seconds)) {
+    executeOrder(venueState, orderKey, atMs)
+  } else {
+    schedule(venueState, { atMs: atMs + OPENING_LOOK_MS, kind: 'execute', orderKey })
+    return
+  }
+  // Nobody asks how an order of the population ended.
+  if (isOfPopulation) venueState.outcomes.delete(hexKey(orderKey))
+}
+
+/** Seconds between looks at whether traders' profit outgrows a pool. */
+const ADL_LOOK_SECONDS = 10
+
+/** Triggers, liquidations and deleveraging at one second, the look before being at another. */
+function lookAt(venueState: VenueState, before: number, second: number): void {
+  venueState.blockChain.atMs = second * 1000
+  for (const order of [...venueState.orders.values()]) {
+    if (!isMarketOrder(Number(order.params.orderType)) && isReady(venueState, order, second)) {
+      executeOrder(venueState, order.key, second * 1000)
+    }
+  }
+  for (const record of [...venueState.positions.values()]) {
+    if (!isLookedAt(venueState, record.account, before, second)) continue
+    if (!isOpenAt(venueState, record.marketKey, second) || !isEnabled(venueState, record.marketKey)) continue
+    if (isLiquidatableAt(venueState, record, second)) liquidate(venueState, record, second)
+  }
+  if (Math.floor(second / ADL_LOOK_SECONDS) === Math.floor(before / ADL_LOOK_SECONDS)) return
+  const held = new Set<string>()
+  for (const { marketKey, state } of venueState.positions.values()) held.add(`${state.side}:${marketKey}`)
+  for (const market of venueState.markets) {
+    for (const side of ['long', 'short'] as const) {
+      if (held.has(`${side}:${market.key}`)) deleverage(venueState, market, side, second)
+    }
+  }
+}
+
+function isReady(venueState: VenueState, order: OrderRecord, second: number): boolean {
+  const { numbers, addresses, isLong } = order.params
+  const type = Number(order.params.orderType)
+  if (order.isFrozen || BigInt(second) < numbers.validFromTime) return false
+  if (type === orderTypes.limitSwap) return true
+  const market = venueState.marketByKey.get(hexKey(addresses.market))
+  if (market === undefined || market.settings.isSpotOnly) return true
+  if (!isOpenAt(venueState, market.key, second)) return false
+  const needsPosition = type === orderTypes.limitDecrease || type === orderTypes.stopLossDecrease
+  if (needsPosition) {
+    const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
+    if (!venueState.positions.has(key)) return false
+  }
+  return isTriggered(type, isLong, numbers.triggerPrice, tokenPrice(venueState, market.indexToken, second))
+}

@@ -1,0 +1,212 @@
+/**
+ * Budgets: how often the same cause may end the same decision, and what a day may cost. A dead or cancelled order is
+ * never sent again by itself; a retry is a new decision of its strategy, and this is the gate that keeps it from being
+ * made for ever (a close retried 436 times in 17 hours is one of the incidents that perpd must not repeat).
+ */
+import type { Limits } from '../../domain/account/limits.ts'
+import { type Ending, isWanted } from '../../domain/account/spend.ts'
+import { addsRisk, type Decision } from '../../domain/order/decision.ts'
+import type { Denial, IntentKind } from '../../domain/order/intent.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { formatDollars, formatUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+
+/** Fees of a day. */
+export type FeeLimits = Pick<Limits, 'executionFeesPerDay' | 'relayFeesPerDayUsd'>
+
+/** What a day may hold. Absent: no limit. */
+export interface Budget {
+  /** Endings by one cause, of one strategy on one side of one market, in any 24 hours. */
+  readonly attemptsPerCause?: number
+  /** Past that, what cannot add risk is still tried, this far apart, ms: a position must never be given up. An hour when absent. */
+  readonly retryPastMs?: number
+  /** Of the strategy's own endings. */
+  readonly strategy?: FeeLimits
+  /** Of all endings on the market. */
+  readonly market?: FeeLimits
+  /** Of all endings. */
+  readonly account?: FeeLimits
+}
+
+/** How far apart tries past the budget are, ms: of a strategy, */
+export const RETRY_PAST_BUDGET_MS = 3_600_000
+/** and of an operator: who wants everything closed does not wait an hour for a venue that is back after a minute. */
+export const OPERATOR_RETRY_MS = 60_000
+
+/** How amounts of the two fees read. */
+export interface FeeUnits {
+  readonly nativeDecimals: number
+  readonly feeTokenDecimals: number
+}
+
+/**
+ * Refuses with RETRY_BUDGET when the same decision was ended by the same cause too often in the last day, and with
+ * FEES_PER_DAY when the day's fees are spent. `endings` are those of the last 24 hours, of all strategies, with what open
+ * intents have paid or may have.
+ */
+export function checkBudget(
+  decision: Decision,
+  strategy: string,
+  endings: readonly Ending[],
+  budget: Budget,
+  units: FeeUnits,
+  nowMs: number,
+): Denial | undefined {
+  return (
+    checkCauses(decision, strategy, endings, budget, nowMs) ??
+    checkFees(decision, strategy, endings, budget, units)
+  )
+}
+
+function checkCauses(
+  decision: Decision,
+  strategy: string,
+  endings: readonly Ending[],
+  { attemptsPerCause, retryPastMs = RETRY_PAST_BUDGET_MS }: Budget,
+  nowMs: number,
+): Denial | undefined {
+  if (attemptsPerCause === undefined || !('marketToken' in decision)) return undefined
+  const direction = 'direction' in decision ? decision.direction : undefined
+  const counts = new Map<string, { count: number; lastMs: number }>()
+  for (const ending of endings) {
+    const isSame =
+      ending.strategy === strategy &&
+      ending.kind === decision.kind &&
+      (direction === undefined || ending.direction === direction) &&
+      sameHex(ending.marketToken, decision.marketToken)
+    if (!isSame || ending.isOpen) continue
+    // What worked in between shows that the cause is gone.
+    if (isWanted(ending)) {
+      counts.clear()
+      continue
+    }
+    if (isNobodysFault(ending.cause)) continue
+    const before = counts.get(ending.cause)
+    counts.set(ending.cause, {
+      count: (before?.count ?? 0) + 1,
+      lastMs: Math.max(before?.lastMs ?? 0, ending.closedAtMs),
+    })
+  }
+  for (const [cause, { count, lastMs }] of counts) {
+    if (count < attemptsPerCause) continue
+    if (!addsRisk(decision) && nowMs - lastMs >= retryPastMs) continue
+    return {
+      code: 'RETRY_BUDGET',
+      reason: addsRisk(decision)
+        ? `the same order was ended by the same cause (${cause}) too often; it is not tried again before a day is over or one works`
+        : `the same order was ended by the same cause (${cause}) too often; it is tried every ${retryPastMs / 60_000} min now`,
+      wanted: `try ${count + 1} in 24 h`,
+      allowed: `${attemptsPerCause} by one cause`,
+    }
+  }
+  return undefined
+}
+
+const movedCause = /\b(PRICE_OUT_OF_BOUNDS|POSITION_MOVED|OFFER_EXPIRED|FEE_ABOVE_LIMIT)$/
+
+/**
+ * Whether the cause moves by itself and nothing was signed: prices, fees, positions, offers. `checkPause` waits for it: minutes of
+ * a market that runs or of a gas spike must not keep a position for an hour, or a strategy from trading for a day.
+ */
+function isNobodysFault(cause: string): boolean {
+  return movedCause.test(cause)
+}
+
+function checkFees(
+  decision: Decision,
+  strategy: string,
+  endings: readonly Ending[],
+  budget: Budget,
+  { nativeDecimals, feeTokenDecimals }: FeeUnits,
+): Denial | undefined {
+  // Fees never keep a position open: what cannot add risk may always be paid for.
+  if (!addsRisk(decision)) return undefined
+  const scopes: readonly (readonly [string, FeeLimits | undefined, (ending: Ending) => boolean])[] = [
+    ['of this strategy', budget.strategy, (ending) => ending.strategy === strategy],
+    ['on this market', budget.market, (ending) => sameHex(ending.marketToken, decision.marketToken)],
+    ['of the account', budget.account, () => true],
+  ]
+  for (const [whose, limits, isMeant] of scopes) {
+    const { executionFeesPerDay, relayFeesPerDayUsd } = limits ?? {}
+    if (executionFeesPerDay === undefined && relayFeesPerDayUsd === undefined) continue
+    const own = endings.filter(isMeant)
+    const execution = own.reduce((sum, { executionFee }) => sum + executionFee, 0n)
+    if (executionFeesPerDay !== undefined && execution >= executionFeesPerDay) {
+      const text = (fee: bigint): string => `${formatUnits(fee, nativeDecimals)} of the native token`
+      return feesDenial(`execution fees ${whose}`, text(execution), text(executionFeesPerDay))
+    }
+    const relayUsd = usdOfRelay(
+      own.reduce((sum, { relayFee }) => sum + relayFee, 0n),
+      feeTokenDecimals,
+    )
+    if (relayFeesPerDayUsd !== undefined && relayUsd >= relayFeesPerDayUsd) {
+      return feesDenial(`relay fees ${whose}`, formatDollars(relayUsd), formatDollars(relayFeesPerDayUsd))
+    }
+  }
+  return undefined
+}
+
+/** Kinds that a strategy takes risk away with, or that change what rests. */
+const reducingKinds: ReadonlySet<IntentKind> = new Set([
+  'decrease',
+  'close',
+  'collateral-in',
+  'cancel',
+  'edit',
+])
+
+/** What strategies may spend on reductions. */
+export interface ReductionBudget {
+  /** Whole fees as they were signed, of all strategies in 24 hours, USD. */
+  readonly perDayUsd: Usd
+  /** The most that one order may cost, USD. */
+  readonly mostEachUsd: Usd
+  /** Orders of this decision, and of strategies' reductions that were accepted and are not signed yet. */
+  readonly orders: number
+  readonly waiting: number
+}
+
+/**
+ * REDUCTION_FEES_PER_DAY: strategies spent the day's fees of reductions. What was accepted and is not signed counts as the most
+ * that it may cost. `endings`: of strategies alone, open ones included; an operator's way out has no such budget.
+ */
+export function checkReductionFees(
+  decision: Decision,
+  endings: readonly Ending[],
+  { perDayUsd, mostEachUsd, orders, waiting }: ReductionBudget,
+  feeTokenDecimals: number,
+): Denial | undefined {
+  const isMeant = ({ kind }: Ending) =>
+    reducingKinds.has(kind) || (decision.kind === 'batch' && kind === 'batch')
+  const spentUsd = usdOfRelay(
+    endings.filter(isMeant).reduce((sum, { relayFee }) => sum + relayFee, 0n),
+    feeTokenDecimals,
+  )
+  const heldUsd = spentUsd + BigInt(waiting) * mostEachUsd
+  // One at a time may always go while anything is left.
+  const isAlone = waiting === 0 && orders === 1
+  if (spentUsd < perDayUsd && (isAlone || heldUsd + BigInt(orders) * mostEachUsd <= perDayUsd))
+    return undefined
+  return {
+    code: 'REDUCTION_FEES_PER_DAY',
+    reason:
+      spentUsd < perDayUsd
+        ? 'what other reductions may cost that are on their way fills the budget of the day; this one waits until they are signed'
+        : "the fees of strategies' reductions in the last 24 hours have reached their budget; an operator can close (perpd kill, perpd orders unwind) or raise risk.reductionFeesPerDayUsd",
+    wanted: `${formatDollars(heldUsd)} spent or on its way`,
+    allowed: `${formatDollars(perDayUsd)} in 24 h`,
+  }
+}
+
+/** The fee token is a dollar coin: one unit counts as one USD. */
+function usdOfRelay(amount: bigint, feeTokenDecimals: number): Usd {
+  return amount * 10n ** BigInt(USD_DECIMALS - feeTokenDecimals)
+}
+
+function feesDenial(name: string, spent: string, most: string): Denial {
+  return {
+    code: 'FEES_PER_DAY',
+    reason: `the ${name} in the last 24 hours have reached their budget; increases wait`,
+    wanted: `${spent} spent`,
+    allowed: `${most} in 24 h`,
+  }
+}

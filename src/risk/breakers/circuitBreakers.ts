@@ -1,0 +1,288 @@
+/**
+ * Breakers: what stops new risk by itself. Each looks at one thing, sets a state, and says what lifts it. Pure: the facts
+ * are handed in, and what holds now is the answer; halts that were put on before are the engine's to keep.
+ *
+ * | breaker | looks at | lifted by |
+ * |---|---|---|
+ * | `daily-loss` | equity against the first figure of the day (UTC), and what settlements realized; the larger loss | the
+ * next day, or an operator |
+ * | `drawdown` | equity against its peak | an operator |
+ * | `rejects` | orders of one strategy in a row that came to nothing | an operator |
+ * | `poison` | payloads of a day that did not say what was meant | an operator |
+ * | `unknowns` | the oldest order whose fate is not proven | its resolution |
+ * | `stale-data` | the newest good look at the account | the next one |
+ * | `drift` | what the account shows and the journal cannot explain | its settlement |
+ * | `subaccount` | actions and time left of the approval, less what closing needs | a new approval |
+ */
+import type { Limits, Tightness } from '../../domain/account/limits.ts'
+import { type Ending, isWanted } from '../../domain/account/spend.ts'
+import {
+  type BreakerName,
+  type EquityMark,
+  haltKey,
+  type ReleasedBy,
+  strategyScope,
+  type TradingHalt,
+  type TradingScope,
+} from '../../domain/account/tradingState.ts'
+import type { SubaccountReport } from '../../domain/subaccountReport.ts'
+import { BPS_ONE, bps, formatDollars, maxOf, type Usd } from '../../protocol/units.ts'
+
+/** Thresholds; an absent one switches its breaker off. */
+export interface BreakerSettings {
+  /** Loss of equity since 00:00 UTC, USD. */
+  readonly maxDailyLossUsd?: Usd
+  /** The same, bps of the day's first figure. */
+  readonly maxDailyLossEquityBps?: number
+  /** Loss of equity since its peak, bps of the peak. */
+  readonly maxDrawdownBps?: number
+  /** Orders of one strategy in a row that came to nothing. */
+  readonly rejectsInRow?: number
+  /** Payload mismatches in 24 hours. */
+  readonly poisonedPerDay?: number
+  /** Age of the oldest unresolved order, ms. */
+  readonly unknownAgeMs?: number
+  /** Age of the newest good look at the account, ms. */
+  readonly staleMs?: number
+  /** Open discrepancies that pause a market. */
+  readonly openFindings?: number
+  /** Actions of the approval that are kept for what closing does not need. */
+  readonly reserveActions?: number
+  /** Time before the end of the approval that is kept for reductions, seconds. */
+  readonly reserveSeconds?: number
+  /** What a breaker sets; `reducing` when absent. */
+  readonly sets: Readonly<Partial<Record<BreakerName, TradingHalt['state']>>>
+}
+
+/** Of each threshold, which of two values is the tighter one; the losses of a day stand among the account's limits. */
+export const breakerTightness = {
+  maxDrawdownBps: 'less',
+  rejectsInRow: 'less',
+  poisonedPerDay: 'less',
+  unknownAgeMs: 'less',
+  staleMs: 'less',
+  openFindings: 'less',
+  reserveActions: 'more',
+  reserveSeconds: 'more',
+} as const satisfies Tightness<Omit<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps' | 'sets'>>
+
+/** What breakers look at. */
+export interface BreakerFacts {
+  readonly nowMs: number
+  /** The mark with the newest equity in it; absent while the account's worth is not known. */
+  readonly equity?: EquityMark
+  /** What our orders realized today by their settlements, since an operator last accepted the day's loss, USD, signed. */
+  readonly realizedUsd?: Usd
+  /** Ends of the last 24 hours, oldest first. */
+  readonly endings: readonly Ending[]
+  /** When holds were last lifted, by `holdKey`: endings before count no more. */
+  readonly liftedAtMs: Readonly<Record<string, number>>
+  /** The same as a record's number; where there is one it counts, and the time does not. */
+  readonly liftedAtSeq?: Readonly<Record<string, number>>
+  /** 0 when nothing is unresolved. */
+  readonly oldestUnresolvedMs: number
+  readonly accountAgeMs: number
+  readonly openFindings: number
+  /** What is left of the approval; absent when the account's own key signs, or before it was read. */
+  readonly subaccount?: SubaccountReport
+}
+
+/** What lifts the hold of each breaker. */
+export const releaseOf: Readonly<Record<BreakerName, ReleasedBy>> = {
+  'daily-loss': 'next-day',
+  drawdown: 'operator',
+  rejects: 'operator',
+  poison: 'operator',
+  unknowns: 'itself',
+  'stale-data': 'itself',
+  drift: 'itself',
+  subaccount: 'itself',
+}
+
+/** A breaker whose cause holds now. */
+export type Trip = Pick<TradingHalt, 'scope' | 'state' | 'reason' | 'lifts'> & { readonly cause: BreakerName }
+
+/** Every breaker whose cause holds now. */
+export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonly Trip[] {
+  const trips: Trip[] = []
+  const trip = (cause: BreakerName, reason: string, scope: TradingScope = 'account'): void => {
+    trips.push({ scope, cause, state: settings.sets[cause] ?? 'reducing', reason, lifts: releaseOf[cause] })
+  }
+  const { equity, realizedUsd = 0n } = facts
+  // Yesterday's figure says nothing about today.
+  const isToday = equity?.dayStartMs === dayStartOf(facts.nowMs)
+  const fellUsd = equity !== undefined && isToday ? equity.dayStartUsd - equity.equityUsd : 0n
+  // What hosts show may hide a loss: settlements are of the journal, and of the chain where it is read.
+  const lostUsd = maxOf(fellUsd, -realizedUsd)
+  const ofUsd = isToday ? equity?.dayStartUsd : undefined
+  if (hasLost(lostUsd, ofUsd, settings)) {
+    const how = fellUsd >= -realizedUsd ? 'the account lost' : 'orders of the account realized a loss of'
+    trip(
+      'daily-loss',
+      `${how} ${formatDollars(lostUsd)} since 00:00 UTC; ${lossLimit(ofUsd, settings)} is the limit`,
+    )
+  }
+  if (equity !== undefined) {
+    const { equityUsd, peakUsd } = equity
+    const { maxDrawdownBps } = settings
+    // Multiplied out, so that no rounding lets a loss through.
+    const fallenUsd = peakUsd - equityUsd
+    if (
+      maxDrawdownBps !== undefined &&
+      fallenUsd > 0n &&
+      fallenUsd * BigInt(BPS_ONE) >= peakUsd * BigInt(maxDrawdownBps)
+    ) {
+      trip(
+        'drawdown',
+        `the equity of ${formatDollars(equityUsd)} is ${formatDollars(fallenUsd)} below its peak of ${formatDollars(peakUsd)}; ${formatDollars(bps(peakUsd, maxDrawdownBps))} is the limit`,
+      )
+    }
+  }
+  rejects(facts, settings, trip)
+  const { poisonedPerDay, unknownAgeMs, staleMs, openFindings } = settings
+  const poisoned = since(facts, 'account', 'poison').filter(({ cause }) =>
+    payloadMismatchCause.test(cause),
+  ).length
+  if (poisonedPerDay !== undefined && poisoned >= poisonedPerDay) {
+    trip('poison', `${poisoned} payload mismatches in 24 h; the limit is ${poisonedPerDay}`)
+  }
+  if (unknownAgeMs !== undefined && facts.oldestUnresolvedMs >= unknownAgeMs) {
+    trip(
+      'unknowns',
+      `the fate of an order has been unknown for ${seconds(facts.oldestUnresolvedMs)}; ${seconds(unknownAgeMs)} is the limit`,
+    )
+  }
+  if (staleMs !== undefined && facts.accountAgeMs >= staleMs) {
+    trip(
+      'stale-data',
+      `the account could not be read for ${seconds(facts.accountAgeMs)}; ${seconds(staleMs)} is the limit`,
+    )
+  }
+  if (openFindings !== undefined && facts.openFindings >= openFindings) {
+    trip(
+      'drift',
+      `${facts.openFindings} things on the account are not explained (perpd discrepancies); ${openFindings} are the limit`,
+    )
+  }
+  if (facts.subaccount !== undefined) subaccount(facts.subaccount, facts.nowMs, settings, trip)
+  return trips
+}
+
+function subaccount(
+  { isActive, isApprovalWaiting, remainingActions, neededActions, expiresAtSeconds }: SubaccountReport,
+  nowMs: number,
+  { reserveActions = 0, reserveSeconds = 0 }: BreakerSettings,
+  trip: (cause: BreakerName, reason: string) => void,
+): void {
+  const secondsLeft = expiresAtSeconds - Math.floor(nowMs / 1000)
+  const renew = 'renew it: perpd subaccount approve'
+  if (!isActive && !isApprovalWaiting) {
+    trip('subaccount', `the delegated key is not approved: nothing that it signs can land; ${renew}`)
+  } else if (remainingActions <= reserveActions + neededActions) {
+    trip(
+      'subaccount',
+      `${remainingActions} actions of the approval are left; ${neededActions} are needed to close what is open, and ${reserveActions} are kept; ${renew}`,
+    )
+  } else if (secondsLeft <= reserveSeconds) {
+    trip(
+      'subaccount',
+      `the approval ends in ${Math.max(0, secondsLeft)} s; ${reserveSeconds} s are kept; ${renew}`,
+    )
+  }
+}
+
+/** Limits of a day's loss. */
+export type LossLimits = Pick<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps'>
+
+/** The account's limits of a day's loss, which its breaker keeps. */
+export function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossLimits {
+  return {
+    ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
+    ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
+  }
+}
+
+/** Whether a loss has reached a limit; `equityUsd` is what its share is of, and without it no share is reached. */
+export function hasLost(
+  lostUsd: Usd,
+  equityUsd: Usd | undefined,
+  { maxDailyLossUsd, maxDailyLossEquityBps }: LossLimits,
+): boolean {
+  if (maxDailyLossUsd !== undefined && lostUsd >= maxDailyLossUsd) return true
+  if (maxDailyLossEquityBps === undefined || equityUsd === undefined || lostUsd <= 0n) return false
+  // Multiplied out, so that no rounding lets a loss through.
+  return lostUsd * BigInt(BPS_ONE) >= equityUsd * BigInt(maxDailyLossEquityBps)
+}
+
+/** The lower of the limits of a loss, for people. */
+export function lossLimit(
+  equityUsd: Usd | undefined,
+  { maxDailyLossUsd, maxDailyLossEquityBps }: LossLimits,
+): string {
+  const share =
+    maxDailyLossEquityBps === undefined || equityUsd === undefined
+      ? undefined
+      : bps(maxOf(0n, equityUsd), maxDailyLossEquityBps)
+  if (maxDailyLossUsd === undefined || (share !== undefined && share < maxDailyLossUsd))
+    return formatDollars(share ?? 0n)
+  return formatDollars(maxDailyLossUsd)
+}
+
+/** Whether a breaker's hold ends by itself now. `trips` are those of now. */
+export function isOver(halt: TradingHalt, trips: readonly Trip[], nowMs: number): boolean {
+  switch (halt.lifts) {
+    case 'operator':
+      return false
+    case 'next-day':
+      return dayStartOf(nowMs) > halt.sinceMs
+    case 'itself':
+      return !trips.some((trip) => haltKey(trip) === haltKey(halt))
+  }
+}
+
+/** 00:00 UTC of the day that an instant is in, Unix ms. */
+export function dayStartOf(nowMs: number): number {
+  return Math.floor(nowMs / 86_400_000) * 86_400_000
+}
+
+const payloadMismatchCause = /\bTYPED_DATA_MISMATCH$/
+/**
+ * Ends that a strategy or an operator asked for, or that say nothing about the order: what moved by itself between the
+ * decision and the signature is nobody's fault, however often it does.
+ */
+export const requestedCause =
+  /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|CHAIN_CLOCK_SKEW|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
+
+function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {
+  const key = haltKey({ scope, cause })
+  const fromMs = facts.liftedAtMs[key] ?? 0
+  const fromSeq = facts.liftedAtSeq?.[key]
+  return facts.endings.filter(({ closedAtMs, seq }) =>
+    fromSeq === undefined || seq === undefined ? closedAtMs > fromMs : seq > fromSeq,
+  )
+}
+
+function rejects(
+  facts: BreakerFacts,
+  { rejectsInRow }: BreakerSettings,
+  trip: (cause: BreakerName, reason: string, scope: TradingScope) => void,
+): void {
+  if (rejectsInRow === undefined) return
+  for (const name of new Set(facts.endings.map(({ strategy }) => strategy))) {
+    const scope = strategyScope(name)
+    const own = since(facts, scope, 'rejects').filter(
+      (ending) => ending.strategy === name && !requestedCause.test(ending.cause),
+    )
+    const run = own.slice(own.findLastIndex(isWanted) + 1)
+    if (run.length < rejectsInRow) continue
+    trip(
+      'rejects',
+      `the last ${run.length} orders came to nothing, the newest by ${run.at(-1)?.cause}; ${rejectsInRow} in a row are the limit`,
+      scope,
+    )
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`
+}

@@ -1,0 +1,394 @@
+/**
+ * What must hold before a decision becomes an intent, one pure function a limit. Each gives a `Denial` with a stable code,
+ * or undefined when the decision may pass. Reductions are refused by as few of them as possible.
+ */
+import type { CountedLimits, Limits, TradingState } from '../../domain/account/limits.ts'
+import { limitsWith } from '../../domain/account/limits.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import { ageOf, capacityReading, type MarketView, type Snapshot } from '../../domain/snapshot.ts'
+import { sameHex } from '../../protocol/address.ts'
+import type { Reading } from '../../protocol/reading.ts'
+import { absOf, BPS_ONE, formatDollars, formatUsd, type Usd } from '../../protocol/units.ts'
+import { hasLost, lossLimit } from '../breakers/circuitBreakers.ts'
+import type { SideExposure } from '../exposure/accountExposure.ts'
+import { type AdmissionContext, marketUnknown } from '../exposure/admissionContext.ts'
+
+/** A decision, and whether it can add risk (`addsRisk`). */
+export interface ClassifiedDecision {
+  readonly decision: Decision
+  readonly adds: boolean
+}
+
+/** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
+export const REDUCE_AGAIN_DEFAULT_MS = 120_000
+
+/**
+ * Reductions may stand on data this many times older than `maxDataAgeMs`: their price is bounded by the oracle all the
+ * same, and a late way out is better than none.
+ */
+export const REDUCTION_AGE_FACTOR = 4
+
+/**
+ * Reductions may use the hourly budget this many times: a budget spent on increases must not keep a position open, and a
+ * close that the venue keeps cancelling must still come to an end.
+ */
+export const REDUCTION_ORDERS_FACTOR = 2
+
+/** TRADING_HALTED: no orders at all. TRADING_REDUCING: only such as cannot add risk. */
+export function checkTradingState(
+  classified: ClassifiedDecision,
+  tradingState: TradingState,
+  why = 'An operator says so.',
+): Denial | undefined {
+  if (tradingState === 'halted') {
+    return { code: 'TRADING_HALTED', reason: `Trading is halted, no new orders: ${why}` }
+  }
+  if (tradingState === 'reducing' && classified.adds) {
+    return {
+      code: 'TRADING_REDUCING',
+      reason: `Trading is reducing, only what cannot add risk is allowed: ${why}`,
+      wanted: classified.decision.kind,
+      allowed: 'decrease, close, cancel or collateral-in',
+    }
+  }
+  return undefined
+}
+
+/** MARKET_UNKNOWN: not in the market list. MARKET_NOT_LISTED: delisted or swap-only, which denies increases only. */
+export function checkListed(
+  classified: ClassifiedDecision,
+  view: MarketView | undefined,
+): Denial | undefined {
+  if (view === undefined) return marketUnknown(classified.decision.marketToken)
+  const isUsable = view.market.isListed && (!view.market.isSpotOnly || classified.decision.kind === 'swap')
+  if (!classified.adds || isUsable) return undefined
+  return {
+    code: 'MARKET_NOT_LISTED',
+    reason: view.market.isSpotOnly
+      ? `${view.market.symbol} only swaps; it has no positions.`
+      : `${view.market.symbol} is no longer listed; positions in it can only be closed.`,
+  }
+}
+
+/** MARKET_NOT_OPEN: a closed market, or one whose status is not known, denies increases only. */
+export function checkMarketOpen(classified: ClassifiedDecision, view: MarketView): Denial | undefined {
+  if (!classified.adds || view.status === 'open') return undefined
+  return {
+    code: 'MARKET_NOT_OPEN',
+    reason:
+      view.status === 'closed'
+        ? `${view.market.symbol} is closed; positions in it can only be reduced.`
+        : `It is not known whether ${view.market.symbol} trades; until it is, positions can only be reduced.`,
+    wanted: 'open',
+    allowed: view.status,
+  }
+}
+
+/**
+ * SLOT_BUSY: something of ours that may add on this side of this market is in flight; its fate must be known first. What
+ * rests at the venue is known, and counted whole.
+ */
+export function checkSlot(classified: ClassifiedDecision, side: SideExposure): Denial | undefined {
+  const holder = side.increases[0]
+  if (!classified.adds || classified.decision.kind === 'swap' || holder === undefined) return undefined
+  return {
+    code: 'SLOT_BUSY',
+    reason: `Intent ${holder.intentId} of ${holder.strategy} still holds this side of the market; a second increase waits for its end.`,
+    wanted: '1 more open increase',
+    allowed: '1 open increase at a time',
+  }
+}
+
+/**
+ * REDUCE_IN_FLIGHT: a reduction of this position is in flight. An increase on the side waits for its end; another reduction
+ * of the same sort waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
+ * became of the first. Exits that rest at the venue keep nothing away.
+ */
+export function checkReduceInFlight(
+  { decision, adds }: ClassifiedDecision,
+  side: SideExposure,
+  limits: Pick<Limits, 'reduceAgainAfterMs'>,
+  nowMs: number,
+): Denial | undefined {
+  if (decision.kind === 'swap') return undefined
+  if (adds) {
+    const first = side.reductions.find(({ sort }) => sort !== 'collateral-in')
+    if (first === undefined) return undefined
+    return {
+      code: 'REDUCE_IN_FLIGHT',
+      reason: `Intent ${first.intentId} of ${first.strategy} is reducing this side of the market; an increase waits for its end.`,
+    }
+  }
+  const sort = sortOf(decision)
+  if (sort === undefined || !('collateralToken' in decision)) return undefined
+  const { collateralToken } = decision
+  const newest = side.reductions.findLast(
+    (open) => open.sort === sort && sameHex(open.collateralToken, collateralToken),
+  )
+  if (newest === undefined) return undefined
+  const waitMs = limits.reduceAgainAfterMs ?? REDUCE_AGAIN_DEFAULT_MS
+  const agoMs = Math.max(0, nowMs - newest.sinceMs)
+  if (agoMs >= waitMs) return undefined
+  return {
+    code: 'REDUCE_IN_FLIGHT',
+    reason:
+      sort === 'collateral-in'
+        ? `Intent ${newest.intentId} of ${newest.strategy} is already paying into this position.`
+        : `Intent ${newest.intentId} of ${newest.strategy} is already reducing this position.`,
+    wanted: `again after ${agoMs} ms`,
+    allowed: `again after ${waitMs} ms`,
+  }
+}
+
+/** What a reduction stands as in the exposure; undefined for what reduces nothing. */
+function sortOf(decision: Decision): string | undefined {
+  switch (decision.kind) {
+    case 'close':
+      return 'market'
+    case 'decrease':
+      return decision.orderType ?? 'market'
+    case 'collateral-in':
+      return decision.kind
+    default:
+      return undefined
+  }
+}
+
+/**
+ * ORDERS_PER_HOUR: the hourly budget of the strategy, of the market or of the account is spent. Reductions may use it
+ * `REDUCTION_ORDERS_FACTOR` times. `accountLimits` absent: `limits` stands in for them.
+ */
+export function checkOrdersPerHour(
+  classified: ClassifiedDecision,
+  acceptedLastHour: AdmissionContext['acceptedLastHour'],
+  limits: Pick<Limits, 'maxOrdersPerHour'>,
+  accountLimits: Pick<Limits, 'maxOrdersPerHour'> = limits,
+  marketLimits: Pick<Limits, 'maxOrdersPerHour'> = {},
+): Denial | undefined {
+  const factor = classified.adds ? 1 : REDUCTION_ORDERS_FACTOR
+  const budgets = [
+    { who: 'this strategy', used: acceptedLastHour.strategy, most: limits.maxOrdersPerHour },
+    { who: 'this market', used: acceptedLastHour.market ?? 0, most: marketLimits.maxOrdersPerHour },
+    { who: 'the account', used: acceptedLastHour.account, most: accountLimits.maxOrdersPerHour },
+  ]
+  for (const { who, used, most } of budgets) {
+    if (most === undefined || used < most * factor) continue
+    return {
+      code: 'ORDERS_PER_HOUR',
+      reason: `The hourly order budget of ${who} is spent; it frees up as the last hour passes.`,
+      wanted: `order ${used + 1} in an hour`,
+      allowed: `${most * factor} in an hour`,
+    }
+  }
+  return undefined
+}
+
+/** Limits of the age of data. */
+export type AgeLimits = Pick<
+  Limits,
+  'maxDataAgeMs' | 'maxTickerAgeMs' | 'maxCapacityAgeMs' | 'maxOracleAgeMs' | 'maxAccountAgeMs'
+>
+
+/**
+ * DATA_TOO_OLD or DATA_MISSING: an increase needs positions, ticker, oracle price and capacity within `maxDataAgeMs` and
+ * the limit of their own feed; a reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that, a
+ * cancel the orders alone, an edit the orders too. Without a limit the parts must only be there.
+ */
+export function checkDataAge(
+  classified: ClassifiedDecision,
+  snapshot: Pick<Snapshot, 'atMs' | 'positions' | 'orders'>,
+  view: MarketView,
+  limits: AgeLimits,
+): Denial | undefined {
+  const { kind } = classified.decision
+  const needed: (readonly [string, Reading<unknown> | undefined, number | undefined])[] = []
+  const { maxAccountAgeMs, maxCapacityAgeMs, maxOracleAgeMs, maxTickerAgeMs } = limits
+  if (kind === 'edit' || kind === 'cancel') needed.push(['orders', snapshot.orders, maxAccountAgeMs])
+  if (kind !== 'cancel') {
+    needed.push(['positions', snapshot.positions, maxAccountAgeMs])
+    needed.push(['oracle price', view.oraclePrice, maxOracleAgeMs])
+  }
+  if (classified.adds) {
+    needed.push(['ticker', view.ticker, maxTickerAgeMs])
+    if (kind !== 'swap' && kind !== 'collateral-out')
+      needed.push([
+        'trading capacity',
+        capacityReading(view, classified.decision.direction),
+        maxCapacityAgeMs,
+      ])
+  }
+  for (const [name, reading, ownMs] of needed) {
+    if (reading === undefined) {
+      return {
+        code: 'DATA_MISSING',
+        reason: `The ${name} of ${view.market.symbol} could not be read.`,
+        wanted: name,
+      }
+    }
+    // The freshest of any host, when nothing better stands in for it: a late way out is better than none.
+    if (name === 'oracle price' && !classified.adds && view.priceSource === 'old-oracle') continue
+    const ageMs = ageOf(snapshot, reading)
+    const mostMs =
+      Math.min(limits.maxDataAgeMs ?? Number.POSITIVE_INFINITY, ownMs ?? Number.POSITIVE_INFINITY) *
+      (classified.adds ? 1 : REDUCTION_AGE_FACTOR)
+    if (ageMs > mostMs) {
+      return {
+        code: 'DATA_TOO_OLD',
+        reason: `The ${name} of ${view.market.symbol} is too old to act on.`,
+        wanted: `${ageMs} ms old`,
+        allowed: `at most ${mostMs} ms`,
+      }
+    }
+  }
+  return undefined
+}
+
+/** Clock difference beyond which nothing that adds risk is armed when no limit says so (docs/orders.md 4), ms. */
+export const MAX_CLOCK_SKEW_MS = 30_000
+
+/** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */
+export function checkClockSkew(
+  classified: ClassifiedDecision,
+  clockSkewMs: number,
+  limits: Pick<Limits, 'maxClockSkewMs'>,
+): Denial | undefined {
+  const most = limits.maxClockSkewMs ?? MAX_CLOCK_SKEW_MS
+  if (!classified.adds || Math.abs(clockSkewMs) <= most) return undefined
+  return {
+    code: 'CLOCK_SKEW',
+    reason:
+      "This machine's clock and the venue's are too far apart to judge deadlines and ages; set the clock.",
+    wanted: `${Math.abs(clockSkewMs)} ms apart`,
+    allowed: `at most ${most} ms`,
+  }
+}
+
+/**
+ * MAX_DAILY_LOSS: what the strategy's own orders lost since 00:00 UTC, or those on the market whosever, has reached its
+ * limit. Denies increases only. A share is one of the equity as it is now.
+ */
+export function checkDailyLoss(
+  classified: ClassifiedDecision,
+  { dayResultUsd = 0n, marketDayResultUsd = 0n, limits, marketLimits = {}, equityUsd }: DailyLossContext,
+): Denial | undefined {
+  if (!classified.adds) return undefined
+  const results = [
+    { whose: "The strategy's loss", lostUsd: -dayResultUsd, limits },
+    { whose: 'The loss on this market', lostUsd: -marketDayResultUsd, limits: marketLimits },
+  ]
+  const over = results.find((each) => hasLost(each.lostUsd, equityUsd, each.limits))
+  if (over === undefined) return undefined
+  return {
+    code: 'MAX_DAILY_LOSS',
+    reason: `${over.whose} of this day (UTC) has reached its limit; increases wait for the next day.`,
+    wanted: `${formatDollars(over.lostUsd)} lost`,
+    allowed: `less than ${lossLimit(equityUsd, over.limits)}`,
+  }
+}
+
+/** What the loss of a day is judged with. */
+export type DailyLossContext = Pick<
+  AdmissionContext,
+  'dayResultUsd' | 'marketDayResultUsd' | 'limits' | 'marketLimits' | 'equityUsd'
+>
+
+const shares = limitsWith('isEquityShare')
+
+/** EQUITY_UNKNOWN: a limit is a share of the equity, and the equity could not be read. Denies increases only. */
+export function checkEquityKnown(
+  classified: ClassifiedDecision,
+  equityUsd: Usd | undefined,
+  limits: Limits,
+  marketLimits: CountedLimits = {},
+): Denial | undefined {
+  const isNeeded =
+    shares.some((name) => limits[name] !== undefined) || marketLimits.maxDailyLossEquityBps !== undefined
+  if (!classified.adds || !isNeeded || equityUsd !== undefined) return undefined
+  return {
+    code: 'EQUITY_UNKNOWN',
+    reason: 'A limit is a share of the equity, and what the account is worth is not known yet.',
+  }
+}
+
+/**
+ * PRICE_DIVERGENCE: the application API's mark price and the oracle's median are further apart than
+ * `maxPriceDivergenceBps` of the median. Denies increases only; parts that are missing are `checkDataAge`'s to refuse.
+ */
+export function checkPriceDivergence(
+  classified: ClassifiedDecision,
+  view: MarketView,
+  limits: Pick<Limits, 'maxPriceDivergenceBps'>,
+): Denial | undefined {
+  const most = limits.maxPriceDivergenceBps
+  if (!classified.adds || most === undefined || !view.ticker || !view.oraclePrice) return undefined
+  const { markPrice } = view.ticker.value
+  const { medianPrice } = view.oraclePrice.value
+  const gap = absOf(markPrice - medianPrice)
+  // Multiplied out, so that no rounding lets a gap through.
+  if (medianPrice > 0n && gap * BigInt(BPS_ONE) <= medianPrice * BigInt(most)) return undefined
+  return {
+    code: 'PRICE_DIVERGENCE',
+    reason: `Two sources disagree on the price of ${view.indexToken.symbol}; nothing is added until they agree.`,
+    wanted: `mark ${formatUsd(markPrice)}, oracle median ${formatUsd(medianPrice)}`,
+    allowed: `at most ${most} bps apart`,
+  }
+}
+
+/**
+ * Slippage to ask for, bps: what is asked for, and of what cannot add risk no more than may be signed, so that a limit that
+ * was tightened narrows a way out and does not close it.
+ */
+export function slippageOf(
+  adds: boolean,
+  wantedBps: number,
+  { maxSlippageBps }: Pick<Limits, 'maxSlippageBps'>,
+): number {
+  return adds ? wantedBps : Math.min(wantedBps, maxSlippageBps ?? wantedBps)
+}
+
+/** SLIPPAGE_TOO_WIDE: the slippage to be signed is above `maxSlippageBps`, or no whole number of 0 to 9999 bps. */
+export function checkSlippage(
+  slippageBps: number,
+  limits: Pick<Limits, 'maxSlippageBps'>,
+): Denial | undefined {
+  const most = Math.min(limits.maxSlippageBps ?? BPS_ONE - 1, BPS_ONE - 1)
+  if (Number.isSafeInteger(slippageBps) && slippageBps >= 0 && slippageBps <= most) return undefined
+  return {
+    code: 'SLIPPAGE_TOO_WIDE',
+    reason: 'The slippage asked for is wider than may be signed.',
+    wanted: `${slippageBps} bps`,
+    allowed: `0 to ${most} bps`,
+  }
+}
+
+/** What a limit is checked with before anything is sized. */
+interface LimitCheck {
+  readonly classified: ClassifiedDecision
+  readonly view: MarketView
+  readonly context: AdmissionContext
+}
+
+/** The limits that hold whatever the size, in the order they are asked. */
+const limitChecks: readonly ((at: LimitCheck) => Denial | undefined)[] = [
+  ({ classified, view, context }) => checkDataAge(classified, context.snapshot, view, context.limits),
+  ({ classified, view, context }) => checkPriceDivergence(classified, view, context.limits),
+  ({ classified, context }) => checkClockSkew(classified, context.clockSkewMs ?? 0, context.limits),
+  // The account's own loss is its breaker's: this one is of the strategy and of the market.
+  ({ classified, context }) => checkDailyLoss(classified, context),
+  ({ classified, context }) =>
+    checkEquityKnown(classified, context.equityUsd, context.limits, context.marketLimits),
+]
+
+/** The first refusal of the limits that hold whatever the size. */
+export function checkLimits(
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Denial | undefined {
+  for (const check of limitChecks) {
+    const denial = check({ classified, view, context })
+    if (denial !== undefined) return denial
+  }
+  return undefined
+}

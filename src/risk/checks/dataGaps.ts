@@ -1,0 +1,56 @@
+/** Data that is not whole: what adds risk waits, reductions go on. */
+import type { Limits } from '../../domain/account/limits.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
+import { lacksMarket, type MissingRow } from '../../protocol/missing.ts'
+import type { Usd } from '../../protocol/units.ts'
+import type { ClassifiedDecision } from './checks.ts'
+
+/**
+ * DATA_INCOMPLETE: a row that is or may be of this market could not be read, in the account's lists or the market's own; or
+ * a position on any market whose size cannot be told, while the exposure of all is limited. Denies increases only.
+ */
+export function checkGaps(
+  classified: ClassifiedDecision,
+  view: MarketView,
+  { positions, orders }: Pick<Snapshot, 'positions' | 'orders'>,
+  limits: Pick<Limits, 'maxTotalExposureUsd' | 'maxExposureEquityBps'>,
+): Denial | undefined {
+  if (!classified.adds) return undefined
+  const { marketToken, symbol } = view.market
+  const ofMarket = (list: string, missing: readonly MissingRow[] | undefined): readonly string[] =>
+    lacksMarket(missing, marketToken) ? [`${list} ${missing?.[0]?.problem ?? ''}`] : []
+  const isTotalLimited = limits.maxTotalExposureUsd !== undefined || limits.maxExposureEquityBps !== undefined
+  const unsized = isTotalLimited
+    ? positions.missing?.find(({ sizeInUsd }) => sizeInUsd === undefined)
+    : undefined
+  const [gap] = [
+    ...ofMarket('positions', positions.missing),
+    ...ofMarket('orders', orders.missing),
+    ...(view.gaps ?? []),
+    ...(unsized === undefined ? [] : [`positions ${unsized.problem}`]),
+  ]
+  if (gap === undefined) return undefined
+  return {
+    code: 'DATA_INCOMPLETE',
+    reason: `A row that is or may be of ${symbol} cannot be read; nothing is added there until it can: ${gap}.`,
+  }
+}
+
+/**
+ * The snapshot with a size for every position whose row names its market and not its size: the most that one may have. So
+ * that the exposure of the others is counted with it. Without such a limit it stays unknown.
+ */
+export function withSizes<T extends Pick<Snapshot, 'positions'>>(
+  snapshot: T,
+  most: (marketToken: string) => Usd | undefined,
+): T {
+  const { missing } = snapshot.positions
+  if (missing === undefined) return snapshot
+  const sized = missing.map((row): MissingRow => {
+    if (row.sizeInUsd !== undefined || row.marketToken === undefined) return row
+    const sizeInUsd = most(row.marketToken)
+    return sizeInUsd === undefined ? row : { ...row, sizeInUsd }
+  })
+  return { ...snapshot, positions: { ...snapshot.positions, missing: sized } }
+}

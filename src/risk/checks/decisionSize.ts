@@ -1,0 +1,45 @@
+/** Decisions that no caps should make orders of: what is far beyond the account's worth is a mistake of whoever asked it. */
+import type { Limits } from '../../domain/account/limits.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import { BPS_ONE, bps, formatDollars, maxOf, mulDivUp, type Usd } from '../../protocol/units.ts'
+import type { AdmissionContext } from '../exposure/admissionContext.ts'
+
+/** From here on the age of the equity is said, ms: lists that settle after a fill give no newer one. */
+const OLD_MS = 20_000
+
+/**
+ * WISH_ABOVE_EQUITY: an increase asks for a size above `maxWishEquityBps` of the equity, or brings collateral above
+ * `maxWishCollateralEquityBps` of it; or an edit makes an order that opens so large. It is judged as it was asked, before any
+ * cap: cut to the caps, a size with zeros too many would trade all the same. Without a figure of the equity nothing is said:
+ * the caps hold.
+ */
+export function checkDecisionSize(
+  decision: Decision,
+  adds: boolean,
+  { equityUsd, equityAgeMs = 0 }: Pick<AdmissionContext, 'equityUsd' | 'equityAgeMs'>,
+  limits: Pick<Limits, 'maxWishEquityBps' | 'maxWishCollateralEquityBps'>,
+): Denial | undefined {
+  if (!adds || equityUsd === undefined) return undefined
+  if (decision.kind !== 'increase' && decision.kind !== 'edit') return undefined
+  const sizeUsd = decision.sizeDeltaUsd
+  if (sizeUsd === undefined || sizeUsd <= 0n) return undefined
+  const worthUsd = maxOf(0n, equityUsd)
+  const age = equityAgeMs < OLD_MS ? '' : `, ${Math.round(equityAgeMs / 1_000)} s ago`
+  const above = (what: string, wantedUsd: Usd, shareBps: number | undefined): Denial | undefined => {
+    if (shareBps === undefined || wantedUsd <= bps(worthUsd, shareBps)) return undefined
+    return {
+      code: 'WISH_ABOVE_EQUITY',
+      reason: `The ${what} asked for is more than ${shareBps / BPS_ONE} times the equity (${formatDollars(worthUsd)}${age}): it is taken for a mistake and is not cut to the limits.`,
+      wanted: formatDollars(wantedUsd),
+      allowed: formatDollars(bps(worthUsd, shareBps)),
+    }
+  }
+  const ofSize = above('size', sizeUsd, limits.maxWishEquityBps)
+  if (ofSize !== undefined || decision.kind === 'edit') return ofSize
+  const { leverageBps } = decision
+  // No leverage at all is refused with a code of its own.
+  if (!Number.isSafeInteger(leverageBps) || leverageBps <= 0) return undefined
+  const collateralUsd = mulDivUp(sizeUsd, BigInt(BPS_ONE), BigInt(leverageBps))
+  return above('collateral', collateralUsd, limits.maxWishCollateralEquityBps)
+}

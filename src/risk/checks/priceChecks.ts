@@ -1,0 +1,24 @@
+/** Prices that may be read wrongly: nothing is sized, bounded or signed by one. */
+import type { Denial } from '../../domain/order/intent.ts'
+import type { MarketView } from '../../domain/snapshot.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { formatUsd } from '../../protocol/units.ts'
+import type { ClassifiedDecision } from './checks.ts'
+
+/**
+ * PRICE_DOUBTED: an oracle price that the decision stands on is too far from what it can be. A doubted index token denies
+ * all but a cancel, since every signed bound rests on its price; a doubted collateral denies what adds risk.
+ */
+export function checkPrices(classified: ClassifiedDecision, view: MarketView): Denial | undefined {
+  if (classified.decision.kind === 'cancel') return undefined
+  const doubt = view.priceDoubts?.find(
+    ({ tokenAddress }) => classified.adds || sameHex(tokenAddress, view.market.indexToken),
+  )
+  if (doubt === undefined) return undefined
+  return {
+    code: 'PRICE_DOUBTED',
+    reason: `The oracle's price of ${doubt.tokenSymbol} may be wrong; check it before trading on it.`,
+    wanted: `${formatUsd(doubt.price)} (${doubt.code})`,
+    allowed: `${formatUsd(doubt.least)} to ${formatUsd(doubt.most)}`,
+  }
+}

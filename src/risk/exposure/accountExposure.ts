@@ -1,0 +1,265 @@
+/**
+ * The exposure: what the account holds plus everything that may still come, per side of a market and in all. It is the worst
+ * case (docs/orders.md 2): every open increase counts whole, every open reduction counts as nothing.
+ */
+import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { fillsOf } from '../../domain/account/fills.ts'
+import { type HeldSides, largerOf, shownSides } from '../../domain/account/held.ts'
+import { mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
+import { hasEnded, type IntentState, isOpen, isWaiting, lastAttempt } from '../../domain/order/intent.ts'
+import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
+import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import { isIncreaseOrder } from '../../protocol/position.ts'
+import { maxOf, type Usd } from '../../protocol/units.ts'
+
+/** An open intent as the exposure needs it. */
+export interface InFlight {
+  readonly intentId: string
+  readonly strategy: string
+  readonly collateralToken: Address
+  /** Order type of a reduction, or its kind: one of another sort does not wait for it. */
+  readonly sort: string
+  /** Unix ms when it was accepted. */
+  readonly sinceMs: number
+}
+
+/** One side of one market. USD, never negative. */
+export interface SideExposure {
+  readonly marketToken: Address
+  readonly direction: Direction
+  /** Size held, both collateral tokens together: of each the larger of list, journal and other hosts. */
+  readonly heldUsd: Usd
+  /** Reservations of our open intents. */
+  readonly reservedUsd: Usd
+  /**
+   * Increase orders at the venue beyond our reservations: such as no open intent of ours explains, the operator's own or a
+   * lost one's, and what an edit made larger.
+   */
+  readonly restingUsd: Usd
+  /** What of ours may add and is in flight; the first one holds the slot. What rests at the venue is reserved, and holds none. */
+  readonly increases: readonly InFlight[]
+  /** Reductions of ours in flight, oldest first; exits that rest at the venue are none. */
+  readonly reductions: readonly InFlight[]
+}
+
+/** A resting order that an open intent of ours explains. */
+export interface OwnOrder {
+  readonly intentId: string
+  readonly strategy: string
+  /** An edit or cancel of it whose fate is not known yet. */
+  readonly changedBy?: string
+}
+
+/** Everything held and in flight. */
+export interface Exposure {
+  /** By `sideKey`. */
+  readonly sides: ReadonlyMap<string, SideExposure>
+  /** Held, reserved and resting of all sides, USD. */
+  readonly totalExposureUsd: Usd
+  /** By lower-cased order key; ended ones are not in it. */
+  readonly ownOrders: ReadonlyMap<string, OwnOrder>
+}
+
+/** Lists may lag behind a fill by seconds (docs/orders.md 6); after this they are believed all the same, ms. */
+const listLagMs = 30_000
+
+/** Key of one side of one market in a `Book`. */
+export function sideKey(marketToken: string, direction: Direction): string {
+  return `${hexKey(marketToken)}:${direction}`
+}
+
+/** One side of the exposure; an empty one when nothing is held or in flight there. */
+export function sideOf(exposure: Exposure, marketToken: Address, direction: Direction): SideExposure {
+  return exposure.sides.get(sideKey(marketToken, direction)) ?? emptySide(marketToken, direction)
+}
+
+/** Size on one side with everything that may still come to it, USD. */
+export function worstCaseUsd(side: SideExposure): Usd {
+  return side.heldUsd + side.reservedUsd + side.restingUsd
+}
+
+/** What is held by other sources than the snapshot's list. Absent: by none. */
+export interface OtherSources {
+  /** By the journal, open intents included. */
+  readonly journal?: HeldSides
+  /** By other hosts' lists. */
+  readonly hosts?: HeldSides
+}
+
+/**
+ * The exposure of a snapshot, the journal's intents and other sources: of each side the larger of what the list shows and
+ * what they know is held. Closed intents are passed over. A fill that shows in the positions while its intent is still
+ * open counts twice for that moment, and one that does not show yet counts by its reservation: the worst case errs on the
+ * safe side.
+ */
+export function exposureOf(
+  snapshot: Pick<Snapshot, 'positions' | 'orders'>,
+  openIntents: readonly IntentState[],
+  { journal = new Map(), hosts = new Map() }: OtherSources = {},
+): Exposure {
+  const sides = new Map<string, SideExposure>()
+  const change = (
+    marketToken: Address,
+    direction: Direction,
+    update: (side: SideExposure) => Partial<SideExposure>,
+  ): void => {
+    const key = sideKey(marketToken, direction)
+    const side = sides.get(key) ?? emptySide(marketToken, direction)
+    sides.set(key, { ...side, ...update(side) })
+  }
+
+  const open = openIntents.filter(isOpen)
+  const listed = shownSides([snapshot.positions.value])
+  for (const { marketToken, direction, sizeUsd } of largerOf(
+    listed,
+    hosts,
+    withoutUnseen(journal, open, snapshot),
+  ).values()) {
+    change(marketToken, direction, (side) => ({ heldUsd: side.heldUsd + sizeUsd }))
+  }
+
+  // A position whose row cannot be read is held all the same.
+  for (const { marketToken, direction, sizeInUsd = 0n } of snapshot.positions.missing ?? []) {
+    if (marketToken === undefined) continue
+    change(marketToken, direction ?? 'long', (side) => ({ heldUsd: side.heldUsd + sizeInUsd }))
+  }
+
+  for (const state of [...open].sort((a, b) => a.intent.acceptedAtMs - b.intent.acceptedAtMs)) {
+    const { intent } = state
+    const { terms } = intent
+    const inFlight: InFlight = {
+      intentId: intent.intentId,
+      strategy: intent.strategy,
+      collateralToken: terms.collateralToken.address,
+      sort: intent.kind === 'collateral-in' ? intent.kind : terms.orderType,
+      sinceMs: intent.acceptedAtMs,
+    }
+    const place = placeOf(state, snapshot)
+    change(terms.marketToken, terms.direction, (side) => ({
+      reservedUsd: side.reservedUsd + reservedUsdOf(state, snapshot),
+      ...(place === undefined ? {} : { [place]: [...side[place], inFlight] }),
+    }))
+  }
+
+  const ownOrders = ownOrdersOf(open)
+  const showing = new Map<string, Usd>()
+  for (const order of snapshot.orders.value) {
+    if (!isIncreaseOrder(order)) continue
+    const own = ownOrders.get(hexKey(order.orderKey))
+    if (own !== undefined) {
+      showing.set(own.intentId, (showing.get(own.intentId) ?? 0n) + order.sizeDeltaUsd)
+      continue
+    }
+    change(order.marketToken, order.direction, (side) => ({
+      restingUsd: side.restingUsd + order.sizeDeltaUsd,
+    }))
+  }
+  for (const state of open) {
+    const beyondUsd = (showing.get(state.intent.intentId) ?? 0n) - reservedUsdOf(state, snapshot)
+    const { marketToken, direction } = state.intent.terms
+    if (beyondUsd > 0n)
+      change(marketToken, direction, (side) => ({ restingUsd: side.restingUsd + beyondUsd }))
+  }
+
+  let totalExposureUsd = 0n
+  for (const side of sides.values()) totalExposureUsd += worstCaseUsd(side)
+  return { sides, totalExposureUsd, ownOrders }
+}
+
+/** The journal's sizes without fills that the lists cannot show yet: those count by their reservations. */
+function withoutUnseen(
+  journal: HeldSides,
+  open: readonly IntentState[],
+  snapshot: Pick<Snapshot, 'positions'>,
+): HeldSides {
+  const sides = new Map(journal)
+  for (const fill of open.filter((state) => hasUnseenFill(state, snapshot)).flatMap(fillsOf)) {
+    const side = sides.get(sideKeyOf(fill))
+    const addedUsd = maxOf(0n, fill.sizeDeltaUsd ?? 0n)
+    if (side !== undefined) sides.set(sideKeyOf(fill), { ...side, sizeUsd: side.sizeUsd - addedUsd })
+  }
+  return sides
+}
+
+/** What an open intent still holds, USD: its reservation until its fills show, then what is left of it. */
+function reservedUsdOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): Usd {
+  return hasUnseenFill(state, snapshot) ? state.intent.reservationUsd : reservedOf(state)
+}
+
+/** Whether an order that adds executed too shortly before the positions were read to be surely in them. */
+function hasUnseenFill(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): boolean {
+  const { intent } = state
+  if (intent.reservationUsd === 0n) return false
+  const { terms } = intent
+  const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
+    sameHex(collateralToken, terms.collateralToken.address),
+  )
+  return (lastAttempt(state)?.children ?? []).some(({ phase, role, evidence, settlement }) => {
+    if (phase !== 'EXECUTED' || role === 'take-profit' || role === 'stop-loss') return false
+    if ((evidence?.atMs ?? state.updatedAtMs) + listLagMs <= snapshot.positions.atMs) return false
+    const filledAtSeconds = settlement?.timestampSeconds
+    return filledAtSeconds === undefined || row === undefined || row.increasedAtSeconds < filledAtSeconds
+  })
+}
+
+/** Which list an intent in flight stands in; undefined when it rests, or can neither add nor reduce. */
+function placeOf(
+  state: IntentState,
+  snapshot: Pick<Snapshot, 'positions'>,
+): 'increases' | 'reductions' | undefined {
+  const { kind, reservationUsd } = state.intent
+  if (kind === 'swap' || kind === 'cancel') return undefined
+  if (kind === 'collateral-out' || reservationUsd > 0n) {
+    const isWaitingForExits = kind !== 'collateral-out' && !mayStillAdd(state)
+    const isQuiet = rests(state) || isWaitingForExits
+    return isQuiet && !hasUnseenFill(state, snapshot) ? undefined : 'increases'
+  }
+  return kind === 'edit' || rests(state) ? undefined : 'reductions'
+}
+
+/** Whether an intent landed and nothing is left of it but orders that wait for their price or time. */
+function rests(state: IntentState): boolean {
+  const attempt = lastAttempt(state)
+  const open = attempt?.children.filter((child) => !hasEnded(child)) ?? []
+  return (
+    attempt?.phase === 'LANDED' && open.length > 0 && open.every((child) => isWaiting(state.intent, child))
+  )
+}
+
+function ownOrdersOf(open: readonly IntentState[]): ReadonlyMap<string, OwnOrder> {
+  const changedBy = new Map(
+    open.flatMap(({ intent: { intentId, terms } }) =>
+      [
+        ...(terms.edit === undefined ? [] : [terms.edit.orderKey]),
+        ...(terms.cancelOrderKeys ?? []),
+        ...(terms.batch?.cancelOrderKeys ?? []),
+        ...(terms.batch?.updateOrderParamsList ?? []).map(({ key }) => key),
+      ].map((key) => [hexKey(key), intentId] as const),
+    ),
+  )
+  return new Map(
+    open.flatMap(({ intent: { intentId, strategy }, attempts }) =>
+      attempts
+        .flatMap(({ children }) => children)
+        .filter((child) => !hasEnded(child))
+        .map(({ orderKey }): readonly [string, OwnOrder] => {
+          const changer = changedBy.get(hexKey(orderKey))
+          const own = { intentId, strategy, ...(changer === undefined ? {} : { changedBy: changer }) }
+          return [hexKey(orderKey), own]
+        }),
+    ),
+  )
+}
+
+function emptySide(marketToken: Address, direction: Direction): SideExposure {
+  return {
+    marketToken,
+    direction,
+    heldUsd: 0n,
+    reservedUsd: 0n,
+    restingUsd: 0n,
+    increases: [],
+    reductions: [],
+  }
+}

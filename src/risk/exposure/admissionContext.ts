@@ -1,0 +1,84 @@
+/** The admission context: all that a decision is judged with, handed in whole so that judging it reads nothing. */
+import type { CountedLimits, Limits, TradingState } from '../../domain/account/limits.ts'
+import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
+import type { LaneName } from '../../domain/order/laneTable.ts'
+import type { OrderKind } from '../../domain/order/orderTerms.ts'
+import { type MarketView, marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import type { Address, Hex } from '../../protocol/address.ts'
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
+import type { Exposure } from './accountExposure.ts'
+
+/** What `admit` needs. */
+export interface AdmissionContext {
+  readonly snapshot: Snapshot
+  /** Folded anew after each admitted intent, so that two decisions of one tick cannot spend the same capacity. */
+  readonly exposure: Exposure
+  /** The strategy's and the account's limits, already tightened into one. */
+  readonly limits: Limits
+  /** The account's own limits, for what is counted over all strategies; absent: `limits` stands in, which is stricter. */
+  readonly accountLimits?: Limits
+  /** The market's own limits of what is counted on it, over all strategies; absent: none. */
+  readonly marketLimits?: CountedLimits
+  readonly tradingState: TradingState
+  /** Why it is not active: the hold's own sentence. */
+  readonly tradingReason?: string
+  /** What the account is worth, USD; absent while it is not known. */
+  readonly equityUsd?: Usd
+  /** How old that figure is, ms; absent where it is a bound of now. */
+  readonly equityAgeMs?: number
+  /** What the strategy's own orders realized since 00:00 UTC, USD, signed; absent counts as nothing. */
+  readonly dayResultUsd?: Usd
+  /** What all orders on the market realized since 00:00 UTC, USD, signed; absent counts as nothing. */
+  readonly marketDayResultUsd?: Usd
+  /** How far our clock and the venue's are apart, ms; absent counts as nothing. */
+  readonly clockSkewMs?: number
+  /** What executing an order that waits costs by our own estimate, native token, base units; absent: nobody knows. */
+  readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
+  /** How much of our own estimate of a price impact an order may ask for, bps, by what it does to risk; absent: nothing. */
+  readonly maxPriceImpactBps?: { readonly adding: number; readonly reducing: number }
+  /** What of a day is left for prices beyond slippage and tolerance, by estimated impact, USD. Absent: no limit of a day. */
+  readonly priceImpactLeftUsd?: Usd
+  /** A resting order as it was signed and changed by messages of ours; undefined: not by ours alone, or not known. */
+  readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
+  /** An operator's decision: any resting order may be cancelled, whoever made it. */
+  readonly isOperator?: boolean
+  readonly intentId: string
+  readonly decisionKey: string
+  readonly strategy: string
+  readonly account: Address
+  readonly chain: string
+  readonly lane: LaneName
+  /** Slippage asked of the venue, bps. */
+  readonly slippageBps: number
+  /** The snapshot's instant, Unix ms. */
+  readonly nowMs: number
+  /** Unix ms after which no new attempt is prepared or armed. */
+  readonly expiresAtMs: number
+  /** Intents accepted in the hour before `nowMs`: by this strategy, on this market (absent counts as none) and by all. */
+  readonly acceptedLastHour: {
+    readonly strategy: number
+    readonly market?: number
+    readonly account: number
+  }
+}
+
+/** The view of the market that a decision names, or undefined. */
+export function marketViewOf(
+  context: Pick<AdmissionContext, 'snapshot'>,
+  decision: { readonly marketToken: Address },
+): MarketView | undefined {
+  return marketOf(context.snapshot, decision.marketToken)
+}
+
+/** Whether a result is a refusal. */
+export function isDenial<T extends object>(result: T | Denial): result is Denial {
+  return 'code' in result && 'reason' in result
+}
+
+/** MARKET_UNKNOWN: the venue's market list does not have the market. */
+export function marketUnknown(marketToken: Address): Denial {
+  return {
+    code: 'MARKET_UNKNOWN',
+    reason: `The venue's market list has no market ${marketToken}.`,
+  }
+}

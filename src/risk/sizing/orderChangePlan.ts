@@ -1,0 +1,350 @@
+/**
+ * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, and
+ * one change of an order at a time: the fate of the first decides what a second would change (docs/orders.md 2).
+ */
+import type { CancelDecision, EditDecision } from '../../domain/order/decision.ts'
+import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
+import type { EditTerms, OrderKind } from '../../domain/order/orderTerms.ts'
+import { rowDifference } from '../../domain/order/signedOrder.ts'
+import { ageOf, type MarketView } from '../../domain/snapshot.ts'
+import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
+import { executionSidePrice } from '../../protocol/market.ts'
+import { isIncreaseOrder, isOnMarket, type Order } from '../../protocol/position.ts'
+import {
+  BPS_ONE,
+  contractPriceOf,
+  formatDollars,
+  MAX_UINT256,
+  maxOf,
+  minOf,
+  mulDivUp,
+  priceOfContractPrice,
+  type TokenAmount,
+  type Usd,
+  usdOfAmount,
+} from '../../protocol/units.ts'
+import type { ClassifiedDecision } from '../checks/checks.ts'
+import { askedImpactBps, impactBpsOf, impactWithin, reducedBy } from '../checks/impactCheck.ts'
+import { sideOf } from '../exposure/accountExposure.ts'
+import { type AdmissionContext, isDenial } from '../exposure/admissionContext.ts'
+import { availableCapacityOf } from '../exposure/availableCapacity.ts'
+import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
+import { type Fitted, fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
+import { triggerOf } from './triggerOrders.ts'
+
+/** On-chain types of orders that rest and can be edited (contract `Order`, `OrderType`). */
+const editableTypes: Readonly<Record<number, OrderKind>> = {
+  3: 'limit',
+  5: 'take-profit',
+  6: 'stop-loss',
+  8: 'stop-market',
+}
+const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
+
+/** The order of a key when the strategy may change it now. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING. */
+export function changeable(
+  orderKey: Hex,
+  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'strategy' | 'isOperator'>,
+): Order | Denial {
+  const order = context.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
+  if (order === undefined) {
+    return {
+      code: 'ORDER_UNKNOWN',
+      reason: `The account has no resting order ${orderKey}: it has ended, or does not show yet.`,
+    }
+  }
+  const own = context.exposure.ownOrders.get(hexKey(orderKey))
+  if (context.isOperator !== true && own?.strategy !== context.strategy) {
+    return {
+      code: 'ORDER_NOT_OWN',
+      reason:
+        own === undefined
+          ? `No open intent explains the order ${orderKey}; only an operator may change it.`
+          : `The order ${orderKey} is of ${own.strategy}; a strategy changes its own orders alone.`,
+    }
+  }
+  if (own?.changedBy !== undefined) {
+    return {
+      code: 'ORDER_CHANGING',
+      reason: `Intent ${own.changedBy} is changing the order ${orderKey}; a second change waits for its end.`,
+    }
+  }
+  return order
+}
+
+/**
+ * Plans a cancel: it moves nothing and adds nothing. Refuses with NO_ORDERS, ORDER_NOT_CANCELLABLE (a market order, which
+ * decides itself within seconds), and the codes of `changeable`.
+ */
+export function planCancel(
+  decision: CancelDecision,
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Plan | Denial {
+  const orderKeys = [...new Map(decision.orderKeys.map((key) => [hexKey(key), key])).values()]
+  if (orderKeys.length === 0) return { code: 'NO_ORDERS', reason: 'A cancel names at least one order.' }
+  let worthUsd = 0n
+  for (const orderKey of orderKeys) {
+    const order = changeable(orderKey, context)
+    if (isDenial(order)) return order
+    const denial = marketTypes.has(order.orderType)
+      ? {
+          code: 'ORDER_NOT_CANCELLABLE',
+          reason: `The order ${orderKey} is a market order; the venue lets it be cancelled after minutes only.`,
+        }
+      : otherSide(decision, order)
+    if (denial !== undefined) return denial
+    worthUsd += isIncreaseOrder(order)
+      ? order.sizeDeltaUsd
+      : // The largest uint256 stands for all of the position, and nothing takes off more than there is.
+        minOf(order.sizeDeltaUsd, sideOf(context.exposure, order.marketToken, order.direction).heldUsd)
+  }
+  return {
+    terms: { ...plainTerms(classified, view, context), cancelOrderKeys: orderKeys },
+    sizing: plainSizing(worthUsd, ageOf(context.snapshot, context.snapshot.orders)),
+    reservationUsd: 0n,
+  }
+}
+
+/**
+ * Plans an edit. What it adds to the size of an order that opens is sized like an increase of that much, and may be cut;
+ * its collateral stays, so that leverage is looked at too. The acceptable price of a limit or take-profit order moves with
+ * its trigger: it is absolute, and an order whose trigger moved alone may never fill (docs/api-coverage.md POST
+ * /orders/txns/edit/prepare).
+ *
+ * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
+ * of `changeable`, `triggerOf` and `roomOf`, and the code of the cut that left nothing.
+ */
+export function planEdit(
+  decision: EditDecision,
+  classified: ClassifiedDecision,
+  view: MarketView,
+  context: AdmissionContext,
+): Plan | Denial {
+  const order = changeable(decision.orderKey, context)
+  if (isDenial(order)) return order
+  const signed = context.signedOrder?.(order.orderKey)
+  const isOther = otherThanSigned(order, signed, context)
+  if (isOther !== undefined) return isOther
+  const orderType = editableTypes[order.orderType]
+  const trigger = order.triggerContractPrice
+  // A part of a twap has no price of its own, and any update would release it before its time.
+  const isPart = trigger === 0n || trigger === MAX_UINT256 || order.validFromSeconds > 0
+  if (orderType === undefined || isPart) {
+    return {
+      code: 'ORDER_NOT_EDITABLE',
+      reason: `The order ${decision.orderKey} cannot be edited: only limit, stop-market, take-profit and stop-loss orders can.`,
+    }
+  }
+  const side = otherSide(decision, order)
+  if (side !== undefined) return side
+  const { decimals } = view.indexToken
+  const isIncrease = isIncreaseOrder(order)
+  const price = view.oraclePrice?.value
+  if (price === undefined) {
+    return {
+      code: 'ORACLE_PRICE_UNKNOWN',
+      reason: `The oracle gives no price for ${view.indexToken.symbol}; no trigger is placed without it.`,
+    }
+  }
+  const referencePrice = executionSidePrice(price, order.direction, isIncrease ? 'increase' : 'decrease')
+  const moved =
+    decision.triggerPrice === undefined
+      ? priceOfContractPrice(trigger, decimals)
+      : triggerOf(orderType, decision, referencePrice, view)
+  if (typeof moved === 'object') return moved
+  const triggerPrice = moved ?? 0n
+  const sized = sizeEdit(decision, order, isIncrease, context, view)
+  if (isDenial(sized)) return sized
+  const { fitted, growthUsd, sizeDeltaUsd } = sized
+  const triggerContractPrice = contractPriceOf(triggerPrice, decimals)
+  const isSame = triggerContractPrice === trigger && sizeDeltaUsd === order.sizeDeltaUsd
+  // The same again lifts a freeze.
+  if (isSame && !order.isFrozen) {
+    return { code: 'EDIT_CHANGES_NOTHING', reason: `The order ${decision.orderKey} already is as wanted.` }
+  }
+  const isBounded = orderType === 'limit' || orderType === 'take-profit'
+  const buys = (order.direction === 'long') === isIncrease
+  const { direction } = order
+  const action = isIncrease ? 'increase' : 'decrease'
+  const held = reducedBy(action, order, order.initialCollateralToken, context)
+  const priceImpactBps = impactWithin(
+    impactBpsOf({ direction, action, sizeDeltaUsd, price: triggerPrice, held }, view),
+    sizeDeltaUsd,
+    context.priceImpactLeftUsd,
+  )
+  const beyondBps = context.slippageBps + askedImpactBps(priceImpactBps, isIncrease, context)
+  const executionFeeIncrease = topUpOf(order, orderType, context)
+  const edit: EditTerms = {
+    orderKey: order.orderKey,
+    sizeDeltaUsd,
+    triggerContractPrice,
+    acceptableContractPrice:
+      isBounded && triggerContractPrice !== trigger
+        ? contractPriceOf(beyond(triggerPrice, beyondBps, buys), decimals)
+        : order.acceptableContractPrice,
+    minOutputAmount: order.minOutputAmount ?? 0n,
+    autoCancel: order.autoCancel ?? !isIncrease,
+    executionFeeIncrease,
+    ...(order.executionFee === undefined ? {} : { executionFeeHeld: order.executionFee }),
+    changed: [
+      'size',
+      'trigger',
+      'auto-cancel',
+      ...(isBounded ? (['acceptable'] as const) : []),
+      ...(executionFeeIncrease > 0n ? (['execution-fee'] as const) : []),
+    ],
+  }
+  const collateral = [view.longToken, view.shortToken].find(({ address }) =>
+    sameHex(address, order.initialCollateralToken),
+  )
+  return {
+    terms: {
+      ...plainTerms(classified, view, context),
+      orderType,
+      ...(collateral === undefined ? {} : { collateralToken: termsToken(collateral) }),
+      sizeDeltaUsd,
+      referencePrice,
+      triggerPrice,
+      ...(priceImpactBps === undefined ? {} : { priceImpactBps }),
+      edit,
+    },
+    sizing: {
+      wantedUsd: decision.sizeDeltaUsd ?? order.sizeDeltaUsd,
+      sizeDeltaUsd,
+      cuts: fitted.cuts.map(({ by, toUsd }) => ({ by, toUsd: order.sizeDeltaUsd + toUsd })),
+      dataAgeMs: maxAge(context, view),
+    },
+    reservationUsd: growthUsd,
+  }
+}
+
+/**
+ * What an edit does not name it copies, and an edit rewrites every field: nothing is copied from a host's word. An order that
+ * is not known as it was signed, or is listed with other fields, is left alone. An operator may edit what others made.
+ */
+function otherThanSigned(
+  order: Order,
+  signed: SignedOrder | undefined,
+  { isOperator }: AdmissionContext,
+): Denial | undefined {
+  if (signed === undefined) {
+    if (isOperator === true) return undefined
+    return {
+      code: 'ORDER_NOT_KNOWN',
+      reason: `What was signed for the order ${order.orderKey} is not known in full: it is older than this version, or a change of it has no proven end. It can be cancelled and placed anew.`,
+    }
+  }
+  const difference = rowDifference(order, signed)
+  if (difference === undefined) return undefined
+  const { field, signed: ours, listed } = difference
+  return {
+    code: 'ORDER_DIFFERS',
+    reason: `The order ${order.orderKey} is listed with another ${field} than was signed: the list is late, a host is wrong, or somebody else changed the order. It is not edited; it can be cancelled.`,
+    wanted: ours,
+    allowed: listed,
+  }
+}
+
+/**
+ * What an order's execution fee lacks of our own estimate: an update pays for the execution anew at the gas price of the day,
+ * and reverts when the fee is less (`OrderHandler.updateOrder`). 0 where nobody knows what it holds or needs.
+ */
+function topUpOf(order: Order, orderType: OrderKind, { executionFeeOf }: AdmissionContext): TokenAmount {
+  if (order.executionFee === undefined || executionFeeOf === undefined) return 0n
+  return maxOf(0n, executionFeeOf(orderType) - order.executionFee)
+}
+
+interface SizedEdit {
+  readonly fitted: Fitted
+  /** What it adds to an order that opens, USD. */
+  readonly growthUsd: Usd
+  readonly sizeDeltaUsd: Usd
+}
+
+function sizeEdit(
+  decision: EditDecision,
+  order: Order,
+  isIncrease: boolean,
+  context: AdmissionContext,
+  view: MarketView,
+): SizedEdit | Denial {
+  const wantedUsd = decision.sizeDeltaUsd ?? order.sizeDeltaUsd
+  if (wantedUsd <= 0n) {
+    return {
+      code: 'SIZE_NOT_POSITIVE',
+      reason: 'An order needs a size above zero; cancel it instead.',
+      wanted: formatDollars(wantedUsd),
+    }
+  }
+  const growthUsd = isIncrease ? maxOf(0n, wantedUsd - order.sizeDeltaUsd) : 0n
+  if (growthUsd === 0n) return { fitted: fitWithin(0n, []), growthUsd: 0n, sizeDeltaUsd: wantedUsd }
+  const available = availableCapacityOf(decision.marketToken, decision.direction, context)
+  if (isDenial(available)) return available
+  const most = context.limits.maxOrderSizeUsd
+  const caps = sizeLimitsOf(decision, available, context).map((cap) =>
+    cap.by === 'maxOrderSizeUsd' && most !== undefined
+      ? { by: cap.by, limitUsd: maxOf(0n, most - order.sizeDeltaUsd) }
+      : cap,
+  )
+  const fitted = fitWithin(growthUsd, caps)
+  if (fitted.sizeDeltaUsd <= 0n) return tooSmall(growthUsd, fitted, 1n)
+  const sizeDeltaUsd = order.sizeDeltaUsd + fitted.sizeDeltaUsd
+  const denial = leverageDenial(order, sizeDeltaUsd, context, view)
+  return denial ?? { fitted, growthUsd: fitted.sizeDeltaUsd, sizeDeltaUsd }
+}
+
+/** MAX_LEVERAGE: an order's collateral does not grow with its size. */
+function leverageDenial(
+  order: Order,
+  sizeDeltaUsd: Usd,
+  context: AdmissionContext,
+  view: MarketView,
+): Denial | undefined {
+  const most = Math.min(
+    context.limits.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
+    view.market.maxLeverageBps ?? Number.MAX_SAFE_INTEGER,
+  )
+  if (most === Number.MAX_SAFE_INTEGER) return undefined
+  const token = [view.longToken, view.shortToken].find(({ address }) =>
+    sameHex(address, order.initialCollateralToken),
+  )
+  const collateralUsd = usdOfAmount(
+    order.initialCollateralDeltaAmount,
+    token?.minPrice ?? 0n,
+    token?.decimals ?? 0,
+  )
+  if (collateralUsd * BigInt(most) >= sizeDeltaUsd * BigInt(BPS_ONE)) return undefined
+  return {
+    code: 'MAX_LEVERAGE',
+    reason: "The order's collateral stays as it is, and does not carry the larger size.",
+    wanted: `${formatDollars(sizeDeltaUsd)} on ${formatDollars(collateralUsd)}`,
+    allowed: `${most / BPS_ONE}x`,
+  }
+}
+
+function otherSide(
+  { marketToken, direction }: EditDecision | CancelDecision,
+  order: Order,
+): Denial | undefined {
+  // What is on no market is named by its key alone; the decision's market only says how to read the world.
+  if (!isOnMarket(order)) return undefined
+  if (sameHex(order.marketToken, marketToken) && order.direction === direction) return undefined
+  return {
+    code: 'ORDER_UNKNOWN',
+    reason: `The order ${order.orderKey} is on another market or side than the decision says.`,
+    wanted: `${direction} ${marketToken}`,
+    allowed: `${order.direction} ${order.marketToken}`,
+  }
+}
+
+/** A price moved by bps towards what an order may still pay. */
+function beyond(price: Usd, basisPoints: number, buys: boolean): Usd {
+  const by = mulDivUp(price, BigInt(basisPoints), BigInt(BPS_ONE))
+  return buys ? price + by : price - minOf(price, by)
+}
+
+function maxAge({ snapshot }: AdmissionContext, { oraclePrice }: MarketView): number {
+  return Math.max(ageOf(snapshot, snapshot.orders), oraclePrice ? ageOf(snapshot, oraclePrice) : 0)
+}

@@ -1,0 +1,54 @@
+/** What is wanted whole or not at all: an order by hand is never made smaller than its asker said. */
+import type { Limits } from '../../domain/account/limits.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial, Intent } from '../../domain/order/intent.ts'
+import type { Market } from '../../protocol/market.ts'
+import { BPS_ONE, formatDollars } from '../../protocol/units.ts'
+
+/** What the leverage of an increase is held to. */
+export interface LeverageBounds {
+  /** All limits that it is held to, tightened into one. */
+  readonly limits: Pick<Limits, 'maxLeverageBps'>
+  /** Those of the account alone. */
+  readonly accountLimits: Pick<Limits, 'maxLeverageBps'>
+  /** Absent where it is not known. */
+  readonly market?: Pick<Market, 'maxLeverageBps'>
+}
+
+/**
+ * MAX_LEVERAGE: a setting or the venue does not allow the leverage of an increase. It is judged as it was asked, before
+ * anything is made smaller by it.
+ */
+export function checkWholeLeverage(
+  decision: Decision,
+  { limits, accountLimits, market }: LeverageBounds,
+): Denial | undefined {
+  if (decision.kind !== 'increase') return undefined
+  const ours = limits.maxLeverageBps ?? Number.POSITIVE_INFINITY
+  const venues = market?.maxLeverageBps ?? Number.POSITIVE_INFINITY
+  if (decision.leverageBps <= Math.min(ours, venues)) return undefined
+  const ourSetting =
+    ours === accountLimits.maxLeverageBps ? 'risk.maxLeverage' : 'maxLeverage of risk.markets'
+  return {
+    code: 'MAX_LEVERAGE',
+    reason: `leverage ${times(decision.leverageBps)}; ${venues < ours ? 'the venue' : ourSetting} allows ${times(Math.min(ours, venues))}`,
+  }
+}
+
+/** SIZE_CUT: less of an increase would be admitted than was asked for. */
+export function checkWholeSize({ sizing }: Intent, adds: boolean): Denial | undefined {
+  const { wantedUsd, sizeDeltaUsd, cuts } = sizing
+  if (!adds || sizeDeltaUsd >= wantedUsd) return undefined
+  const causes = cuts.map(({ by }) => (by === 'capacity' ? "the venue's capacity" : `the limit ${by}`))
+  return {
+    code: 'SIZE_CUT',
+    reason: `${causes.join(' and ')} leaves room for less`,
+    wanted: formatDollars(wantedUsd),
+    allowed: `at most ${formatDollars(sizeDeltaUsd)}`,
+  }
+}
+
+/** `2.5x`. */
+function times(leverageBps: number): string {
+  return `${leverageBps / BPS_ONE}x`
+}

@@ -1,0 +1,90 @@
+/** The fields of a strategy file, and how they become the daemon's words. */
+import { z } from 'zod'
+import { type Limits, limitField, limitRows } from '../../domain/account/limits.ts'
+import type { LimitRow } from '../../domain/account/limitTable.ts'
+import { warningActions } from '../../domain/order/warnedFacts.ts'
+import type { WarningPolicy } from '../../domain/order/warning.ts'
+import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from '../fields.ts'
+import type { OrderSize } from '../strategy.ts'
+
+const sizeSchema = z.strictObject({
+  usd: usdField(),
+  leverage: leverageField(),
+  collateral: z.enum(['long', 'short']).default('short'),
+})
+
+/** Least and most of a limit in a file, in the file's unit; 0 is no limit there, an absent field is. */
+function fileBoundsOf({ bounds, fileBounds, isOptional, unit }: LimitRow): { min: number; max: number } {
+  const [min, max] = bounds ?? [0, 0]
+  const [fileMin, fileMax] = fileBounds ?? (unit === 'ms' ? [min / 1000, max / 1000] : [min, max])
+  return { min: isOptional ? Math.max(1, fileMin) : fileMin, max: fileMax }
+}
+
+function limitFieldSchema(row: LimitRow): z.ZodType<number | bigint> {
+  switch (row.unit) {
+    case 'usd':
+      return usdField()
+    case 'native':
+      return nativeField()
+    case 'times':
+      return leverageField()
+    case 'bps':
+      return bpsField(fileBoundsOf(row))
+    case 'count':
+      return countField(fileBoundsOf(row))
+    case 'ms':
+      return secondsField(fileBoundsOf(row))
+  }
+}
+
+const limitsSchema = z.strictObject(
+  Object.fromEntries(limitRows.map(([name, row]) => [limitField(name), limitFieldSchema(row).optional()])),
+)
+
+/** A strategy file. */
+export const fileSchema = z.strictObject({
+  kind: z.string().min(1),
+  enabled: z.boolean().default(true),
+  market: z.string().min(1).optional(),
+  markets: z.array(z.string().min(1)).min(1).max(50).optional(),
+  cadenceSeconds: secondsField({ min: 0.1, max: 86_400 }).optional(),
+  size: sizeSchema.optional(),
+  limits: limitsSchema.optional(),
+  warnings: z
+    .record(
+      z
+        .string()
+        .regex(
+          /^[A-Z][A-Z0-9_]{1,63}(\.[A-Z][A-Z0-9_]{1,63})?$/,
+          'a code of a warning, like INSUFFICIENT_LIQUIDITY',
+        ),
+      z.enum(warningActions),
+    )
+    .optional(),
+  slippageBps: bpsField({ min: 1, max: 1000 }).optional(),
+  orderExpirySeconds: secondsField({ min: 5, max: 3600 }).optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** A strategy file that passed. */
+export type StrategyFile = z.output<typeof fileSchema>
+
+/** The `size` block in the daemon's words. */
+export function orderSizeOf(size: NonNullable<StrategyFile['size']>): OrderSize {
+  return { usd: size.usd, leverageBps: size.leverage, collateral: size.collateral }
+}
+
+/** The `warnings` block as a policy beside the account's: it can only be stricter. */
+export function warningsOf(warnings: NonNullable<StrategyFile['warnings']>): WarningPolicy {
+  return { adding: new Map(Object.entries(warnings)), droppingReductions: new Set(), isPartial: true }
+}
+
+/** The `limits` block by the names of the code; absent fields stay absent. */
+export function limitsOf(written: StrategyFile['limits'] = {}): Limits {
+  return Object.fromEntries(
+    limitRows.flatMap(([name]) => {
+      const value = written[limitField(name)]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}

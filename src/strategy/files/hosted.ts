@@ -1,0 +1,67 @@
+/**
+ * A kind of the user's own as the daemon sees it: it runs in a thread of its own, and is asked by messages. Whatever it does
+ * there (throws, hangs, ends the process, fills the memory) is a fault of this one instance.
+ */
+import { BaseError } from '../../base/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { OpenIntent, RestingOrder } from '../resting.ts'
+import type { Needs, StrategyInstance } from '../strategy.ts'
+import type { SchemaIssue } from './schemaProblems.ts'
+
+/** Why the thread of a kind ended: its time was over, its memory, it left by itself, or an error that nobody caught. */
+export type ThreadEnd = 'timeout' | 'memory' | 'exit' | 'crash'
+
+/** A kind of the user's own did not answer, or not with decisions. The short message begins with file and line if known. */
+export class KindFault extends BaseError {
+  /** Absent while its thread goes on. */
+  readonly ended: ThreadEnd | undefined
+
+  constructor(reason: string, options: { readonly place?: string | undefined; readonly ended?: ThreadEnd }) {
+    super(options.place === undefined ? reason : `${options.place}: ${reason}`, {
+      code: 'STRATEGY_KIND_FAILED',
+      facts: { place: options.place, ended: options.ended },
+      details: 'This turn gives no decision. Other strategies go on; it runs again at its next tick.',
+    })
+    this.ended = options.ended
+  }
+}
+
+/** What of a view crosses to the thread; settings and instance are there already. */
+export interface Scene {
+  readonly snapshot: Snapshot
+  readonly openIntents: readonly OpenIntent[]
+  readonly restingOrders: readonly RestingOrder[]
+}
+
+/** What a turn gave. */
+export interface KindRun {
+  /** Whatever `decide` returned; not looked at yet. */
+  readonly returned: unknown
+  /** What went wrong in the thread since the turn before, outside of `decide`. */
+  readonly crash?: KindFault
+  /** Size of what was handed over, bytes. */
+  readonly viewBytes: number
+}
+
+/** A kind in its own thread. One belongs to one instance. */
+export interface HostedKind {
+  /** The kind's file as people read it: from the working directory when it is below it. */
+  readonly path: string
+  /** SHA-256 of the kind's file when it was loaded, hexadecimal: tells a file that was edited since. */
+  readonly sourceHash: string
+  readonly kind: string
+  readonly description: string
+  readonly opensPositions: boolean
+  /** Checks the `params` of the file; with none wrong they are the thread's from now on. Rejects with KindFault. */
+  takeParams(raw: unknown): Promise<readonly SchemaIssue[]>
+  /** What to read for the instance, which is the thread's from now on. Rejects with KindFault. */
+  takeInstance(instance: StrategyInstance): Promise<Needs>
+  /** One turn. Rejects with KindFault; a thread that ended is started anew for the next turn. */
+  decide(scene: Scene): Promise<KindRun>
+  /** `strategies/mine.ts:14`: where a field is written in the source when it is in one place, else where `decide` begins. */
+  placeOf(field?: string): string
+  /** Hears what the kind prints, line by line; one listener. */
+  onSaid(listener: (text: string) => void): void
+  /** Ends the thread. */
+  close(): Promise<void>
+}

@@ -1,0 +1,26 @@
+/** What the daemon and the thread of a kind of the user's own say to each other. Plain values alone. */
+import type { Needs, StrategyInstance } from '../strategy.ts'
+import type { SchemaIssue } from './schemaProblems.ts'
+
+/** A question to the thread, one at a time. */
+export type KindQuestion =
+  | { readonly ask: 'params'; readonly raw: unknown }
+  | { readonly ask: 'instance'; readonly instance: StrategyInstance }
+  /** `bytes`: the scene by `v8.serialize`. */
+  | { readonly ask: 'decide'; readonly bytes: Uint8Array }
+
+/** What the thread answers; `failed` to any question. */
+export type KindAnswer =
+  | {
+      readonly is: 'loaded'
+      readonly kind: string
+      readonly description: string
+      readonly opensPositions: boolean
+    }
+  | { readonly is: 'params'; readonly issues: readonly SchemaIssue[] }
+  | { readonly is: 'needs'; readonly needs: Needs }
+  /** `bytes`: what `decide` returned, by `v8.serialize`. */
+  | { readonly is: 'decided'; readonly bytes: Uint8Array }
+  /** `decide` returned a promise, which crosses to no other thread. */
+  | { readonly is: 'promise' }
+  | { readonly is: 'failed'; readonly reason: string; readonly place?: string | undefined }

@@ -1,0 +1,60 @@
+/** What can be wrong with a strategy file, said with its place, so that the fix is one look away. */
+import { BaseError } from '../../base/errors.ts'
+
+/** A place in a file, both from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** One thing wrong with a strategy file or folder; the instance does not run until it is mended. */
+export class StrategyFileError extends BaseError {
+  /** Path of the file or folder, as it was reached. */
+  readonly file: string
+  readonly place: Place | undefined
+  /** Dotted field, `size.usd`; absent when the whole file is meant. */
+  readonly field: string | undefined
+
+  constructor(problem: {
+    readonly file: string
+    readonly place?: Place | undefined
+    readonly field?: string | undefined
+    /** What is wrong, as the end of a sentence that begins with the field or the file. */
+    readonly what: string
+    /** The offending value; shown as JSON, cut at 80 characters. */
+    readonly value?: unknown
+    readonly expected?: string | undefined
+    readonly fix: string
+    readonly cause?: unknown
+  }) {
+    const { file, place, field } = problem
+    const where = place === undefined ? file : `${file}:${place.line}:${place.column}`
+    super(`${where}: ${field === undefined ? '' : `${field} `}${problem.what}.`, {
+      code: 'STRATEGY_FILE_INVALID',
+      facts: { field, value: shown(problem.value), expected: problem.expected },
+      details: `fix: ${problem.fix}`,
+      ...(problem.cause === undefined ? {} : { cause: problem.cause }),
+    })
+    this.file = file
+    this.place = place
+    this.field = field
+  }
+}
+
+/** Why a file is not trusted: somebody else of this machine can change it. */
+export interface Distrust {
+  /** A whole clause, as `every user of this machine may write /srv/open`. */
+  readonly what: string
+  readonly fix: string
+}
+
+/** The problem of a file that is not read, because it decides what is traded and somebody else can change it. */
+export function distrustProblem(file: string, { what, fix }: Distrust): StrategyFileError {
+  return new StrategyFileError({ file, what: `is not read: ${what}`, fix })
+}
+
+function shown(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

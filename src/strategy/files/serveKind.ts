@@ -1,0 +1,75 @@
+/**
+ * The thread of a kind of the user's own, from inside: loads the kind, keeps its settings, and answers one question at a time.
+ * What is thrown becomes an answer with the file and line of the user's source; what hangs is ended from outside.
+ */
+import { deserialize, serialize } from 'node:v8'
+import type { MessagePort } from 'node:worker_threads'
+import { reasonOf } from '../../base/errors.ts'
+import { type Strategy, type StrategyInstance, viewOf } from '../strategy.ts'
+import type { Scene } from './hosted.ts'
+import type { KindAnswer, KindQuestion } from './kindMessages.ts'
+import { issuesOf } from './schemaProblems.ts'
+import { placeOfError } from './sourcePlace.ts'
+import { NO_STRATEGY, strategyIn } from './strategyModule.ts'
+
+/** Largest answer of one turn, bytes: two hundred decisions with their reasons are far smaller. */
+const MOST_ANSWER_BYTES = 1_048_576
+
+/** Serves one kind on a port; `load` imports its module. */
+export async function serveKind(port: MessagePort, load: () => Promise<unknown>): Promise<void> {
+  let params: unknown
+  let instance: StrategyInstance = { name: '', symbols: [] }
+  const answer = (message: KindAnswer): void => port.postMessage(message)
+  const failed = (error: unknown): KindAnswer => ({
+    is: 'failed',
+    reason: reasonOf(error),
+    place: placeOfError(error),
+  })
+
+  let strategy: Strategy
+  try {
+    const found = strategyIn(await load())
+    if (found === undefined) {
+      answer({ is: 'failed', reason: NO_STRATEGY })
+      return
+    }
+    strategy = found
+  } catch (error) {
+    answer(failed(error))
+    return
+  }
+
+  function answerTo(question: KindQuestion): KindAnswer {
+    switch (question.ask) {
+      case 'params': {
+        const checked = strategy.params.safeParse(question.raw)
+        if (!checked.success) return { is: 'params', issues: issuesOf(strategy.params, checked.error) }
+        params = checked.data
+        return { is: 'params', issues: [] }
+      }
+      case 'instance':
+        instance = question.instance
+        return { is: 'needs', needs: strategy.needs(params, instance.symbols) }
+      case 'decide': {
+        const scene = deserialize(question.bytes) as Scene
+        const returned: unknown = strategy.decide(viewOf({ ...scene, params, instance }))
+        if (typeof returned === 'object' && returned !== null && 'then' in returned) return { is: 'promise' }
+        const bytes = serialize(returned)
+        if (bytes.byteLength <= MOST_ANSWER_BYTES) return { is: 'decided', bytes }
+        throw new RangeError(
+          `what decide returned has ${bytes.byteLength} bytes; at most ${MOST_ANSWER_BYTES} are taken`,
+        )
+      }
+    }
+  }
+
+  port.on('message', (question: KindQuestion) => {
+    try {
+      answer(answerTo(question))
+    } catch (error) {
+      answer(failed(error))
+    }
+  })
+  const { kind, description, opensPositions } = strategy
+  answer({ is: 'loaded', kind, description, opensPositions })
+}

@@ -1,0 +1,73 @@
+/** What a keeper kept of an execution fee, from the logs of a transaction. */
+import { encodeAbiParameters, type Hex, keccak256, pad, stringToHex } from 'viem'
+import { expect, test } from 'vitest'
+import { executionOf, settlementOf } from '../../src/chain/logs/orderLogs.ts'
+import type { LogRow } from '../../src/chain/node/blockRows.ts'
+import { emitter, emitterAbi } from '../paper/chainSupport.ts'
+import { account, ethMarket } from '../support/intents.ts'
+
+const ours: Hex = `0x${'0a'.repeat(32)}`
+const exit: Hex = `0x${'0b'.repeat(32)}`
+const topicOf = (text: string): Hex => keccak256(stringToHex(text))
+const inputsOf = (name: string) =>
+  (emitterAbi.find((one) => one.name === name)?.inputs ?? []).filter(
+    (input) => !('indexed' in input && input.indexed),
+  )
+const none = { items: [], arrayItems: [] }
+
+function log(at: number, kind: 'EventLog1' | 'EventLog2', name: string, key: Hex, amount?: bigint): LogRow {
+  const data = {
+    addressItems: none,
+    uintItems: {
+      items: amount === undefined ? [] : [{ key: 'executionFeeAmount', value: amount }],
+      arrayItems: [],
+    },
+    intItems: none,
+    boolItems: none,
+    bytes32Items: { items: [{ key: 'key', value: key }], arrayItems: [] },
+    bytesItems: none,
+    stringItems: none,
+  }
+  const kinds = {
+    EventLog1: '0x137a44067c8961cd7e1d876f4754a5a3a75989b4552f1843fc69c3b372def160',
+    EventLog2: '0x468a25a7ba624ceea6e540ad6f49171b52495b648417ae91bca21676d8a24dc5',
+  } as const
+  return {
+    address: emitter.toLowerCase() as Hex,
+    topics: [kinds[kind], topicOf(name), key, ...(kind === 'EventLog2' ? [pad(account)] : [])],
+    data: encodeAbiParameters(inputsOf(kind) as never, [account, name, data] as never),
+    blockNumber: 1n,
+    blockHash: ours,
+    transactionHash: ours,
+    logIndex: at,
+  }
+}
+
+const keeper = pad('0x1563915e194D8CfBA1943570603F7606A3115508')
+
+test('of a transaction that also pays for exits that ended, the order has the payment that follows its own execution', () => {
+  const logs = [
+    log(0, 'EventLog1', 'KeeperExecutionFee', keeper, 1n),
+    log(1, 'EventLog2', 'OrderExecuted', ours),
+    log(2, 'EventLog1', 'KeeperExecutionFee', keeper, 70n),
+    log(3, 'EventLog2', 'OrderCancelled', exit),
+    log(4, 'EventLog1', 'KeeperExecutionFee', keeper, 500n),
+  ]
+  const execution = executionOf(logs, emitter, ours)
+  expect(execution.executionFeePaid).toBe(70n)
+  const settlement = settlementOf(
+    execution,
+    { marketToken: ethMarket, indexTokenDecimals: 18 },
+    { transactionHash: ours, timestampSeconds: 1 },
+  )
+  expect(settlement.executionFeePaid).toBe(70n)
+})
+
+test('without such an event, or of another emitter, nobody knows what was kept', () => {
+  const executed = log(0, 'EventLog2', 'OrderExecuted', ours)
+  expect(executionOf([executed], emitter, ours).executionFeePaid).toBeUndefined()
+  const foreign = { ...log(1, 'EventLog1', 'KeeperExecutionFee', keeper, 70n), address: ours }
+  expect(executionOf([executed, foreign], emitter, ours).executionFeePaid).toBeUndefined()
+  const before = [log(0, 'EventLog1', 'KeeperExecutionFee', keeper, 70n), executed]
+  expect(executionOf(before, emitter, ours).executionFeePaid).toBeUndefined()
+})

@@ -1,0 +1,60 @@
+/** What `perpd check` warns of in strategy files that would start. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { perpd } from '../cli/run.ts'
+
+let cwd = ''
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'perpd-check-'))
+  mkdirSync(join(cwd, 'strategies'))
+})
+afterEach(() => rmSync(cwd, { recursive: true }))
+
+const write = (name: string, ...lines: string[]): void =>
+  writeFileSync(join(cwd, 'strategies', `${name}.yaml`), ['kind: trend', ...lines].join('\n'))
+const eth = 'market: ETH/USD [WETH-USDC]'
+const size = (usd: number, leverage = 2, collateral = 'short') =>
+  `size: { usd: ${usd}, leverage: ${leverage}, collateral: ${collateral} }`
+async function warnings(...argv: string[]): Promise<readonly string[]> {
+  const { code, out } = await perpd(cwd, ['check', '--json', ...argv])
+  expect(code).toBe(0)
+  return JSON.parse(out).warnings
+}
+
+test('two instances on one market and collateral are told; other collateral and other markets are not', async () => {
+  write('one', eth, size(100))
+  write('other-collateral', eth, size(100, 2, 'long'))
+  write('other-market', 'market: BTC/USD [BTC-USDC]', size(100))
+  expect(await warnings()).toEqual([])
+  write('two', eth, size(100))
+  expect(await warnings()).toEqual([
+    "one and two trade ETH/USD [WETH-USDC] with the short token as collateral: the venue makes one position of what both open in one direction, and each acts on the other's part.",
+  ])
+})
+
+test('a size above what the limits allow and limits looser than the account are told, with both figures', async () => {
+  write(
+    'one',
+    eth,
+    size(300, 20),
+    'limits: { maxOrderSizeUsd: 5000, maxSlippageBps: 10, maxOrdersPerHour: 900 }',
+  )
+  expect(
+    await warnings('--risk.maxOrderSizeUsd=200', '--risk.maxLeverage=10', '--risk.maxSlippageBps=50'),
+  ).toEqual([
+    'one: size.usd is $300.00, and maxOrderSizeUsd allows $200.00 on ETH/USD [WETH-USDC]: every order is cut to it.',
+    'one: size.leverage is 20, and maxLeverage allows 10 on ETH/USD [WETH-USDC]: orders are made smaller.',
+    "one: maxOrderSizeUsd $5,000.00 is looser than the account's $200.00, which holds.",
+  ])
+})
+
+test('files none of which is enabled are told; what ships has no warning', async () => {
+  write('one', eth, size(100), 'enabled: false')
+  expect(await warnings()).toEqual([
+    'no strategy is enabled, so nothing would be traded (one: enabled is false).',
+  ])
+  const shipped = resolve(import.meta.dirname, '../../strategies')
+  expect(await warnings(`--strategies.paths=${shipped}`)).toEqual([])
+})
