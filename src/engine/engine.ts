@@ -216,7 +216,13 @@ export function createEngine(parts: EngineParts): Engine {
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
       judge(admission, byHand, snapshot, decision, decisionKey, unseen),
   }
-  const manual = createManual({ ...context, ...byOperator, isRunning: () => state === 'running' })
+  const manual = createManual({
+    ...context,
+    ...byOperator,
+    // What an operator pays with is held against the wallet before anything is signed.
+    read: (symbols) => read({ symbols, allPositionMarkets: true, balances: true }),
+    isRunning: () => state === 'running',
+  })
   const kill = createKill({ ...context, ...byOperator, holdings, symbols: () => symbols })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
 

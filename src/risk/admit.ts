@@ -21,6 +21,7 @@ import { checkDecisionSize } from './checks/decisionSize.ts'
 import { withPriceImpact } from './checks/impactCheck.ts'
 import { checkPrices } from './checks/priceChecks.ts'
 import { checkTrusted } from './checks/trustedMarkets.ts'
+import { checkBalance } from './checks/walletCheck.ts'
 import { sideOf } from './exposure/accountExposure.ts'
 import { type AdmissionContext, isDenial, marketUnknown, marketViewOf } from './exposure/admissionContext.ts'
 import { planBatch } from './sizing/batchPlan.ts'
@@ -67,6 +68,8 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
 
   const plan = planOf(classified, view, context)
   if (isDenial(plan)) return denied(plan)
+  const unpaid = checkBalance(decision, plan.terms, snapshot.balances?.value)
+  if (unpaid) return denied(unpaid)
   return {
     kind: 'intent',
     intent: {

@@ -39,6 +39,21 @@ async function previews(
   return (command) => engine.operate({ ...given, ...command }, { by: 'ann', via: 'control' })
 }
 
+test('an order by hand that the wallet cannot pay is refused before anything is signed; what it can pay goes through', async () => {
+  // 50 ETH and no WETH.
+  const ask = await previews()
+  expect(await ask({ collateral: 'long', size: '300', leverage: '3' })).toMatchObject({
+    ok: false,
+    code: 'NO_BALANCE',
+    reason: expect.stringMatching(
+      /^The wallet holds less WETH than the order pays in \(asked: 0\.05\d+ WETH; allowed: 0 WETH\)/,
+    ),
+  })
+  expect(await ask({ size: '300', leverage: '0.001' })).toMatchObject({ code: 'NO_BALANCE' })
+  expect(await ask({ size: '300', leverage: '3' })).toMatchObject({ ok: true })
+  expect(bench?.venue.record()).toEqual([])
+})
+
 test('leverage above the highest is refused as leverage, with the setting and both figures', async () => {
   const ask = await previews({ maxLeverageBps: 100_000, maxOrderSizeUsd: usd(2_000) })
   expect(await ask({ leverage: '50' })).toEqual({

@@ -129,7 +129,11 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
 /** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
 export function killText(kill: NonNullable<StatusBody['kill']>): string {
   const { left, problem, waits, close, outcome } = kill
-  if (outcome !== undefined) return outcome === 'done' ? 'done: nothing is left' : 'abandoned'
+  if (outcome === 'done')
+    return close
+      ? 'done: nothing is left'
+      : 'done: every order is cancelled; positions stay as they were (perpd kill --close closes them)'
+  if (outcome !== undefined) return 'abandoned'
   if (waits !== undefined)
     return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
   const doing = close ? 'cancelling and closing' : 'cancelling'

@@ -122,7 +122,11 @@ function childFates({ intent }: IntentState, { children, armed }: Attempt): stri
       ? priceOfContractPrice(armed.acceptableContractPrice, terms.indexToken.decimals)
       : undefined
   const executed = children.filter(({ phase }) => phase === 'EXECUTED').length
-  const cancelled = children.filter(({ phase }) => phase === 'CANCELLED').length
+  // What its owner cancelled, and an exit that did not happen, would have done something else.
+  const cancelled = children.filter(
+    ({ phase, role = 'main', cancelReason = '' }) =>
+      phase === 'CANCELLED' && role === 'main' && !cancelReason.endsWith('USER_INITIATED_CANCEL'),
+  ).length
   const lines: string[] = []
   if (executed > 0)
     lines.push(

@@ -85,10 +85,13 @@ function inOneZone(text: string): string {
 }
 
 function storySection(state: IntentState, records: readonly StoredRecord[]): string[] {
-  return storyOf(state, records).flatMap(({ when, texts }, at) =>
+  const steps = storyOf(state, records)
+  // `+1 min 0 s` is as wide as the column is by itself.
+  const whenWidth = Math.max(WHEN_WIDTH, ...steps.map(({ when }) => when.length + 1))
+  return steps.flatMap(({ when, texts }, at) =>
     texts.flatMap((text, line) => {
       const title = (at === 0 && line === 0 ? 'story' : '').padEnd(TITLE_WIDTH)
-      return wrapped(`${title}${(line === 0 ? when : '').padEnd(WHEN_WIDTH)}`, inOneZone(text))
+      return wrapped(`${title}${(line === 0 ? when : '').padEnd(whenWidth)}`, inOneZone(text))
     }),
   )
 }

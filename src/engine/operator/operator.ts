@@ -53,8 +53,8 @@ export async function operate(
       await context.kill.begin(by, command.close)
       return done(
         command.close
-          ? 'halted; resting orders are cancelled and positions closed'
-          : 'halted; resting orders are cancelled',
+          ? 'halted; resting orders are being cancelled and positions closed'
+          : 'halted; resting orders are being cancelled',
       )
     case 'limits':
       return await changeLimits(context, command.isConfirmed, { by, via })
