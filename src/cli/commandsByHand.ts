@@ -16,7 +16,7 @@ const collateralFlag = {
 } as const
 const marketName = {
   name: 'market',
-  doc: 'a market: ETH, ETH/USD, its whole symbol or its address',
+  doc: 'a market: its whole symbol, as "ETH/USD [WETH-USDC]", its address, or ETH where one market has it',
 } as const
 const directionName = { name: 'direction', doc: 'long or short' } as const
 

@@ -84,7 +84,8 @@ test('what perpd limits takes over is not told as waiting for a restart, and all
 })
 
 test('the code of every limit is one that risk refuses with', () => {
-  const sources = readdirSync(join(root, 'src/risk'))
+  const sources = readdirSync(join(root, 'src/risk'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(root, 'src/risk', file), 'utf8'))
     .join('\n')
   const strange = limitRows.filter(([, { denies }]) => !sources.includes(`'${denies.code}'`))

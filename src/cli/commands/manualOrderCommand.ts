@@ -237,7 +237,7 @@ export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
       'worst cost',
       quote.worstCostUsd === null
         ? `no bound: a stop fills at any price; fees are at most ${atMost(quote.venueFeesUsd)} to the venue (${basisPoints(quote.venueFeeBps100)} bps) and ${atMost(quote.orderFeesUsd)} for sending and executing`
-        : `at most ${atMost(quote.worstCostUsd)}: the worst price that is signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs at most ${atMost(quote.worstPriceUsd ?? '0')}, the venue's fee is at most ${atMost(quote.venueFeesUsd)} (${basisPoints(quote.venueFeeBps100)} bps), sending and executing at most ${atMost(quote.orderFeesUsd)}`,
+        : `at most ${atMost(quote.worstCostUsd)}: the worst price that would be signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs at most ${atMost(quote.worstPriceUsd ?? '0')}, the venue's fee is at most ${atMost(quote.venueFeesUsd)} (${basisPoints(quote.venueFeeBps100)} bps), sending and executing at most ${atMost(quote.orderFeesUsd)}`,
     ],
     [
       'afterwards',

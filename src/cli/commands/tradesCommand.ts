@@ -69,7 +69,7 @@ export function tradesText(rows: readonly TradeRow[], width: number): string {
   if (rows.length === 0) return 'No trades yet.'
   const legend = wrapped(
     '',
-    'Price is that of the fill, with price impact. The entry price of perpd positions is without it: there the impact is settled when the position closes.',
+    'PNL is the fill alone, as the venue counts it; perpd orders has it after all costs, those of the entry included. Price is that of the fill, with price impact. The entry price of perpd positions is without it: there the impact is settled when the position closes.',
   )
   return [fitTable(columns, rows, width), '', ...legend].join('\n')
 }

@@ -25,7 +25,7 @@ export interface ManualQuote {
   readonly referencePrice: string
   readonly triggerPrice: string | null
   readonly exits: readonly { readonly type: string; readonly triggerPrice: string }[]
-  /** The worst price that is signed; null: any, as stops at the venue are. */
+  /** The worst price that would be signed; the venue's own is usually better. null: any, as stops at the venue are. */
   readonly worstPrice: string | null
   /** What that price costs against the reference, the venue's fee, and the fees of relay and execution; each at most. */
   readonly worstPriceUsd: string | null
