@@ -115,7 +115,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   await dies('attempt.armed:after')
   await dies('flatten.ended:before')
   const last = run()
-  await until('it is over', () => last.stdout().includes('"event":"flatten.ended"') || undefined, {
+  await until('it is over', () => last.stdout().includes('"event":"unwind.ended"') || undefined, {
     seen: last.said,
   })
   const late = perpd(['orders', 'flatten', order.intentId, '--by', 'ann', ...flags])

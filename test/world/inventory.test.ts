@@ -73,7 +73,7 @@ test('what was there before the start is adopted once by a command or by the set
   await stop(before)
 
   const fresh = client('fresh')
-  const daemon = await run(fresh, '"event":"account.finding"')
+  const daemon = await run(fresh, '"event":"account.discrepancy"')
   expect(shown(await findings(fresh))).toEqual(['unexplained-position before open'])
   expect(await said(fresh, 'findings')).toContain('there before perpd first looked')
   expect(JSON.parse(await said(fresh, 'status', '--json'))).toMatchObject({
@@ -103,7 +103,7 @@ test('what was there before the start is adopted once by a command or by the set
 
   // By the setting nobody is asked, and nothing holds increases.
   const byItself = client('by-itself', '--account.adoptInitial')
-  const last = await run(byItself, '"event":"account.findingSettled"')
+  const last = await run(byItself, '"event":"account.discrepancySettled"')
   await until('both are adopted', async () => {
     const rows = await findings(byItself)
     return rows.filter(({ end, by }) => end === 'adopted' && by === 'account.adoptInitial').length === 2
