@@ -12,6 +12,7 @@ test.each(['own-transaction', 'constructor', '__proto__', ''])(
       label: `lane ${name}`,
       takesOwnMessages: false,
       followsOrders: true,
+      signsOwnDeadline: false,
     })
   },
 )
