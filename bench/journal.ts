@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSqliteJournal } from '../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../src/journal/sqlite/openSqlite.ts'
 import { wholeStory } from '../test/journal/story.ts'
 
 const RECORDS = 14_000
@@ -35,7 +35,7 @@ async function measure(inFlight: number): Promise<string[]> {
   await Promise.all(Array.from({ length: inFlight }, work))
   const tookMs = performance.now() - began
   const { user, system } = process.cpuUsage(cpu)
-  journal.close()
+  await journal.close()
   latenciesMs.sort((one, other) => one - other)
   return [
     String(inFlight),

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { JournalRecord } from '../src/domain/records.ts'
 import { verifySqliteJournal } from '../src/journal/service/verifyJournal.ts'
-import { createSqliteJournal } from '../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../src/journal/sqlite/openSqlite.ts'
 import { storyOf, wholeStory } from '../test/journal/story.ts'
 
 const UNRESOLVED = 500
@@ -43,7 +43,7 @@ async function make(path: string, records: number): Promise<void> {
     group = []
   }
   await Promise.all(group)
-  journal.close()
+  await journal.close()
 }
 
 function secondsSince(began: number, cpu: NodeJS.CpuUsage): string {
@@ -53,14 +53,14 @@ function secondsSince(began: number, cpu: NodeJS.CpuUsage): string {
 }
 
 /** Opens the journal in this process, and says how long that took and what was there. */
-function openOnce(path: string): void {
+async function openOnce(path: string): Promise<void> {
   const cpu = process.cpuUsage()
   const began = performance.now()
   const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'bench' })
   const open = journal.openIntents().length
   const took = secondsSince(began, cpu)
   const { records } = journal.summary()
-  journal.close()
+  await journal.close()
   const megabytes = Math.round(process.memoryUsage.rss() / 1e6)
   print(`${records} records, ${open} open: ${took}, ${megabytes} MB resident`)
 }
@@ -79,7 +79,7 @@ function dropSnapshot(path: string): void {
   db.close()
 }
 
-if (process.argv[2] === '--open') openOnce(process.argv[3] ?? '')
+if (process.argv[2] === '--open') await openOnce(process.argv[3] ?? '')
 else {
   const directory = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'perpd-bench-'))
   const path = join(directory, 'journal.db')

@@ -197,7 +197,7 @@ function quantile(times: readonly number[], share: number): number {
 /** Every order of the measurement against one venue, at 1, 8 and 32 in flight. */
 async function measureAt(api: Api, name: string, price: () => Promise<bigint>): Promise<void> {
   const steps = new Map<string, number[]>()
-  const journal = openJournal(join(folder, `${name}.sqlite`), {
+  const journal = await openJournal(join(folder, `${name}.sqlite`), {
     clockNow: systemClock.now,
     holder: signer.address,
   })
@@ -264,9 +264,9 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
     const wallMs = performance.now() - startMs
     const { user, system } = process.cpuUsage(cpu)
     for (const id of ids) {
-      const send = journal.intent(id)?.attempts.at(-1)?.send
-      if (send?.result !== 'accepted')
-        throw new Error(JSON.stringify(send ?? journal.intent(id)?.closing?.reason))
+      const state = journal.recentIntent(id)
+      const send = state?.attempts.at(-1)?.send
+      if (send?.result !== 'accepted') throw new Error(JSON.stringify(send ?? state?.closing?.reason))
     }
     const ms = (value: number) => value.toFixed(2).padStart(7)
     const parts = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit'].map(

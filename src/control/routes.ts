@@ -173,7 +173,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     return json(body)
   })
   readRoutes(app, context)
-  app.get('/api/orders', (c) => {
+  app.get('/api/orders', async (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)
     if (!/^[1-9]\d{0,8}$/.test(limit)) {
       return c.json(
@@ -182,16 +182,16 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
       )
     }
     const strategy = c.req.query('strategy')
-    const rows = context.engine.intents({
+    const rows = await context.engine.intents({
       openOnly: c.req.query('open') === 'true',
       limit: Math.min(Number(limit), MOST_ROWS),
       ...(strategy !== undefined && { strategy }),
     })
     return json(rows.map(orderRow))
   })
-  app.get('/api/orders/:intentId', (c) => {
+  app.get('/api/orders/:intentId', async (c) => {
     const intentId = c.req.param('intentId')
-    const story = context.engine.story(intentId)
+    const story = await context.engine.story(intentId)
     if (story === undefined) {
       return c.json({ error: 'NOT_FOUND', message: `There is no order ${intentId}.` }, 404)
     }

@@ -5,7 +5,7 @@ import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import { openJournalReader } from '../journal/service/open.ts'
-import type { SqliteJournalOptions } from '../journal/sqlite/sqlite.ts'
+import type { SqliteJournalOptions } from '../journal/sqlite/openSqlite.ts'
 import { refuseUntrustedState } from './trustedState.ts'
 
 /**
@@ -54,12 +54,15 @@ export function journalFileOf(config: Config): string {
  *
  * @throws CommandError with exit code 2 when there is no journal yet.
  */
-export async function withJournal<T>(config: Config, use: (journal: JournalReader) => T): Promise<T> {
-  const journal = openJournalReader(journalFileOf(config))
+export async function withJournal<T>(
+  config: Config,
+  use: (journal: JournalReader) => T | Promise<T>,
+): Promise<T> {
+  const journal = await openJournalReader(journalFileOf(config))
   try {
-    return use(journal)
+    return await use(journal)
   } finally {
-    journal.close()
+    await journal.close()
   }
 }
 

@@ -89,7 +89,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     closers.push(closeSigner)
     if (warning !== undefined) log.note('warn', warning)
     const openingMs = systemClock.monotonicMs()
-    const journal = openJournal(config.journal.path, journalOptions(config, signer.address))
+    const journal = await openJournal(config.journal.path, journalOptions(config, signer.address))
     closers.push(() => journal.close())
     const openedMs = systemClock.monotonicMs() - openingMs
     refuseForeign(journal, config.account.owner ?? signer.address, config)

@@ -40,8 +40,7 @@ export function openSigningGuard({ journal: { path }, signing }: Config, journal
     marginSeconds: guardMarginSeconds,
     exposure: { capUsd: signing.exposureCapUsd, windowSeconds: signing.exposureWindowSeconds },
     now: systemClock.now,
-    neverLeft: ({ intentId, digest }) =>
-      journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
+    neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest),
   })
 }
 

@@ -65,9 +65,9 @@ import { createReads } from './operator/operatorReads.ts'
 import { admitDecision, judge, tick } from './tick.ts'
 import { createBreakers } from './watch/breakerWatch.ts'
 import { createDayResult, type DayResult } from './watch/dayResult.ts'
-import { intentsOfDay, unresolvedOf } from './watch/recent.ts'
 import { createReconciler } from './watch/reconciler.ts'
 import { createUnmanagedWatch } from './watch/unmanaged.ts'
+import { unresolvedOf } from './watch/unresolved.ts'
 
 /** What the status says besides what the engine knows itself. */
 export interface EngineLabels {
@@ -135,7 +135,7 @@ export function createEngine(parts: EngineParts): Engine {
   const reconciler = createReconciler(context)
   const holdings = createHoldings(context, account)
   const unmanaged = createUnmanagedWatch(context)
-  const before = intentsOfDay(journal, startedAtMs)
+  const before = journal.recentIntents()
   const limits = createLiveLimits(context.limits)
   const breakers = createBreakers(
     context,
@@ -245,7 +245,7 @@ export function createEngine(parts: EngineParts): Engine {
     symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
     onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
     emit({ type: 'account.positions', positions, symbols })
-    unmanaged.check(positions, symbols)
+    await unmanaged.check(positions, symbols)
     const resting = orderManager.open().filter(({ label }) => label === 'resting').length
     await context.subaccount?.check(positions.length + resting)
     hidden = lists.flatMap((list) => holdings.hiddenIn(list))
@@ -488,13 +488,13 @@ export function createEngine(parts: EngineParts): Engine {
       )
     },
     ...createReads(context),
-    intents(query) {
-      return journal.intents(query).map(labelled)
+    async intents(query) {
+      return (await journal.intents(query)).map(labelled)
     },
-    story(intentId) {
-      const folded = journal.intent(intentId)
+    async story(intentId) {
+      const folded = await journal.intent(intentId)
       if (folded === undefined) return undefined
-      return { intent: labelled(folded), records: journal.records(intentId) }
+      return { intent: labelled(folded), records: await journal.records(intentId) }
     },
   }
 }

@@ -143,9 +143,9 @@ export interface EngineApi {
     readonly openOnly?: boolean
     readonly strategy?: string
     readonly limit?: number
-  }): readonly LabelledIntent[]
+  }): Promise<readonly LabelledIntent[]>
   /** One intent's whole story, or undefined. */
   story(
     intentId: string,
-  ): { readonly intent: LabelledIntent; readonly records: readonly StoredRecord[] } | undefined
+  ): Promise<{ readonly intent: LabelledIntent; readonly records: readonly StoredRecord[] } | undefined>
 }

@@ -380,7 +380,7 @@ export function judge(
     },
   })
   if (admitted.kind === 'denial') return admitted.denial
-  const recent = journal.intents({ strategy: name, limit: refusalsRead })
+  const recent = journal.recentIntents({ strategy: name, limit: refusalsRead })
   // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
   const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
   const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)

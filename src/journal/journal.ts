@@ -1,12 +1,13 @@
 /**
- * What must survive the process: the records of every intent, and the right of one writer.
- * Backends implement this interface and run the same conformance suite.
+ * What must survive the process: the records of every intent, and the right of one writer. What is asked while orders are
+ * decided and sent is answered by the ledger in memory; older history is read from the store.
  */
 import { BaseError } from '../base/errors.ts'
 import type { AccountRecord, AccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
 import type { Ending } from '../domain/account/spend.ts'
 import type { IntentState } from '../domain/order/intent.ts'
+import type { OrderChange } from '../domain/order/signedOrder.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
 
 /** What a journal holds, in numbers. */
@@ -25,24 +26,57 @@ export interface IntentQuery {
   readonly limit?: number
 }
 
-/** Reads only; may stand beside a running or a dead daemon. */
-export interface JournalReader {
+/** Questions that are answered at once, from memory: the folds of what is durable. */
+export interface LedgerReads {
   summary(): JournalSummary
-  /** Folded intents, newest first. */
-  intents(query?: IntentQuery): readonly IntentState[]
-  /** All records of one intent in order; empty when there is no such intent. */
-  records(intentId: string): readonly StoredRecord[]
-  /** The intent with this id, or undefined. */
-  intent(intentId: string): IntentState | undefined
-  /** What was found on the account that no intent explains, and how far its history was judged. */
+  /** What was found on the account that no intent explains, what holds trading back, and what is under way on it. */
   account(): AccountState
-  /** How intents ended since then (Unix ms), in the order in which that was written. */
+  /** Open intents, oldest first: what recovery starts from. */
+  openIntents(): readonly IntentState[]
+  /**
+   * Folded intents, newest first: all open ones, and of the closed ones the newest 1,000 and those of the day (UTC), at most
+   * 25,600. `Journal.intents` has the older ones too.
+   */
+  recentIntents(query?: IntentQuery): readonly IntentState[]
+  /** One of them, or undefined when it is older, or there is none. */
+  recentIntent(intentId: string): IntentState | undefined
+  /** How intents ended since then (Unix ms), in the order in which that was written; two days back at least. */
   endingsSince(sinceMs: number): readonly Ending[]
-  close(): void
+  /** Sums of what closed intents did to positions, one for each side that one of them touched. */
+  closedFills(): readonly Fill[]
+  /** What edits and batches that ended made of an order of ours that rests; undefined when none named it. */
+  changeOf(orderKey: string): OrderChange | undefined
+  /** Whether this decision was accepted before. */
+  hasDecision(strategy: string, decisionKey: string): boolean
+  /** Whether this intent ever armed this digest. */
+  hasArmed(intentId: string, digest: string): boolean
+  /** Whether another intent's landed attempt created this order. */
+  explains(orderKey: string, exceptIntentId: string): boolean
+  /** Intents accepted since then (Unix ms), of one strategy or of all; two days back at least. */
+  acceptedSince(sinceMs: number, strategy?: string): number
 }
 
-/** The one writer's journal. */
-export interface Journal extends JournalReader {
+/** Reads of what is kept, however old: each may wait for a disk or a network. */
+export interface HistoryReads {
+  /** Folded intents, newest first. */
+  intents(query?: IntentQuery): Promise<readonly IntentState[]>
+  /** All records of one intent in order; empty when there is no such intent. */
+  records(intentId: string): Promise<readonly StoredRecord[]>
+  /** The intent with this id, or undefined. */
+  intent(intentId: string): Promise<IntentState | undefined>
+}
+
+/** Reads only; may stand beside a running or a dead daemon. */
+export interface JournalReader extends HistoryReads {
+  summary(): Promise<JournalSummary>
+  account(): Promise<AccountState>
+  /** How intents ended since then (Unix ms), in the order in which that was written. */
+  endingsSince(sinceMs: number): Promise<readonly Ending[]>
+  close(): Promise<void>
+}
+
+/** The one writer's journal: a ledger in memory over a store. */
+export interface Journal extends LedgerReads, HistoryReads {
   /**
    * Writes one record and resolves when it is durable (fsynced). Records appended in the same turn of the event loop
    * share one commit, in the order they were appended.
@@ -53,23 +87,17 @@ export interface Journal extends JournalReader {
   append(record: JournalRecord): Promise<StoredRecord>
   /** The same for a record of the account. */
   appendAccount(record: AccountRecord): Promise<void>
-  /** Sums of what closed intents did to positions, one for each side that one of them touched. */
-  closedFills(): readonly Fill[]
-  /** Edits and batches that were closed since then (Unix ms), in the order in which they ended. */
-  changesSince(sinceMs: number): readonly IntentState[]
-  /** Open intents, oldest first: what recovery starts from. */
-  openIntents(): readonly IntentState[]
-  /** Whether this decision was accepted before. */
-  hasDecision(strategy: string, decisionKey: string): boolean
-  /** Whether another intent's landed attempt created this order. */
-  explains(orderKey: string, exceptIntentId: string): boolean
-  /** Intents accepted since then (Unix ms), of one strategy or of all. */
-  acceptedSince(sinceMs: number, strategy?: string): number
   /** Whether the last part of the room is reached, which is kept for what must be written; what can wait is not written then. */
   isShort(): boolean
   /** Epoch of this writer; grows by one with every opening. */
   readonly leaseEpoch: number
   readonly path: string
+  /**
+   * Commits what waits, keeps a snapshot if one is due, and gives the lease back. Safe to call twice.
+   *
+   * @throws JournalFaultError when the snapshot cannot be written; no record is lost by that.
+   */
+  close(): Promise<void>
 }
 
 /** The same decision was accepted before; nothing was written. */

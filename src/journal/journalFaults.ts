@@ -177,3 +177,13 @@ export function writeFault(path: string, records: number, cause: unknown): Journ
     { facts: { records, reason: reasonOf(cause) }, cause },
   )
 }
+
+/** A record came after the journal was closed. */
+export function closedFault(path: string): JournalFaultError {
+  return journalFault(
+    'JOURNAL_CLOSED',
+    path,
+    'The journal was closed; the record was not written.',
+    'Nothing is sent after this. perpd was stopping; open orders are taken up again at the next start.',
+  )
+}

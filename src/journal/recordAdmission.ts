@@ -1,16 +1,51 @@
-/** What every backend checks before it writes a record, so that a journal never holds a story it could not tell again. */
+/** What is checked before a record is written, so that a journal never holds a story it could not tell again. */
 import { applyRecord } from '../domain/machine/fold.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AttemptArmed, JournalRecord } from '../domain/records.ts'
+import { hexKey } from '../protocol/address.ts'
 import { DuplicateDecisionError, JournalFaultError } from './journal.ts'
 
-/** What a backend knows, records of the running commit included. */
+/** What is known of records before. */
 export interface AdmissionView {
-  /** The intent's state, open or closed; undefined when it was never accepted. */
+  /** The intent's state; undefined when it was never accepted, or closed long ago. */
   state(intentId: string): IntentState | undefined
   hasDecision(strategy: string, decisionKey: string): boolean
   /** The intent that armed this digest, if any. */
   digestOwner(router: string, digest: string): string | undefined
+}
+
+/** Admits the records of one commit, each after those before it. */
+export interface Admission {
+  /** The state that the record makes. Throws as `admitRecord`; what was refused is as if it had not come. */
+  admit(record: JournalRecord): IntentState
+}
+
+/** An admission of one commit over what is durable. */
+export function createAdmission(durable: AdmissionView): Admission {
+  const states = new Map<string, IntentState>()
+  const decisions = new Set<string>()
+  const digests = new Map<string, string>()
+  const view: AdmissionView = {
+    state: (intentId) => states.get(intentId) ?? durable.state(intentId),
+    hasDecision: (strategy, decisionKey) =>
+      decisions.has(JSON.stringify([strategy, decisionKey])) || durable.hasDecision(strategy, decisionKey),
+    digestOwner: (router, digest) =>
+      digests.get(`${hexKey(router)} ${hexKey(digest)}`) ?? durable.digestOwner(router, digest),
+  }
+  return {
+    admit(record) {
+      const state = admitRecord(view, record)
+      states.set(record.intentId, state)
+      if (record.kind === 'intent.accepted') {
+        decisions.add(JSON.stringify([record.intent.strategy, record.intent.decisionKey]))
+      }
+      if (record.kind === 'attempt.armed') {
+        const { router, digest } = record.armed
+        digests.set(`${hexKey(router)} ${hexKey(digest)}`, record.intentId)
+      }
+      return state
+    },
+  }
 }
 
 /**

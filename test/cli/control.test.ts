@@ -189,7 +189,7 @@ test('a word on an order or a finding goes through the daemon that runs on the s
 
 test('without a daemon, or beside one of another journal, the word goes into the journal itself', async () => {
   const { journal: settings } = config()
-  const journal = openJournal(settings.path, { maxBytes: 1e8, clockNow: () => 1_000, holder: 'test' })
+  const journal = await openJournal(settings.path, { maxBytes: 1e8, clockNow: () => 1_000, holder: 'test' })
   await journal.appendAccount({
     v: RECORD_VERSION,
     atMs: 1_000,

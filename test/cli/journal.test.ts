@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT_ID, type Discrepancy } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { storyOf, wholeStory } from '../journal/story.ts'
@@ -32,7 +32,7 @@ async function fill(): Promise<void> {
   const armed = storyOf(3)
   for (const record of [armed.accepted(), armed.preparing(), armed.armed()]) await journal.append(record)
   await journal.append(storyOf(4).accepted())
-  journal.close()
+  await journal.close()
 }
 
 test('verify says what a whole journal holds, beside its daemon', async () => {
@@ -55,7 +55,7 @@ test('verify says what a whole journal holds, beside its daemon', async () => {
   `)
   const { isWhole, records } = JSON.parse((await run('journal', 'verify', '--json')).out)
   expect({ isWhole, records }).toEqual({ isWhole: true, records: 18 })
-  daemon.close()
+  await daemon.close()
 })
 
 test('verify names the first bad record and ends with exit code 1', async () => {
@@ -129,7 +129,7 @@ test('compact is refused while a daemon writes the journal', async () => {
   const daemon = createSqliteJournal(options())
   const { code, err } = await run('journal', 'compact')
   expect([code, err.split('\n')[0]]).toEqual([1, 'Another perpd writes this journal.'])
-  daemon.close()
+  await daemon.close()
 })
 
 test('a journal that lost records is refused, and goes on in the name of an operator', async () => {
@@ -137,7 +137,7 @@ test('a journal that lost records is refused, and goes on in the name of an oper
   copyFileSync(path, `${path}.backup`)
   const daemon = createSqliteJournal(options())
   await daemon.append(storyOf(4).preparing())
-  daemon.close()
+  await daemon.close()
   copyFileSync(`${path}.backup`, path)
   const refused = await run('journal', 'compact')
   expect([refused.code, refused.err.split('\n')[0]]).toEqual([
@@ -199,7 +199,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   for (const findingId of ['trade-77', 'trade-78', 'order-9']) {
     await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...discrepancy, findingId } })
   }
-  journal.close()
+  await journal.close()
   expect((await run('discrepancies')).out.split('\n')).toHaveLength(4)
   expect((await run('findings')).out).toContain(
     'holds increases  manual-increase  an order of the account that is not ours bought $50.00 of ETH/USD',
@@ -229,7 +229,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   // Settled in the journal, for whoever starts next.
   const again = createSqliteJournal(options())
   expect(again.account().findings.get('trade-77')).toMatchObject({ end: 'adopted', by: 'Ada' })
-  again.close()
+  await again.close()
 })
 
 test('findings of a journal that is not there end with exit code 2, and without any say so', async () => {

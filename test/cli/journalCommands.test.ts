@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import type { IntentAccepted, JournalRecord } from '../../src/domain/records.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedFacts, intentOf, orderKey, startMs } from '../support/intents.ts'
 import { perpd } from './run.ts'
@@ -123,7 +123,7 @@ beforeAll(async () => {
     holder: 'test',
   })
   await Promise.all(records().map((record) => journal.append(record)))
-  journal.close()
+  await journal.close()
 })
 afterAll(() => rmSync(cwd, { recursive: true }))
 
@@ -380,5 +380,5 @@ test('reading changes nothing, and works beside the writer', async () => {
   expect((await perpd(cwd, ['orders', '--json'])).code).toBe(0)
   expect((await perpd(cwd, ['explain', 'abcd'])).code).toBe(0)
   expect(journal.summary()).toEqual(before)
-  journal.close()
+  await journal.close()
 })

@@ -11,7 +11,7 @@ test('an operator closes an unknown order by name, and the journal keeps the wor
   const folder = scratch()
   try {
     const path = join(folder.path, 'journal.sqlite')
-    const journal = openJournal(path, { clockNow: () => startMs, holder: 'test' })
+    const journal = await openJournal(path, { clockNow: () => startMs, holder: 'test' })
     const intent = intentOf()
     const base = { v: RECORD_VERSION, atMs: startMs, intentId: intent.intentId } as const
     await journal.append({ ...base, kind: 'intent.accepted', intent })

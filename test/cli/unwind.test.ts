@@ -12,7 +12,7 @@ test('an operator has an unknown order undone by name without the daemon, and ev
   const folder = scratch()
   try {
     const path = join(folder.path, 'journal.sqlite')
-    const journal = openJournal(path, { clockNow: () => startMs, holder: 'test' })
+    const journal = await openJournal(path, { clockNow: () => startMs, holder: 'test' })
     const intent = intentOf()
     const base = { v: RECORD_VERSION, atMs: startMs, intentId: intent.intentId } as const
     const armed = armedFacts({ deadlineSeconds: Math.floor(Date.now() / 1_000) - 7_500 })
@@ -47,8 +47,11 @@ test('an operator has an unknown order undone by name without the daemon, and ev
     expect(story).toContain(`perpd orders resolve ${intent.intentId} --as dead --by YOUR_NAME`)
 
     const reader = openSqliteReader(path)
-    expect(reader.account().flattens?.get(intent.intentId)).toMatchObject({ by: 'Ada', reason: 'too late' })
-    reader.close()
+    expect((await reader.account()).flattens?.get(intent.intentId)).toMatchObject({
+      by: 'Ada',
+      reason: 'too late',
+    })
+    await reader.close()
     expect(verifySqliteJournal(path).problems).toEqual([])
   } finally {
     folder.remove()

@@ -95,13 +95,13 @@ export const engine: EngineApi = {
       readAtMs: startMs,
       missing: 0,
     }),
-  intents: (query = {}) =>
+  intents: async (query = {}) =>
     [armedState, executedState]
       .filter((state) => !query.openOnly || state.closing === undefined)
       .filter((state) => query.strategy === undefined || state.intent.strategy === query.strategy)
       .slice(0, query.limit)
       .map((state) => ({ state, label: labelOf(state) })),
-  story: (intentId) =>
+  story: async (intentId) =>
     intentId === intent.intentId
       ? { intent: { state: executedState, label: labelOf(executedState) }, records }
       : undefined,

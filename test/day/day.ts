@@ -20,7 +20,7 @@ import { type Event, emitTo } from '../../src/domain/event.ts'
 import { hasEnded, type IntentState } from '../../src/domain/order/intent.ts'
 import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import { guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
@@ -220,7 +220,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
       hours,
       lane,
       ...teller.told(),
-      stories: journal.intents(),
+      stories: journal.recentIntents(),
       status,
       books: booksNow(status),
       requests: road.requests,
@@ -232,7 +232,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     running.abort()
     reader.close()
     guard.close()
-    journal.close()
+    await journal.close()
   }
 
   /** Sizes and resting orders by the journal and by the venue. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Attempt, IntentState, SignedOrder } from '../../src/domain/order/intent.ts'
 import type { EditTerms } from '../../src/domain/order/orderTerms.ts'
-import { rowDifference, signedOrderOf } from '../../src/domain/order/signedOrder.ts'
+import { rowDifference, signedOrderAmong } from '../../src/domain/order/signedOrder.ts'
 import type { UpdateOrderParams } from '../../src/protocol/batch.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'
@@ -57,14 +57,14 @@ function editOf(key: `0x${string}`, attempt: Partial<Attempt>): IntentState {
 }
 
 test('an order is known by the place in its message, and by the newest change of it that landed', () => {
-  expect(signedOrderOf(orderKey, maker, [])).toEqual(signed)
+  expect(signedOrderAmong([], maker, orderKey)).toEqual(signed)
   const landed = editOf(orderKey, { armed: armedFacts({ updates: [update] }) })
   const dead = editOf(orderKey, {
     phase: 'DEAD',
     armed: armedFacts({ updates: [{ ...update, sizeDeltaUsd: 1n }] }),
   })
   const another = editOf(otherKey, { armed: armedFacts({ updates: [{ ...update, key: otherKey }] }) })
-  expect(signedOrderOf(orderKey, maker, [landed, dead, another])).toEqual({
+  expect(signedOrderAmong([landed, dead, another], maker, orderKey)).toEqual({
     ...signed,
     sizeDeltaUsd: usd(700),
     kept: {
@@ -90,7 +90,7 @@ test.each<readonly [string, IntentState, readonly IntentState[]]>([
   ],
   ['of which a change landed that was not kept', maker, [editOf(orderKey, { armed: armedFacts() })]],
 ])('an order %s is not known', (_what, made, changes) => {
-  expect(signedOrderOf(orderKey, made, changes)).toBeUndefined()
+  expect(signedOrderAmong(changes, made, orderKey)).toBeUndefined()
 })
 
 test('a row that leaves out what the venue does not say is no other order', () => {

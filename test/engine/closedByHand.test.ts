@@ -72,7 +72,7 @@ test.each([
     running = engine
     await engine.start()
     await bench.clock.advance(60_000)
-    const opened = () => journal.intents().filter(({ intent: { kind } }) => kind === 'increase')
+    const opened = () => journal.recentIntents().filter(({ intent: { kind } }) => kind === 'increase')
     expect(opened().map(({ closing }) => closing?.outcome)).toEqual(['EXECUTED'])
 
     await bench.accept({

@@ -156,14 +156,14 @@ test('a strategy that loses by its stop-loss is denied by its daily loss, by the
   running.push(first.engine)
   await first.engine.start()
   await bench.clock.advance(90_000)
-  const [order] = bench.journal.intents()
+  const [order] = bench.journal.recentIntents()
   const [main, exit] = order?.attempts[0]?.children ?? []
   expect([main?.phase, exit?.phase]).toEqual(['EXECUTED', 'EXECUTED'])
   expect(exit?.evidence?.level).toBe('chain-final')
   // Collateral of $250 loses 5 % of $500, and the fees of both executions.
   const lost = -(exit?.settlement?.pnlUsd ?? 0n) + (main?.settlement?.feesUsd ?? 0n)
   expect(lost).toBeGreaterThan(usd(20))
-  expect(bench.journal.intents()).toHaveLength(1)
+  expect(bench.journal.recentIntents()).toHaveLength(1)
   expect(first.codes()).toContain('MAX_DAILY_LOSS')
   first.engine.abort()
 
@@ -172,7 +172,7 @@ test('a strategy that loses by its stop-loss is denied by its daily loss, by the
   await second.engine.start()
   await bench.clock.advance(10_000)
   expect([...new Set(second.codes())]).toEqual(['MAX_DAILY_LOSS'])
-  expect(bench.journal.intents()).toHaveLength(1)
+  expect(bench.journal.recentIntents()).toHaveLength(1)
 })
 
 test('an order that rests has spent its fees of the day, before it ends', async () => {
@@ -210,7 +210,7 @@ test('an order that rests has spent its fees of the day, before it ends', async 
   await engine.start()
   await bench.clock.advance(30_000)
   expect(bench.journal.openIntents()).toHaveLength(1)
-  expect(bench.journal.intents()).toHaveLength(1)
+  expect(bench.journal.recentIntents()).toHaveLength(1)
   expect(codes().at(-1)).toBe('FEES_PER_DAY')
 })
 

@@ -13,7 +13,7 @@ import { createAccountJournal } from '../../src/engine/account/accountJournal.ts
 import { createTrading } from '../../src/engine/account/tradingHalts.ts'
 import { discrepancyLimits } from '../../src/engine/watch/discrepancyRate.ts'
 import { createReconciler } from '../../src/engine/watch/reconciler.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createLog } from '../../src/monitor/log/log.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { manualClock } from '../paper/support.ts'
@@ -124,9 +124,9 @@ function bench(options: { readonly freeBytes?: () => number } = {}) {
       events.filter(
         (event) => event.type === 'account.discrepancy' && event.finding.kind === 'manual-increase',
       ).length,
-    close: () => {
+    close: async () => {
       close()
-      journal.close()
+      await journal.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -151,7 +151,7 @@ test('10,000 executions of ours that never were, anew with every pass of an hour
     event.type === 'account.discrepanciesDeferred' ? [event.held] : [],
   )
   expect(held.at(-1)).toBeGreaterThan(9_000)
-  one.close()
+  await one.close()
 })
 
 test('rows of other accounts among ours are dropped and told once, and nothing is concluded from them', async () => {
@@ -171,14 +171,14 @@ test('rows of other accounts among ours are dropped and told once, and nothing i
     .split('\n')
     .filter((line) => line.includes('of another account'))
   expect(told.length).toBeLessThanOrEqual(2)
-  one.close()
+  await one.close()
 })
 
 test('an answer of nothing but other accounts is one to another question: it is no empty list of ours', async () => {
   const one = bench()
   rowsOf = () => [row(stranger, one.clock.now() / 1000)]
   await expect(one.watch.pass({})).rejects.toThrow(/account is not/)
-  one.close()
+  await one.close()
 })
 
 test('the honest side: dozens of orders by hand in a day are all written down', async () => {
@@ -192,7 +192,7 @@ test('the honest side: dozens of orders by hand in a day are all written down', 
   }
   expect(one.foundOf()).toBe(120)
   expect(one.events.some(({ type }) => type === 'account.discrepanciesDeferred')).toBe(false)
-  one.close()
+  await one.close()
 })
 
 test('more than may be written at once is written by and by, and told when it is', async () => {
@@ -209,7 +209,7 @@ test('more than may be written at once is written by and by, and told when it is
   )
   expect(held[0]).toBe(30)
   expect(held.at(-1)).toBe(0)
-  one.close()
+  await one.close()
 })
 
 test('on a disk that is nearly full nothing is noted of what a host shows, and its market waits all the same', async () => {
@@ -226,5 +226,5 @@ test('on a disk that is nearly full nothing is noted of what a host shows, and i
   one.clock.move(5_000)
   await one.watch.pass({})
   expect(one.foundOf()).toBe(1)
-  one.close()
+  await one.close()
 })

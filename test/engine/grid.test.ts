@@ -68,7 +68,7 @@ test('a grid rests its orders, a fill gets its exits, and the take-profit closes
 
   await at.clock.advance(60_000)
   const kinds = at.journal
-    .intents({ limit: 50 })
+    .recentIntents({ limit: 50 })
     .map(({ intent, closing }) => [intent.kind, intent.terms.orderType, closing?.outcome])
   expect(kinds).toEqual(
     expect.arrayContaining([
@@ -137,7 +137,7 @@ test('the exits of an increase that never came about are cancelled by the loop i
   await at.clock.advance(40_000)
   expect((await at.snapshot()).orders.value).toEqual([])
   const kinds = at.journal
-    .intents({ limit: 50 })
+    .recentIntents({ limit: 50 })
     .map(({ intent, closing }) => [intent.kind, closing?.outcome])
   expect(kinds.sort()).toEqual([
     ['cancel', 'EXECUTED'],

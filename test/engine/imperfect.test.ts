@@ -125,7 +125,7 @@ test('with old prices at every oracle host nothing is opened, and a close goes o
   expect(await wish(['close', ethSymbol])).toEqual([])
   expect(await held()).toEqual([])
   expect(events.filter(({ type }) => type === 'price.fallback')).toMatchObject([{ source: 'ticker' }])
-  const [close] = bench.journal.intents({ limit: 1 })
+  const [close] = bench.journal.recentIntents({ limit: 1 })
   expect(close?.intent).toMatchObject({ kind: 'close', sizing: { priceSource: 'ticker' } })
 })
 

@@ -93,7 +93,7 @@ test('a kill cancels a limit swap that rests, and is done', async () => {
     left: { orders: 0, positions: 0, inFlight: 0 },
   })
   expect((await api.getOrders({ account: signer.address })).value).toEqual([])
-  const made = bench.journal.intents({ strategy: '@operator' })
+  const made = bench.journal.recentIntents({ strategy: '@operator' })
   expect(made.map(({ intent: { kind, terms: own } }) => [kind, own.cancelOrderKeys])).toEqual([
     ['cancel', [order?.orderKey]],
   ])

@@ -103,7 +103,8 @@ function wishing(options: Pick<Parameters<typeof engineOver>[1], 'facts' | 'prov
 
 const held = async () => (await bench.api.getPositions({ account: signer.address }, { isFresh: true })).value
 
-const intents = (): readonly Intent[] => bench.journal.intents({ limit: 100 }).map(({ intent }) => intent)
+const intents = (): readonly Intent[] =>
+  bench.journal.recentIntents({ limit: 100 }).map(({ intent }) => intent)
 
 type Row = Readonly<Record<string, unknown>>
 

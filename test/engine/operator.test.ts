@@ -233,7 +233,7 @@ test('an order that was accepted and not yet signed when the halt came is not si
   held.resolve()
   await there.clock.advance(3_000)
   expect(submits(there)).toBe(0)
-  const closed = there.journal.intents().filter(({ closing }) => closing !== undefined)
+  const closed = there.journal.recentIntents().filter(({ closing }) => closing !== undefined)
   expect(closed.map(({ closing }) => closing?.code)).toContain('TRADING_HALTED')
 })
 
@@ -316,7 +316,7 @@ test('a kill cancels what rests and closes what is held, goes on over a restart,
   })
   expect((await second.api.getOrders({ account })).value).toEqual([])
   expect((await second.api.getPositions({ account })).value).toEqual([])
-  const made = second.journal.intents().filter(({ intent }) => intent.strategy === '@operator')
+  const made = second.journal.recentIntents().filter(({ intent }) => intent.strategy === '@operator')
   expect(made.map(({ intent }) => intent.kind).sort()).toEqual(['cancel', 'close'])
   expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
   expect(second.engine.status().findings).toEqual([])
@@ -521,7 +521,7 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
       'in force: maxOrderSizeUsd none -> $100.00; looser, so only after a restart or with --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
   })
   await there.clock.advance(10_000)
-  const sizes = there.journal.intents().map(({ intent }) => intent.terms.sizeDeltaUsd)
+  const sizes = there.journal.recentIntents().map(({ intent }) => intent.terms.sizeDeltaUsd)
   expect(sizes.every((size) => size <= usd(100))).toBe(true)
   expect(await command(there, { type: 'limits', isConfirmed: true })).toMatchObject({
     ok: true,
@@ -566,7 +566,7 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
   for (const { state } of open.openIntents) {
     const { intentId } = state.intent
     expect(await command(there, { type: 'resolve', intentId, as: 'dead' })).toMatchObject({ ok: true })
-    expect(there.journal.intent(intentId)?.closing).toMatchObject({ code: 'RESOLVED_BY_OPERATOR' })
+    expect(there.journal.recentIntent(intentId)?.closing).toMatchObject({ code: 'RESOLVED_BY_OPERATOR' })
   }
   await there.clock.advance(5_000)
   expect(there.engine.status().holds).toEqual([])
@@ -663,7 +663,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
       'looser, so only after a restart or with --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
   })
   await there.clock.advance(10_000)
-  const [first, ...others] = there.journal.intents().map(({ intent }) => intent)
+  const [first, ...others] = there.journal.recentIntents().map(({ intent }) => intent)
   expect(others).toEqual([])
   expect(first?.terms.slippageBps).toBe(30)
   // Twice the collateral of what was asked for at five times.
@@ -679,7 +679,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
   })
   await again.engine.start()
   await again.clock.advance(10_000)
-  expect(again.journal.intents()).toHaveLength(1)
+  expect(again.journal.recentIntents()).toHaveLength(1)
 })
 
 test('a start takes the configured limits, tells which are looser than before, and keeps that in the journal', async () => {
@@ -738,7 +738,7 @@ test('what the key signs for in a time is capped whatever admission says; what r
   const there = world({ bench, guard, limits })
   await there.engine.start()
   await there.clock.advance(60_000)
-  const all = there.journal.intents()
+  const all = there.journal.recentIntents()
   const signed = all.filter(({ attempts }) => attempts.some(({ armed }) => armed !== undefined))
   expect(signed.map(({ intent }) => intent.reservationUsd)).toEqual([usd(500), usd(500)])
   const refused = all.flatMap(({ closing }) =>
@@ -765,7 +765,7 @@ test('slippage that is tightened below what a file asks for denies what adds, an
   await command(there, { type: 'limits', isConfirmed: false })
   await there.clock.advance(60_000)
   expect(codes(there)).toContain('SLIPPAGE_TOO_WIDE')
-  const made = there.journal.intents().map(({ intent }) => [intent.kind, intent.terms.slippageBps])
+  const made = there.journal.recentIntents().map(({ intent }) => [intent.kind, intent.terms.slippageBps])
   expect(made).toContainEqual(['increase', 100])
   expect(made).toContainEqual(['close', 40])
 })

@@ -95,7 +95,7 @@ test('an increase that the venue refuses is asked for ever more seldom, and agai
   }
   await engine.start()
   await bench.clock.advance(160_000)
-  const closed = bench.journal.intents({})
+  const closed = bench.journal.recentIntents({})
   expect(new Set(closed.map(({ closing }) => closing?.code))).toEqual(new Set(['INSUFFICIENT_LIQUIDITY']))
   // 5, 10, 20, 40 and 80 s apart; before, every second until the breaker opened.
   const gaps = prepares.slice(1).map((at, index) => at - (prepares[index] ?? 0))

@@ -100,7 +100,7 @@ test('a guard signs nothing for positions that one host of two makes up', async 
   const { engine, codes, journal } = await besides([loaded(guard as Strategy, guard.params.parse({}))])
   await bench.clock.advance(300_000)
   expect(engine.status().positions.length).toBeGreaterThan(0)
-  expect(journal.intents()).toEqual([])
+  expect(journal.recentIntents()).toEqual([])
   expect(new Set(codes())).toEqual(new Set(['POSITION_UNPROVEN']))
 })
 
@@ -118,9 +118,9 @@ test('a position that was opened by hand is reduced when every host has shown it
   )
   const { codes, journal } = await besides([close])
   await bench.clock.advance(25_000)
-  expect([journal.intents(), new Set(codes())]).toEqual([[], new Set(['POSITION_UNPROVEN'])])
+  expect([journal.recentIntents(), new Set(codes())]).toEqual([[], new Set(['POSITION_UNPROVEN'])])
   await bench.clock.advance(30_000)
-  expect(journal.intents().map(({ intent: { kind }, closing }) => [kind, closing?.outcome])).toEqual([
+  expect(journal.recentIntents().map(({ intent: { kind }, closing }) => [kind, closing?.outcome])).toEqual([
     ['close', 'EXECUTED'],
   ])
 
@@ -128,7 +128,7 @@ test('a position that was opened by hand is reduced when every host has shown it
   const other = await besides([])
   await other.engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' })
   await bench.clock.advance(20_000)
-  expect(other.journal.intents().map(({ intent: { kind } }) => kind)).toEqual(['close'])
+  expect(other.journal.recentIntents().map(({ intent: { kind } }) => kind)).toEqual(['close'])
 })
 
 test.each([
@@ -155,7 +155,7 @@ test.each([
     const { engine, codes, journal } = await besides([part], ofAll, { [part.name]: own })
     await bench.clock.advance(400_000)
     const spent = journal
-      .intents()
+      .recentIntents()
       .flatMap(({ attempts }) => attempts.map(({ armed }) => armed?.relayFeeAmount ?? 0n))
     const sum = spent.reduce((total, fee) => total + fee, 0n)
     const dearest = spent.reduce((most, fee) => (fee > most ? fee : most), 0n)

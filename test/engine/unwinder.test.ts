@@ -111,7 +111,7 @@ const below = (view: StrategyView): object => {
 }
 
 const of = ({ journal }: World, strategy: string): readonly IntentState[] =>
-  journal.intents({ strategy }).toReversed()
+  journal.recentIntents({ strategy }).toReversed()
 const sizes = async ({ api }: World): Promise<readonly bigint[]> =>
   (await api.getPositions({ account: testSigner.address })).value.map(({ sizeInUsd }) => sizeInUsd)
 const flatten = ({ engine }: World, intentId: string) =>
@@ -145,7 +145,7 @@ test('what an unwanted order opened is closed when it executed, once, and nothin
     statement: `${intentId} (increase long ${symbol}) is to be unwound: if it lands, what it opens is closed; by ann`,
   })
   expect(there.engine.status()).toMatchObject({ flattens: [{ intentId, by: 'ann' }] })
-  expect(there.engine.intents()[0]).toMatchObject({ unwantedBy: 'ann' })
+  expect((await there.engine.intents())[0]).toMatchObject({ unwantedBy: 'ann' })
   // It stays the account's exposure until it is proven; nothing is done that would be wrong if it never lands.
   await there.clock.advance(5_000)
   expect(of(there, '@operator')).toEqual([])

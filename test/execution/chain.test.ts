@@ -37,7 +37,7 @@ test('a market order lands provisionally, then for good, and closes as executed 
   const story = world.story(intent.intentId)
   expect(story.closing).toMatchObject({ outcome: 'EXECUTED', evidence: { level: 'chain-final' } })
   expect(labels(world.events)).toEqual(['planned', 'pending', 'executed'])
-  const kinds = world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  const kinds = (await world.journal.records(intent.intentId)).map(({ record }) => record.kind)
   expect(kinds).toEqual([
     'intent.accepted',
     'attempt.preparing',
@@ -139,7 +139,7 @@ test('a landing that is reorganised out is taken back, and closes when it return
   await world.clock.advance(1_500)
   expect(world.story(intent.intentId).attempts[0]?.phase).toBe('UNRESOLVED')
   await world.clock.advance(30_000)
-  const kinds = world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  const kinds = (await world.journal.records(intent.intentId)).map(({ record }) => record.kind)
   expect(kinds).toContain('attempt.unlanded')
   expect(world.story(intent.intentId).closing).toMatchObject({
     outcome: 'EXECUTED',
@@ -171,7 +171,7 @@ test('an end that is reorganised out is taken back, and closes when it returns, 
   await world.clock.advance(1_500)
   expect(child()?.phase).toBe('OPEN')
   await world.clock.advance(15_000)
-  const kinds = world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  const kinds = (await world.journal.records(intent.intentId)).map(({ record }) => record.kind)
   expect(kinds.slice(-5)).toEqual([
     'child.executed',
     'child.reopened',

@@ -123,7 +123,7 @@ async function storm(seed: number): Promise<readonly string[]> {
           : (closing?.outcome ?? 'open') === truth ||
             (closing?.outcome === 'REFUSED_LOCAL' && closing.code === 'NOT_SENT' && truth === 'DEAD')
       if (!isRight) {
-        const kinds = world.journal.records(intentId).map(({ record }) => record.kind)
+        const kinds = (await world.journal.records(intentId)).map(({ record }) => record.kind)
         wrong.push(
           `seed ${seed}: ${intentId} is ${closing?.outcome ?? 'open'}, and was ${truth} (${kinds.join(' ')})`,
         )

@@ -95,7 +95,7 @@ async function walk(who: Trader, lane: LaneName, parts: Partial<Intent>) {
   })
   await who.orderManager.accept(intent)
   return until(`${intent.intentId} closed`, () => {
-    const state = who.journal.intent(intent.intentId)
+    const state = who.journal.recentIntent(intent.intentId)
     return state === undefined || isOpen(state) ? undefined : state
   })
 }

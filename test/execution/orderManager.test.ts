@@ -103,7 +103,7 @@ test('the same intent is accepted once', async () => {
 test('acceptance and the first attempt are durable together', async () => {
   const world = await bench()
   const intent = await increase(world)
-  const written = async () => world.journal.records(intent.intentId).map(({ record }) => record.kind)
+  const written = async () => (await world.journal.records(intent.intentId)).map(({ record }) => record.kind)
   await world.orderManager.accept(intent)
   expect(await written()).toEqual(['intent.accepted', 'attempt.preparing'])
 })
@@ -120,7 +120,7 @@ test('a decision of an earlier process is not taken again, and its story is not 
   })
   expect(await world.restart().accept(intent)).toBe(false)
   await world.clock.advance(10_000)
-  expect(world.journal.records(intent.intentId)).toHaveLength(1)
+  expect(await world.journal.records(intent.intentId)).toHaveLength(1)
   expect(world.venue.record()).toEqual([])
 })
 
@@ -134,7 +134,7 @@ test('no byte left: the order is refused, and was not sent', async () => {
   await world.orderManager.accept(intent)
   await world.clock.advance(10_000)
   expect(world.venue.record()).toEqual([])
-  expect(world.journal.intent(intent.intentId)?.closing).toMatchObject({
+  expect(world.journal.recentIntent(intent.intentId)?.closing).toMatchObject({
     outcome: 'REFUSED_LOCAL',
     code: 'NOT_SENT',
   })
@@ -180,7 +180,7 @@ test('a connection that broke off is unknown, and a restart neither sends nor fo
   second.restore(world.journal.openIntents(), [])
   await second.recover()
   await world.clock.advance(15_000)
-  const state = world.journal.intent(intent.intentId)
+  const state = world.journal.recentIntent(intent.intentId)
   expect(state && labelOf(state)).toBe('executed')
   expect(world.venue.record()).toHaveLength(1)
 })
@@ -223,7 +223,7 @@ test('an increase that the venue warns about is dropped before it is signed', as
   const intent = await increase(world)
   await world.orderManager.accept(intent)
   await world.clock.advance(5_000)
-  expect(world.journal.intent(intent.intentId)?.closing).toMatchObject({ code: 'PREPARE_WARNED' })
+  expect(world.journal.recentIntent(intent.intentId)?.closing).toMatchObject({ code: 'PREPARE_WARNED' })
   expect(world.signatures.count).toBe(0)
   expect(world.events.some(({ type }) => type === 'order.warned')).toBe(true)
 })
@@ -239,7 +239,7 @@ test('a blocking 400 is not repeated', async () => {
   await world.orderManager.accept({ ...intent, terms })
   await world.clock.advance(5_000)
   expect(asked.count).toBe(1)
-  expect(world.journal.intent(intent.intentId)?.closing).toMatchObject({ outcome: 'REFUSED_LOCAL' })
+  expect(world.journal.recentIntent(intent.intentId)?.closing).toMatchObject({ outcome: 'REFUSED_LOCAL' })
 })
 
 test.each([
@@ -274,7 +274,7 @@ test.each([
   }
   await world.orderManager.accept(intent)
   await world.clock.advance(10_000)
-  const closing = world.journal.intent(intent.intentId)?.closing
+  const closing = world.journal.recentIntent(intent.intentId)?.closing
   expect(closing).toMatchObject({ outcome: 'EXECUTED', settlement: { sizeDeltaUsd: usd(sizeUsd) } })
   expect(typeof closing?.settlement?.pnlUsd).toBe('bigint')
   const positions = (await world.api.getPositions({ account: signer.address })).value
@@ -292,10 +292,10 @@ test('an answer that comes after the stop is left to the next start', async () =
   await world.orderManager.accept(intent)
   await settle()
   await world.orderManager.stop()
-  world.journal.close()
+  await world.journal.close()
   late.resolve()
   await settle()
-  expect(world.journal.records(intent.intentId).at(-1)?.record.kind).toBe('attempt.armed')
+  expect((await world.journal.records(intent.intentId)).at(-1)?.record.kind).toBe('attempt.armed')
 })
 
 test('what an operator calls executed is remembered as a fill that lists may not show yet', async () => {
@@ -347,7 +347,7 @@ test('two looks of one moment never give one order to two intents', async () => 
   const twin = { ...one, intentId: 'twin', decisionKey: 'twin#0', strategy: 'twin' }
   await Promise.all([there.orderManager.accept(one), there.orderManager.accept(twin)])
   await there.clock.advance(20_000)
-  const states = [one, twin].map(({ intentId }) => there.journal.intent(intentId))
+  const states = [one, twin].map(({ intentId }) => there.journal.recentIntent(intentId))
   const keys = states.flatMap((state) => state?.attempts.flatMap(({ children }) => children) ?? [])
   expect(keys).toHaveLength(1)
   expect(states.filter((state) => state?.closing?.outcome === 'EXECUTED')).toHaveLength(1)

@@ -144,12 +144,12 @@ test.each([1, 5])('walk %s through all kinds', async (seed) => {
   // A change of an order that ended before it reverts, and is dead by its deadline alone.
   await bench.clock.advance(400_000)
   // What moved by itself between the look and the prepare may be refused as that; nothing looks like an attack.
-  const closings = bench.journal.intents({ limit: 500 }).map(({ closing }) => closing)
+  const closings = bench.journal.recentIntents({ limit: 500 }).map(({ closing }) => closing)
   expect(closings.filter((closing) => closing?.code === 'TYPED_DATA_MISMATCH')).toEqual([])
   expect(closings.filter((closing) => closing?.outcome === 'EXECUTED').length).toBeGreaterThan(10)
   const after = await bench.snapshot()
   expect([after.positions.value, after.orders.value]).toEqual([[], []])
-  const left = bench.journal.intents({ limit: 500 }).filter(isOpen).map(told)
+  const left = bench.journal.recentIntents({ limit: 500 }).filter(isOpen).map(told)
   expect(left).toEqual([])
   const digests = bench.venue.record().map(({ digest }) => digest)
   expect(new Set(digests).size).toBe(digests.length)

@@ -52,7 +52,7 @@ function bench(options: { readonly between?: Between; readonly chainReader?: Cha
     orderManager: createOrderManager(context),
     events,
     state: (intent) => {
-      const state = journal.intent(intent.intentId)
+      const state = journal.recentIntent(intent.intentId)
       if (state === undefined) throw new Error(`no ${intent.intentId}`)
       return state
     },

@@ -47,7 +47,8 @@ async function open(options: KindsOptions = {}): Promise<IncreaseDecision> {
 }
 
 const warnedOf = (intentId: string) => at.story(intentId).attempts.flatMap(({ warned }) => warned ?? [])
-const kindsOf = (intentId: string) => at.journal.records(intentId).map(({ record }) => record.kind)
+const kindsOf = async (intentId: string) =>
+  (await at.journal.records(intentId)).map(({ record }) => record.kind)
 
 /** Accepts a decision and lets it run. */
 async function walk(decision: Parameters<KindsBench['accept']>[0], limits?: Limits) {
@@ -85,7 +86,7 @@ test('every code and reason that the documents know comes from the venue; an inc
     expect(warnedOf(intentId)).toMatchObject([
       { action: 'drop', warnings: [{ code, action: 'drop', ...(reason === undefined ? {} : { reason }) }] },
     ])
-    expect(kindsOf(intentId)).toEqual([
+    expect(await kindsOf(intentId)).toEqual([
       'intent.accepted',
       'attempt.preparing',
       'attempt.warned',
@@ -101,7 +102,7 @@ test('a code that policy signs is signed and executed, after its record', async 
   at.venue.faults.prepareWarns = 'HIGH_PRICE_IMPACT'
   const state = await walk(increase)
   expect(labelOf(state)).toBe('executed')
-  expect(kindsOf(state.intent.intentId).slice(0, 4)).toEqual([
+  expect((await kindsOf(state.intent.intentId)).slice(0, 4)).toEqual([
     'intent.accepted',
     'attempt.preparing',
     'attempt.warned',
@@ -193,12 +194,12 @@ test.each(waiting)(
     expect(reservationUsd).toBe(terms.sizeDeltaUsd)
     expect(sizing.cuts.at(-1)).toEqual({ by: 'INSUFFICIENT_LIQUIDITY', toUsd: terms.sizeDeltaUsd })
     // The record of the acceptance keeps what was accepted.
-    const [first] = at.journal.records(intent.intentId)
+    const [first] = await at.journal.records(intent.intentId)
     expect(first?.record.kind === 'intent.accepted' && first.record.intent.terms.sizeDeltaUsd).toBe(
       intent.terms.sizeDeltaUsd,
     )
     expect(isOpen(state)).toBe(true)
-    expect(kindsOf(intent.intentId).slice(0, 4)).toEqual([
+    expect((await kindsOf(intent.intentId)).slice(0, 4)).toEqual([
       'intent.accepted',
       'attempt.preparing',
       'attempt.warned',
@@ -310,7 +311,7 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
     'perpd_validation_warnings_total{code="HIGH_PRICE_IMPACT",action="sign"} 1',
   )
   const state = at.story(intentId)
-  const text = explainText(state, at.journal.records(intentId), {
+  const text = explainText(state, await at.journal.records(intentId), {
     rules: { ...at.context.rules, nowMs: at.clock.now() },
     endings: [],
     attemptsPerCause: undefined,

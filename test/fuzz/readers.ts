@@ -23,8 +23,9 @@ import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { type AnyRecord, decodeAnyRecord, encodeRecord } from '../../src/domain/records.ts'
 import { toPlain } from '../../src/domain/views/orderView.ts'
+import { createLedger } from '../../src/journal/ledger.ts'
 import { readHighWaterMark } from '../../src/journal/sqlite/highWaterMark.ts'
-import { readSnapshot, snapshotText } from '../../src/journal/sqlite/journalSnapshot.ts'
+import { readSnapshot } from '../../src/journal/sqlite/journalSnapshot.ts'
 import { genesis, replay } from '../../src/journal/sqlite/replay.ts'
 import { createRowReader as createJournalReader, hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
 import { migrate } from '../../src/journal/sqlite/sqliteSchema.ts'
@@ -266,7 +267,7 @@ function readJournal(changed: number, text: string): void {
       insert.run(seq, record.atMs, record.intentId, record.kind, attempt, body, before)
     }
     try {
-      replay(db, 'journal', genesis)
+      replay(db, 'journal', genesis, createLedger())
     } catch (error) {
       if (!isOurs(error)) throw error
     }
@@ -276,12 +277,12 @@ function readJournal(changed: number, text: string): void {
   }
 }
 
-/** With the right checksum, which is made over the hash of its record, its number and its text. */
+/** A head with the right checksum, which is made over the hash of its record, its numbers and its text. */
 function readSnapshotOf(text: string): void {
   const db = new DatabaseSync(':memory:')
   try {
     migrate(db, 0, () => undefined)
-    db.prepare('INSERT INTO snapshot VALUES (1, 0, ?, ?)').run(hashOf('', 0, text), text)
+    db.prepare('INSERT INTO snapshot VALUES (1, 0, ?, ?)').run(sha256('sha256', `\n0\n0\n${text}`), text)
     readSnapshot(db, () => '')
   } finally {
     db.close()
@@ -308,7 +309,7 @@ const journals: readonly Reader[] = [
   ),
   {
     name: 'journal snapshots',
-    samples: [snapshotText(genesis)],
+    samples: [createLedger().snapshot().head],
     read: readSnapshotOf,
     mayThrow: isOurs,
     share: 0.1,

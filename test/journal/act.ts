@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { BaseError } from '../../src/base/errors.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf } from './story.ts'
 
 const NOBODY = 65_534
@@ -25,8 +25,8 @@ try {
     role === 'writer'
       ? createSqliteJournal({ path, clockNow: Date.now, holder: 'act' })
       : openSqliteReader(path)
-  writeSync(1, JSON.stringify(journal.summary()))
-  journal.close()
+  writeSync(1, JSON.stringify(await journal.summary()))
+  await journal.close()
 } catch (error) {
   writeSync(1, error instanceof BaseError ? `${error.code}\n${error.message}` : String(error))
 }

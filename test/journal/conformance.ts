@@ -1,30 +1,42 @@
-/** What every backend of the journal must do; each backend's test file calls this with a way to open a fresh one. */
+/** What every store of the journal must do; each store's test file calls this with a way to open a fresh one. */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import { encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
 import { DuplicateDecisionError, type Journal, JournalFaultError } from '../../src/journal/journal.ts'
+import type { JournalStore, KeptRecord, StoreEntry } from '../../src/journal/journalStore.ts'
+import { createLedger, type Ledger } from '../../src/journal/ledger.ts'
+import { recoverLedger } from '../../src/journal/recoverLedger.ts'
 import { hexOf, storyOf, wholeStory } from './story.ts'
 
+/** A journal, and the store beneath it. */
+export interface OpenedBackend {
+  readonly journal: Journal
+  readonly store: JournalStore
+}
+
 /** Declares the suite for one backend. `open` makes a new, empty journal. */
-export function journalConformance(backend: string, open: () => Journal): void {
+export function journalConformance(backend: string, open: () => OpenedBackend): void {
   const opened: Journal[] = []
-  const fresh = (): Journal => {
-    const journal = open()
-    opened.push(journal)
-    return journal
+  const freshBoth = (): OpenedBackend => {
+    const both = open()
+    opened.push(both.journal)
+    return both
   }
-  afterEach(() => {
-    for (const journal of opened.splice(0)) journal.close()
+  const fresh = (): Journal => freshBoth().journal
+  afterEach(async () => {
+    for (const journal of opened.splice(0)) await journal.close()
   })
 
-  test(`${backend}: a new journal is empty and its epoch is 1`, () => {
+  test(`${backend}: a new journal is empty and its epoch is 1`, async () => {
     const journal = fresh()
     expect(journal.summary()).toEqual({ records: 0, intents: 0, openIntents: 0 })
     expect(journal.leaseEpoch).toBe(1)
     expect(journal.openIntents()).toEqual([])
-    expect(journal.intents()).toEqual([])
-    expect(journal.records('nobody')).toEqual([])
-    expect(journal.intent('nobody')).toBeUndefined()
+    expect(journal.recentIntents()).toEqual([])
+    expect(await journal.records('nobody')).toEqual([])
+    expect(journal.recentIntent('nobody')).toBeUndefined()
     expect(journal.hasDecision('trend', 'key-1')).toBe(false)
   })
 
@@ -43,7 +55,9 @@ export function journalConformance(backend: string, open: () => Journal): void {
     const records = wholeStory(1)
     const stored = await Promise.all(records.map((record) => journal.append(record)))
     expect(stored.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7])
-    expect(journal.records('intent-1')).toEqual(records.map((record, index) => ({ seq: index + 1, record })))
+    expect(await journal.records('intent-1')).toEqual(
+      records.map((record, index) => ({ seq: index + 1, record })),
+    )
   })
 
   test(`${backend}: an intent is the fold of its records, at every step`, async () => {
@@ -51,7 +65,7 @@ export function journalConformance(backend: string, open: () => Journal): void {
     const records = wholeStory(1)
     for (const [index, record] of records.entries()) {
       await journal.append(record)
-      expect(journal.intent('intent-1')).toEqual(foldRecords(records.slice(0, index + 1)))
+      expect(journal.recentIntent('intent-1')).toEqual(foldRecords(records.slice(0, index + 1)))
     }
   })
 
@@ -61,13 +75,19 @@ export function journalConformance(backend: string, open: () => Journal): void {
       await journal.append(storyOf(n, { strategy: n % 2 === 0 ? 'even' : 'odd' }).accepted())
     }
     await journal.append(storyOf(2).closed())
-    const idsOf = (states: ReturnType<Journal['intents']>) => states.map((state) => state.intent.intentId)
+    const idsOf = (states: readonly IntentState[]) => states.map((state) => state.intent.intentId)
     expect(idsOf(journal.openIntents())).toEqual(['intent-1', 'intent-3', 'intent-4'])
-    expect(idsOf(journal.intents())).toEqual(['intent-4', 'intent-3', 'intent-2', 'intent-1'])
-    expect(idsOf(journal.intents({ openOnly: true }))).toEqual(['intent-4', 'intent-3', 'intent-1'])
-    expect(idsOf(journal.intents({ strategy: 'even' }))).toEqual(['intent-4', 'intent-2'])
-    expect(idsOf(journal.intents({ strategy: 'even', openOnly: true }))).toEqual(['intent-4'])
-    expect(idsOf(journal.intents({ limit: 2 }))).toEqual(['intent-4', 'intent-3'])
+    const lists = [
+      [{}, ['intent-4', 'intent-3', 'intent-2', 'intent-1']],
+      [{ openOnly: true }, ['intent-4', 'intent-3', 'intent-1']],
+      [{ strategy: 'even' }, ['intent-4', 'intent-2']],
+      [{ strategy: 'even', openOnly: true }, ['intent-4']],
+      [{ limit: 2 }, ['intent-4', 'intent-3']],
+    ] as const
+    for (const [query, ids] of lists) {
+      expect(idsOf(journal.recentIntents(query))).toEqual(ids)
+      expect(idsOf(await journal.intents(query))).toEqual(ids)
+    }
     expect(journal.summary()).toEqual({ records: 5, intents: 4, openIntents: 3 })
   })
 
@@ -127,7 +147,7 @@ export function journalConformance(backend: string, open: () => Journal): void {
       'JOURNAL_OUT_OF_ORDER',
       2,
     ])
-    expect(journal.intent('intent-9')).toBeUndefined()
+    expect(journal.recentIntent('intent-9')).toBeUndefined()
     expect(journal.summary()).toEqual({ records: 2, intents: 1, openIntents: 1 })
   })
 
@@ -139,7 +159,7 @@ export function journalConformance(backend: string, open: () => Journal): void {
     }
     await expect(journal.append(story.preparing(2))).rejects.toMatchObject({ code: 'JOURNAL_OUT_OF_ORDER' })
     for (const record of [story.dead(), story.preparing(2), story.armed(2)]) await journal.append(record)
-    expect(journal.intent('intent-1')?.attempts.map(({ phase }) => phase)).toEqual(['DEAD', 'ARMED'])
+    expect(journal.recentIntent('intent-1')?.attempts.map(({ phase }) => phase)).toEqual(['DEAD', 'ARMED'])
   })
 
   test(`${backend}: a digest is armed once, whatever the intent`, async () => {
@@ -169,18 +189,67 @@ export function journalConformance(backend: string, open: () => Journal): void {
     expect(journal.explains(hexOf('order-2'), 'intent-2')).toBe(false)
   })
 
-  test(`${backend}: edits and batches are found by when they ended, in the order of their ends`, async () => {
+  test(`${backend}: what is asked of the past is answered from the store as from memory`, async () => {
     const journal = fresh()
-    const kinds = ['increase', 'edit', 'batch', 'edit', 'edit'] as const
-    for (const [index, kind] of kinds.entries()) {
-      const { accepted } = storyOf(index, { kind, acceptedAtMs: 1_000 * (index + 1) })
-      await journal.append(accepted())
+    for (const record of [...wholeStory(1), storyOf(2).accepted()]) await journal.append(record)
+    for (const intentId of ['intent-1', 'intent-2', 'nobody']) {
+      expect(await journal.intent(intentId)).toEqual(journal.recentIntent(intentId))
     }
-    // The last one stays open, and the fourth ends before the third.
-    for (const n of [0, 1, 3, 2]) await journal.append(storyOf(n, { acceptedAtMs: 1_000 * (n + 1) }).closed())
-    const ids = (sinceMs: number) => journal.changesSince(sinceMs).map(({ intent }) => intent.intentId)
-    expect(ids(0)).toEqual(['intent-1', 'intent-3', 'intent-2'])
-    expect(ids(3_000)).toEqual(['intent-3', 'intent-2'])
+    expect(journal.hasArmed('intent-1', armedDigest(1))).toBe(true)
+    expect(journal.hasArmed('intent-2', armedDigest(1))).toBe(false)
+    expect(journal.hasArmed('intent-1', armedDigest(2))).toBe(false)
+  })
+
+  test(`${backend}: a store gives its records back in pages, from any record on`, async () => {
+    const { journal, store } = freshBoth()
+    const records = Array.from({ length: 400 }, (_, n) => wholeStory(n + 1)).flat()
+    await Promise.all(records.map((record) => journal.append(record)))
+    for (const afterSeq of [0, 1, 999, 1_000, 1_001, records.length - 1, records.length]) {
+      const read = await readAll(store, afterSeq)
+      expect(read.map(({ seq }) => seq)).toEqual(
+        records.slice(afterSeq).map((_, index) => afterSeq + index + 1),
+      )
+      expect(read.map(({ record }) => record)).toEqual(records.slice(afterSeq))
+    }
+  })
+
+  test(`${backend}: a ledger that is recovered, from any snapshot or from none, is the one that was folded on the way`, async () => {
+    const steps = fc.array(fc.record({ intent: fc.nat(5), keeps: fc.boolean() }), { maxLength: 60 })
+    await fc.assert(
+      fc.asyncProperty(steps, async (drawn) => {
+        const { store } = freshBoth()
+        const ledger = createLedger()
+        const told = Array.from({ length: 6 }, (_, n) => [...wholeStory(n + 1)])
+        for (const { intent, keeps } of drawn) {
+          const record = told[intent]?.shift()
+          if (record === undefined) continue
+          const state = ledger.fold(record)
+          expect(await store.append([entryOf(record, state)])).toBe(ledger.seq)
+          if (!keeps) continue
+          const snapshot = ledger.snapshot()
+          await store.keep(snapshot)
+          ledger.kept(snapshot)
+        }
+        const recovered = await recoverLedger(store)
+        const replayed = await recoverLedger({
+          read: (seq) => store.read(seq),
+          snapshot: async () => undefined,
+        })
+        for (const other of [recovered, replayed]) expect(answersOf(other)).toEqual(answersOf(ledger))
+      }),
+      { seed: 20260102, numRuns: 25 },
+    )
+  })
+
+  test(`${backend}: a store that was closed takes and keeps nothing`, async () => {
+    const { store } = freshBoth()
+    const record = storyOf(1).accepted()
+    await store.append([entryOf(record, foldRecords([record]))])
+    await store.close()
+    await store.close()
+    const ledger = createLedger()
+    await expect(store.append([])).rejects.toMatchObject({ code: 'JOURNAL_CLOSED' })
+    await expect(store.keep(ledger.snapshot())).rejects.toMatchObject({ code: 'JOURNAL_CLOSED' })
   })
 
   test(`${backend}: accepted intents are counted from a moment on, of one strategy or of all`, async () => {
@@ -202,8 +271,8 @@ export function journalConformance(backend: string, open: () => Journal): void {
   test(`${backend}: a closed journal takes no record`, async () => {
     const journal = fresh()
     const last = journal.append(storyOf(1).accepted())
-    journal.close()
-    journal.close()
+    await journal.close()
+    await journal.close()
     expect((await last).seq).toBe(1)
     await expect(journal.append(storyOf(2).accepted())).rejects.toMatchObject({ code: 'JOURNAL_CLOSED' })
   })
@@ -221,7 +290,8 @@ export function journalConformance(backend: string, open: () => Journal): void {
             await journal.append(storyOf(n, { reservationUsd: amount, decision }).accepted())
           }
           const back = journal.openIntents().map((state) => state.intent.reservationUsd)
-          const written = amounts.flatMap((_, n) => journal.records(`intent-${n}`))
+          const stories = await Promise.all(amounts.map((_, n) => journal.records(`intent-${n}`)))
+          const written = stories.flat()
           expect(back).toEqual(amounts)
           expect(
             written.map(({ record }) => record.kind === 'intent.accepted' && record.intent.reservationUsd),
@@ -231,4 +301,38 @@ export function journalConformance(backend: string, open: () => Journal): void {
       { seed: 20260101, numRuns: 25 },
     )
   })
+}
+
+function armedDigest(n: number): string {
+  const record = storyOf(n).armed()
+  return record.kind === 'attempt.armed' ? record.armed.digest : '0x'
+}
+
+function entryOf(record: JournalRecord, state: IntentState | undefined): StoreEntry {
+  return { record, body: encodeRecord(record), ...(state === undefined ? {} : { state }) }
+}
+
+async function readAll(store: JournalStore, afterSeq: number): Promise<KeptRecord[]> {
+  const read: KeptRecord[] = []
+  for await (const page of store.read(afterSeq)) read.push(...page)
+  return read
+}
+
+/** All that a ledger says of the stories of this suite. */
+function answersOf(ledger: Ledger) {
+  const numbers = [1, 2, 3, 4, 5, 6]
+  const { seq, head } = ledger.snapshot()
+  return {
+    seq,
+    head,
+    summary: ledger.summary(),
+    open: ledger.openIntents(),
+    recent: ledger.recentIntents(),
+    endings: ledger.endingsSince(0),
+    fills: ledger.closedFills(),
+    accepted: ledger.acceptedSince(0),
+    decisions: numbers.map((n) => ledger.hasDecision('trend', `key-${n}`)),
+    armed: numbers.map((n) => ledger.hasArmed(`intent-${n}`, armedDigest(n))),
+    explained: numbers.map((n) => ledger.explains(hexOf(`order-${n}`), 'nobody')),
+  }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 
 let folder: string
 beforeAll(() => {
@@ -40,10 +40,10 @@ test('a journal is short before it is full, by an eighth of its size, and takes 
   }
   expect(before).toBeGreaterThan(400)
   for (let after = 0; after < 80; after += 1) await write('y'.repeat(4_000))
-  journal.close()
+  await journal.close()
 })
 
-test('a disk with less than 64 MiB left is short, one that does not say how much it has is not', () => {
+test('a disk with less than 64 MiB left is short, one that does not say how much it has is not', async () => {
   for (const [freeBytes, isShort] of [
     [60 * 1024 * 1024, true],
     [70 * 1024 * 1024, false],
@@ -57,6 +57,6 @@ test('a disk with less than 64 MiB left is short, one that does not say how much
       freeBytes: () => freeBytes,
     })
     expect(journal.isShort()).toBe(isShort)
-    journal.close()
+    await journal.close()
   }
 })

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 
 const script = fileURLToPath(new URL('./writer.ts', import.meta.url))
 const options = { clockNow: () => 1_800_000_000_000, holder: 'test' }
@@ -38,15 +38,18 @@ function startWriter(inFlight: number, shell = ''): { child: ChildProcess; lines
 }
 
 /** All records of the journal as a reader finds them, by number. */
-function seqsIn(journalPath: string): number[] {
+async function seqsIn(journalPath: string): Promise<number[]> {
   const reader = openSqliteReader(journalPath)
   try {
-    return reader
-      .intents()
-      .flatMap(({ intent }) => reader.records(intent.intentId).map(({ seq }) => seq))
+    const stories = await Promise.all(
+      (await reader.intents()).map(({ intent }) => reader.records(intent.intentId)),
+    )
+    return stories
+      .flat()
+      .map(({ seq }) => seq)
       .sort((one, other) => one - other)
   } finally {
-    reader.close()
+    await reader.close()
   }
 }
 
@@ -65,14 +68,14 @@ test('every acknowledged record survives fifty kills, and no number is missing',
       if (seen === patience + 1) child.kill('SIGKILL')
     }
     expect(await exited).toEqual([null, 'SIGKILL'])
-    const seqs = seqsIn(path)
+    const seqs = await seqsIn(path)
     expect(seqs.length).toBeGreaterThanOrEqual(acknowledged)
     expect(seqs).toEqual(seqs.map((_, index) => index + 1))
   }
   const journal = createSqliteJournal({ ...options, path })
   expect(journal.leaseEpoch).toBe(51)
   expect(journal.summary().records).toBeGreaterThan(1000)
-  journal.close()
+  await journal.close()
 }, 120_000)
 
 test('a second daemon is refused by name while the first lives, and let in when it was killed', async () => {
@@ -106,7 +109,7 @@ test('a second daemon is refused by name while the first lives, and let in when 
   await once(child, 'exit')
   const journal = createSqliteJournal({ ...options, path })
   expect(journal.leaseEpoch).toBe(2)
-  journal.close()
+  await journal.close()
 })
 
 test('a disk that takes no more stops the journal with one clear fault, and loses nothing acknowledged', async () => {
@@ -127,11 +130,11 @@ test('a disk that takes no more stops the journal with one clear fault, and lose
       perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
   `)
   expect(fault.later).toEqual(fault.first)
-  const seqs = seqsIn(path)
+  const seqs = await seqsIn(path)
   expect(acknowledged).toBeGreaterThan(20)
   expect(seqs.length).toBeGreaterThanOrEqual(acknowledged)
   expect(seqs).toEqual(seqs.map((_, index) => index + 1))
   const journal = createSqliteJournal({ ...options, path })
   expect(journal.summary().records).toBe(seqs.length)
-  journal.close()
+  await journal.close()
 })

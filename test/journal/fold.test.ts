@@ -9,7 +9,7 @@ import type { JournalRecord } from '../../src/domain/records.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf, wholeStory } from './story.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'perpd-journal-'))
@@ -53,22 +53,22 @@ test('whatever is appended, both backends agree, and a reopened journal is the f
       expect(await appendAll(memory, turns)).toEqual(results)
       const live = first.openIntents()
       const acknowledged = turns.flat().filter((_, index) => typeof results[index] === 'number')
-      first.close()
+      await first.close()
       const again = createSqliteJournal(options)
       const reader = openSqliteReader(path)
       expect(again.openIntents()).toEqual(live)
       expect(memory.openIntents()).toEqual(live)
       expect(again.openIntents().every(isOpen)).toBe(true)
       expect(again.summary()).toEqual(memory.summary())
-      expect(reader.summary()).toEqual(memory.summary())
-      expect(reader.intents()).toEqual(memory.intents())
-      for (const { intent } of again.intents()) {
+      expect(await reader.summary()).toEqual(memory.summary())
+      expect(await reader.intents()).toEqual(memory.recentIntents())
+      for (const { intent } of again.recentIntents()) {
         const own = acknowledged.filter(({ intentId }) => intentId === intent.intentId)
-        expect(again.records(intent.intentId).map(({ record }) => record)).toEqual(own)
-        expect(again.intent(intent.intentId)).toEqual(foldRecords(own))
+        expect((await again.records(intent.intentId)).map(({ record }) => record)).toEqual(own)
+        expect(again.recentIntent(intent.intentId)).toEqual(foldRecords(own))
       }
-      reader.close()
-      again.close()
+      await reader.close()
+      await again.close()
     }),
     { seed: 20260102, numRuns: 60 },
   )
@@ -79,13 +79,14 @@ test('a record moves its intent as the fold says, or is refused and moves nothin
     fc.asyncProperty(fc.array(anyRecord, { maxLength: 60 }), async (records) => {
       const journal = createMemoryJournal()
       for (const record of records) {
-        const before = journal.intent(record.intentId)
+        const before = journal.recentIntent(record.intentId)
         const code = await journal.append(record).then(
           () => undefined,
           (error: { code: string }) => error.code,
         )
-        if (code === undefined) expect(journal.intent(record.intentId)).toEqual(applyRecord(before, record))
-        else expect(journal.intent(record.intentId)).toEqual(before)
+        if (code === undefined)
+          expect(journal.recentIntent(record.intentId)).toEqual(applyRecord(before, record))
+        else expect(journal.recentIntent(record.intentId)).toEqual(before)
         if (code === 'JOURNAL_OUT_OF_ORDER') expect(() => applyRecord(before, record)).toThrow()
       }
     }),

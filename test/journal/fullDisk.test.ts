@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { BaseError } from '../../src/base/errors.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
-import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf, wholeStory } from './story.ts'
 
 let directory = ''
@@ -61,14 +61,14 @@ test.skipIf(!mayMount())(
       expect(fault?.message).toContain('Free space on the disk')
       const later = await journal.append(storyOf(5_000).accepted()).catch((error: unknown) => error)
       expect(later).toBe(fault)
-      journal.close()
+      await journal.close()
       rmSync(join(disk, 'ballast'))
       const found = verifySqliteJournal(on)
       expect(found.problems).toEqual([])
       expect(found.records).toBe(acknowledged)
       const again = createSqliteJournal({ ...options, path: on })
       expect((await again.append(storyOf(5_000).accepted())).seq).toBe(acknowledged + 1)
-      again.close()
+      await again.close()
     } finally {
       spawnSync('umount', [disk])
     }
@@ -79,7 +79,7 @@ test('a journal that is full when it is opened says so too', async () => {
   const journal = createSqliteJournal({ ...options, path })
   for (let n = 1; n <= 300; n += 1) void journal.append(storyOf(n).accepted())
   await journal.append(storyOf(301).accepted())
-  journal.close()
+  await journal.close()
   const full = { ...options, path, maxBytes: statSync(path).size }
   expect(() => openSqliteJournal(full, { compact: true })).toThrow(
     'The journal is full: no more can be written.',
@@ -118,10 +118,10 @@ test('a failed fsync is never tried again: every waiting and later record is ref
   await expect(journal.append(storyOf(3).accepted())).rejects.toBe(fault)
   expect(commits).toBe(1)
   // What is not known to be durable is not part of the state that anybody acts on.
-  expect(journal.intent('intent-2')).toBeUndefined()
+  expect(journal.recentIntent('intent-2')).toBeUndefined()
   expect(journal.openIntents().map(({ intent }) => intent.intentId)).toEqual(['intent-1'])
   vi.restoreAllMocks()
-  journal.close()
+  await journal.close()
   expect(verifySqliteJournal(path)).toMatchObject({ records: 1, problems: [] })
 })
 
@@ -129,7 +129,7 @@ test('a mark that cannot be written ends the journal too: without it a later los
   if (!existsSync('/dev/full')) return
   const journal = createSqliteJournal({ ...options, path, headPath: '/dev/full' })
   await expect(journal.append(storyOf(1).accepted())).rejects.toMatchObject({ code: 'JOURNAL_WRITE_FAILED' })
-  expect(() => journal.close()).toThrow()
+  await expect(journal.close()).rejects.toThrow()
 })
 
 test('a snapshot that finds no space when the journal is closed is a fault with its code; every record is there', async () => {
@@ -140,9 +140,9 @@ test('a snapshot that finds no space when the journal is closed is a fault with 
     if (!sql.includes('INTO snapshot')) return prepare.call(this, sql)
     throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
   })
-  expect(() => journal.close()).toThrow(expect.objectContaining({ code: 'JOURNAL_FULL' }))
+  await expect(journal.close()).rejects.toMatchObject({ code: 'JOURNAL_FULL' })
   vi.restoreAllMocks()
   const { journal: again } = openSqliteJournal({ ...options, path }, {})
   expect(again.summary().records).toBe(1)
-  again.close()
+  await again.close()
 })

@@ -11,7 +11,7 @@ import { step } from '../../src/domain/machine/step.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { formatUsd } from '../../src/protocol/units.ts'
 import { startMs } from '../support/intents.ts'
 
@@ -52,11 +52,11 @@ const stories = [
 ]
 
 for (const version of ['v1', 'v2']) {
-  test(`a journal of ${version} is read, beside its dead daemon too, and every order is what it was`, () => {
+  test(`a journal of ${version} is read, beside its dead daemon too, and every order is what it was`, async () => {
     place(version)
     const reader = openSqliteReader(path)
-    const found = reader.intents().map((state) => [state.intent.intentId.slice(-1), labelOf(state)])
-    reader.close()
+    const found = (await reader.intents()).map((state) => [state.intent.intentId.slice(-1), labelOf(state)])
+    await reader.close()
     expect(found.toReversed()).toEqual(stories)
     expect(verifySqliteJournal(path)).toMatchObject({
       problems: [],
@@ -82,7 +82,7 @@ for (const version of ['v1', 'v2']) {
       if (record !== undefined) await journal.append(record)
     }
     expect(journal.openIntents()).toEqual([])
-    journal.close()
+    await journal.close()
     expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], records: 69 })
   })
 }
@@ -96,7 +96,7 @@ test('a version 1 journal takes the wish that an order be undone, and keeps it o
   for (const of of [first, second])
     await journal.appendAccount({ ...stamp, kind: 'flatten.wanted', of, by: 'Ada', reason: 'r' })
   await journal.appendAccount({ ...stamp, kind: 'flatten.ended', of: first, outcome: 'flat', statement: 's' })
-  journal.close()
+  await journal.close()
   const expected = [
     [first, 'flat'],
     [second, undefined],
@@ -106,11 +106,11 @@ test('a version 1 journal takes the wish that an order be undone, and keeps it o
   for (const how of [{ compact: true }, {}]) {
     const { journal: again } = openSqliteJournal({ ...options, path }, how)
     expect(foundIn(again.account())).toEqual(expected)
-    again.close()
+    await again.close()
   }
   const reader = openSqliteReader(path)
-  expect(foundIn(reader.account())).toEqual(expected)
-  reader.close()
+  expect(foundIn(await reader.account())).toEqual(expected)
+  await reader.close()
   expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], snapshot: 'good' })
 })
 
@@ -133,7 +133,7 @@ test('a version 1 journal takes what is said of markets, and keeps it over a sta
   await journal.appendAccount({ ...stamp, kind: 'market.trusted', market, tokens, by: 'Ada' })
   await journal.appendAccount({ ...stamp, kind: 'market.contradicted', contradictions: [said, other] })
   await journal.appendAccount({ ...stamp, kind: 'market.settled', contradictions: [other], by: 'Ada' })
-  journal.close()
+  await journal.close()
   const foundIn = ({ markets }: AccountState) => ({
     open: [...(markets?.open.values() ?? [])],
     accepted: [...(markets?.accepted ?? [])],
@@ -149,12 +149,12 @@ test('a version 1 journal takes what is said of markets, and keeps it over a sta
   for (const how of [{ compact: true }, {}]) {
     const { journal: again } = openSqliteJournal({ ...options, path }, how)
     expect(foundIn(again.account())).toEqual(expected)
-    again.close()
+    await again.close()
   }
   expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], snapshot: 'good' })
 })
 
-test('closed orders of a version 1 journal count for positions and budgets once it is raised', () => {
+test('closed orders of a version 1 journal count for positions and budgets once it is raised', async () => {
   place('v1')
   const journal = open()
   const fills = journal
@@ -176,7 +176,7 @@ test('closed orders of a version 1 journal count for positions and budgets once 
   const seqs = journal.endingsSince(0).map(({ seq = 0 }) => seq)
   expect(seqs).toEqual(seqs.toSorted((one, other) => one - other))
   expect(seqs[0]).toBeGreaterThan(0)
-  journal.close()
+  await journal.close()
 })
 
 test('raising a version 1 journal is one transaction: one that fails leaves the file as it was', () => {
@@ -193,15 +193,15 @@ test('raising a version 1 journal is one transaction: one that fails leaves the 
   after.close()
 })
 
-test('a snapshot of the golden journal says what its records fold to today', () => {
+test('a snapshot of the golden journal says what its records fold to today', async () => {
   place('v2')
   expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'good', snapshotSeq: 62, problems: [] })
   const { journal, replayedFrom } = openSqliteJournal({ ...options, path }, {})
   expect(replayedFrom).toBe(62)
   const fromSnapshot = journal.openIntents()
-  journal.close()
+  await journal.close()
   const whole = openSqliteJournal({ ...options, path }, { compact: true })
   expect(whole.replayedFrom).toBe(0)
   expect(fromSnapshot).toEqual(whole.journal.openIntents())
-  whole.journal.close()
+  await whole.journal.close()
 })

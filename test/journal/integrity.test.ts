@@ -18,7 +18,7 @@ import type { AnyRecord } from '../../src/domain/records.ts'
 import { JournalFaultError } from '../../src/journal/journal.ts'
 import { acceptLoss } from '../../src/journal/service/acceptLoss.ts'
 import { type Verification, verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
-import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf, wholeStory } from './story.ts'
 
 const nowMs = 1_800_000_000_000
@@ -42,7 +42,7 @@ async function fill(closed: number): Promise<void> {
   const [armed, accepted] = [storyOf(known + closed + 1), storyOf(known + closed + 2)]
   for (const record of [armed.accepted(), armed.preparing(), armed.armed(), accepted.accepted()])
     await journal.append(record)
-  journal.close()
+  await journal.close()
 }
 
 function tamper(sql: string): void {
@@ -197,7 +197,7 @@ test('a torn last commit leaves the records before it, and what was acknowledged
   copyFileSync(path, `${path}.copy`)
   copyFileSync(`${path}-wal`, `${path}.wal-copy`)
   copyFileSync(`${path}.head`, `${path}.head-copy`)
-  journal.close()
+  await journal.close()
   const size = statSync(`${path}.wal-copy`).size
   const left = new Set<number>()
   for (let cut = 1; cut <= 12; cut += 1) {
@@ -208,7 +208,7 @@ test('a torn last commit leaves the records before it, and what was acknowledged
     truncateSync(`${path}-wal`, Math.floor((size * (12 - cut)) / 12) + 17)
     let lost = -1
     try {
-      createSqliteJournal(options).close()
+      await createSqliteJournal(options).close()
     } catch (error) {
       expect(error).toMatchObject({ code: expect.stringMatching(/^JOURNAL_(ROLLED_BACK|CORRUPT)$/) })
       lost = Number((error as BaseError).facts.lastRecordFound ?? 0)
@@ -237,7 +237,7 @@ test('a write that is torn in one slot of the mark leaves the mark before it', a
   )
   await journal.append(storyOf(9).accepted())
   expect(verifySqliteJournal(path)).toMatchObject({ headSeq: 12 })
-  journal.close()
+  await journal.close()
 })
 
 test('a mark that a power cut left behind is brought up at the next start: a backup that is restored then is noticed', async () => {
@@ -247,7 +247,7 @@ test('a mark that a power cut left behind is brought up at the next start: a bac
   await fill(1)
   // The power failed before the newest marks were on the disk; perpd starts, and writes nothing.
   writeFileSync(`${path}.head`, old)
-  createSqliteJournal(options).close()
+  await createSqliteJournal(options).close()
   copyFileSync(`${path}.backup`, path)
   expect(codeOf(() => createSqliteJournal(options))).toBe('JOURNAL_ROLLED_BACK')
 })
@@ -257,12 +257,12 @@ test('a mark in a place of its own tells of a backup that brought its old mark a
   const placed = { ...options, headPath }
   const one = createSqliteJournal(placed)
   await one.append(storyOf(1).accepted())
-  one.close()
+  await one.close()
   expect(existsSync(`${path}.head`)).toBe(false)
   copyFileSync(path, `${path}.backup`)
   const two = createSqliteJournal(placed)
   await two.append(storyOf(2).accepted())
-  two.close()
+  await two.close()
   copyFileSync(`${path}.backup`, path)
   expect(codeOf(() => createSqliteJournal(placed))).toBe('JOURNAL_ROLLED_BACK')
   expect(verifySqliteJournal(path, headPath).problems).toEqual([
@@ -286,12 +286,12 @@ test('a loss is accepted in a name: unsigned orders close, signed ones stay, and
   const journal = createSqliteJournal(options)
   expect(journal.account().loss).toEqual({ by: 'Ada', atMs: nowMs, quietUntilMs: nowMs + 3_600_000 })
   expect(journal.openIntents().map(({ intent }) => intent.intentId)).toEqual(['intent-2'])
-  expect(journal.intent('intent-3')?.closing).toMatchObject({
+  expect(journal.recentIntent('intent-3')?.closing).toMatchObject({
     outcome: 'EXPIRED',
     code: 'JOURNAL_LOSS_ACCEPTED',
     evidence: { level: 'operator' },
   })
-  journal.close()
+  await journal.close()
   expect(verifySqliteJournal(path)).toMatchObject({ records: 13, headSeq: 13, problems: [] })
   expect(await acceptLoss(options, { by: 'Ada', nowMs, liveMs: 1 })).toBeUndefined()
   expect(verifySqliteJournal(path)).toMatchObject({ records: 13 })
@@ -312,11 +312,11 @@ test('a snapshot is where a start goes on from, and a bad one is left aside for 
   await fill(4)
   const made = openSqliteJournal(options, { compact: true })
   const states = made.journal.openIntents()
-  made.journal.close()
+  await made.journal.close()
   const later = createSqliteJournal(options)
   await later.append(storyOf(50).accepted())
   await later.append(storyOf(6).preparing())
-  later.close()
+  await later.close()
   expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'good', snapshotSeq: 32, problems: [] })
   const good = openSqliteJournal(options, {})
   expect(good.replayedFrom).toBe(32)
@@ -324,7 +324,7 @@ test('a snapshot is where a start goes on from, and a bad one is left aside for 
   expect(open.slice(0, 1)).toEqual(states.slice(0, 1))
   expect(open.map(({ intent }) => intent.intentId)).toEqual(['intent-5', 'intent-6', 'intent-50'])
   expect(open[1]?.attempts).toHaveLength(1)
-  good.journal.close()
+  await good.journal.close()
   for (const sql of [
     `UPDATE snapshot SET body = replace(body, 'trend', 'drift')`,
     'UPDATE snapshot SET seq = 31',
@@ -336,14 +336,14 @@ test('a snapshot is where a start goes on from, and a bad one is left aside for 
     const replayed = openSqliteJournal(options, {})
     expect([sql, replayed.replayedFrom]).toEqual([sql, 0])
     expect(replayed.journal.openIntents()).toEqual(open)
-    replayed.journal.close()
-    openSqliteJournal(options, { compact: true }).journal.close()
+    await replayed.journal.close()
+    await openSqliteJournal(options, { compact: true }).journal.close()
   }
 })
 
 test('what came after a snapshot is held against hash, fold and tables like any record', async () => {
   await fill(2)
-  openSqliteJournal(options, { compact: true }).journal.close()
+  await openSqliteJournal(options, { compact: true }).journal.close()
   await fill(1)
   copyFileSync(path, `${path}.good`)
   for (const sql of [
@@ -364,10 +364,10 @@ test('a busy writer keeps snapshots by itself, so that no start reads the whole 
   const records: AnyRecord[] = []
   for (let n = 1; n <= 1_500; n += 1) records.push(...wholeStory(n))
   await Promise.all(records.map((record) => journal.append(record as Parameters<typeof journal.append>[0])))
-  journal.close()
+  await journal.close()
   const { journal: again, replayedFrom } = openSqliteJournal(options, {})
   expect(replayedFrom).toBe(10_500)
-  again.close()
+  await again.close()
   expect(verifySqliteJournal(path)).toMatchObject({ snapshotSeq: 10_500, problems: [] })
 })
 

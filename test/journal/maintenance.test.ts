@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { defaultMaintenance } from '../../src/journal/sqlite/maintenance.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { defaultMaintenance } from '../../src/journal/maintenance.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf } from './story.ts'
 
 let directory = ''
@@ -44,8 +44,8 @@ test('a checkpoint waits for a pause after enough commits, keeps a snapshot that
   db.close()
   await journal.append(storyOf(6).accepted())
   expect(asked).toHaveLength(3)
-  journal.close()
+  await journal.close()
   const { journal: again, replayedFrom } = openSqliteJournal(options, {})
   expect(replayedFrom).toBe(5)
-  again.close()
+  await again.close()
 })

@@ -1,4 +1,7 @@
-import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createMemoryJournal, createMemoryStore } from '../../src/journal/memory.ts'
 import { journalConformance } from './conformance.ts'
 
-journalConformance('memory', createMemoryJournal)
+journalConformance('memory', () => {
+  const store = createMemoryStore()
+  return { store, journal: createMemoryJournal(store) }
+})

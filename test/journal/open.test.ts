@@ -19,7 +19,7 @@ import { encodeRecord } from '../../src/domain/records.ts'
 import { JournalFaultError } from '../../src/journal/journal.ts'
 import { openJournal, openJournalReader } from '../../src/journal/service/open.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
 import { storyOf, wholeStory } from './story.ts'
 
@@ -44,7 +44,7 @@ async function fill(closed: number): Promise<void> {
   }
   const open = storyOf(known + closed + 1)
   for (const record of [open.accepted(), open.preparing(), open.armed()]) await journal.append(record)
-  journal.close()
+  await journal.close()
 }
 
 /** Changes the file as another program would. */
@@ -55,21 +55,27 @@ function tamper(sql: string): void {
 }
 
 /** The fault that opening gives, as the operator reads it, with the directory left out. */
-function faultOf(open: () => { close(): void }): string {
+function faultOf(open: () => { close(): Promise<void> }): string {
   try {
-    open().close()
+    void open().close()
   } catch (error) {
-    expect(error).toBeInstanceOf(JournalFaultError)
-    const { code, message } = error as JournalFaultError
-    return `${code}\n${message}`.replaceAll(directory, '<dir>')
+    return textOfFault(error)
   }
   return 'it opened'
+}
+async function faultOfAsync(opening: Promise<unknown>): Promise<string> {
+  return await opening.then(() => 'it opened', textOfFault)
+}
+function textOfFault(error: unknown): string {
+  expect(error).toBeInstanceOf(JournalFaultError)
+  const { code, message } = error as JournalFaultError
+  return `${code}\n${message}`.replaceAll(directory, '<dir>')
 }
 const writerFault = (): string => faultOf(() => createSqliteJournal({ ...options, path }))
 const readerFault = (): string => faultOf(() => openSqliteReader(path))
 const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
-test('makes missing directories and files for this user alone', () => {
+test('makes missing directories and files for this user alone', async () => {
   path = join(directory, 'state', 'deep', 'perpd.db')
   const journal = createSqliteJournal({ ...options, path })
   const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8)
@@ -77,22 +83,22 @@ test('makes missing directories and files for this user alone', () => {
   for (const suffix of ['', '-wal', '-shm', '.lock', '.owner.json', '.head']) {
     expect([suffix, modeOf(`${path}${suffix}`)]).toEqual([suffix, '600'])
   }
-  journal.close()
+  await journal.close()
 })
 
-test('opens what a location names, and refuses a scheme that it does not know', () => {
-  const sqlite = openJournal(`sqlite:${path}`, options)
+test('opens what a location names, and refuses a scheme that it does not know', async () => {
+  const sqlite = await openJournal(`sqlite:${path}`, options)
   expect(sqlite.path).toBe(path)
   sqlite.close()
-  openJournalReader(path).close()
-  expect(openJournal('memory:', options).path).toBe(':memory:')
-  expect(faultOf(() => openJournal('postgres://db/perpd', options))).toMatchInlineSnapshot(`
+  await (await openJournalReader(path)).close()
+  expect((await openJournal('memory:', options)).path).toBe(':memory:')
+  expect(await faultOfAsync(openJournal('postgres://db/perpd', options))).toMatchInlineSnapshot(`
     "JOURNAL_SCHEME_UNKNOWN
     No journal is kept at such a place.
       path: postgres://db/perpd
       Nothing was opened. The journal may be a path, sqlite:<path>, or memory:."
   `)
-  expect(firstLine(faultOf(() => openJournalReader('memory:')))).toBe('JOURNAL_SCHEME_UNKNOWN')
+  expect(firstLine(await faultOfAsync(openJournalReader('memory:')))).toBe('JOURNAL_SCHEME_UNKNOWN')
 })
 
 test('the epoch grows by one with every opening, and open intents are found again', async () => {
@@ -104,10 +110,10 @@ test('the epoch grows by one with every opening, and open intents are found agai
   ])
   expect(journal.hasDecision('trend', 'key-1')).toBe(true)
   expect((await journal.append(storyOf(3).sent())).seq).toBe(18)
-  journal.close()
+  await journal.close()
 })
 
-test('two spellings of one file share one lock', () => {
+test('two spellings of one file share one lock', async () => {
   const journal = createSqliteJournal({ ...options, path })
   mkdirSync(join(directory, 'other'))
   path = join(directory, 'other', '..', 'perpd.db')
@@ -117,11 +123,11 @@ test('two spellings of one file share one lock', () => {
   expect(other.status).toBe(1)
   expect(other.stderr).toContain(`JournalFaultError: Another perpd writes this journal.`)
   expect(other.stderr).toContain(`pid: ${process.pid}\n`)
-  journal.close()
+  await journal.close()
   expect(writerFault()).toBe('it opened')
 })
 
-test('a name that a dead process left behind is not shown as the holder', () => {
+test('a name that a dead process left behind is not shown as the holder', async () => {
   const journal = createSqliteJournal({ ...options, path })
   const owner = JSON.parse(readFileSync(`${path}.owner.json`, 'utf8')) as { pid: number }
   expect(writerFault()).toContain(`pid: ${process.pid}\n`)
@@ -130,7 +136,7 @@ test('a name that a dead process left behind is not shown as the holder', () => 
   expect(writerFault()).toContain('pid: not known yet\n')
   writeFileSync(`${path}.owner.json`, 'torn')
   expect(writerFault()).toContain('pid: not known yet\n')
-  journal.close()
+  await journal.close()
 })
 
 test('a directory in the place of the journal is refused', () => {
@@ -276,8 +282,8 @@ test('a changed amount, a removed record and a forgotten digest are found', asyn
   tamper("UPDATE intent SET open = 0 WHERE intent_id = 'intent-2'")
   expect(writerFault()).toContain('reason: intent: intent-2 has open 0; the records say 1')
   const reader = openSqliteReader(path)
-  expect(() => reader.intents()).toThrow(JournalFaultError)
-  reader.close()
+  await expect(reader.intents()).rejects.toBeInstanceOf(JournalFaultError)
+  await reader.close()
   restore()
   expect(writerFault()).toBe('it opened')
 })
@@ -308,7 +314,7 @@ test('a truncated journal is refused, whatever is left', async () => {
 test('one flipped byte in any page is refused with a clear fault, or changes nothing that is read', async () => {
   await fill(25)
   const good = readFileSync(path)
-  const stories = readAll()
+  const stories = await readAll()
   let refused = 0
   const flips = (good.length / 4096) * 4
   for (let flip = 0; flip < flips; flip += 1) {
@@ -320,7 +326,7 @@ test('one flipped byte in any page is refused with a clear fault, or changes not
     rmSync(`${path}-shm`, { force: true })
     writeFileSync(path, bytes)
     try {
-      expect(readAll()).toEqual(stories)
+      expect(await readAll()).toEqual(stories)
     } catch (error) {
       if (!(error instanceof JournalFaultError)) throw new Error(`byte ${at}: ${String(error)}`)
       refused += 1
@@ -330,13 +336,14 @@ test('one flipped byte in any page is refused with a clear fault, or changes not
 })
 
 /** Everything a writer reads out of the journal. */
-function readAll(): unknown {
+async function readAll(): Promise<unknown> {
   const journal = createSqliteJournal({ ...options, path })
   try {
-    const intents = journal.intents()
-    return [journal.summary(), intents, intents.map(({ intent }) => journal.records(intent.intentId))]
+    const intents = journal.recentIntents()
+    const stories = intents.map(({ intent }) => journal.records(intent.intentId))
+    return [journal.summary(), intents, await Promise.all(stories)]
   } finally {
-    journal.close()
+    await journal.close()
   }
 }
 
@@ -415,17 +422,17 @@ function runAsNobody(role: 'writer' | 'reader'): string {
 test('a reader sees what the writer committed, while it writes and after', async () => {
   const journal = createSqliteJournal({ ...options, path })
   const reader = openSqliteReader(path)
-  expect(reader.summary()).toEqual({ records: 0, intents: 0, openIntents: 0 })
+  expect(await reader.summary()).toEqual({ records: 0, intents: 0, openIntents: 0 })
   const [first, ...rest] = wholeStory(1)
   if (first) await journal.append(first)
-  expect(reader.intents({ openOnly: true })).toEqual(journal.openIntents())
+  expect(await reader.intents({ openOnly: true })).toEqual(journal.openIntents())
   for (const record of rest) await journal.append(record)
-  expect(reader.intent('intent-1')?.closing?.outcome).toBe('EXECUTED')
-  expect(reader.records('intent-1')).toEqual(journal.records('intent-1'))
-  expect(reader.intent('nobody')).toBeUndefined()
-  journal.close()
-  expect(reader.summary()).toEqual({ records: 7, intents: 1, openIntents: 0 })
-  reader.close()
+  expect((await reader.intent('intent-1'))?.closing?.outcome).toBe('EXECUTED')
+  expect(await reader.records('intent-1')).toEqual(await journal.records('intent-1'))
+  expect(await reader.intent('nobody')).toBeUndefined()
+  await journal.close()
+  expect(await reader.summary()).toEqual({ records: 7, intents: 1, openIntents: 0 })
+  await reader.close()
   expect(readerFault()).toBe('it opened')
 })
 
@@ -446,10 +453,10 @@ test('a journal that reached its size limit stops with one clear fault and keeps
   `)
   await expect(journal.append(storyOf(999).accepted())).rejects.toBe(fault)
   expect(journal.summary().records).toBe(acknowledged)
-  journal.close()
+  await journal.close()
   const again = createSqliteJournal({ ...options, path })
   expect(again.summary().records).toBe(acknowledged)
-  again.close()
+  await again.close()
 })
 
 test('records appended in one turn share one transaction', async () => {
@@ -468,7 +475,7 @@ test('records appended in one turn share one transaction', async () => {
   expect(commitFrames(path, before)).toBe(1)
   await Promise.all(appended)
   reader.close()
-  journal.close()
+  await journal.close()
 })
 
 /** Counts the commit frames of a WAL from a place on (sqlite.org/fileformat2.html, 4.1): those that carry the size of the database. */

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeWhole as writeApproval } from '../../src/daemon/account/subaccountFile.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
 import { writeWhole } from '../../src/paper/venue/wholeFile.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
@@ -39,8 +39,8 @@ const plants: readonly (readonly [name: string, sql: string])[] = [
 
 test.each(plants)(
   'a journal with %s is refused, by a daemon and by a reader, before anything is written',
-  (_name, sql) => {
-    open().close()
+  async (_name, sql) => {
+    await open().close()
     const path = join(folder, 'journal.db')
     const db = new DatabaseSync(path)
     db.exec(sql)
@@ -50,8 +50,8 @@ test.each(plants)(
   },
 )
 
-test('a trigger in a journal of an older version is refused before the step to today runs it', () => {
-  open().close()
+test('a trigger in a journal of an older version is refused before the step to today runs it', async () => {
+  await open().close()
   const path = join(folder, 'journal.db')
   const db = new DatabaseSync(path)
   db.exec('DROP TABLE ending; DROP TABLE closed_fill; DROP TABLE snapshot; PRAGMA user_version = 1')
@@ -63,13 +63,13 @@ test('a trigger in a journal of an older version is refused before the step to t
   after.close()
 })
 
-test('the honest side: a journal opens again and again, also after sqlite gathered statistics', () => {
-  open().close()
+test('the honest side: a journal opens again and again, also after sqlite gathered statistics', async () => {
+  await open().close()
   const db = new DatabaseSync(join(folder, 'journal.db'))
   db.exec('ANALYZE')
   db.close()
-  open().close()
-  openSqliteReader(join(folder, 'journal.db')).close()
+  await open().close()
+  await openSqliteReader(join(folder, 'journal.db')).close()
 })
 
 test.each([
@@ -89,13 +89,13 @@ test.each([
   expect(readFileSync(path, 'utf8')).toBe('newer')
 })
 
-test('a link in the place of the name of the holder, or of the books of a paper world, is never written through', () => {
+test('a link in the place of the name of the holder, or of the books of a paper world, is never written through', async () => {
   const victim = join(folder, 'victim')
   writeFileSync(victim, 'precious')
   symlinkSync(victim, join(folder, 'journal.db.owner.json'))
   const journal = open()
   expect(readFileSync(join(folder, 'journal.db.owner.json'), 'utf8')).toContain('holder')
-  journal.close()
+  await journal.close()
   const stateFile = join(folder, 'venue.json')
   symlinkSync(victim, `${stateFile}.hours.new`)
   symlinkSync(victim, `${stateFile}.new`)

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createJournal } from '../../src/journal/groupCommit.ts'
+import { openSqliteStore } from '../../src/journal/sqlite/openSqlite.ts'
 import { journalConformance } from './conformance.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'perpd-journal-'))
@@ -12,5 +13,9 @@ let journals = 0
 journalConformance('sqlite', () => {
   journals += 1
   const path = join(directory, `${journals}.db`)
-  return createSqliteJournal({ path, clockNow: () => 1_800_000_000_000, holder: 'test' })
+  const opened = openSqliteStore({ path, clockNow: () => 1_800_000_000_000, holder: 'test' }, {})
+  const soon = (commit: () => void) => {
+    setImmediate(commit)
+  }
+  return { store: opened.store, journal: createJournal({ ...opened, soon }) }
 })

@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { BaseError } from '../../src/base/errors.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { wholeStory } from './story.ts'
 
 const [path = '', inFlight = '0'] = process.argv.slice(2)
@@ -36,5 +36,5 @@ else {
   const first = await faultOf(Promise.all(Array.from({ length: Number(inFlight) }, work)))
   const later = await faultOf(journal.append(wholeStory(next + 1)[0] as Parameters<typeof journal.append>[0]))
   say(`fault ${JSON.stringify({ first, later })}`)
-  journal.close()
+  await journal.close()
 }

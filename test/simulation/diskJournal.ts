@@ -5,18 +5,18 @@
 import { BaseError } from '../../src/base/errors.ts'
 import {
   type AnyRecord,
+  decodeAnyRecord,
   encodeRecord,
   isAccountRecord,
   type JournalRecord,
   type StoredRecord,
 } from '../../src/domain/records.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { LedgerReads } from '../../src/journal/journal.ts'
 import { writeFault } from '../../src/journal/journalFaults.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
-import { type AdmissionView, admitRecord } from '../../src/journal/recordAdmission.ts'
+import { createLedger } from '../../src/journal/ledger.ts'
+import { admitRecord } from '../../src/journal/recordAdmission.ts'
 import { takeLease } from '../../src/journal/sqlite/lease.ts'
 import { hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
-import { hexKey } from '../../src/protocol/address.ts'
 import { type Disk, lineOf, recoverDisk } from './disk.ts'
 import type { DiskJournal, JournalHooks } from './storage.ts'
 import { epochMs } from './timeline.ts'
@@ -40,28 +40,24 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
   const lease = takeLease(disk.leases, 'disk', 'simulated', hooks.wallMs())
   let { tail } = opened
   let fault: BaseError | undefined
-  const memory = createMemoryJournal()
-  const digests = new Map<string, string>()
-  const view: AdmissionView = {
-    state: (intentId) => memory.intent(intentId),
-    hasDecision: (strategy, decisionKey) => memory.hasDecision(strategy, decisionKey),
-    digestOwner: (router, digest) => digests.get(`${hexKey(router)} ${hexKey(digest)}`),
-  }
+  const ledger = createLedger()
+  const stories = new Map<string, StoredRecord[]>()
 
-  /** Keeps an admitted record; the memory journal takes it in before its promise does. */
-  function keep(record: JournalRecord): void {
-    void memory.append(record)
-    if (record.kind === 'attempt.armed')
-      digests.set(`${hexKey(record.armed.router)} ${hexKey(record.armed.digest)}`, record.intentId)
+  /** Takes in an admitted record, as it would be read back. */
+  function keep(body: string): StoredRecord | undefined {
+    const record = decodeAnyRecord(body)
+    ledger.fold(record)
+    if (isAccountRecord(record)) return undefined
+    const stored = { seq: ledger.seq, record }
+    const story = stories.get(record.intentId)
+    if (story === undefined) stories.set(record.intentId, [stored])
+    else story.push(stored)
+    return stored
   }
 
   for (const { record } of opened.records) {
-    if (isAccountRecord(record)) {
-      void memory.appendAccount(record)
-      continue
-    }
-    admitRecord(view, record)
-    keep(record)
+    if (!isAccountRecord(record)) admitRecord(ledger, record)
+    keep(encodeRecord(record))
   }
 
   /** Brings a line to the disk; undefined when the process ended on the way. */
@@ -95,19 +91,17 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
 
   function commit(record: JournalRecord): StoredRecord | undefined {
     if (hasEndedBefore(record)) return undefined
-    const state = admitRecord(view, record)
+    const state = admitRecord(ledger, record)
     const body = writeLine(record)
     if (body === undefined) return undefined
-    keep(record)
-    // What is kept is what would be read back.
-    const stored = memory.records(record.intentId).at(-1)
-    if (stored === undefined) throw new Error('the memory journal did not take in an admitted record')
+    const stored = keep(body)
+    if (stored === undefined) throw new Error('an intent record reads as one of the account')
     hooks.onDurable(stored.record, state, body)
     if (hooks.boundary(`after ${record.kind}`)) return undefined
     return stored
   }
 
-  const own: Partial<DiskJournal> = {
+  const own: Omit<DiskJournal, keyof LedgerReads> = {
     path: 'disk',
     leaseEpoch: lease.epoch,
     commit,
@@ -116,16 +110,21 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
       if (hasEndedBefore(record)) return new Promise<never>(() => {})
       const body = writeLine(record)
       if (body === undefined) return new Promise<never>(() => {})
-      void memory.appendAccount(record)
+      keep(body)
       hooks.onAccount?.(record, body)
       if (hooks.boundary(`after ${record.kind}`)) return new Promise<never>(() => {})
     },
+    intents: async (query) => ledger.recentIntents(query),
+    records: async (intentId) => [...(stories.get(intentId) ?? [])],
+    intent: async (intentId) => ledger.recentIntent(intentId),
+    isShort: () => false,
+    close: async () => {},
   }
-  return new Proxy(memory, {
-    get(target, name: keyof Journal) {
-      if (name in own) return own[name]
-      const member: unknown = target[name]
-      return typeof member === 'function' ? member.bind(target) : member
+  return new Proxy(own as DiskJournal, {
+    get: (target, name: keyof DiskJournal) => {
+      if (name in target) return target[name]
+      const member: unknown = ledger[name as keyof LedgerReads]
+      return typeof member === 'function' ? member.bind(ledger) : member
     },
-  }) as DiskJournal
+  })
 }

@@ -31,9 +31,9 @@ export interface EndingParts {
 /** The judgement of a world's daemon. */
 export interface Ending {
   /** I5: the live state is the fold of the journal. */
-  checkLive(): void
+  checkLive(): Promise<void>
   /** Everything provable is closed; the operator closes the rest. */
-  finish(): void
+  finish(): Promise<void>
   /** When nothing is open nothing runs, and the key shows nowhere. */
   checkRest(): Promise<void>
   /** Orders that the operator closed. */
@@ -46,9 +46,10 @@ export function createEnding(parts: EndingParts): Ending {
   const truth: Truth = parts.truth
   let resolved = 0
 
-  function checkFold(state: IntentState): void {
+  async function checkFold(state: IntentState): Promise<void> {
     const { intentId } = state.intent
-    const folded = foldRecords((processes.journal?.records(intentId) ?? []).map(({ record }) => record))
+    const records = (await processes.journal?.records(intentId)) ?? []
+    const folded = foldRecords(records.map(({ record }) => record))
     if (textOf(folded) !== textOf(state)) truth.fail('I5', `${intentId}: the live state is not the fold`)
   }
 
@@ -97,15 +98,15 @@ export function createEnding(parts: EndingParts): Ending {
     get resolved() {
       return resolved
     },
-    checkLive() {
-      for (const state of processes.daemon?.states() ?? []) checkFold(state)
+    async checkLive() {
+      for (const state of processes.daemon?.states() ?? []) await checkFold(state)
     },
-    finish() {
+    async finish() {
       const { daemon, journal } = processes
       if (daemon === undefined || journal === undefined || !processes.isAlive)
         truth.fail('L1', 'the daemon is down after the faults stopped')
-      for (const state of daemon.states()) checkFold(state)
-      truth.finish(journal.intents())
+      for (const state of daemon.states()) await checkFold(state)
+      truth.finish(journal.recentIntents())
       const open = daemon.states()
       // Without a chain, an order that its host forgot may be anybody's: what looks like it waits for the operator as well.
       const isDoubtful = settings().rules.source === 'api' && open.some((state) => !hasWord(state))

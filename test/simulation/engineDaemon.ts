@@ -243,7 +243,7 @@ class EngineDaemon implements Daemon {
 
   start(): void {
     const { journal, process, fatal } = this.#parts
-    this.#world.checks.begin(journal.intents(), this.#world.configured)
+    this.#world.checks.begin(journal.recentIntents(), this.#world.configured)
     this.#world.engine = this.#engine
     this.#engine.start().catch((error: unknown) => {
       if (process.isAlive) fatal(error)
@@ -341,7 +341,7 @@ class EngineDaemon implements Daemon {
     const truth: Truth = this.#parts.truth
     if (!process.isAlive) return
     const intentId = claim?.intentId ?? ''
-    const intent = journal.intent(intentId)?.intent
+    const intent = journal.recentIntent(intentId)?.intent
     if (intent === undefined) truth.fail('I9', 'a message was signed that nobody decided')
     const { account, kind, terms } = intent
     const { createOrderParamsList, cancelOrderKeys } = typedData.message as {

@@ -10,7 +10,7 @@ function several(name: string, firstSeed: number, patches: readonly Patch[]): Fi
 }
 
 const setup = 'src/journal/sqlite/pragmas.ts'
-const sqlite = 'src/journal/sqlite/sqlite.ts'
+const sqlite = 'src/journal/sqlite/openSqlite.ts'
 const head = 'src/journal/sqlite/highWaterMark.ts'
 const replay = 'src/journal/sqlite/replay.ts'
 const snapshot = 'src/journal/sqlite/journalSnapshot.ts'

@@ -136,7 +136,7 @@ export class Processes {
     this.#journal = journal
     run.journal = journal
     truth.opened(journal.leaseEpoch)
-    for (const state of journal.intents()) truth.survived(state)
+    for (const state of journal.recentIntents()) truth.survived(state)
     note(`start ${process.epoch}: ${journal.openIntents().length} open`)
     run.daemon = createDaemon(process, this.#journalOf(run, journal), this.#placeOf(run, journal.leaseEpoch))
     run.daemon.start()
@@ -184,7 +184,7 @@ export class Processes {
       return
     }
     if (journal !== undefined) truth.opened(journal.leaseEpoch)
-    for (const state of journal?.intents() ?? []) truth.survived(state)
+    for (const state of journal?.recentIntents() ?? []) truth.survived(state)
     const record = wordOn(journal?.openIntents() ?? [], truth, random, this.#parts.wallMs())
     try {
       if (record !== undefined) journal?.commit(record)
@@ -193,8 +193,12 @@ export class Processes {
       note(`the word is not kept: ${error.code}`)
     }
     timeline.after(1, () => {
-      disk.stop?.()
-      process.isAlive = false
+      const end = () => {
+        process.isAlive = false
+      }
+      const stopped = disk.stop?.()
+      if (stopped === undefined) end()
+      else void stopped.then(end, end)
     })
   }
 
@@ -205,11 +209,15 @@ export class Processes {
     if (run?.daemon === undefined || !this.isReady) return
     run.isReady = false
     run.daemon.stop(() => {
-      if (run.process.isAlive) this.#parts.disk.stop?.()
-      if (!run.process.isAlive) return
-      end(run)
-      note('stopped in order')
-      timeline.after(random.int(100, 30_000), () => this.boot())
+      const stopped = run.process.isAlive ? this.#parts.disk.stop?.() : undefined
+      const ended = () => {
+        if (!run.process.isAlive) return
+        end(run)
+        note('stopped in order')
+        timeline.after(random.int(100, 30_000), () => this.boot())
+      }
+      if (stopped === undefined) ended()
+      else void stopped.then(ended, ended)
     })
   }
 

@@ -168,7 +168,11 @@ class ShellDaemon implements Daemon {
   resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void {
     const { journal, rules } = this.#parts
     const nowMs = this.#clock.now()
-    const { record } = step(journal.intent(intentId), { type: 'resolved', nowMs, as, by: 'operator' }, rules)
+    const { record } = step(
+      journal.recentIntent(intentId),
+      { type: 'resolved', nowMs, as, by: 'operator' },
+      rules,
+    )
     if (record !== undefined) journal.commit(record)
   }
 

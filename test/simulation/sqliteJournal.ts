@@ -85,7 +85,7 @@ export function journalOfProcess(parts: ProcessParts): { readonly journal: DiskJ
     guard,
     append,
     appendAccount,
-    intents: (query) => (parts.isClosed() ? [] : journal.intents(query)),
+    recentIntents: (query) => (parts.isClosed() ? [] : journal.recentIntents(query)),
     commit: (record) => {
       // An operator's word that finds no space is not kept, and is said again.
       append(record).catch((error: unknown) => {

@@ -56,8 +56,7 @@ export function guardBeside(path: string, journal: Journal, hooks: JournalHooks)
     horizonSeconds: guardHorizonSeconds,
     marginSeconds: guardMarginSeconds,
     now: hooks.wallMs,
-    neverLeft: ({ intentId, digest }) =>
-      journal.intent(intentId)?.attempts.some(({ armed }) => armed?.digest === digest) !== true,
+    neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest),
   })
 }
 
@@ -79,14 +78,17 @@ export function isAlive({ isDead, hooks }: Running): boolean {
   return !isDead && hooks.isAlive()
 }
 
-/** Closes what a process had open. A snapshot that finds no space is no loss; of a process that ended nothing counts. */
-export function closeAll(running: Running): void {
+/**
+ * Closes what a process had open. A snapshot that finds no space is no loss; of a process that ended nothing counts.
+ * `settle` of its storage waits for it.
+ */
+export async function closeAll(running: Running): Promise<void> {
   const { journal, guard } = running
   delete running.journal
   delete running.guard
   guard?.close()
   try {
-    journal?.close()
+    await journal?.close()
   } catch (error) {
     const isFull = error instanceof BaseError && error.code === 'JOURNAL_FULL'
     if (isAlive(running) && !isFull) throw error

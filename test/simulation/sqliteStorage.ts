@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BaseError } from '../../src/base/errors.ts'
+import type { Maintenance } from '../../src/journal/maintenance.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
-import type { Maintenance } from '../../src/journal/sqlite/maintenance.ts'
-import { openSqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite/sqlite.ts'
+import { openSqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite/openSqlite.ts'
 import { cutHead, emptyImage, flipBit, type Image, imageFiles, readImage, tornBetween } from './diskImage.ts'
 import { type Random, randomOf } from './random.ts'
 import { heldRows } from './sqliteHolds.ts'
@@ -72,6 +72,8 @@ class SqliteStorage implements Storage {
   /** Where in what the guard had not synced a crash cut its table, from 0 to 1. */
   #guardCut: number | undefined
   #openings = 0
+  /** Journals that are being closed. */
+  readonly #closings: Promise<void>[] = []
 
   constructor({ seed, timeline }: { readonly seed: number; readonly timeline: Timeline }) {
     this.#timeline = timeline
@@ -148,7 +150,7 @@ class SqliteStorage implements Storage {
     const running = runningAt(isBeside ? before.path : this.#place(this.#image), hooks)
     // The lock does not hold: an operator removed it, or the volume does not know locks.
     if (isBeside) for (const file of ['.lock', '.owner.json']) rmSync(running.path + file, { force: true })
-    for (const left of this.#left) if (!isAlive(left)) closeAll(left)
+    for (const left of this.#left) if (!isAlive(left)) this.#closing(closeAll(left))
     for (const { path } of this.#left) if (path !== running.path) removeFiles(path)
     this.#left = [...this.#left.filter(isAlive), running]
     this.#running = running
@@ -160,10 +162,12 @@ class SqliteStorage implements Storage {
     return this.#left.some((left) => left.path === path && isAlive(left))
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     const running = this.#running
     if (running === undefined || !isAlive(running)) return
-    closeAll(running)
+    const closed = closeAll(running)
+    this.#closing(closed)
+    await closed
     if (!isAlive(running)) return
     running.isDead = true
     this.#wholeHead = readImage(running.path).head
@@ -197,9 +201,16 @@ class SqliteStorage implements Storage {
     return isPowerCut ? 'cut in a write' : 'torn in a write'
   }
 
-  /** Lets all commits and lines of the guard happen that wait for nothing but their turn. */
+  /** Lets all commits, closings and lines of the guard happen that wait for nothing but their turn. */
   async settle(): Promise<void> {
+    while (this.#closings.length > 0) await this.#closings.shift()
     for (const { waits } of this.#left) await waits?.settle()
+  }
+
+  #closing(closed: Promise<void>): void {
+    this.#closings.push(closed)
+    // It is told by `settle`.
+    closed.catch(() => undefined)
   }
 
   #optionsOf(running: Running): SqliteJournalOptions {
@@ -355,7 +366,11 @@ class SqliteStorage implements Storage {
         db.close()
       }
     } finally {
-      journal.close()
+      this.#closing(
+        journal.close().catch((error: unknown) => {
+          if (!(error instanceof BaseError)) throw error
+        }),
+      )
     }
   }
 
@@ -444,7 +459,7 @@ class SqliteStorage implements Storage {
   }
 
   discard(): void {
-    for (const left of this.#left) closeAll(left)
+    for (const left of this.#left) void closeAll(left)
     this.#untap()
     rmSync(this.#root, { recursive: true, force: true })
   }

@@ -41,7 +41,7 @@ export interface Storage {
   crash(random: Random, losesTail: boolean): string
   setFull(isFull: boolean): void
   /** The process stopped in order: its journal is closed. */
-  stop?(): void
+  stop?(): Promise<void>
   /** A bit of what is kept flips while nothing runs; the operator keeps a good copy. */
   flipBit(random: Random): void
   /** Keeps a backup of what is there now. */

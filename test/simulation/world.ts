@@ -206,9 +206,9 @@ class World {
         if (this.#fault !== undefined) break
         events += 1
         if (events > maxEvents) this.#truth.fail('L1', 'the world does not come to an end')
-        if (events % 512 === 0) this.#ending.checkLive()
+        if (events % 512 === 0) await this.#ending.checkLive()
       }
-      if (this.#fault === undefined) this.#ending.finish()
+      if (this.#fault === undefined) await this.#ending.finish()
       if (this.#fault === undefined) await this.#ending.checkRest()
     } catch (error) {
       this.#fail(error)
@@ -332,7 +332,7 @@ class World {
 
   #result(events: number): WorldResult {
     const outcomes: Partial<Record<Outcome | 'OPEN' | 'RESOLVED', number>> = {}
-    for (const { closing } of this.#processes.journal?.intents() ?? []) {
+    for (const { closing } of this.#processes.journal?.recentIntents() ?? []) {
       const name = closing?.evidence.level === 'operator' ? 'RESOLVED' : (closing?.outcome ?? 'OPEN')
       outcomes[name] = (outcomes[name] ?? 0) + 1
     }

@@ -133,7 +133,7 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
     },
     restart: (lanes = options.lanes) => createOrderManager(context, lanes),
     story(intentId) {
-      const state = journal.intent(intentId)
+      const state = journal.recentIntent(intentId)
       if (state === undefined) throw new Error(`no intent ${intentId}`)
       return state
     },

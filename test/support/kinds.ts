@@ -297,7 +297,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       return found.marketToken
     },
     story(intentId) {
-      const state = journal.intent(intentId)
+      const state = journal.recentIntent(intentId)
       if (state === undefined) throw new Error(`no intent ${intentId}`)
       return state
     },

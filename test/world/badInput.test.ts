@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { paperSigner } from '../../src/keys/local.ts'
 import { wholeStory } from '../journal/story.ts'
 import {
@@ -283,7 +283,7 @@ test('a journal that cannot be used is refused, left as it is, and never traded 
 async function writeJournal(name: string): Promise<void> {
   const journal = createSqliteJournal({ ...journalOptions, path: file(name) })
   for (const record of wholeStory(1)) await journal.append(record)
-  journal.close()
+  await journal.close()
 }
 
 test('a second daemon on the same journal names the first and changes nothing', async () => {
@@ -560,7 +560,7 @@ test('a journal at its own size limit takes no increase, says so, and ends in go
         await Promise.all(wholeStory(n, former).map((record) => journal.append(record)))
     }
     await expect(fill()).rejects.toThrow('The journal is full: no more can be written.')
-    journal.close()
+    await journal.close()
     const full = perpd(['run', ...daemonFlags(folder.path, paper.hosts), '--journal.maxMiB=1'], {
       cwd: folder.path,
     })

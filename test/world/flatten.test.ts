@@ -124,10 +124,10 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   expect(await last.ended, last.said()).toBe(0)
 
   const reader = openSqliteReader(join(folder.path, 'journal.sqlite'))
-  const made = reader.intents({ strategy: '@operator' }).toReversed()
-  const account = reader.account()
-  const wanted = reader.intent(order.intentId)
-  reader.close()
+  const made = (await reader.intents({ strategy: '@operator' })).toReversed()
+  const account = await reader.account()
+  const wanted = await reader.intent(order.intentId)
+  await reader.close()
   expect(wanted?.closing?.outcome).toBe('EXECUTED')
   expect(made.map(({ intent, closing }) => [intent.decisionKey, intent.kind, closing?.outcome])).toEqual([
     [`flatten:${order.intentId}`, 'close', 'DEAD'],

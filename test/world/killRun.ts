@@ -270,7 +270,7 @@ async function judge(
   const received = rows.flatMap(({ signature, digest }) => (signature ?? digest)?.toLowerCase() ?? [])
   const journal = openSqliteReader(join(folder, 'journal.sqlite'))
   try {
-    const states = journal.intents()
+    const states = await journal.intents()
     const known = new Set(
       states.flatMap(({ attempts }) => attempts.flatMap(({ armed }) => armed?.signature.toLowerCase() ?? [])),
     )
@@ -289,12 +289,12 @@ async function judge(
       receivedTwice: received.filter((name, index) => received.indexOf(name) !== index),
       lost: received.filter((name) => !known.has(name)),
       open: states.filter(({ closing }) => closing === undefined).map(({ intent }) => intent.intentId),
-      findings: [...journal.account().findings.values()].map(
+      findings: [...(await journal.account()).findings.values()].map(
         ({ finding: discrepancy }) => discrepancy.statement,
       ),
     }
   } finally {
-    journal.close()
+    await journal.close()
   }
 }
 

@@ -87,7 +87,7 @@ export async function settleDiscrepancy(
     if (ids.length === 0) out('No open discrepancy matches; nothing changed.')
     return exitCodes.ok
   }
-  const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
+  const journal = await openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
     const open = openOf(journal.account(), isMeant)
     const found = isAll ? open : discrepanciesNamed(open, wanted)
@@ -115,7 +115,7 @@ export async function settleDiscrepancy(
     if (found.length === 0) out('No open discrepancy matches; nothing changed.')
     return exitCodes.ok
   } finally {
-    journal.close()
+    await journal.close()
   }
 }
 

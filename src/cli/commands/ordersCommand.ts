@@ -26,15 +26,16 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     nowMs: systemClock.now(),
   }
   const asked = new Map<string, string>()
-  const { rows, total } = await withJournal(loaded.config, (journal) => {
-    const shown = journal.intents({
+  const { rows, total } = await withJournal(loaded.config, async (journal) => {
+    const shown = await journal.intents({
       openOnly: flags.has('open'),
       limit,
       ...(typeof strategy === 'string' && { strategy }),
     })
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
-    const stories = hasExits || shown.some(isCancelledByAccount) ? journal.intents() : []
+    const stories = hasExits || shown.some(isCancelledByAccount) ? await journal.intents() : []
     const changes = changesIn(stories)
+    const { flattens } = await journal.account()
     for (const state of shown) {
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
@@ -46,10 +47,10 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
-          ...marksOf(state, journal.account().flattens, marks),
+          ...marksOf(state, flattens, marks),
         }),
       ),
-      total: journal.summary().intents,
+      total: (await journal.summary()).intents,
     }
   })
   if (flags.has('json')) {

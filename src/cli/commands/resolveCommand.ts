@@ -31,7 +31,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
     out(await command(loaded, `/api/orders/${encodeURIComponent(wanted)}/resolve`, { as, by: by.trim() }))
     return exitCodes.ok
   }
-  const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
+  const journal = await openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
     const state = openIntentOf(journal, wanted)
     const attempt = lastAttempt(state)
@@ -48,6 +48,6 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
     out(`${intentId} (${kind} ${terms.direction} ${terms.symbol}) is closed as ${as}, by ${by.trim()}.`)
     return exitCodes.ok
   } finally {
-    journal.close()
+    await journal.close()
   }
 }

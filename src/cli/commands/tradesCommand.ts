@@ -19,8 +19,8 @@ export async function trades({ loaded, flags, width, out, err }: Call): Promise<
     throw new CommandError(`--limit is ${String(word)}; expected a whole number from 1.`, exitCodes.error)
   }
   const limit = Number(word)
-  const rows = await withJournal(loaded.config, (journal) => {
-    const states = journal.intents()
+  const rows = await withJournal(loaded.config, async (journal) => {
+    const states = await journal.intents()
     const changes = changesIn(states)
     return states
       .filter(({ intent }) => strategy === undefined || intent.strategy === strategy)

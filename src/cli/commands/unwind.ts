@@ -27,7 +27,7 @@ export async function unwind({ loaded, flags, positionals, out }: Call): Promise
     out(`${await command(loaded, `/api/orders/${encodeURIComponent(wanted)}/flatten`, { by, reason })}.`)
     return exitCodes.ok
   }
-  const journal = openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
+  const journal = await openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
   try {
     const { intentId, terms, kind } = openIntentOf(journal, wanted).intent
     const stamp = { v: RECORD_VERSION, atMs: systemClock.now(), intentId: ACCOUNT_ID } as const
@@ -46,6 +46,6 @@ export async function unwind({ loaded, flags, positionals, out }: Call): Promise
     )
     return exitCodes.ok
   } finally {
-    journal.close()
+    await journal.close()
   }
 }

@@ -28,20 +28,23 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, endings, flattens, heldUsd } = await withJournal(config, (journal) => {
-    const found = find(journal, wanted, config.journal.path)
-    const { intentId, strategy, acceptedAtMs } = found.intent
-    return {
-      state: found,
-      records: journal.records(intentId),
-      changes: changesIn(journal.intents()),
-      flattens: journal.account().flattens,
-      heldUsd: isOpened(found) ? heldOf(journal, found) : undefined,
-      endings: journal
-        .endingsSince(acceptedAtMs - dayMs)
-        .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
-    }
-  })
+  const { state, records, changes, endings, flattens, heldUsd } = await withJournal(
+    config,
+    async (journal) => {
+      const found = await find(journal, wanted, config.journal.path)
+      const { intentId, strategy, acceptedAtMs } = found.intent
+      return {
+        state: found,
+        records: await journal.records(intentId),
+        changes: changesIn(await journal.intents()),
+        flattens: (await journal.account()).flattens,
+        heldUsd: isOpened(found) ? await heldOf(journal, found) : undefined,
+        endings: (await journal.endingsSince(acceptedAtMs - dayMs)).filter(
+          (each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs,
+        ),
+      }
+    },
+  )
   const flatten = flattens?.get(state.intent.intentId)
   const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
   const context = {
@@ -76,13 +79,13 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
 }
 
 /** What is held of an order's side by the journal, USD. */
-function heldOf(journal: JournalReader, { intent: { terms } }: IntentState): Usd {
+async function heldOf(journal: JournalReader, { intent: { terms } }: IntentState): Promise<Usd> {
   const side = {
     marketToken: terms.marketToken,
     direction: terms.direction,
     collateralToken: terms.collateralToken.address,
   }
-  const sides = journalSides(journal.intents().flatMap(fillsOf), journal.account())
+  const sides = journalSides((await journal.intents()).flatMap(fillsOf), await journal.account())
   return maxOf(sides.get(sideKeyOf(side))?.sizeUsd ?? 0n, 0n)
 }
 
@@ -101,12 +104,14 @@ function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {
   }
 }
 
-function find(journal: JournalReader, wanted: string, path: string): IntentState {
-  const exact = journal.intent(wanted)
+async function find(journal: JournalReader, wanted: string, path: string): Promise<IntentState> {
+  const exact = await journal.intent(wanted)
   if (exact !== undefined) return exact
   const prefix = bare(wanted)
   const matches =
-    prefix === '' ? [] : journal.intents().filter(({ intent }) => bare(intent.intentId).startsWith(prefix))
+    prefix === ''
+      ? []
+      : (await journal.intents()).filter(({ intent }) => bare(intent.intentId).startsWith(prefix))
   const [first, ...others] = matches
   if (first === undefined) {
     throw new CommandError(

@@ -1,43 +1,51 @@
 /** A resting order as our own messages made it: what an edit of it stands on, and what a host's row of it is held against. */
-import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
+import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { UpdateOrderParams } from '../../protocol/batch.ts'
 import type { Order } from '../../protocol/position.ts'
 import { type IntentState, isUnresolved, lastAttempt, type SignedOrder } from './intent.ts'
 
+/** What a later message of ours made of a resting order: its new values, or unknown where no evidence shows the message's fate. */
+export type OrderChange = UpdateOrderParams | 'unknown'
+
 /**
- * The order as it was signed, with the later changes of it that landed. Undefined when that is not known: it was made before
- * all of it was kept, or a change of it has a fate that no evidence shows.
+ * What an edit or a batch changed of resting orders, by the key of each. Nothing of a message that never landed; unknown also
+ * of one that an operator closed by word, which is no proof of either.
+ */
+export function changesBy(change: IntentState): readonly (readonly [orderKey: string, OrderChange])[] {
+  const attempt = lastAttempt(change)
+  if (attempt?.armed === undefined) return []
+  const isUnknown = isUnresolved(attempt)
+  if (!isUnknown && attempt.phase !== 'LANDED') return []
+  const { updates = [] } = attempt.armed
+  return [...new Set(namedIn(change).map(hexKey))].map((orderKey) => {
+    const update = updates.find(({ key }) => sameHex(key, orderKey))
+    return [orderKey, isUnknown || update === undefined ? 'unknown' : update]
+  })
+}
+
+/**
+ * The order as it was signed, with what later messages made of it. Undefined when that is not known: it was made before all
+ * of it was kept, or a change of it has a fate that no evidence shows.
  *
  * @param maker the intent whose landed attempt created it
- * @param changes edits and batches since then, in the order in which they ended
+ * @param change what the changes that ended made of it together; absent when none did
  */
 export function signedOrderOf(
   orderKey: Hex,
   maker: IntentState,
-  changes: readonly IntentState[],
+  change: OrderChange | undefined,
 ): SignedOrder | undefined {
-  let order = createdBy(orderKey, maker)
-  for (const change of changes) {
-    const attempt = lastAttempt(change)
-    if (order === undefined || attempt?.armed === undefined || !names(change, orderKey)) continue
-    // An operator's word for it is no proof of either.
-    if (isUnresolved(attempt)) return undefined
-    if (attempt.phase !== 'LANDED') continue
-    const update = attempt.armed.updates?.find(({ key }) => sameHex(key, orderKey))
-    order = update === undefined ? undefined : updated(order, update)
-  }
-  return order
+  const order = createdBy(orderKey, maker)
+  if (order === undefined || change === undefined) return order
+  return change === 'unknown' ? undefined : updated(order, change)
 }
 
 /** What of a journal the story of a resting order is read from. */
 interface ToldIn {
   openIntents(): readonly IntentState[]
-  /** Edits and batches that were closed since then, Unix ms. */
-  changesSince(sinceMs: number): readonly IntentState[]
+  /** What edits and batches that ended made of the order together. */
+  changeOf(orderKey: string): OrderChange | undefined
 }
-
-/** A clock that was set back by less than this hides no change, ms. */
-const clockGraceMs = 86_400_000
 
 /** The same out of a journal: an order's maker is open while it rests. Undefined for an order that is none of its makers'. */
 export function signedOrderIn(journal: ToldIn, orderKey: Hex): SignedOrder | undefined {
@@ -46,8 +54,7 @@ export function signedOrderIn(journal: ToldIn, orderKey: Hex): SignedOrder | und
     .find(({ attempts }) =>
       attempts.some(({ children }) => children.some((child) => sameHex(child.orderKey, orderKey))),
     )
-  if (maker === undefined) return undefined
-  return signedOrderOf(orderKey, maker, journal.changesSince(maker.intent.acceptedAtMs - clockGraceMs))
+  return maker === undefined ? undefined : signedOrderOf(orderKey, maker, journal.changeOf(orderKey))
 }
 
 /**
@@ -62,9 +69,12 @@ export function signedOrderAmong(
 ): SignedOrder | undefined {
   const endedMs = ({ closedAtMs = Number.POSITIVE_INFINITY }: IntentState) => closedAtMs
   const changes = stories
-    .filter((story) => names(story, orderKey))
     .toSorted((one, other) => (endedMs(one) < endedMs(other) ? -1 : 1))
-  return signedOrderOf(orderKey, maker, changes)
+    .flatMap(changesBy)
+    .flatMap(([key, change]) => (sameHex(key, orderKey) ? [change] : []))
+  // What is not known once stays so: no later change says what came before it.
+  const change = changes.includes('unknown') ? 'unknown' : changes.at(-1)
+  return signedOrderOf(orderKey, maker, change)
 }
 
 function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | undefined {
@@ -76,10 +86,10 @@ function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | unde
   return undefined
 }
 
-function names({ intent: { terms } }: IntentState, orderKey: Hex): boolean {
+function namedIn({ intent: { kind, terms } }: IntentState): readonly string[] {
+  if (kind !== 'edit' && kind !== 'batch') return []
   const updates = terms.batch?.updateOrderParamsList ?? []
-  const keys = [...(terms.edit === undefined ? [] : [terms.edit.orderKey]), ...updates.map(({ key }) => key)]
-  return keys.some((key) => sameHex(key, orderKey))
+  return [...(terms.edit === undefined ? [] : [terms.edit.orderKey]), ...updates.map(({ key }) => key)]
 }
 
 function updated(order: SignedOrder, update: UpdateOrderParams): SignedOrder {

@@ -102,15 +102,15 @@ export function createUnwinder(context: UnwindContext): Unwinder {
   }
 
   /** `isDone`: whether an ending leaves nothing to try again. */
-  function nextTry(
+  async function nextTry(
     what: 'flatten' | 'flatten-cancel',
     intentId: string,
     part: number,
     isDone: (made: IntentState) => boolean,
-  ): Try {
+  ): Promise<Try> {
     for (let tryNo = 1; tryNo <= UNWIND_TRIES; tryNo += 1) {
       const decisionKey = unwindKeyOf(what, intentId, part, tryNo)
-      const made = journal.intent(intentIdOf(account, OPERATOR, decisionKey))
+      const made = await journal.intent(intentIdOf(account, OPERATOR, decisionKey))
       if (made === undefined) return { kind: 'next', decisionKey }
       if (made.closing === undefined) return { kind: 'running' }
       if (isDone(made)) return { kind: 'done' }
@@ -134,7 +134,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
     state: IntentState,
     orderKeys: readonly string[],
   ): Promise<void> {
-    const next = nextTry('flatten-cancel', wish.intentId, 1, () => false)
+    const next = await nextTry('flatten-cancel', wish.intentId, 1, () => false)
     if (next.kind === 'spent') {
       await end(wish, 'given-up', `its orders could not be cancelled ${UNWIND_TRIES} times; they rest`)
       return
@@ -171,7 +171,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
     for (const [index, side] of opened.entries()) {
       const what = `the ${side.direction} of ${formatDollars(side.sizeUsd)}`
       const firstKey = unwindKeyOf('flatten', intentId, index + 1, 1)
-      const next = nextTry(
+      const next = await nextTry(
         'flatten',
         intentId,
         index + 1,
@@ -237,7 +237,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
 
   async function look(): Promise<void> {
     for (const wish of wanted()) {
-      const state = journal.intent(wish.intentId)
+      const state = await journal.intent(wish.intentId)
       if (state === undefined) continue
       try {
         const next = unwindStepOf(state)

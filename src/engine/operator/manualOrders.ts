@@ -283,8 +283,8 @@ export function createManual(context: ManualContext): Manual {
   }
 
   /** The order that a command of the same id made before, or a refusal where that command asked for something else. */
-  function madeBefore(decisionKey: string, asked: string): ManualAnswer | undefined {
-    const made = journal.intent(intentIdOf(account, OPERATOR, decisionKey))
+  async function madeBefore(decisionKey: string, asked: string): Promise<ManualAnswer | undefined> {
+    const made = await journal.intent(intentIdOf(account, OPERATOR, decisionKey))
     if (made === undefined) return undefined
     const { intentId, decision } = made.intent
     if (decision.facts?.asked !== asked) {
@@ -305,7 +305,7 @@ export function createManual(context: ManualContext): Manual {
       const { id, type } = command
       const asked = askedOf(command)
       const decisionKey = `${OPERATOR}#${id}`
-      const before = madeBefore(decisionKey, asked)
+      const before = await madeBefore(decisionKey, asked)
       if (before !== undefined) return before
       if (!context.isRunning()) {
         return refusal(
@@ -315,7 +315,8 @@ export function createManual(context: ManualContext): Manual {
       }
       const facts = { asked, by, command: id }
       const reason = `${by} asks for it by hand: ${asked}`
-      const ended = type === 'cancel' ? endedOrder(journal.intents(), command.order.toLowerCase()) : undefined
+      const ended =
+        type === 'cancel' ? endedOrder(await journal.intents(), command.order.toLowerCase()) : undefined
       if (ended !== undefined) return endedAnswer(ended)
       const manual =
         type === 'open'
@@ -340,7 +341,7 @@ export function createManual(context: ManualContext): Manual {
       const denial = await context.admit(snapshot, decision, decisionKey)
       if (denial !== undefined) {
         // Asked twice at once: the other one did it.
-        const other = denial.code === 'DUPLICATE_DECISION' ? madeBefore(decisionKey, asked) : undefined
+        const other = denial.code === 'DUPLICATE_DECISION' ? await madeBefore(decisionKey, asked) : undefined
         if (other !== undefined) return other
         emit({ type: 'decision.denied', strategy: OPERATOR, decisionKey, decision, symbol, denial })
         return denied(denial)

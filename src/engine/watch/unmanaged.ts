@@ -23,7 +23,7 @@ export interface Unmanaged extends PositionSide {
 /** The watch over positions without a manager. */
 export interface UnmanagedWatch {
   /** Takes the newest positions; tells of each that has no manager once. */
-  check(positions: readonly Position[], symbols: Readonly<Record<string, string>>): void
+  check(positions: readonly Position[], symbols: Readonly<Record<string, string>>): Promise<void>
   current(): readonly Unmanaged[]
 }
 
@@ -45,10 +45,10 @@ export function createUnmanagedWatch({
   let unmanaged: readonly Unmanaged[] = []
 
   /** Back from the newest fill to where the position began. */
-  function makersOf(side: PositionSide, sizeUsd: Usd): readonly string[] {
+  async function makersOf(side: PositionSide, sizeUsd: Usd): Promise<readonly string[]> {
     const key = sideKeyOf(side)
     for (let limit = firstIntents; ; limit *= 4) {
-      const states = journal.intents({ limit })
+      const states = await journal.intents({ limit })
       const names = new Set<string>()
       let leftUsd = sizeUsd
       for (const state of states) {
@@ -65,15 +65,17 @@ export function createUnmanagedWatch({
   }
 
   return {
-    check(positions, symbols) {
+    async check(positions, symbols) {
       const held = positions.filter(({ sizeInUsd }) => sizeInUsd > 0n)
-      const found = held.map((position) => {
-        const key = sideKeyOf(position)
-        const before = makers.get(key)
-        const sizeUsd = position.sizeInUsd
-        const names = before?.sizeUsd === sizeUsd ? before.names : makersOf(position, sizeUsd)
-        return { key, position, sizeUsd, names: names.filter((name) => name !== OPERATOR) }
-      })
+      const found = await Promise.all(
+        held.map(async (position) => {
+          const key = sideKeyOf(position)
+          const before = makers.get(key)
+          const sizeUsd = position.sizeInUsd
+          const names = before?.sizeUsd === sizeUsd ? before.names : await makersOf(position, sizeUsd)
+          return { key, position, sizeUsd, names: names.filter((name) => name !== OPERATOR) }
+        }),
+      )
       makers = new Map(found.map(({ key, sizeUsd, names }) => [key, { sizeUsd, names }]))
       unmanaged = found.flatMap(({ position, sizeUsd, names }): Unmanaged[] => {
         if (names.length === 0 || names.some((name) => running.has(name))) return []

@@ -11,7 +11,7 @@ import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import type { IntentClosed } from '../../domain/records.ts'
 import type { Loss } from '../sqlite/highWaterMark.ts'
-import { openSqliteJournal, type SqliteJournalOptions } from '../sqlite/sqlite.ts'
+import { openSqliteJournal, type SqliteJournalOptions } from '../sqlite/openSqlite.ts'
 
 /** Who accepts a loss, and how long a lost signature may live. */
 export interface LossAcceptance {
@@ -59,7 +59,7 @@ export async function acceptLoss(
     ])
     return { ...loss, closed: unsigned.map(({ intent }) => intent.intentId), quietUntilMs }
   } finally {
-    journal.close()
+    await journal.close()
   }
 }
 

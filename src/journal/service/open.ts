@@ -3,7 +3,7 @@ import type { Journal, JournalReader } from '../journal.ts'
 import { journalFault } from '../journalFaults.ts'
 import { createMemoryJournal } from '../memory.ts'
 import { openSqliteReader } from '../sqlite/journalReader.ts'
-import { createSqliteJournal, type SqliteJournalOptions } from '../sqlite/sqlite.ts'
+import { createSqliteJournal, type SqliteJournalOptions } from '../sqlite/openSqlite.ts'
 
 const schemes: readonly string[] = ['sqlite', 'memory']
 
@@ -18,7 +18,10 @@ export function isJournalLocation(location: string): boolean {
  *
  * @throws JournalFaultError JOURNAL_SCHEME_UNKNOWN for any other scheme, and as the backend does.
  */
-export function openJournal(location: string, options: Omit<SqliteJournalOptions, 'path'>): Journal {
+export async function openJournal(
+  location: string,
+  options: Omit<SqliteJournalOptions, 'path'>,
+): Promise<Journal> {
   const { scheme, rest } = split(location)
   if (scheme === 'sqlite') return createSqliteJournal({ ...options, path: rest })
   if (scheme === 'memory') return createMemoryJournal()
@@ -30,7 +33,7 @@ export function openJournal(location: string, options: Omit<SqliteJournalOptions
  *
  * @throws JournalFaultError JOURNAL_SCHEME_UNKNOWN unless it is a file, and as `openSqliteReader` does.
  */
-export function openJournalReader(location: string): JournalReader {
+export async function openJournalReader(location: string): Promise<JournalReader> {
   const { scheme, rest } = split(location)
   if (scheme === 'sqlite') return openSqliteReader(rest)
   throw unknownScheme(location, 'a path or sqlite:<path>; a journal in memory cannot be read from outside')

@@ -3,10 +3,12 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { BaseError } from '../../base/errors.ts'
 import { openFault } from '../journalFaults.ts'
+import { createLedger } from '../ledger.ts'
+import { encodePart, type Identity } from '../ledgerState.ts'
 import { highWaterMarkPathOf, lossOf, readHighWaterMark } from '../sqlite/highWaterMark.ts'
 import { createIndexCheck } from '../sqlite/indexes.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
-import { type FoundSnapshot, readSnapshot, snapshotText } from '../sqlite/journalSnapshot.ts'
+import { type FoundSnapshot, readSnapshot } from '../sqlite/journalSnapshot.ts'
 import { genesis, type Listener, replay } from '../sqlite/replay.ts'
 import { createRowReader, type Tail } from '../sqlite/sqliteRows.ts'
 import { pageProblems, readMarks, SCHEMA_VERSION, schemaProblem } from '../sqlite/sqliteSchema.ts'
@@ -73,7 +75,7 @@ function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'byte
   const isToday = version === SCHEMA_VERSION
   const snapshot: FoundSnapshot = isToday ? readSnapshot(db, rows.hashAt) : { kind: 'none' }
   const check = isToday ? createIndexCheck(db) : undefined
-  const snapshotSeq = snapshot.kind === 'good' ? snapshot.folded.tail.seq : undefined
+  const snapshotSeq = snapshot.kind === 'good' ? snapshot.tail.seq : undefined
   const common = {
     version,
     ...rows.summary(),
@@ -92,16 +94,19 @@ function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'byte
     problems.push(
       ...pageProblems(db, PAGE_PROBLEMS_SHOWN).map((each) => `pages: ${each.replaceAll('\n', ' ')}`),
     )
-    let folded = genesis
+    const ledger = createLedger()
+    let tail = genesis
     if (snapshot.kind === 'good') {
-      folded = replay(db, path, folded, listen, snapshotSeq)
-      if (snapshotText(folded) !== snapshotText(snapshot.folded))
+      tail = replay(db, path, tail, ledger, { listen, upTo: snapshot.tail.seq })
+      const { head, part } = ledger.snapshot()
+      const identities = snapshot.parts.flatMap((each) => JSON.parse(each) as readonly Identity[])
+      if (head !== snapshot.head || part !== encodePart(identities))
         problems.push('snapshot: it does not say what the records fold to')
     }
-    folded = replay(db, path, folded, listen)
-    const { tables = [], sums = [] } = check?.problems(folded.open) ?? {}
-    problems.push(...tables, ...sums)
-    return { ...common, tail: folded.tail, problems }
+    tail = replay(db, path, tail, ledger, { listen })
+    const { tables = [], endings = [] } = check?.problems(ledger.openIntents()) ?? {}
+    problems.push(...tables, ...endings)
+    return { ...common, tail, problems }
   } catch (cause) {
     if (!(cause instanceof BaseError)) throw cause
     const badSeq = typeof cause.facts.seq === 'number' ? cause.facts.seq : lastGood + 1

@@ -56,13 +56,13 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
     }
   }
   return {
-    summary: () => inOneView(() => rows.summary()),
-    intents: (query) => inOneView(() => rows.intents(query)),
-    records: (intentId) => inOneView(() => rows.records(intentId)),
-    intent: (intentId) => inOneView(() => rows.intent(intentId)),
-    account: () => inOneView(() => rows.account()),
-    endingsSince: (sinceMs) => inOneView(() => rows.endingsSince(sinceMs)),
-    close: () => {
+    summary: async () => inOneView(() => rows.summary()),
+    intents: async (query) => inOneView(() => rows.intents(query)),
+    records: async (intentId) => inOneView(() => rows.records(intentId)),
+    intent: async (intentId) => inOneView(() => rows.intent(intentId)),
+    account: async () => inOneView(() => rows.account()),
+    endingsSince: async (sinceMs) => inOneView(() => rows.endingsSince(sinceMs)),
+    close: async () => {
       if (db.isOpen) db.close()
     },
   }

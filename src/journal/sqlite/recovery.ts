@@ -1,22 +1,26 @@
 /** What a writer starts from: a good snapshot and what came after it, or all records from the first. */
 import type { DatabaseSync } from 'node:sqlite'
-import { type IntentState, isOpen } from '../../domain/order/intent.ts'
+import { isOpen } from '../../domain/order/intent.ts'
 import { corruptFault } from '../journalFaults.ts'
-import { createIndexCheck, liveDigestOf } from './indexes.ts'
+import { createLedger, type Ledger } from '../ledger.ts'
+import { createIndexCheck } from './indexes.ts'
 import { readSnapshot } from './journalSnapshot.ts'
-import { type Folded, genesis, replay } from './replay.ts'
+import { genesis, replay } from './replay.ts'
+import type { Tail } from './sqliteRows.ts'
 import { pageProblems, readNumber } from './sqliteSchema.ts'
 import { createRowWriter } from './writes.ts'
 
-/** The folds at the newest record, and how they were made. */
-export interface Recovery extends Folded {
+/** The ledger at the newest record, and how it was made. */
+export interface Recovery {
+  readonly tail: Tail
+  readonly ledger: Ledger
   /** Record from which the replay went on: that of the snapshot, or 0. */
   readonly replayedFrom: number
 }
 
 /**
  * Reads what a writer needs. Without a good snapshot every record is read, and every table that follows from them is held
- * against them, and sums that differ are made anew; with one, what came after it, and the tables of open intents.
+ * against them, and endings that differ are made anew; with one, what came after it, and the rows of open intents.
  *
  * @throws JournalFaultError JOURNAL_CORRUPT or JOURNAL_NEWER.
  */
@@ -32,51 +36,55 @@ export function recover(
     const [wrong] = pageProblems(db, 1)
     if (wrong !== undefined) throw corruptFault(path, { reason: wrong.replaceAll('\n', ' ') })
     const check = createIndexCheck(db)
-    const folded = replay(db, path, genesis, check.listen)
-    const { tables, sums } = check.problems(folded.open)
+    const ledger = createLedger()
+    const tail = replay(db, path, genesis, ledger, { listen: check.listen })
+    const { tables, endings } = check.problems(ledger.openIntents())
     const [problem] = tables
     if (problem !== undefined) throw corruptFault(path, { reason: problem })
-    if (sums.length > 0) rebuildSums(db, path)
-    return { ...folded, replayedFrom: 0 }
+    if (endings.length > 0) rebuildEndings(db, path)
+    return { tail, ledger, replayedFrom: 0 }
   }
-  const folded = replay(db, path, found.folded)
-  checkOpenRows(db, path, folded.open)
-  return { ...folded, replayedFrom: found.folded.tail.seq }
+  const ledger = createLedger(found.state)
+  const tail = replay(db, path, found.tail, ledger)
+  checkOpenRows(db, path, ledger)
+  return { tail, ledger, replayedFrom: found.tail.seq }
 }
 
-/** Fills `ending` and `closed_fill` from the records of closed intents, inside the caller's transaction. */
-export function fillSums(db: DatabaseSync, path: string): void {
-  const { addClosed } = createRowWriter(db)
-  replay(db, path, genesis, (_seq, _record, state) => {
-    if (state !== undefined && !isOpen(state)) addClosed(state)
+/** Fills `ending` from the records of closed intents, inside the caller's transaction. */
+export function fillEndings(db: DatabaseSync, path: string): void {
+  const { addEnding } = createRowWriter(db)
+  replay(db, path, genesis, createLedger(), {
+    listen: (_seq, _record, state) => {
+      if (state !== undefined && !isOpen(state)) addEnding(state)
+    },
   })
 }
 
 /** The records are the truth; what another release computed from them, or damage changed, is computed again. */
-function rebuildSums(db: DatabaseSync, path: string): void {
+function rebuildEndings(db: DatabaseSync, path: string): void {
   db.exec('BEGIN IMMEDIATE')
   db.exec('DELETE FROM ending')
-  db.exec('DELETE FROM closed_fill')
-  fillSums(db, path)
+  fillEndings(db, path)
   db.exec('COMMIT')
 }
 
-function checkOpenRows(db: DatabaseSync, path: string, open: ReadonlyMap<string, IntentState>): void {
+function checkOpenRows(db: DatabaseSync, path: string, ledger: Ledger): void {
   const intent = db.prepare('SELECT open FROM intent WHERE intent_id = ?')
-  const live = db.prepare('SELECT digest FROM live_attempt WHERE intent_id = ?')
-  for (const [intentId, state] of open) {
+  const open = ledger.openIntents()
+  for (const {
+    intent: { intentId },
+  } of open) {
     if (intent.get(intentId)?.open !== 1) {
       throw corruptFault(path, {
         intentId,
         reason: 'the intent is listed as closed but not closed by its records',
       })
     }
-    if (live.get(intentId)?.digest !== liveDigestOf(state)) {
-      throw corruptFault(path, { intentId, reason: 'the live digest is not the one its records tell of' })
-    }
   }
   const listed = readNumber(db, 'SELECT count(*) FROM intent WHERE open = 1')
-  if (listed !== open.size) {
-    throw corruptFault(path, { reason: `${listed} intents are listed as open; the records say ${open.size}` })
+  if (listed !== open.length) {
+    throw corruptFault(path, {
+      reason: `${listed} intents are listed as open; the records say ${open.length}`,
+    })
   }
 }

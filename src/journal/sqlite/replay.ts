@@ -3,31 +3,14 @@
  * folded. What a daemon starts from and what `perpd journal verify` says are made by this one loop.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  type AccountState,
-  applyAccountRecord,
-  emptyAccountState,
-} from '../../domain/account/accountRecord.ts'
-import { applyRecord } from '../../domain/machine/fold.ts'
-import { type IntentState, isOpen } from '../../domain/order/intent.ts'
-import { type AnyRecord, decodeAnyRecord, isAccountRecord } from '../../domain/records.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { type AnyRecord, decodeAnyRecord } from '../../domain/records.ts'
 import { corruptFault, openFault, recordFault } from '../journalFaults.ts'
+import type { Ledger } from '../ledger.ts'
 import { GENESIS_HASH, hashOf, type Tail } from './sqliteRows.ts'
 
-/** Where a replay begins or ended: the end of the chain there, and the folds at that record. */
-export interface Folded {
-  readonly tail: Tail
-  /** Open intents, oldest first. */
-  readonly open: ReadonlyMap<string, IntentState>
-  readonly account: AccountState
-}
-
 /** Before the first record. */
-export const genesis: Folded = {
-  tail: { seq: 0, hash: GENESIS_HASH },
-  open: new Map(),
-  account: emptyAccountState,
-}
+export const genesis: Tail = { seq: 0, hash: GENESIS_HASH }
 
 /** Columns of `record`, in the order of the query. */
 type Row = readonly [
@@ -44,19 +27,19 @@ type Row = readonly [
 export type Listener = (seq: number, record: AnyRecord, state: IntentState | undefined) => void
 
 /**
- * The folds after the newest record, or after the record `upTo`.
+ * Folds the records after `tail`, up to the newest or to the record `upTo`, into the ledger, which has those before. Gives
+ * the end of the chain there.
  *
  * @throws JournalFaultError JOURNAL_CORRUPT or JOURNAL_NEWER; its facts name the first record that is not what was written.
  */
 export function replay(
   db: DatabaseSync,
   path: string,
-  start: Folded,
-  listen?: Listener,
-  upTo = Number.MAX_SAFE_INTEGER,
-): Folded {
-  const open = new Map(start.open)
-  let { tail, account } = start
+  from: Tail,
+  ledger: Ledger,
+  { listen, upTo = Number.MAX_SAFE_INTEGER }: { readonly listen?: Listener; readonly upTo?: number } = {},
+): Tail {
+  let tail = from
   const select = db.prepare(
     'SELECT seq, at_ms, intent_id, kind, attempt, body, hash FROM record WHERE seq > ? AND seq <= ? ORDER BY seq',
   )
@@ -72,16 +55,8 @@ export function replay(
       tail = { seq, hash }
       try {
         const record = decodeAnyRecord(body)
-        if (isAccountRecord(record)) {
-          account = applyAccountRecord(account, record)
-          compareColumns(row, record)
-          listen?.(seq, record, undefined)
-          continue
-        }
-        const state = applyRecord(open.get(record.intentId), record)
+        const state = ledger.fold(record)
         compareColumns(row, record)
-        if (isOpen(state)) open.set(record.intentId, state)
-        else open.delete(record.intentId)
         listen?.(seq, record, state)
       } catch (cause) {
         throw recordFault(path, seq, cause)
@@ -90,7 +65,7 @@ export function replay(
   } catch (cause) {
     throw openFault(path, cause)
   }
-  return { tail, open, account }
+  return tail
 }
 
 /** The columns repeat what the text says; lists and stories are found by them. */

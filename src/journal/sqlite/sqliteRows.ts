@@ -40,8 +40,6 @@ export interface RowReader {
   account(): AccountState
   /** Endings since then (Unix ms), in the order in which they were written; none in a file of version 1, which does not keep them. */
   endingsSince(sinceMs: number): readonly Ending[]
-  /** Edits and batches closed since then (Unix ms), in the order in which that was written; none in a file of version 1. */
-  changesSince(sinceMs: number): readonly IntentState[]
   /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
   hashAt(seq: number): string | undefined
 }
@@ -111,14 +109,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     }))
   }
 
-  function changesSince(sinceMs: number): readonly IntentState[] {
-    if (readNumber(db, 'PRAGMA user_version') < 2) return []
-    const found =
-      db.prepare(`SELECT intent_id FROM ending WHERE closed_at_ms >= ? AND kind IN ('edit', 'batch')
-      ORDER BY (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id)`)
-    return found.all(sinceMs).flatMap(({ intent_id }) => intent(String(intent_id)) ?? [])
-  }
-
   /** Says what sqlite found wrong in the operator's words. */
   function guarded<A extends unknown[], T>(read: (...parameters: A) => T): (...parameters: A) => T {
     return (...parameters) => {
@@ -176,7 +166,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     intent: guarded(intent),
     account: guarded(account),
     endingsSince: guarded(endingsSince),
-    changesSince: guarded(changesSince),
     hashAt: guarded((seq) => (seq === 0 ? GENESIS_HASH : (one.get(seq)?.hash as string | undefined))),
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The tables of a sqlite journal and the numbered steps that make them. `record` is the story, append-only; the other
- * tables are kept in the same transaction so that start-up reads open intents alone, never the whole history.
+ * The tables of a sqlite journal and the numbered steps that make them. `record` is the story, append-only; `intent` and
+ * `ending` are kept in the same transaction, so that lists are read without the whole history; `snapshot` and `ledger_part`
+ * keep the ledger, so that a start is.
  */
 import { DatabaseSync } from 'node:sqlite'
 
@@ -95,6 +96,20 @@ const migrations: readonly string[] = [
     body TEXT NOT NULL
   ) STRICT;
   `,
+  // Decisions, digests, created orders and sums of fills moved into the ledger, which the snapshot carries in parts.
+  `
+  DROP TABLE live_attempt;
+  DROP TABLE digest;
+  DROP TABLE child_order;
+  DROP TABLE closed_fill;
+  DELETE FROM snapshot;
+  CREATE TABLE ledger_part (
+    to_seq INTEGER PRIMARY KEY,
+    from_seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** The schema version this perpd writes. */
@@ -131,7 +146,7 @@ export function migrate(db: DatabaseSync, fromVersion: number, fill: (fromVersio
   db.exec('COMMIT')
 }
 
-let expected: ReadonlyMap<string, string> | undefined
+let expected: readonly ReadonlyMap<string, string>[] | undefined
 
 /**
  * What of the tables and indexes is not as the steps make it, in one sentence; undefined when all are, each on a page of its
@@ -140,7 +155,7 @@ let expected: ReadonlyMap<string, string> | undefined
 export function schemaProblem(db: DatabaseSync): string | undefined {
   const found = objectsOf(db)
   const texts = new Map(found.map(({ name, text }) => [name, text]))
-  for (const [name, text] of expectedTexts())
+  for (const [name, text] of expectedTexts().at(-1) ?? [])
     if (texts.get(name) !== text) return `the definition of ${name} is not the one it was made with`
   const pages = new Set(found.map(({ page }) => page))
   return pages.size === found.length ? undefined : 'two tables or indexes share a page'
@@ -148,22 +163,26 @@ export function schemaProblem(db: DatabaseSync): string | undefined {
 
 /**
  * What stands in the file that no step makes, in one sentence; undefined when there is nothing. A trigger runs with every
- * write, so this is asked before the first; a file of an older version has fewer tables and none besides. The statistics that
+ * write, so this is asked before the first; a file of an older version has its own tables and none besides. The statistics that
  * sqlite keeps for itself are no stranger's.
  */
 export function plantedProblem(db: DatabaseSync): string | undefined {
   const known = expectedTexts()
-  const planted = objectsOf(db).find(({ name }) => !known.has(name) && !/^sqlite_stat\d$/.test(name))
+  const isKnown = (name: string) => known.some((texts) => texts.has(name))
+  const planted = objectsOf(db).find(({ name }) => !isKnown(name) && !/^sqlite_stat\d$/.test(name))
   if (planted === undefined) return undefined
   const [type = 'something'] = planted.text.split(' ')
   return `there is a ${type} in it that perpd did not make: ${planted.name.replace(/[^\w.-]/g, '?').slice(0, 64)}`
 }
 
-function expectedTexts(): ReadonlyMap<string, string> {
+/** Names and texts after each step, the first step first. */
+function expectedTexts(): readonly ReadonlyMap<string, string>[] {
   if (expected !== undefined) return expected
   const fresh = new DatabaseSync(':memory:')
-  for (const step of migrations) fresh.exec(step)
-  expected = new Map(objectsOf(fresh).map(({ name, text }) => [name, text]))
+  expected = migrations.map((step) => {
+    fresh.exec(step)
+    return new Map(objectsOf(fresh).map(({ name, text }) => [name, text]))
+  })
   fresh.close()
   return expected
 }

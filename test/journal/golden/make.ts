@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs'
 import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
 import type { Closing, Evidence, Intent } from '../../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
-import { createSqliteJournal } from '../../../src/journal/sqlite/sqlite.ts'
+import { createSqliteJournal } from '../../../src/journal/sqlite/openSqlite.ts'
 import { usd } from '../../../src/protocol/units.ts'
 import { armedFacts, intentOf, startMs } from '../../support/intents.ts'
 

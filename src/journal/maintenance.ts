@@ -1,20 +1,22 @@
-/** The work on the journal's file that no order may wait for: when it is due, and what waits for a pause. */
-import { SNAPSHOT_EVERY } from './journalSnapshot.ts'
+/** The work on a store that no order may wait for: when it is due, and what waits for a pause. */
 
 /** When maintenance is due. */
 export interface Maintenance {
   /** Records after which a new snapshot is kept, so that the next start stays short. */
   readonly snapshotEveryRecords: number
-  /** Commits after which a pause is used for a checkpoint. */
+  /** Commits after which a pause is used for it. */
   readonly checkpointAfterCommits: number
-  /** Commits after which a checkpoint waits for no pause. */
+  /** Commits after which it waits for no pause. */
   readonly checkpointAtLatestCommits: number
   /** Runs something after `ms`; the returned function takes it back. What waits does not keep the process alive. */
   readonly later: (ms: number, run: () => void) => () => void
 }
 
-/** A pause of this length after a commit is taken for a checkpoint, ms. */
-const CHECKPOINT_PAUSE_MS = 50
+/** A pause of this length after a commit is taken for it, ms. */
+const PAUSE_MS = 50
+
+/** Records after which the next start would be slow enough to be worth a new snapshot. */
+const SNAPSHOT_EVERY = 10_000
 
 /** What a daemon does. */
 export const defaultMaintenance: Maintenance = {
@@ -27,17 +29,17 @@ export const defaultMaintenance: Maintenance = {
   },
 }
 
-/** Counts commits, and has a checkpoint made in the pause after enough of them. */
-export interface CheckpointPlan {
+/** Counts commits, and has the work done in the pause after enough of them. */
+export interface MaintenancePlan {
   committed(): void
-  /** A checkpoint was made. */
+  /** It was done. */
   made(): void
-  /** None is made any more. */
+  /** It is not done any more. */
   cancel(): void
 }
 
-/** A plan by which `checkpoint` is called; it must not throw. */
-export function planCheckpoints(maintenance: Maintenance, checkpoint: () => void): CheckpointPlan {
+/** A plan by which `work` is called; it must not throw. */
+export function planMaintenance(maintenance: Maintenance, work: () => void): MaintenancePlan {
   let commits = 0
   let cancel = () => {}
   return {
@@ -45,8 +47,8 @@ export function planCheckpoints(maintenance: Maintenance, checkpoint: () => void
       commits += 1
       if (commits < maintenance.checkpointAfterCommits) return
       cancel()
-      const pauseMs = commits < maintenance.checkpointAtLatestCommits ? CHECKPOINT_PAUSE_MS : 0
-      cancel = maintenance.later(pauseMs, checkpoint)
+      const pauseMs = commits < maintenance.checkpointAtLatestCommits ? PAUSE_MS : 0
+      cancel = maintenance.later(pauseMs, work)
     },
     made() {
       commits = 0

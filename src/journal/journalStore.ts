@@ -1,0 +1,52 @@
+/**
+ * Where records are kept: a file, memory, a database elsewhere. A store keeps records and snapshots in their order, for the one
+ * writer that has its lease, and folds nothing: what records mean is the ledger's. All of it is asynchronous; every
+ * store runs the same conformance suite.
+ */
+import type { IntentState } from '../domain/order/intent.ts'
+import type { AnyRecord } from '../domain/records.ts'
+import type { HistoryReads } from './journal.ts'
+import type { KeptSnapshot, LedgerSnapshot } from './ledgerState.ts'
+
+/** A record on its way into a store. */
+export interface StoreEntry {
+  readonly record: AnyRecord
+  /** Its text, as `encodeRecord` gives it: what is kept. */
+  readonly body: string
+  /** The intent's fold with it, for the lists that a store keeps; absent for a record of the account. */
+  readonly state?: IntentState
+}
+
+/** A record as a store gives it back. */
+export interface KeptRecord {
+  /** 1, 2, 3, ... without gaps. */
+  readonly seq: number
+  readonly record: AnyRecord
+}
+
+/** The one writer's store. Opening it takes the lease; every commit asks whether it is still held. */
+export interface JournalStore extends HistoryReads {
+  /** Where it is, for messages. */
+  readonly path: string
+  /** Grows by one with every opening; 1 at the first. */
+  readonly leaseEpoch: number
+  /**
+   * Commits records, all of them or none, in their order; resolves with the number of the newest when they are durable.
+   *
+   * @throws JournalFaultError JOURNAL_FENCED when another took the lease, and whatever keeps a commit from being durable.
+   * After a fault every later call throws it too.
+   */
+  append(entries: readonly StoreEntry[]): Promise<number>
+  /** Records after the one numbered `afterSeq`, in pages, in their order. Throws JournalFaultError when one is not what was written. */
+  read(afterSeq: number): AsyncIterable<readonly KeptRecord[]>
+  /** The newest snapshot that is whole and belongs to the records; undefined when there is none. */
+  snapshot(): Promise<KeptSnapshot | undefined>
+  /** Keeps a snapshot at the newest record. Throws as `append`. */
+  keep(snapshot: LedgerSnapshot): Promise<void>
+  /** Work that no order may wait for, such as a checkpoint of a file. Throws as `append`. */
+  maintain(): Promise<void>
+  /** Whether the last part of the space is reached. */
+  isShort(): boolean
+  /** Gives the lease back. Safe to call twice. */
+  close(): Promise<void>
+}

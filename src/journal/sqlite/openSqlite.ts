@@ -1,0 +1,166 @@
+/** Opening the journal's file for writing: checks, lock, schema, recovery, mark and lease, in this order. */
+import { DatabaseSync } from 'node:sqlite'
+import { createJournal } from '../groupCommit.ts'
+import type { Journal } from '../journal.ts'
+import { corruptFault, openFault } from '../journalFaults.ts'
+import { createPrivateFile, prepareFile, syncDirectory } from '../journalPath.ts'
+import type { JournalStore } from '../journalStore.ts'
+import type { Ledger } from '../ledger.ts'
+import { acquireWriterLock } from '../lock.ts'
+import { defaultMaintenance, type Maintenance } from '../maintenance.ts'
+import { createSpaceCheck, freeBytesBeside } from './diskSpace.ts'
+import { type HighWaterMark, highWaterMarkPathOf, type Loss, openHighWaterMark } from './highWaterMark.ts'
+import { writeSnapshot } from './journalSnapshot.ts'
+import { type Lease, takeLease } from './lease.ts'
+import { configure, refuseForeign } from './pragmas.ts'
+import { fillEndings, recover } from './recovery.ts'
+import { createRowReader, type Tail } from './sqliteRows.ts'
+import { migrate, readMarks, schemaProblem } from './sqliteSchema.ts'
+import { createSqliteStore } from './sqliteStore.ts'
+
+/** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
+const BUSY_TIMEOUT_MS = 250
+
+/** What a sqlite journal needs. */
+export interface SqliteJournalOptions {
+  readonly path: string
+  /** File of the high-water mark; beside the journal when absent or empty. */
+  readonly headPath?: string
+  /** Largest size of the main file, bytes; a write beyond it faults with JOURNAL_FULL. Unlimited when absent. */
+  readonly maxBytes?: number
+  /** Free bytes of the disk; asked of the system where absent. */
+  readonly freeBytes?: () => number | undefined
+  /** Wall clock, Unix ms; stamps the lease. */
+  readonly clockNow: () => number
+  /** Who opens it, for the lease and for the message a second daemon gets: an account or an instance name. */
+  readonly holder: string
+  /** When snapshots and checkpoints are due; as `defaultMaintenance` where nothing is said. */
+  readonly maintenance?: Partial<Maintenance>
+}
+
+/** How a journal is opened when not as a daemon opens it. */
+export interface OpeningRules {
+  /** Goes on although records were lost. The caller must then append what makes that safe. */
+  readonly acceptLoss?: boolean
+  /** Reads all records from the first and writes a new snapshot, whatever snapshot there is. */
+  readonly compact?: boolean
+}
+
+/** An opened journal, and what opening found. */
+export interface OpenedJournal {
+  readonly journal: Journal
+  /** Only with `acceptLoss`: what is gone. */
+  readonly loss?: Loss
+  /** Record from which the records were read: that of the snapshot, or 0. */
+  readonly replayedFrom: number
+}
+
+/** An opened store, with the ledger of what it holds. */
+export interface OpenedStore extends Omit<OpenedJournal, 'journal'> {
+  readonly store: JournalStore
+  readonly ledger: Ledger
+  readonly snapshotSeq: number
+  readonly maintenance: Maintenance
+}
+
+/**
+ * Opens the journal for writing, making file and directory if missing, and takes the lease.
+ *
+ * @throws JournalFaultError with one of the codes JOURNAL_IS_DIRECTORY, JOURNAL_NOT_PERMITTED, JOURNAL_LOCKED,
+ * JOURNAL_BUSY, JOURNAL_NOT_SQLITE, JOURNAL_FOREIGN, JOURNAL_NEWER, JOURNAL_CORRUPT, JOURNAL_NOT_DURABLE,
+ * JOURNAL_ROLLED_BACK, JOURNAL_NOT_OPENED.
+ */
+export function createSqliteJournal(options: SqliteJournalOptions): Journal {
+  return openSqliteJournal(options, {}).journal
+}
+
+/** As `createSqliteJournal`, by other rules, and tells what it found. */
+export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningRules): OpenedJournal {
+  const { store, ledger, snapshotSeq, maintenance, ...found } = openSqliteStore(options, rules)
+  const soon = (commit: () => void) => {
+    setImmediate(commit)
+  }
+  return { ...found, journal: createJournal({ store, ledger, snapshotSeq, maintenance, soon }) }
+}
+
+/**
+ * As `openSqliteJournal`, to the store. The ledger is folded here, at once and not through the store: lease, mark and folds
+ * must be of one transaction.
+ */
+export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRules): OpenedStore {
+  const path = prepareFile(options.path)
+  const lock = acquireWriterLock(path, options.holder, options.clockNow())
+  let db: DatabaseSync | undefined
+  let highWaterMark: HighWaterMark | undefined
+  try {
+    createPrivateFile(path)
+    db = new DatabaseSync(path, {
+      timeout: BUSY_TIMEOUT_MS,
+      enableForeignKeyConstraints: false,
+      allowExtension: false,
+      defensive: true,
+    })
+    const opened = db
+    refuseForeign(opened, path)
+    configure(opened, path, options.maxBytes)
+    migrate(opened, readMarks(opened).version, (version) => {
+      if (version === 1) fillEndings(opened, path)
+    })
+    const changed = schemaProblem(opened)
+    if (changed !== undefined) throw corruptFault(path, { reason: changed })
+    syncDirectory(path)
+    const reader = createRowReader(opened, path)
+    const read = () => recover(opened, path, reader.hashAt, rules.compact !== true)
+    let recovery = read()
+    const nowMs = options.clockNow()
+    opened.exec('BEGIN IMMEDIATE')
+    // A writer whose lock did not hold may have gone on while we read: what it wrote is read too, and it writes no more.
+    while (reader.summary().records !== recovery.tail.seq) {
+      opened.exec('ROLLBACK')
+      recovery = read()
+      opened.exec('BEGIN IMMEDIATE')
+    }
+    const { tail, ledger, replayedFrom } = recovery
+    highWaterMark = openHighWaterMark(
+      path,
+      highWaterMarkPathOf(path, options.headPath),
+      tail,
+      reader.hashAt,
+      rules.acceptLoss,
+    )
+    const lease = takeLease(opened, path, options.holder, nowMs)
+    opened.exec('COMMIT')
+    const maintenance = { ...defaultMaintenance, ...options.maintenance }
+    const mustKeep = rules.compact === true || tail.seq - replayedFrom >= maintenance.snapshotEveryRecords
+    if (mustKeep) keepSnapshot(opened, lease, tail, ledger)
+    const isShort = createSpaceCheck(
+      opened,
+      options.maxBytes,
+      options.freeBytes ?? (() => freeBytesBeside(path)),
+    )
+    const store = createSqliteStore({ db: opened, path, reader, tail, lease, highWaterMark, lock, isShort })
+    const { loss } = highWaterMark
+    return {
+      store,
+      ledger,
+      maintenance,
+      snapshotSeq: mustKeep ? tail.seq : replayedFrom,
+      replayedFrom,
+      ...(loss === undefined ? {} : { loss }),
+    }
+  } catch (cause) {
+    highWaterMark?.close()
+    if (db?.isOpen) db.close()
+    lock.release()
+    throw openFault(path, cause)
+  }
+}
+
+function keepSnapshot(db: DatabaseSync, lease: Lease, tail: Tail, ledger: Ledger): void {
+  const snapshot = ledger.snapshot()
+  db.exec('BEGIN IMMEDIATE')
+  lease.check()
+  writeSnapshot(db, tail, snapshot)
+  db.exec('COMMIT')
+  ledger.kept(snapshot)
+}

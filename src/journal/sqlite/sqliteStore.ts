@@ -1,0 +1,195 @@
+/**
+ * The store of a real daemon: one sqlite file in WAL mode, `synchronous=FULL`, one writer. sqlite itself works at once, on the
+ * thread that calls it: a commit is done when its call returns.
+ *
+ * - Every transaction asks first whether the lease is still ours: a writer that another has replaced writes nothing.
+ * - Anything that fails a commit ends the store, since after a failed fsync nobody knows what the disk holds.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { decodeAnyRecord, type StoredRecord } from '../../domain/records.ts'
+import { type IntentQuery, JournalFaultError } from '../journal.ts'
+import { closedFault, corruptFault, recordFault, writeFault } from '../journalFaults.ts'
+import type { JournalStore, KeptRecord, StoreEntry } from '../journalStore.ts'
+import type { KeptSnapshot, LedgerSnapshot } from '../ledgerState.ts'
+import type { WriterLock } from '../lock.ts'
+import type { HighWaterMark } from './highWaterMark.ts'
+import { readSnapshot, writeSnapshot } from './journalSnapshot.ts'
+import type { Lease } from './lease.ts'
+import { hashOf, type RowReader, type Tail } from './sqliteRows.ts'
+import { createRowWriter, type RowWriter } from './writes.ts'
+
+/** Records of a page. */
+const PAGE = 1_000
+
+/** What opening made; the store owns it from then on. */
+export interface OpenedParts {
+  readonly db: DatabaseSync
+  readonly path: string
+  readonly reader: RowReader
+  /** Where the chain of records ends. */
+  readonly tail: Tail
+  readonly lease: Lease
+  readonly highWaterMark: HighWaterMark
+  readonly lock: WriterLock
+  readonly isShort: () => boolean
+}
+
+/** The store over an opened file. */
+export function createSqliteStore(parts: OpenedParts): JournalStore {
+  return new SqliteStore(parts)
+}
+
+class SqliteStore implements JournalStore {
+  readonly path: string
+  readonly leaseEpoch: number
+  readonly isShort: () => boolean
+  readonly #db: DatabaseSync
+  readonly #reader: RowReader
+  readonly #writer: RowWriter
+  readonly #lease: Lease
+  readonly #highWaterMark: HighWaterMark
+  readonly #lock: WriterLock
+  #tail: Tail
+  #intents: number
+  #fault: unknown
+  #isClosed = false
+
+  constructor({ db, path, reader, tail, lease, highWaterMark, lock, isShort }: OpenedParts) {
+    this.path = path
+    this.leaseEpoch = lease.epoch
+    this.isShort = isShort
+    this.#db = db
+    this.#reader = reader
+    this.#writer = createRowWriter(db)
+    this.#lease = lease
+    this.#highWaterMark = highWaterMark
+    this.#lock = lock
+    this.#tail = tail
+    this.#intents = reader.summary().intents
+  }
+
+  async append(entries: readonly StoreEntry[]): Promise<number> {
+    let tail = this.#tail
+    let intents = this.#intents
+    this.#guarded(entries.length, () => {
+      this.#transact(() => {
+        for (const entry of entries) {
+          const seq = tail.seq + 1
+          const hash = hashOf(tail.hash, seq, entry.body)
+          this.#writer.write(entry, seq, hash, intents)
+          if (entry.record.kind === 'intent.accepted') intents += 1
+          tail = { seq, hash }
+        }
+      })
+      if (tail !== this.#tail) this.#highWaterMark.write(tail)
+    })
+    this.#tail = tail
+    this.#intents = intents
+    return tail.seq
+  }
+
+  async *read(afterSeq: number): AsyncIterable<readonly KeptRecord[]> {
+    const select = this.#db.prepare('SELECT seq, body, hash FROM record WHERE seq > ? ORDER BY seq LIMIT ?')
+    let hash = this.#reader.hashAt(afterSeq)
+    let seq = afterSeq
+    for (;;) {
+      const rows = select.all(seq, PAGE)
+      if (rows.length === 0) return
+      const page = rows.map((row): KeptRecord => {
+        seq += 1
+        const body = String(row.body)
+        if (row.seq !== seq || hash === undefined)
+          throw corruptFault(this.path, { seq, reason: 'the record is missing' })
+        hash = hashOf(hash, seq, body)
+        if (row.hash !== hash)
+          throw corruptFault(this.path, { seq, reason: 'the record does not match its hash' })
+        try {
+          return { seq, record: decodeAnyRecord(body) }
+        } catch (cause) {
+          throw recordFault(this.path, seq, cause)
+        }
+      })
+      yield page
+    }
+  }
+
+  async snapshot(): Promise<KeptSnapshot | undefined> {
+    const found = readSnapshot(this.#db, this.#reader.hashAt)
+    return found.kind === 'good' ? { seq: found.tail.seq, head: found.head, parts: found.parts } : undefined
+  }
+
+  async keep(snapshot: LedgerSnapshot): Promise<void> {
+    this.#guarded(0, () => {
+      if (snapshot.seq !== this.#tail.seq) {
+        throw new TypeError(`a snapshot at record ${snapshot.seq}; the newest is ${this.#tail.seq}`)
+      }
+      this.#transact(() => writeSnapshot(this.#db, this.#tail, snapshot))
+    })
+  }
+
+  async maintain(): Promise<void> {
+    this.#guarded(0, () => this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)'))
+  }
+
+  async intents(query?: IntentQuery): Promise<readonly IntentState[]> {
+    return this.#reader.intents(query)
+  }
+
+  async records(intentId: string): Promise<readonly StoredRecord[]> {
+    return this.#reader.records(intentId)
+  }
+
+  async intent(intentId: string): Promise<IntentState | undefined> {
+    return this.#reader.intent(intentId)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    try {
+      this.#db.close()
+      this.#highWaterMark.close()
+    } finally {
+      this.#lock.release()
+    }
+  }
+
+  /** One transaction that begins with the question whether the lease is still ours. */
+  #transact(write: () => void): void {
+    this.#db.exec('BEGIN IMMEDIATE')
+    this.#lease.check()
+    write()
+    this.#db.exec('COMMIT')
+  }
+
+  /** Does something to the file, or ends the store: what failed is rolled back, and nothing is tried again. */
+  #guarded(records: number, work: () => void): void {
+    if (this.#fault !== undefined) throw this.#fault
+    if (this.#isClosed) throw closedFault(this.path)
+    try {
+      work()
+    } catch (cause) {
+      this.#fault = cause instanceof JournalFaultError ? cause : faultOf(this.path, records, cause)
+      this.#rollBack()
+      throw this.#fault
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+    } catch {
+      // The fault that is being reported is the one that counts; the process is about to end.
+    }
+  }
+}
+
+/** What ended a transaction when the disk failed; a mistake of ours as it is. */
+function faultOf(path: string, records: number, cause: unknown): unknown {
+  try {
+    return writeFault(path, records, cause)
+  } catch (error) {
+    return error
+  }
+}
