@@ -51,7 +51,7 @@ const stories = [
   ['d', 'pending'],
 ]
 
-for (const version of ['v1', 'v2']) {
+for (const version of ['v1', 'v2', 'v3']) {
   test(`a journal of ${version} is read, beside its dead daemon too, and every order is what it was`, async () => {
     place(version)
     const reader = openSqliteReader(path)
@@ -83,7 +83,7 @@ for (const version of ['v1', 'v2']) {
     }
     expect(journal.openIntents()).toEqual([])
     await journal.close()
-    expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], records: 69 })
+    expect(verifySqliteJournal(path)).toMatchObject({ version: 3, problems: [], records: 69 })
   })
 }
 
@@ -111,7 +111,7 @@ test('a version 1 journal takes the wish that an order be undone, and keeps it o
   const reader = openSqliteReader(path)
   expect(foundIn(await reader.account())).toEqual(expected)
   await reader.close()
-  expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], snapshot: 'good' })
+  expect(verifySqliteJournal(path)).toMatchObject({ version: 3, problems: [], snapshot: 'good' })
 })
 
 test('a version 1 journal takes what is said of markets, and keeps it over a start and a snapshot', async () => {
@@ -151,7 +151,7 @@ test('a version 1 journal takes what is said of markets, and keeps it over a sta
     expect(foundIn(again.account())).toEqual(expected)
     await again.close()
   }
-  expect(verifySqliteJournal(path)).toMatchObject({ version: 2, problems: [], snapshot: 'good' })
+  expect(verifySqliteJournal(path)).toMatchObject({ version: 3, problems: [], snapshot: 'good' })
 })
 
 test('closed orders of a version 1 journal count for positions and budgets once it is raised', async () => {
@@ -194,7 +194,7 @@ test('raising a version 1 journal is one transaction: one that fails leaves the 
 })
 
 test('a snapshot of the golden journal says what its records fold to today', async () => {
-  place('v2')
+  place('v3')
   expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'good', snapshotSeq: 62, problems: [] })
   const { journal, replayedFrom } = openSqliteJournal({ ...options, path }, {})
   expect(replayedFrom).toBe(62)

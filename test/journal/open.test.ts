@@ -55,9 +55,9 @@ function tamper(sql: string): void {
 }
 
 /** The fault that opening gives, as the operator reads it, with the directory left out. */
-function faultOf(open: () => { close(): Promise<void> }): string {
+async function faultOf(open: () => { close(): Promise<void> }): Promise<string> {
   try {
-    void open().close()
+    await open().close()
   } catch (error) {
     return textOfFault(error)
   }
@@ -71,8 +71,8 @@ function textOfFault(error: unknown): string {
   const { code, message } = error as JournalFaultError
   return `${code}\n${message}`.replaceAll(directory, '<dir>')
 }
-const writerFault = (): string => faultOf(() => createSqliteJournal({ ...options, path }))
-const readerFault = (): string => faultOf(() => openSqliteReader(path))
+const writerFault = (): Promise<string> => faultOf(() => createSqliteJournal({ ...options, path }))
+const readerFault = (): Promise<string> => faultOf(() => openSqliteReader(path))
 const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
 test('makes missing directories and files for this user alone', async () => {
@@ -117,43 +117,43 @@ test('two spellings of one file share one lock', async () => {
   const journal = createSqliteJournal({ ...options, path })
   mkdirSync(join(directory, 'other'))
   path = join(directory, 'other', '..', 'perpd.db')
-  expect(firstLine(writerFault())).toBe('JOURNAL_LOCKED')
+  expect(firstLine(await writerFault())).toBe('JOURNAL_LOCKED')
   // A refused opening in this process must not have dropped the lock that keeps other processes out.
   const other = spawnSync(process.execPath, [script('writer.ts'), path, '0'], { encoding: 'utf8' })
   expect(other.status).toBe(1)
   expect(other.stderr).toContain(`JournalFaultError: Another perpd writes this journal.`)
   expect(other.stderr).toContain(`pid: ${process.pid}\n`)
   await journal.close()
-  expect(writerFault()).toBe('it opened')
+  expect(await writerFault()).toBe('it opened')
 })
 
 test('a name that a dead process left behind is not shown as the holder', async () => {
   const journal = createSqliteJournal({ ...options, path })
   const owner = JSON.parse(readFileSync(`${path}.owner.json`, 'utf8')) as { pid: number }
-  expect(writerFault()).toContain(`pid: ${process.pid}\n`)
+  expect(await writerFault()).toContain(`pid: ${process.pid}\n`)
   const dead = spawnSync(process.execPath, ['-e', '0'])
   writeFileSync(`${path}.owner.json`, JSON.stringify({ ...owner, pid: dead.pid }))
-  expect(writerFault()).toContain('pid: not known yet\n')
+  expect(await writerFault()).toContain('pid: not known yet\n')
   writeFileSync(`${path}.owner.json`, 'torn')
-  expect(writerFault()).toContain('pid: not known yet\n')
+  expect(await writerFault()).toContain('pid: not known yet\n')
   await journal.close()
 })
 
-test('a directory in the place of the journal is refused', () => {
+test('a directory in the place of the journal is refused', async () => {
   path = directory
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_IS_DIRECTORY
     The journal path is a directory.
       path: <dir>
       Nothing was changed. Set the journal path to a file, for example perpd.db inside that directory."
   `)
-  expect(readerFault()).toBe(writerFault())
+  expect(await readerFault()).toBe(await writerFault())
 })
 
-test('a path below a plain file is refused', () => {
+test('a path below a plain file is refused', async () => {
   writeFileSync(path, '')
   path = join(path, 'perpd.db')
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_NOT_OPENED
     A part of the journal path that should be a directory is a file.
       path: <dir>/perpd.db/perpd.db
@@ -162,62 +162,62 @@ test('a path below a plain file is refused', () => {
   `)
 })
 
-test('a missing journal is no fault of the writer but one of the reader', () => {
-  expect(readerFault()).toMatchInlineSnapshot(`
+test('a missing journal is no fault of the writer but one of the reader', async () => {
+  expect(await readerFault()).toMatchInlineSnapshot(`
     "JOURNAL_MISSING
     There is no journal at this path yet.
       path: <dir>/perpd.db
       Nothing was changed. Check the journal path; the journal is made when perpd runs for the first time."
   `)
-  expect(writerFault()).toBe('it opened')
-  expect(readerFault()).toBe('it opened')
+  expect(await writerFault()).toBe('it opened')
+  expect(await readerFault()).toBe('it opened')
 })
 
-test('a file that is no sqlite file is refused and kept as it is', () => {
+test('a file that is no sqlite file is refused and kept as it is', async () => {
   writeFileSync(path, 'these are my notes, not a journal\n'.repeat(100))
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_NOT_SQLITE
     The journal file is no sqlite file, or its first page is damaged.
       path: <dir>/perpd.db
       reason: file is not a database
       Nothing was changed. Set the journal path to another file, or restore this one from a backup."
   `)
-  expect(readerFault()).toBe(writerFault())
+  expect(await readerFault()).toBe(await writerFault())
   expect(readFileSync(path, 'utf8')).toContain('these are my notes')
 })
 
-test('a database of another program is refused and not changed', () => {
+test('a database of another program is refused and not changed', async () => {
   tamper('CREATE TABLE photos (name TEXT)')
   const before = readFileSync(path)
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_FOREIGN
     The journal path is a database of another program.
       path: <dir>/perpd.db
       applicationId: 0
       Nothing was changed in it. Set the journal path to another file."
   `)
-  expect(readerFault()).toBe(writerFault())
+  expect(await readerFault()).toBe(await writerFault())
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
 test('a journal of a newer schema is refused and not changed', async () => {
   await fill(1)
   tamper('PRAGMA user_version = 99')
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_NEWER
     The journal was written by a newer perpd.
       path: <dir>/perpd.db
       version: 99
-      readable: 2
+      readable: 3
       Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
   `)
-  expect(readerFault()).toBe(writerFault())
+  expect(await readerFault()).toBe(await writerFault())
 })
 
 test('a journal with a record of a newer perpd is refused', async () => {
   await fill(0)
   rewriteLast((body) => body.replace('"v":2', '"v":3'))
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_NEWER
     The journal was written by a newer perpd.
       path: <dir>/perpd.db
@@ -230,7 +230,7 @@ test('a journal with a record of a newer perpd is refused', async () => {
 test('a journal with a record that cannot be decoded is refused whole', async () => {
   await fill(0)
   rewriteLast(() => 'not json')
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_CORRUPT
     The journal file is damaged.
       path: <dir>/perpd.db
@@ -243,8 +243,8 @@ test('a journal with a record that cannot be decoded is refused whole', async ()
 test('a journal whose records cannot follow one another is refused whole', async () => {
   await fill(0)
   rewriteLast(() => encodeRecord(storyOf(1).landed()))
-  expect(firstLine(writerFault())).toBe('JOURNAL_CORRUPT')
-  expect(writerFault()).toContain('a story that cannot have happened: landed cannot follow PREPARING')
+  expect(firstLine(await writerFault())).toBe('JOURNAL_CORRUPT')
+  expect(await writerFault()).toContain('a story that cannot have happened: landed cannot follow PREPARING')
 })
 
 /** Replaces the text of the newest record and makes hash and mark fit again. */
@@ -259,12 +259,12 @@ function rewriteLast(change: (body: string) => string): void {
   rmSync(`${path}.head`)
 }
 
-test('a changed amount, a removed record and a forgotten digest are found', async () => {
+test('a changed amount, a removed record and an order that is listed as closed are found', async () => {
   await fill(1)
   copyFileSync(path, `${path}.good`)
   const restore = () => copyFileSync(`${path}.good`, path)
   tamper(`UPDATE record SET body = replace(body, '"1000000', '"9000000') WHERE seq = 1`)
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_CORRUPT
     The journal file is damaged.
       path: <dir>/perpd.db
@@ -274,18 +274,15 @@ test('a changed amount, a removed record and a forgotten digest are found', asyn
   `)
   restore()
   tamper('DELETE FROM record WHERE seq = 3')
-  expect(firstLine(writerFault())).toBe('JOURNAL_CORRUPT')
-  restore()
-  tamper('DELETE FROM live_attempt')
-  expect(firstLine(writerFault())).toBe('JOURNAL_CORRUPT')
+  expect(firstLine(await writerFault())).toBe('JOURNAL_CORRUPT')
   restore()
   tamper("UPDATE intent SET open = 0 WHERE intent_id = 'intent-2'")
-  expect(writerFault()).toContain('reason: intent: intent-2 has open 0; the records say 1')
+  expect(await writerFault()).toContain('reason: intent: intent-2 has open 0; the records say 1')
   const reader = openSqliteReader(path)
   await expect(reader.intents()).rejects.toBeInstanceOf(JournalFaultError)
   await reader.close()
   restore()
-  expect(writerFault()).toBe('it opened')
+  expect(await writerFault()).toBe('it opened')
 })
 
 test('a truncated journal is refused, whatever is left', async () => {
@@ -295,13 +292,13 @@ test('a truncated journal is refused, whatever is left', async () => {
   for (const left of [1, 50, 99, 100, 4096, 5000, size - 8192, size - 4096, size - 1]) {
     copyFileSync(`${path}.good`, path)
     truncateSync(path, left)
-    expect([left, firstLine(writerFault())]).toEqual([
+    expect([left, firstLine(await writerFault())]).toEqual([
       left,
       expect.stringMatching(/^JOURNAL_(CORRUPT|NOT_SQLITE|ROLLED_BACK)$/),
     ])
   }
   truncateSync(path, 0)
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_ROLLED_BACK
     The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.
       path: <dir>/perpd.db
@@ -352,7 +349,7 @@ test('an older backup in the place of the journal is refused', async () => {
   copyFileSync(path, `${path}.backup`)
   await fill(1)
   copyFileSync(`${path}.backup`, path)
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_ROLLED_BACK
     The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.
       path: <dir>/perpd.db
@@ -361,7 +358,7 @@ test('an older backup in the place of the journal is refused', async () => {
       perpd does not start: a signed order may be open that this journal does not know. Restore the newest copy. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died."
   `)
   rmSync(`${path}.head`)
-  expect(writerFault()).toBe('it opened')
+  expect(await writerFault()).toBe('it opened')
 })
 
 test('a bit that flips in the WAL is noticed, though sqlite drops the commit without a word', async () => {
@@ -372,7 +369,7 @@ test('a bit that flips in the WAL is noticed, though sqlite drops the commit wit
   wal[at] = (wal[at] ?? 0) ^ 1
   writeFileSync(`${path}-wal`, wal)
   rmSync(`${path}-shm`)
-  expect(writerFault()).toContain('lastRecordWritten: 11\n  lastRecordFound: 10\n')
+  expect(await writerFault()).toContain('lastRecordWritten: 11\n  lastRecordFound: 10\n')
   const db = new DatabaseSync(path)
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   db.close()
@@ -433,7 +430,7 @@ test('a reader sees what the writer committed, while it writes and after', async
   await journal.close()
   expect(await reader.summary()).toEqual({ records: 7, intents: 1, openIntents: 0 })
   await reader.close()
-  expect(readerFault()).toBe('it opened')
+  expect(await readerFault()).toBe('it opened')
 })
 
 test('a journal that reached its size limit stops with one clear fault and keeps what was acknowledged', async () => {
@@ -492,7 +489,7 @@ test('another program that holds the file is named as such', async () => {
   await fill(0)
   const other = new DatabaseSync(path)
   other.exec('BEGIN IMMEDIATE')
-  expect(writerFault()).toMatchInlineSnapshot(`
+  expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_BUSY
     Another program holds the journal file.
       path: <dir>/perpd.db
@@ -500,5 +497,5 @@ test('another program that holds the file is named as such', async () => {
       Nothing was changed. Close other programs that have the file open (a sqlite shell, a backup), then start again."
   `)
   other.close()
-  expect(writerFault()).toBe('it opened')
+  expect(await writerFault()).toBe('it opened')
 })

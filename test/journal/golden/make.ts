@@ -134,4 +134,4 @@ for (let step = 0; step < 7; step += 1) {
   }
 }
 writeSync(1, `${JSON.stringify(journal.summary())}\n`)
-journal.close()
+await journal.close()
