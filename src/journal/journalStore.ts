@@ -3,6 +3,7 @@
  * writer that has its lease, and folds nothing: what records mean is the ledger's. All of it is asynchronous; every
  * store runs the same conformance suite.
  */
+import type { Ending } from '../domain/account/spend.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AnyRecord } from '../domain/records.ts'
 import type { HistoryReads } from './journal.ts'
@@ -39,6 +40,8 @@ export interface JournalStore extends HistoryReads {
   append(entries: readonly StoreEntry[]): Promise<number>
   /** Records after the one numbered `afterSeq`, in pages, in their order. Throws JournalFaultError when one is not what was written. */
   read(afterSeq: number): AsyncIterable<readonly KeptRecord[]>
+  /** How intents ended since then (Unix ms), in the order in which that was written. */
+  endingsSince(sinceMs: number): Promise<readonly Ending[]>
   /** The newest snapshot that is whole and belongs to the records; undefined when there is none. */
   snapshot(): Promise<KeptSnapshot | undefined>
   /** Keeps a snapshot at the newest record. Throws as `append`. */

@@ -9,40 +9,35 @@ import { type Ending, endingOf } from '../domain/account/spend.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { type IntentState, isOpen } from '../domain/order/intent.ts'
 import { changesBy, type OrderChange } from '../domain/order/signedOrder.ts'
-import { type AnyRecord, isAccountRecord, type JournalRecord } from '../domain/records.ts'
+import { type AnyRecord, isAccountRecord } from '../domain/records.ts'
 import { hexKey } from '../protocol/address.ts'
-import type { IntentQuery, LedgerReads } from './journal.ts'
-import {
-  emptyLedger,
-  encodeHead,
-  encodePart,
-  type Identity,
-  type LedgerSnapshot,
-  type LedgerState,
-} from './ledgerState.ts'
+import { createIdentities, type IdentitySet } from './identities.ts'
+import type { IntentQuery, JournalSummary, LedgerReads } from './journal.ts'
+import { emptyLedger, encodeHead, type LedgerSnapshot, type LedgerState } from './ledgerState.ts'
 import type { AdmissionView } from './recordAdmission.ts'
 
-/** Intents that are kept at least: the newest, and those of the day (UTC) of the newest. */
-const intentsKept = 1_000
-/** Intents that are kept at most, whatever the day brings. */
-const mostIntentsKept = 25_600
-/** Endings, and moments of acceptance, that are kept at least, whatever the clock does. */
-const countedKept = 5_000
-/** And all that are younger than this, ms: twice the window of any budget. */
-const countedMs = 172_800_000
-const dayMs = 86_400_000
+/** Intents, and endings, that are kept at least: the newest. */
+const keptAtLeast = 1_000
+/** And all that are younger than this, ms: twice the window of any budget, and of the day. */
+const keptMs = 172_800_000
+/** And no more than so many, whatever a day brings. */
+const keptAtMost = 25_600
 
 /** The folds of all durable records, and what is asked before a record is written. */
 export interface Ledger extends LedgerReads, AdmissionView {
   /** Number of the newest record that was folded; 0 before the first. */
   readonly seq: number
+  /** When the newest record was written by its own word, Unix ms; 0 before the first. */
+  readonly newestAtMs: number
   /**
    * Folds the next record. Gives the intent's state with it, nothing for a record of the account.
    *
    * @throws BaseError JOURNAL_OUT_OF_ORDER when it cannot follow the intent's story.
    */
   fold(record: AnyRecord): IntentState | undefined
-  /** What a store is to keep now: the head, and what was added since the record `fromSeq` of the snapshot before. */
+  /** Takes in what a snapshot leaves out: the newest intents, newest first, and the newest endings, oldest first. */
+  recall(intents: readonly IntentState[], endings: readonly Ending[]): void
+  /** What a store is to keep now: the head, and what was added since the snapshot before. */
   snapshot(): LedgerSnapshot
   /** That snapshot is durable: the next one goes on from it. */
   kept(snapshot: LedgerSnapshot): void
@@ -55,45 +50,43 @@ export function createLedger(from: LedgerState = emptyLedger): Ledger {
 
 class FoldedLedger implements Ledger {
   #seq: number
+  #keptSeq: number
+  #newestAtMs: number
   #intents: number
   #account: AccountState
   readonly #open: Map<string, IntentState>
+  #newestAcceptedMs = 0
   /** In the order in which they were accepted. */
-  readonly #recent: Map<string, IntentState>
-  readonly #endings: Ending[]
-  readonly #accepted: (readonly [atMs: number, strategy: string])[]
+  readonly #recent = new Map<string, IntentState>()
+  readonly #endings: Ending[] = []
   readonly #fills: Map<string, Fill>
   readonly #changes: Map<string, OrderChange>
-  readonly #decisions = new Set<string>()
-  /** Owners by router and digest. */
-  readonly #digests = new Map<string, string>()
-  /** Intents by the keys of the orders that they created; more than one where an order was seen for two. */
-  readonly #creators = new Map<string, readonly string[] | string>()
-  /** What was added since the newest snapshot. */
-  #added: Identity[] = []
-  #keptSeq: number
+  readonly #identities: IdentitySet
 
   constructor(from: LedgerState) {
     this.#seq = from.seq
     this.#keptSeq = from.seq
+    this.#newestAtMs = from.newestAtMs
     this.#intents = from.intents
     this.#account = from.account
     this.#open = new Map(from.open.map((state) => [state.intent.intentId, state]))
-    this.#recent = new Map(from.recent.map((state) => [state.intent.intentId, state]))
-    this.#endings = [...from.endings]
-    this.#accepted = [...from.accepted]
     this.#fills = new Map(from.fills.map((fill) => [sideKeyOf(fill), fill]))
     this.#changes = new Map(from.changes)
-    for (const identity of from.identities) this.#remember(identity)
+    this.#identities = createIdentities(from.identities)
   }
 
   get seq(): number {
     return this.#seq
   }
 
+  get newestAtMs(): number {
+    return this.#newestAtMs
+  }
+
   // --- what records do ---------------------------------------------------------------------------------------------
 
   fold(record: AnyRecord): IntentState | undefined {
+    this.#newestAtMs = record.atMs
     if (isAccountRecord(record)) {
       this.#account = applyAccountRecord(this.#account, record)
       this.#seq += 1
@@ -101,52 +94,24 @@ class FoldedLedger implements Ledger {
     }
     const state = applyRecord(this.state(record.intentId), record)
     this.#seq += 1
-    this.#addIdentities(record)
+    this.#identities.add(record)
     this.#keep(state)
     if (record.kind === 'intent.accepted') this.#accept(state)
     if (record.kind === 'intent.closed') this.#close(state)
     return state
   }
 
-  #addIdentities(record: JournalRecord): void {
-    if (record.kind === 'intent.accepted') {
-      this.#add(['decision', record.intent.strategy, record.intent.decisionKey])
+  recall(intents: readonly IntentState[], endings: readonly Ending[]): void {
+    const newer = [...this.#recent]
+    this.#recent.clear()
+    for (const state of intents.toReversed()) {
+      const { intentId } = state.intent
+      this.#newestAcceptedMs = state.intent.acceptedAtMs
+      this.#recent.set(intentId, this.#open.get(intentId) ?? state)
     }
-    if (record.kind === 'attempt.armed') {
-      this.#add(['digest', hexKey(record.armed.router), hexKey(record.armed.digest), record.intentId])
-    }
-    if (record.kind !== 'landed') return
-    for (const orderKey of record.orderKeys.map(hexKey)) {
-      // A landing that is confirmed names its orders again.
-      if (!this.#creatorsOf(orderKey).includes(record.intentId))
-        this.#add(['order', orderKey, record.intentId])
-    }
-  }
-
-  #add(identity: Identity): void {
-    this.#remember(identity)
-    this.#added.push(identity)
-  }
-
-  #remember(identity: Identity): void {
-    switch (identity[0]) {
-      case 'decision':
-        this.#decisions.add(keyOf(identity[1], identity[2]))
-        break
-      case 'digest':
-        this.#digests.set(keyOf(identity[1], identity[2]), identity[3])
-        break
-      case 'order': {
-        const before = this.#creatorsOf(identity[1])
-        this.#creators.set(identity[1], before.length === 0 ? identity[2] : [...before, identity[2]])
-        break
-      }
-    }
-  }
-
-  #creatorsOf(orderKey: string): readonly string[] {
-    const found = this.#creators.get(orderKey)
-    return typeof found === 'string' ? [found] : (found ?? [])
+    for (const [intentId, state] of newer) this.#recent.set(intentId, state)
+    this.#dropIntents()
+    this.#endings.splice(0, Number.POSITIVE_INFINITY, ...endings)
   }
 
   #keep(state: IntentState): void {
@@ -157,16 +122,15 @@ class FoldedLedger implements Ledger {
   }
 
   #accept(state: IntentState): void {
-    const { intentId, acceptedAtMs, strategy } = state.intent
     this.#intents += 1
-    this.#recent.set(intentId, state)
-    this.#accepted.push([acceptedAtMs, strategy])
-    drop(this.#accepted, ([atMs]) => acceptedAtMs - atMs >= countedMs)
-    const dayStartMs = acceptedAtMs - (acceptedAtMs % dayMs)
-    for (const [oldestId, oldest] of this.#recent) {
-      const { size } = this.#recent
-      const isNeeded = size <= intentsKept || oldest.intent.acceptedAtMs >= dayStartMs
-      if (isNeeded && size <= mostIntentsKept) break
+    this.#recent.set(state.intent.intentId, state)
+    this.#newestAcceptedMs = state.intent.acceptedAtMs
+    this.#dropIntents()
+  }
+
+  #dropIntents(): void {
+    for (const [oldestId, { intent }] of this.#recent) {
+      if (!isSpare(this.#recent.size, this.#newestAcceptedMs - intent.acceptedAtMs)) break
       this.#recent.delete(oldestId)
     }
   }
@@ -179,10 +143,10 @@ class FoldedLedger implements Ledger {
     }
     const ending = endingOf(state)
     if (ending !== undefined) this.#endings.push({ ...ending, seq: this.#seq })
-    drop(this.#endings, ({ closedAtMs }) => state.updatedAtMs - closedAtMs >= countedMs)
+    this.#dropEndings(state.updatedAtMs)
     for (const [orderKey, change] of changesBy(state)) {
       // Changes are asked of orders that rest, and the maker of an order is open while it rests.
-      const makers = this.#creatorsOf(orderKey)
+      const makers = this.#identities.creatorsOf(orderKey)
       if (makers.length > 0 && !makers.some((intentId) => this.#open.has(intentId))) continue
       // What is not known once stays so: no later change says what came before it.
       if (this.#changes.get(orderKey) !== 'unknown') this.#changes.set(orderKey, change)
@@ -192,6 +156,15 @@ class FoldedLedger implements Ledger {
     }
   }
 
+  #dropEndings(nowMs: number): void {
+    let spare = 0
+    for (const { closedAtMs } of this.#endings) {
+      if (!isSpare(this.#endings.length - spare, nowMs - closedAtMs)) break
+      spare += 1
+    }
+    if (spare > 0) this.#endings.splice(0, spare)
+  }
+
   // --- what is asked before a record is written -----------------------------------------------------------------
 
   state(intentId: string): IntentState | undefined {
@@ -199,16 +172,16 @@ class FoldedLedger implements Ledger {
   }
 
   hasDecision(strategy: string, decisionKey: string): boolean {
-    return this.#decisions.has(keyOf(strategy, decisionKey))
+    return this.#identities.hasDecision(strategy, decisionKey)
   }
 
   digestOwner(router: string, digest: string): string | undefined {
-    return this.#digests.get(keyOf(hexKey(router), hexKey(digest)))
+    return this.#identities.digestOwner(router, digest)
   }
 
   // --- what is asked of it -----------------------------------------------------------------------------------------
 
-  summary() {
+  summary(): JournalSummary {
     return { records: this.#seq, intents: this.#intents, openIntents: this.#open.size }
   }
 
@@ -247,18 +220,18 @@ class FoldedLedger implements Ledger {
   }
 
   hasArmed(intentId: string, digest: string): boolean {
-    const isThis = (key: string, owner: string) => owner === intentId && key.endsWith(hexKey(digest))
-    return [...this.#digests].some(([key, owner]) => isThis(key, owner))
+    return this.#identities.hasArmed(intentId, digest)
   }
 
   explains(orderKey: string, exceptIntentId: string): boolean {
-    return this.#creatorsOf(hexKey(orderKey)).some((intentId) => intentId !== exceptIntentId)
+    return this.#identities.creatorsOf(orderKey).some((intentId) => intentId !== exceptIntentId)
   }
 
   acceptedSince(sinceMs: number, strategy?: string): number {
     let accepted = 0
-    for (const [atMs, by] of this.#accepted) {
-      if (atMs >= sinceMs && (strategy === undefined || by === strategy)) accepted += 1
+    for (const { intent } of this.#recent.values()) {
+      const isMeant = strategy === undefined || intent.strategy === strategy
+      if (isMeant && intent.acceptedAtMs >= sinceMs) accepted += 1
     }
     return accepted
   }
@@ -270,35 +243,42 @@ class FoldedLedger implements Ledger {
       seq: this.#seq,
       fromSeq: this.#keptSeq,
       head: encodeHead({
+        newestAtMs: this.#newestAtMs,
         intents: this.#intents,
         account: this.#account,
         open: [...this.#open.values()],
-        recent: [...this.#recent.values()],
-        endings: this.#endings,
-        accepted: this.#accepted,
         fills: [...this.#fills.values()],
         changes: [...this.#changes],
       }),
-      part: encodePart(this.#added),
+      part: this.#identities.part(),
     }
   }
 
   kept({ seq }: LedgerSnapshot): void {
     this.#keptSeq = seq
-    this.#added = []
+    this.#identities.kept()
   }
 }
 
-/** Drops the oldest that are too old, but for the newest `countedKept`. */
-function drop<T>(list: T[], isOld: (each: T) => boolean): void {
-  let count = 0
-  for (const each of list) {
-    if (list.length - count <= countedKept || !isOld(each)) break
-    count += 1
-  }
-  if (count > 0) list.splice(0, count)
+/** How many of the newest intents are read from a store for `Ledger.recall`: as many as reach back, tried in this order. */
+export const recallLimits: readonly number[] = [keptAtLeast, 4 * keptAtLeast, keptAtMost]
+
+/** Whether the newest intents, newest first and no more than `limit`, are all that a ledger keeps. */
+export function reachesBack(intents: readonly IntentState[], limit: number): boolean {
+  const [newest, oldest] = [intents[0], intents.at(-1)]
+  if (newest === undefined || oldest === undefined || intents.length < limit) return true
+  return newest.intent.acceptedAtMs - oldest.intent.acceptedAtMs >= keptMs
 }
 
-function keyOf(one: string, other: string): string {
-  return `${one.length} ${one} ${other}`
+/**
+ * From when on endings are read for `Ledger.recall`, Unix ms. A clock that is ahead at this start hides none: the newest record
+ * has a word too.
+ */
+export function recallSinceMs({ newestAtMs }: Pick<Ledger, 'newestAtMs'>, nowMs: number): number {
+  return Math.min(newestAtMs, nowMs) - keptMs
+}
+
+/** Whether the oldest of so many need not be kept: `ageMs` is its distance from the newest. */
+function isSpare(count: number, ageMs: number): boolean {
+  return count > keptAtMost || (count > keptAtLeast && ageMs >= keptMs)
 }

@@ -5,7 +5,6 @@
  */
 import { type AccountState, emptyAccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
-import type { Ending } from '../domain/account/spend.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import { decodeExact, encodeExact } from '../domain/records.ts'
@@ -13,43 +12,43 @@ import { decodeExact, encodeExact } from '../domain/records.ts'
 /** Raised whenever the same records fold to something else than before: snapshots of other versions are left aside. */
 const SNAPSHOT_VERSION = 2
 
-/** What may come once: a decision of a strategy, a digest for a router with its intent, an order with the intent that created it. */
-export type Identity =
-  | readonly [what: 'decision', strategy: string, decisionKey: string]
-  | readonly [what: 'digest', router: string, digest: string, intentId: string]
-  | readonly [what: 'order', orderKey: string, intentId: string]
-
 /** The folds at one record. */
 export interface LedgerHead {
+  /** Of the newest record, Unix ms. */
+  readonly newestAtMs: number
   /** Intents that were ever accepted. */
   readonly intents: number
   readonly account: AccountState
   /** Oldest first. */
   readonly open: readonly IntentState[]
-  /** In the order in which they were accepted. */
-  readonly recent: readonly IntentState[]
-  readonly endings: readonly Ending[]
-  readonly accepted: readonly (readonly [atMs: number, strategy: string])[]
   readonly fills: readonly Fill[]
   readonly changes: readonly (readonly [orderKey: string, change: OrderChange])[]
+}
+
+/** What may come once, as it was added. */
+export interface Identities {
+  /** Keys of decisions, by strategy. */
+  readonly decisions: Readonly<Record<string, readonly string[]>>
+  /** Digests, each followed by the intent that armed it, by router. */
+  readonly digests: Readonly<Record<string, readonly string[]>>
+  /** Orders, each followed by the intent that created it. */
+  readonly orders: readonly string[]
 }
 
 /** A whole ledger: what it goes on from. */
 export interface LedgerState extends LedgerHead {
   /** Number of the newest record in it. */
   readonly seq: number
-  readonly identities: Iterable<Identity>
+  readonly identities: readonly Identities[]
 }
 
 /** Before the first record. */
 export const emptyLedger: LedgerState = {
   seq: 0,
+  newestAtMs: 0,
   intents: 0,
   account: emptyAccountState,
   open: [],
-  recent: [],
-  endings: [],
-  accepted: [],
   fills: [],
   changes: [],
   identities: [],
@@ -74,51 +73,78 @@ export interface KeptSnapshot {
 
 /** Text of a head: equal folds give equal text. */
 export function encodeHead(head: LedgerHead): string {
-  const { intents, account, open, recent, endings, accepted, fills, changes } = head
-  // An open intent stands once: among the open ones.
-  const isOpen = new Set(open.map(({ intent }) => intent.intentId))
-  const rest = recent.map((state) => (isOpen.has(state.intent.intentId) ? state.intent.intentId : state))
-  return encodeExact({
-    v: SNAPSHOT_VERSION,
-    intents,
-    account,
-    open,
-    recent: rest,
-    endings,
-    accepted,
-    fills,
-    changes,
-  })
+  const { newestAtMs, intents, account, open, fills, changes } = head
+  return encodeExact({ v: SNAPSHOT_VERSION, newestAtMs, intents, account, open, fills, changes })
 }
 
 /** Text of a part. */
-export function encodePart(identities: readonly Identity[]): string {
-  return JSON.stringify(identities)
+export function encodePart({ decisions, digests, orders }: Identities): string {
+  return JSON.stringify({ decisions, digests, orders })
+}
+
+/** Text of one part for all of these, the oldest first. */
+export function joinParts(parts: readonly Identities[]): string {
+  const decisions = new Map<string, string[]>()
+  const digests = new Map<string, string[]>()
+  for (const part of parts) {
+    for (const [strategy, keys] of Object.entries(part.decisions)) append(decisions, strategy, keys)
+    for (const [router, pairs] of Object.entries(part.digests)) append(digests, router, pairs)
+  }
+  return encodePart({
+    decisions: Object.fromEntries(decisions),
+    digests: Object.fromEntries(digests),
+    orders: parts.flatMap(({ orders }) => orders),
+  })
+}
+
+function append(to: Map<string, string[]>, key: string, more: readonly string[]): void {
+  const found = to.get(key)
+  if (found === undefined) to.set(key, [...more])
+  else for (const each of more) found.push(each)
 }
 
 /** The ledger's state in a snapshot, or undefined when it is none of this version. Its records are there, so nothing is lost with it. */
 export function decodeSnapshot({ seq, head, parts }: KeptSnapshot): LedgerState | undefined {
   try {
-    const body = decodeExact(head) as Omit<LedgerHead, 'recent'> & {
-      readonly v: number
-      readonly recent: readonly (IntentState | string)[]
-    }
-    if (body.v !== SNAPSHOT_VERSION) return undefined
-    const { v: _, recent, ...rest } = body
-    const open = new Map(body.open.map((state) => [state.intent.intentId, state]))
-    return {
-      ...rest,
-      seq,
-      recent: recent.map((each) => (typeof each === 'string' ? held(open.get(each)) : each)),
-      identities: parts.flatMap((part) => JSON.parse(part) as readonly Identity[]),
-    }
+    const body = decodeExact(head)
+    const identities: unknown[] = parts.map((part) => JSON.parse(part))
+    return isHead(body) && identities.every(isPart) ? { ...body, seq, identities } : undefined
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-function held(state: IntentState | undefined): IntentState {
-  if (state === undefined) throw new TypeError('an intent is named as open and is not there')
-  return state
+function isHead(value: unknown): value is LedgerHead {
+  if (!isObject(value) || value.v !== SNAPSHOT_VERSION) return false
+  const { newestAtMs, intents, account, open, fills, changes } = value
+  return (
+    typeof newestAtMs === 'number' &&
+    typeof intents === 'number' &&
+    isObject(account) &&
+    account.findings instanceof Map &&
+    isObject(account.trading) &&
+    [open, fills, changes].every(Array.isArray) &&
+    (open as unknown[]).every(isState)
+  )
+}
+
+function isState(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    isObject(value.intent) &&
+    typeof value.intent.intentId === 'string' &&
+    Array.isArray(value.attempts)
+  )
+}
+
+function isPart(value: unknown): value is Identities {
+  if (!isObject(value)) return false
+  const { decisions, digests, orders } = value
+  const lists = isObject(decisions) && isObject(digests) ? [decisions, digests].flatMap(Object.values) : [0]
+  return Array.isArray(orders) && lists.every(Array.isArray)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

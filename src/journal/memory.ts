@@ -1,4 +1,5 @@
 /** A journal that ends with the process: for backtests, simulations and `journal.path memory:`. Same rules as a file, no disk. */
+import { type Ending, endingOf } from '../domain/account/spend.ts'
 import { foldRecords } from '../domain/machine/fold.ts'
 import { type IntentState, isOpen } from '../domain/order/intent.ts'
 import { decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
@@ -95,6 +96,17 @@ class MemoryStore implements JournalStore {
       .filter((state) => strategy === undefined || state.intent.strategy === strategy)
       .filter((state) => !openOnly || isOpen(state))
     return limit === undefined ? chosen : chosen.slice(0, limit)
+  }
+
+  async endingsSince(sinceMs: number): Promise<readonly Ending[]> {
+    return [...this.#stories.keys()]
+      .flatMap((intentId): Ending[] => {
+        const state = this.#fold(intentId)
+        const ending = state === undefined ? undefined : endingOf(state)
+        if (ending === undefined || ending.closedAtMs < sinceMs) return []
+        return [{ ...ending, seq: this.#stories.get(intentId)?.at(-1) ?? 0 }]
+      })
+      .toSorted((one, other) => (one.seq ?? 0) - (other.seq ?? 0))
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,29 @@
-/** How a store's records become a ledger again: its newest snapshot, and what came after it. */
+/** How a store's records become a ledger again: its newest snapshot, what came after it, and what a snapshot leaves out. */
+import type { IntentState } from '../domain/order/intent.ts'
 import type { JournalStore } from './journalStore.ts'
-import { createLedger, type Ledger } from './ledger.ts'
+import { createLedger, type Ledger, reachesBack, recallLimits, recallSinceMs } from './ledger.ts'
 import { decodeSnapshot } from './ledgerState.ts'
 
 /**
- * The ledger of all that a store holds. A snapshot that is of another version is left aside, and all records are read.
+ * The ledger of all that a store holds; `nowMs` is the wall clock, Unix ms. A snapshot that is of another version is left
+ * aside, and all records are read.
  *
  * @throws JournalFaultError as the store does; BaseError JOURNAL_OUT_OF_ORDER when a record cannot follow its story.
  */
-export async function recoverLedger(store: Pick<JournalStore, 'read' | 'snapshot'>): Promise<Ledger> {
+export async function recoverLedger(
+  store: Pick<JournalStore, 'read' | 'snapshot' | 'intents' | 'endingsSince'>,
+  nowMs: number,
+): Promise<Ledger> {
   const kept = await store.snapshot()
   const ledger = createLedger(kept === undefined ? undefined : decodeSnapshot(kept))
+  const isWhole = ledger.seq === 0
   for await (const page of store.read(ledger.seq)) for (const { record } of page) ledger.fold(record)
+  if (isWhole) return ledger
+  let intents: readonly IntentState[] = []
+  for (const limit of recallLimits) {
+    intents = await store.intents({ limit })
+    if (reachesBack(intents, limit)) break
+  }
+  ledger.recall(intents, await store.endingsSince(recallSinceMs(ledger, nowMs)))
   return ledger
 }

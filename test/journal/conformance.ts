@@ -10,6 +10,9 @@ import { createLedger, type Ledger } from '../../src/journal/ledger.ts'
 import { recoverLedger } from '../../src/journal/recoverLedger.ts'
 import { hexOf, storyOf, wholeStory } from './story.ts'
 
+/** The wall clock of openings, Unix ms. */
+const nowMs = 1_800_000_000_000
+
 /** A journal, and the store beneath it. */
 export interface OpenedBackend {
   readonly journal: Journal
@@ -230,11 +233,8 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
           await store.keep(snapshot)
           ledger.kept(snapshot)
         }
-        const recovered = await recoverLedger(store)
-        const replayed = await recoverLedger({
-          read: (seq) => store.read(seq),
-          snapshot: async () => undefined,
-        })
+        const recovered = await recoverLedger(store, nowMs)
+        const replayed = await recoverLedger(withoutSnapshot(store), nowMs)
         for (const other of [recovered, replayed]) expect(answersOf(other)).toEqual(answersOf(ledger))
       }),
       { seed: 20260102, numRuns: 25 },
@@ -334,5 +334,14 @@ function answersOf(ledger: Ledger) {
     decisions: numbers.map((n) => ledger.hasDecision('trend', `key-${n}`)),
     armed: numbers.map((n) => ledger.hasArmed(`intent-${n}`, armedDigest(n))),
     explained: numbers.map((n) => ledger.explains(hexOf(`order-${n}`), 'nobody')),
+  }
+}
+
+function withoutSnapshot(store: JournalStore): Parameters<typeof recoverLedger>[0] {
+  return {
+    snapshot: async () => undefined,
+    read: (seq) => store.read(seq),
+    intents: (query) => store.intents(query),
+    endingsSince: (sinceMs) => store.endingsSince(sinceMs),
   }
 }

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { BaseError } from '../../base/errors.ts'
 import { openFault } from '../journalFaults.ts'
 import { createLedger } from '../ledger.ts'
-import { encodePart, type Identity } from '../ledgerState.ts'
+import { joinParts } from '../ledgerState.ts'
 import { highWaterMarkPathOf, lossOf, readHighWaterMark } from '../sqlite/highWaterMark.ts'
 import { createIndexCheck } from '../sqlite/indexes.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
@@ -99,8 +99,7 @@ function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'byte
     if (snapshot.kind === 'good') {
       tail = replay(db, path, tail, ledger, { listen, upTo: snapshot.tail.seq })
       const { head, part } = ledger.snapshot()
-      const identities = snapshot.parts.flatMap((each) => JSON.parse(each) as readonly Identity[])
-      if (head !== snapshot.head || part !== encodePart(identities))
+      if (head !== snapshot.head || part !== joinParts(snapshot.state.identities))
         problems.push('snapshot: it does not say what the records fold to')
     }
     tail = replay(db, path, tail, ledger, { listen })

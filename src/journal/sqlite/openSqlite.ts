@@ -1,11 +1,12 @@
 /** Opening the journal's file for writing: checks, lock, schema, recovery, mark and lease, in this order. */
 import { DatabaseSync } from 'node:sqlite'
+import type { IntentState } from '../../domain/order/intent.ts'
 import { createJournal } from '../groupCommit.ts'
 import type { Journal } from '../journal.ts'
 import { corruptFault, openFault } from '../journalFaults.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from '../journalPath.ts'
 import type { JournalStore } from '../journalStore.ts'
-import type { Ledger } from '../ledger.ts'
+import { type Ledger, reachesBack, recallLimits, recallSinceMs } from '../ledger.ts'
 import { acquireWriterLock } from '../lock.ts'
 import { defaultMaintenance, type Maintenance } from '../maintenance.ts'
 import { createSpaceCheck, freeBytesBeside } from './diskSpace.ts'
@@ -14,7 +15,7 @@ import { writeSnapshot } from './journalSnapshot.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { configure, refuseForeign } from './pragmas.ts'
 import { fillEndings, recover } from './recovery.ts'
-import { createRowReader, type Tail } from './sqliteRows.ts'
+import { createRowReader, type RowReader, type Tail } from './sqliteRows.ts'
 import { migrate, readMarks, schemaProblem } from './sqliteSchema.ts'
 import { createSqliteStore } from './sqliteStore.ts'
 
@@ -130,6 +131,7 @@ export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRul
     )
     const lease = takeLease(opened, path, options.holder, nowMs)
     opened.exec('COMMIT')
+    if (replayedFrom > 0) recall(ledger, reader, nowMs)
     const maintenance = { ...defaultMaintenance, ...options.maintenance }
     const mustKeep = rules.compact === true || tail.seq - replayedFrom >= maintenance.snapshotEveryRecords
     if (mustKeep) keepSnapshot(opened, lease, tail, ledger)
@@ -154,6 +156,16 @@ export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRul
     lock.release()
     throw openFault(path, cause)
   }
+}
+
+/** What the snapshot left out, from the tables. */
+function recall(ledger: Ledger, reader: RowReader, nowMs: number): void {
+  let intents: readonly IntentState[] = []
+  for (const limit of recallLimits) {
+    intents = reader.intents({ limit })
+    if (reachesBack(intents, limit)) break
+  }
+  ledger.recall(intents, reader.endingsSince(recallSinceMs(ledger, nowMs)))
 }
 
 function keepSnapshot(db: DatabaseSync, lease: Lease, tail: Tail, ledger: Ledger): void {

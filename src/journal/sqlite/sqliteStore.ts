@@ -6,6 +6,7 @@
  * - Anything that fails a commit ends the store, since after a failed fsync nobody knows what the disk holds.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import type { Ending } from '../../domain/account/spend.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { decodeAnyRecord, type StoredRecord } from '../../domain/records.ts'
 import { type IntentQuery, JournalFaultError } from '../journal.ts'
@@ -142,6 +143,10 @@ class SqliteStore implements JournalStore {
 
   async intent(intentId: string): Promise<IntentState | undefined> {
     return this.#reader.intent(intentId)
+  }
+
+  async endingsSince(sinceMs: number): Promise<readonly Ending[]> {
+    return this.#reader.endingsSince(sinceMs)
   }
 
   async close(): Promise<void> {
