@@ -21,6 +21,16 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
+/** As at an order a minute. */
+function spread(n: number, records: readonly JournalRecord[]): readonly JournalRecord[] {
+  const lateMs = n * 60_000
+  return records.map((record) => {
+    const late = { ...record, atMs: record.atMs + lateMs }
+    if (late.kind !== 'intent.accepted') return late
+    return { ...late, intent: { ...late.intent, acceptedAtMs: late.intent.acceptedAtMs + lateMs } }
+  })
+}
+
 function unresolved(n: number): readonly JournalRecord[] {
   const story = storyOf(n)
   const { sent, accepted, preparing, armed } = story
@@ -37,7 +47,7 @@ async function make(path: string, records: number): Promise<void> {
   let group: Promise<unknown>[] = []
   for (let n = 1; n <= intents; n += 1) {
     const story = n % every === 0 ? unresolved(n) : wholeStory(n)
-    group.push(...story.map((record) => journal.append(record)))
+    group.push(...spread(n, story).map((record) => journal.append(record)))
     if (group.length < GROUP) continue
     await Promise.all(group)
     group = []

@@ -33,9 +33,9 @@ function breakersOf({ account, breakers }: Config): BreakerSettings {
 const guardMarginSeconds = 600
 
 /** The table of what was signed, beside the journal; with a journal in memory it ends with the process too. */
-export function openSigningGuard({ journal: { path }, signing }: Config, journal: Journal): SigningGuard {
+export function openSigningGuard({ signing }: Config, journal: Journal): SigningGuard {
   return openGuard({
-    ...(path === 'memory:' ? {} : { path: `${path.replace(/^sqlite:/, '')}.signed` }),
+    openTable: (options) => journal.openGuardTable(options),
     horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
     marginSeconds: guardMarginSeconds,
     exposure: { capUsd: signing.exposureCapUsd, windowSeconds: signing.exposureWindowSeconds },

@@ -3,9 +3,9 @@
  * key. Nothing here is sent, and no signature leaves this process; what became of it goes back to the machine as one event.
  */
 import { reasonOf } from '../base/errors.ts'
+import { GuardError } from '../domain/guardTable.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
 import type { Intent } from '../domain/order/intent.ts'
-import { GuardError } from '../keys/guardTable.ts'
 import { sameHex } from '../protocol/address.ts'
 import { accountOf, type ExecutionContext } from './context/executionContext.ts'
 import type { SigningPolicy } from './context/policy.ts'

@@ -13,8 +13,8 @@ import { BaseError } from '../base/errors.ts'
 import { type AnyRecord, decodeAnyRecord, encodeRecord, isAccountRecord } from '../domain/records.ts'
 import type { Journal } from './journal.ts'
 import { closedFault } from './journalFaults.ts'
+import type { Ledger } from './journalLedger.ts'
 import type { JournalStore, StoreEntry } from './journalStore.ts'
-import type { Ledger } from './ledger.ts'
 import { type Maintenance, planMaintenance } from './maintenance.ts'
 import { createAdmission } from './recordAdmission.ts'
 
@@ -161,6 +161,7 @@ export function createJournal(parts: JournalParts): Journal {
     async appendAccount(record) {
       await enqueue(record)
     },
+    openGuardTable: (options) => store.openGuardTable(options),
     isShort: () => store.isShort(),
     leaseEpoch: store.leaseEpoch,
     path: store.path,

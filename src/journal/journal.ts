@@ -6,6 +6,7 @@ import { BaseError } from '../base/errors.ts'
 import type { AccountRecord, AccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
 import type { Ending } from '../domain/account/spend.ts'
+import type { GuardTable, GuardTableOptions } from '../domain/guardTable.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import type { JournalRecord, StoredRecord } from '../domain/records.ts'
@@ -34,13 +35,13 @@ export interface LedgerReads {
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
   /**
-   * Folded intents, newest first: all open ones, and of the closed ones the newest 1,000 and those of the day (UTC), at most
-   * 25,600. `Journal.intents` has the older ones too.
+   * Folded intents, newest first: all open ones, and of all the newest 1,000 and those of the last 25 hours, at most 25,600.
+   * `Journal.intents` has the older ones too.
    */
   recentIntents(query?: IntentQuery): readonly IntentState[]
   /** One of them, or undefined when it is older, or there is none. */
   recentIntent(intentId: string): IntentState | undefined
-  /** How intents ended since then (Unix ms), in the order in which that was written; two days back at least. */
+  /** How intents ended since then (Unix ms), in the order in which that was written; a day back at least. */
   endingsSince(sinceMs: number): readonly Ending[]
   /** Sums of what closed intents did to positions, one for each side that one of them touched. */
   closedFills(): readonly Fill[]
@@ -52,7 +53,7 @@ export interface LedgerReads {
   hasArmed(intentId: string, digest: string): boolean
   /** Whether another intent's landed attempt created this order. */
   explains(orderKey: string, exceptIntentId: string): boolean
-  /** Intents accepted since then (Unix ms), of one strategy or of all; two days back at least. */
+  /** Intents accepted since then (Unix ms), of one strategy or of all; a day back at least. */
   acceptedSince(sinceMs: number, strategy?: string): number
 }
 
@@ -87,6 +88,8 @@ export interface Journal extends LedgerReads, HistoryReads {
   append(record: JournalRecord): Promise<StoredRecord>
   /** The same for a record of the account. */
   appendAccount(record: AccountRecord): Promise<void>
+  /** The table of what was given to the key, kept where the journal is. Throws GuardError. */
+  openGuardTable(options: GuardTableOptions): GuardTable
   /** Whether the last part of the room is reached, which is kept for what must be written; what can wait is not written then. */
   isShort(): boolean
   /** Epoch of this writer; grows by one with every opening. */

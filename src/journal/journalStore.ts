@@ -4,6 +4,7 @@
  * store runs the same conformance suite.
  */
 import type { Ending } from '../domain/account/spend.ts'
+import type { GuardTable, GuardTableOptions } from '../domain/guardTable.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AnyRecord } from '../domain/records.ts'
 import type { HistoryReads } from './journal.ts'
@@ -48,6 +49,8 @@ export interface JournalStore extends HistoryReads {
   keep(snapshot: LedgerSnapshot): Promise<void>
   /** Work that no order may wait for, such as a checkpoint of a file. Throws as `append`. */
   maintain(): Promise<void>
+  /** The table of what was given to the key: in the store where it is shared, a file of its own where it is local. Throws GuardError. */
+  openGuardTable(options: GuardTableOptions): GuardTable
   /** Whether the last part of the space is reached. */
   isShort(): boolean
   /** Gives the lease back. Safe to call twice. */

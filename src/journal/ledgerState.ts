@@ -110,7 +110,8 @@ export function decodeSnapshot({ seq, head, parts }: KeptSnapshot): LedgerState 
     const identities: unknown[] = parts.map((part) => JSON.parse(part))
     return isHead(body) && identities.every(isPart) ? { ...body, seq, identities } : undefined
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined
+    // A map that is none of pairs is a TypeError.
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
     throw error
   }
 }

@@ -1,13 +1,14 @@
 /** A journal that ends with the process: for backtests, simulations and `journal.path memory:`. Same rules as a file, no disk. */
 import { type Ending, endingOf } from '../domain/account/spend.ts'
+import type { GuardTable, GuardTableOptions, SignEntry } from '../domain/guardTable.ts'
 import { foldRecords } from '../domain/machine/fold.ts'
 import { type IntentState, isOpen } from '../domain/order/intent.ts'
 import { decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
 import { createJournal } from './groupCommit.ts'
 import type { IntentQuery, Journal } from './journal.ts'
 import { closedFault } from './journalFaults.ts'
+import { createLedger } from './journalLedger.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from './journalStore.ts'
-import { createLedger } from './ledger.ts'
 import type { KeptSnapshot, LedgerSnapshot } from './ledgerState.ts'
 import { defaultMaintenance } from './maintenance.ts'
 
@@ -43,6 +44,7 @@ class MemoryStore implements JournalStore {
   /** Numbers of the records of each intent, in the order in which intents were accepted. */
   readonly #stories = new Map<string, number[]>()
   #snapshot: KeptSnapshot | undefined
+  #signed: SignEntry[] = []
   #isClosed = false
 
   async append(entries: readonly StoreEntry[]): Promise<number> {
@@ -76,6 +78,19 @@ class MemoryStore implements JournalStore {
   }
 
   async maintain(): Promise<void> {}
+
+  openGuardTable({ compactAfter, kept }: GuardTableOptions): GuardTable {
+    const entries = [...this.#signed]
+    return {
+      path: this.path,
+      entries,
+      append: async (entry) => {
+        this.#signed.push(entry)
+        if (this.#signed.length > compactAfter) this.#signed = [...kept()]
+      },
+      close: () => undefined,
+    }
+  }
 
   isShort(): boolean {
     return false

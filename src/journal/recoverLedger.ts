@@ -1,7 +1,7 @@
 /** How a store's records become a ledger again: its newest snapshot, what came after it, and what a snapshot leaves out. */
 import type { IntentState } from '../domain/order/intent.ts'
+import { createLedger, type Ledger, reachesBack, recallLimits, recallSinceMs } from './journalLedger.ts'
 import type { JournalStore } from './journalStore.ts'
-import { createLedger, type Ledger, reachesBack, recallLimits, recallSinceMs } from './ledger.ts'
 import { decodeSnapshot } from './ledgerState.ts'
 
 /**

@@ -5,15 +5,15 @@
  * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
  */
 import { reasonOf } from '../base/errors.ts'
+import { GuardError, type OpenGuardTable, type SignEntry } from '../domain/guardTable.ts'
 import type { SignClaim, Signer } from '../domain/signer.ts'
 import type { Hex } from '../protocol/address.ts'
 import { formatUsd, type Usd } from '../protocol/units.ts'
-import { GuardError, openTable, type SignEntry } from './guardTable.ts'
 
 /** What the guard is made with. */
 export interface GuardOptions {
-  /** File of the table; absent: it is kept in memory and ends with the process. */
-  readonly path?: string
+  /** Opens the table; absent: it is kept in memory and ends with the process. */
+  readonly openTable?: OpenGuardTable
   /** Furthest deadline from now, seconds. */
   readonly horizonSeconds: number
   /** How long after its deadline a digest still counts as live, for clocks that differ, seconds. */
@@ -54,7 +54,7 @@ const KEEP_SECONDS = 86_400
  * @throws GuardError GUARD_NOT_OPENED or GUARD_DAMAGED.
  */
 export function openGuard(options: GuardOptions): SigningGuard {
-  const { path, horizonSeconds, marginSeconds, exposure, now, neverLeft } = options
+  const { openTable, horizonSeconds, marginSeconds, exposure, now, neverLeft } = options
   const compactAfter = options.compactAfter ?? COMPACT_AFTER
   const byIntent = new Map<string, SignEntry>()
   const byDigest = new Map<string, SignEntry>()
@@ -81,7 +81,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
     return [...byDigest.values()]
   }
 
-  const table = path === undefined ? undefined : openTable({ path, compactAfter, kept })
+  const table = openTable?.({ compactAfter, kept })
   for (const entry of table?.entries ?? []) if (neverLeft?.(entry) !== true) keep(entry)
 
   function refuseAboveCap({ intentId, addsUsd }: SignEntry): void {
@@ -138,7 +138,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
       } catch (cause) {
         throw new GuardError('What is to be signed cannot be written down.', {
           code: 'GUARD_NOT_WRITTEN',
-          facts: { path, reason: reasonOf(cause) },
+          facts: { path: table.path, reason: reasonOf(cause) },
           details: 'Nothing was signed, and nothing will be before a restart. Check the disk.',
           cause,
         })

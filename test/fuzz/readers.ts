@@ -23,13 +23,13 @@ import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { type AnyRecord, decodeAnyRecord, encodeRecord } from '../../src/domain/records.ts'
 import { toPlain } from '../../src/domain/views/orderView.ts'
-import { createLedger } from '../../src/journal/ledger.ts'
+import { openGuardFile } from '../../src/journal/guardFile.ts'
+import { createLedger } from '../../src/journal/journalLedger.ts'
 import { readHighWaterMark } from '../../src/journal/sqlite/highWaterMark.ts'
 import { readSnapshot } from '../../src/journal/sqlite/journalSnapshot.ts'
 import { genesis, replay } from '../../src/journal/sqlite/replay.ts'
 import { createRowReader as createJournalReader, hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
 import { migrate } from '../../src/journal/sqlite/sqliteSchema.ts'
-import { openTable } from '../../src/keys/guardTable.ts'
 import { parseKeystore } from '../../src/keys/keystore.ts'
 import { connectRemoteSigner } from '../../src/keys/remote.ts'
 import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
@@ -328,7 +328,7 @@ const journals: readonly Reader[] = [
     read: (text) => {
       const line = text.replaceAll('\n', ' ')
       const check = checkOf(line)
-      openTable({
+      openGuardFile({
         path: fileWith('guard', `${check} ${line}\n`),
         compactAfter: 1_000,
         kept: () => [],

@@ -14,8 +14,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { GuardError } from '../../src/domain/guardTable.ts'
 import type { SignRequest } from '../../src/domain/signer.ts'
-import { GuardError } from '../../src/keys/guardTable.ts'
+import { openGuardFile } from '../../src/journal/guardFile.ts'
 import { type GuardOptions, guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -29,8 +30,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const path = () => join(folder, 'journal.db.signed')
-const guardAt = (more: Partial<GuardOptions> = {}) =>
-  openGuard({ path: path(), horizonSeconds: 3_700, marginSeconds: 600, now: () => nowMs, ...more })
+const guardAt = (more: Partial<GuardOptions> = {}, file = path()) =>
+  openGuard({
+    openTable: (options) => openGuardFile({ ...options, path: file }),
+    horizonSeconds: 3_700,
+    marginSeconds: 600,
+    now: () => nowMs,
+    ...more,
+  })
 const digest = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`
 const claim = (intentId: string, attempt = 1, seconds = 3_600, addsUsd = 0n) => ({
   intentId,
@@ -137,7 +144,7 @@ test('a changed line, a folder and a link are refused', async () => {
   guard.close()
   writeFileSync(path(), readFileSync(path(), 'utf8').replace('"a"', '"b"'))
   expect(() => guardAt()).toThrow(expect.objectContaining({ code: 'GUARD_DAMAGED' }))
-  expect(() => guardAt({ path: folder })).toThrow(expect.objectContaining({ code: 'GUARD_NOT_OPENED' }))
+  expect(() => guardAt({}, folder)).toThrow(expect.objectContaining({ code: 'GUARD_NOT_OPENED' }))
 })
 
 const request = (claimed?: SignRequest['claim']): SignRequest => ({
@@ -261,7 +268,7 @@ test('over any claims, restarts, crashes, times and compactions no intent has tw
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       runs += 1
       const file = join(folder, `${runs}.signed`)
-      const open = () => guardAt({ path: file, exposure, compactAfter: 2 })
+      const open = () => guardAt({ exposure, compactAfter: 2 }, file)
       let guard = open()
       const signed: { intent: number; byte: number; deadline: number; at: number; adds: bigint }[] = []
       for (const each of steps) {

@@ -13,7 +13,7 @@ import {
 } from '../../src/domain/records.ts'
 import type { LedgerReads } from '../../src/journal/journal.ts'
 import { writeFault } from '../../src/journal/journalFaults.ts'
-import { createLedger } from '../../src/journal/ledger.ts'
+import { createLedger } from '../../src/journal/journalLedger.ts'
 import { admitRecord } from '../../src/journal/recordAdmission.ts'
 import { takeLease } from '../../src/journal/sqlite/lease.ts'
 import { hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
@@ -118,6 +118,9 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
     records: async (intentId) => [...(stories.get(intentId) ?? [])],
     intent: async (intentId) => ledger.recentIntent(intentId),
     isShort: () => false,
+    openGuardTable: () => {
+      throw new TypeError('the modelled disk has no guard')
+    },
     close: async () => {},
   }
   return new Proxy(own as DiskJournal, {

@@ -10,7 +10,7 @@ function several(name: string, firstSeed: number, patches: readonly Patch[]): Fi
 }
 
 const setup = 'src/journal/sqlite/pragmas.ts'
-const sqlite = 'src/journal/sqlite/openSqlite.ts'
+const store = 'src/journal/sqlite/sqliteStore.ts'
 const head = 'src/journal/sqlite/highWaterMark.ts'
 const replay = 'src/journal/sqlite/replay.ts'
 const snapshot = 'src/journal/sqlite/journalSnapshot.ts'
@@ -32,13 +32,7 @@ export const fileMutants: readonly FirstMutant[] = [
     'if (loss !== undefined && !acceptLoss) throw rolledBack(path, loss)',
     'if (loss !== undefined && acceptLoss) throw rolledBack(path, loss)',
   ),
-  one(
-    'the mark is not moved',
-    3,
-    sqlite,
-    'if (this.#tail !== tail) this.#highWaterMark.write(this.#tail)',
-    '',
-  ),
+  one('the mark is not moved', 3, store, 'if (tail !== this.#tail) this.#highWaterMark.write(tail)', ''),
   one(
     'a mark that a power cut left behind stays behind',
     243,
@@ -53,15 +47,34 @@ export const fileMutants: readonly FirstMutant[] = [
   several('a snapshot is held against nothing', 32, [
     {
       file: snapshot,
-      find: 'recordHash === undefined || checksum(recordHash, seq, text) !== row.hash',
+      find: 'recordHash === undefined || checksum(recordHash, 0, seq, head) !== row.hash',
       replace: 'recordHash === undefined',
     },
     {
       file: snapshot,
-      find: '  } catch {\n    return undefined',
-      replace: '  } catch (error) {\n    throw error',
+      find: '!fits || checksum(hashThere, fromSeq, toSeq, text) !== part.hash',
+      replace: '!fits',
+    },
+    {
+      file: 'src/journal/ledgerState.ts',
+      find: '    if (error instanceof SyntaxError || error instanceof TypeError) return undefined\n',
+      replace: '',
     },
   ]),
+  one(
+    'a snapshot forgets which decisions were taken',
+    1,
+    'src/journal/identities.ts',
+    'held(added.decisions, strategy, () => []).push(decisionKey)',
+    '',
+  ),
+  one(
+    'a snapshot forgets which orders were created',
+    1,
+    'src/journal/identities.ts',
+    'added.orders.push(orderKey, intentId)',
+    '',
+  ),
   one(
     'the tables are not held against the records',
     6,
@@ -79,7 +92,7 @@ export const fileMutants: readonly FirstMutant[] = [
   one(
     'a torn line of the guard stays',
     83,
-    'src/keys/guardTable.ts',
+    'src/journal/guardFile.ts',
     'if (whole < text.length) ftruncateSync(fd, whole)\n',
     '',
   ),

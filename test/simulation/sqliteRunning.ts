@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BaseError } from '../../src/base/errors.ts'
+import { openGuardFile } from '../../src/journal/guardFile.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { openGuard, type SigningGuard } from '../../src/keys/signingGuard.ts'
 import { type Image, imageFiles, readImage, writeImage } from './diskImage.ts'
@@ -52,7 +53,7 @@ export function runningAt(path: string, hooks: JournalHooks): Running {
 /** Opens the guard beside the journal, as the daemon does. Throws GuardError as `openGuard`. */
 export function guardBeside(path: string, journal: Journal, hooks: JournalHooks): SigningGuard {
   return openGuard({
-    path: path + imageFiles.signed,
+    openTable: (options) => openGuardFile({ ...options, path: path + imageFiles.signed }),
     horizonSeconds: guardHorizonSeconds,
     marginSeconds: guardMarginSeconds,
     now: hooks.wallMs,

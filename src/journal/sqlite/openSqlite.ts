@@ -4,9 +4,9 @@ import type { IntentState } from '../../domain/order/intent.ts'
 import { createJournal } from '../groupCommit.ts'
 import type { Journal } from '../journal.ts'
 import { corruptFault, openFault } from '../journalFaults.ts'
+import { type Ledger, reachesBack, recallLimits, recallSinceMs } from '../journalLedger.ts'
 import { createPrivateFile, prepareFile, syncDirectory } from '../journalPath.ts'
 import type { JournalStore } from '../journalStore.ts'
-import { type Ledger, reachesBack, recallLimits, recallSinceMs } from '../ledger.ts'
 import { acquireWriterLock } from '../lock.ts'
 import { defaultMaintenance, type Maintenance } from '../maintenance.ts'
 import { createSpaceCheck, freeBytesBeside } from './diskSpace.ts'
@@ -140,7 +140,10 @@ export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRul
       options.maxBytes,
       options.freeBytes ?? (() => freeBytesBeside(path)),
     )
-    const store = createSqliteStore({ db: opened, path, reader, tail, lease, highWaterMark, lock, isShort })
+    // By the name that was given: that is where releases before this one put it, beside a link too.
+    const guardPath = `${options.path}.signed`
+    const files = { highWaterMark, lock, guardPath }
+    const store = createSqliteStore({ db: opened, path, reader, tail, lease, isShort, ...files })
     const { loss } = highWaterMark
     return {
       store,

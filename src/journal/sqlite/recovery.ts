@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isOpen } from '../../domain/order/intent.ts'
 import { corruptFault } from '../journalFaults.ts'
-import { createLedger, type Ledger } from '../ledger.ts'
+import { createLedger, type Ledger } from '../journalLedger.ts'
 import { createIndexCheck } from './indexes.ts'
 import { readSnapshot } from './journalSnapshot.ts'
 import { genesis, replay } from './replay.ts'

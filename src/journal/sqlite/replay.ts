@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type AnyRecord, decodeAnyRecord } from '../../domain/records.ts'
 import { corruptFault, openFault, recordFault } from '../journalFaults.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Ledger } from '../journalLedger.ts'
 import { GENESIS_HASH, hashOf, type Tail } from './sqliteRows.ts'
 
 /** Before the first record. */

@@ -7,8 +7,10 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Ending } from '../../domain/account/spend.ts'
+import type { GuardTable, GuardTableOptions } from '../../domain/guardTable.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { decodeAnyRecord, type StoredRecord } from '../../domain/records.ts'
+import { openGuardFile } from '../guardFile.ts'
 import { type IntentQuery, JournalFaultError } from '../journal.ts'
 import { closedFault, corruptFault, recordFault, writeFault } from '../journalFaults.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from '../journalStore.ts'
@@ -34,6 +36,8 @@ export interface OpenedParts {
   readonly highWaterMark: HighWaterMark
   readonly lock: WriterLock
   readonly isShort: () => boolean
+  /** File of the signing guard's table. */
+  readonly guardPath: string
 }
 
 /** The store over an opened file. */
@@ -51,12 +55,14 @@ class SqliteStore implements JournalStore {
   readonly #lease: Lease
   readonly #highWaterMark: HighWaterMark
   readonly #lock: WriterLock
+  readonly #guardPath: string
   #tail: Tail
   #intents: number
   #fault: unknown
   #isClosed = false
 
-  constructor({ db, path, reader, tail, lease, highWaterMark, lock, isShort }: OpenedParts) {
+  constructor({ db, path, reader, tail, lease, highWaterMark, lock, isShort, guardPath }: OpenedParts) {
+    this.#guardPath = guardPath
     this.path = path
     this.leaseEpoch = lease.epoch
     this.isShort = isShort
@@ -147,6 +153,10 @@ class SqliteStore implements JournalStore {
 
   async endingsSince(sinceMs: number): Promise<readonly Ending[]> {
     return this.#reader.endingsSince(sinceMs)
+  }
+
+  openGuardTable(options: GuardTableOptions): GuardTable {
+    return openGuardFile({ ...options, path: this.#guardPath })
   }
 
   async close(): Promise<void> {

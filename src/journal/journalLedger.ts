@@ -18,8 +18,8 @@ import type { AdmissionView } from './recordAdmission.ts'
 
 /** Intents, and endings, that are kept at least: the newest. */
 const keptAtLeast = 1_000
-/** And all that are younger than this, ms: twice the window of any budget, and of the day. */
-const keptMs = 172_800_000
+/** And all that are younger than this, ms: a day, which is the window of budgets, and an hour for clocks. */
+const keptMs = 90_000_000
 /** And no more than so many, whatever a day brings. */
 const keptAtMost = 25_600
 
@@ -58,7 +58,9 @@ class FoldedLedger implements Ledger {
   #newestAcceptedMs = 0
   /** In the order in which they were accepted. */
   readonly #recent = new Map<string, IntentState>()
-  readonly #endings: Ending[] = []
+  #endings: Ending[] = []
+  /** Of the endings, the first that is kept. */
+  #firstEnding = 0
   readonly #fills: Map<string, Fill>
   readonly #changes: Map<string, OrderChange>
   readonly #identities: IdentitySet
@@ -111,7 +113,8 @@ class FoldedLedger implements Ledger {
     }
     for (const [intentId, state] of newer) this.#recent.set(intentId, state)
     this.#dropIntents()
-    this.#endings.splice(0, Number.POSITIVE_INFINITY, ...endings)
+    this.#endings = endings.slice(-keptAtMost)
+    this.#firstEnding = 0
   }
 
   #keep(state: IntentState): void {
@@ -157,12 +160,15 @@ class FoldedLedger implements Ledger {
   }
 
   #dropEndings(nowMs: number): void {
-    let spare = 0
-    for (const { closedAtMs } of this.#endings) {
-      if (!isSpare(this.#endings.length - spare, nowMs - closedAtMs)) break
-      spare += 1
+    const all = this.#endings
+    let from = this.#firstEnding
+    for (; from < all.length; from += 1) {
+      if (!isSpare(all.length - from, nowMs - (all[from]?.closedAtMs ?? 0))) break
     }
-    if (spare > 0) this.#endings.splice(0, spare)
+    // The list moves up now and then, not with each of them.
+    const isDue = from > keptAtLeast
+    if (isDue) all.splice(0, from)
+    this.#firstEnding = isDue ? 0 : from
   }
 
   // --- what is asked before a record is written -----------------------------------------------------------------
@@ -208,7 +214,7 @@ class FoldedLedger implements Ledger {
   }
 
   endingsSince(sinceMs: number): readonly Ending[] {
-    return this.#endings.filter(({ closedAtMs }) => closedAtMs >= sinceMs)
+    return this.#endings.slice(this.#firstEnding).filter(({ closedAtMs }) => closedAtMs >= sinceMs)
   }
 
   closedFills(): readonly Fill[] {

@@ -21,37 +21,13 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { BaseError, reasonOf } from '../base/errors.ts'
-import type { SignClaim } from '../domain/signer.ts'
+import { reasonOf } from '../base/errors.ts'
+import { GuardError, type GuardTable, type GuardTableOptions, type SignEntry } from '../domain/guardTable.ts'
 import type { Hex } from '../protocol/address.ts'
 
-/** A signature that the guard does not allow, or a table that cannot be used. */
-export class GuardError extends BaseError {}
-
-/** One line: what was given to the key. */
-export interface SignEntry extends SignClaim {
-  /** Lower case. */
-  readonly digest: Hex
-  /** Unix seconds of the claim; 0 in lines of releases that did not write it. */
-  readonly atSeconds: number
-}
-
-/** The open file. */
-export interface GuardTable {
-  /** What the file held when it was opened. */
-  readonly entries: readonly SignEntry[]
-  /** Appends a line; resolves when it is durable. After a write that failed every later one fails too. */
-  append(entry: SignEntry): Promise<void>
-  close(): void
-}
-
 /** How a file is opened. */
-export interface TableOptions {
+export interface GuardFileOptions extends GuardTableOptions {
   readonly path: string
-  /** Lines above which those that nobody needs are dropped. */
-  readonly compactAfter: number
-  /** The lines that must stay, asked when others are dropped. */
-  readonly kept: () => readonly SignEntry[]
 }
 
 const CHECK_DIGITS = 16
@@ -65,7 +41,7 @@ const { O_RDWR, O_CREAT, O_APPEND, O_EXCL, O_NOFOLLOW } = constants
  *
  * @throws GuardError GUARD_NOT_OPENED, or GUARD_DAMAGED when any other line is not as it was written.
  */
-export function openTable({ path, compactAfter, kept }: TableOptions): GuardTable {
+export function openGuardFile({ path, compactAfter, kept }: GuardFileOptions): GuardTable {
   const opened = openFile(path)
   const fresh = `${path}.new`
   let { fd } = opened
@@ -115,6 +91,7 @@ export function openTable({ path, compactAfter, kept }: TableOptions): GuardTabl
   }
 
   return {
+    path,
     entries: opened.entries,
     append(entry) {
       waiting.push(lineOf(entry))

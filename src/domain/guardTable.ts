@@ -1,0 +1,37 @@
+/** What was ever given to the key, as the signing guard writes it down: a table of the journal's store, or a file beside it. */
+import { BaseError } from '../base/errors.ts'
+import type { Hex } from '../protocol/address.ts'
+import type { SignClaim } from './signer.ts'
+
+/** A signature that the guard does not allow, or a table that cannot be used. */
+export class GuardError extends BaseError {}
+
+/** One line: what was given to the key. */
+export interface SignEntry extends SignClaim {
+  /** Lower case. */
+  readonly digest: Hex
+  /** Unix seconds of the claim; 0 in lines of releases that did not write it. */
+  readonly atSeconds: number
+}
+
+/** The open table. */
+export interface GuardTable {
+  /** Where it is, for messages. */
+  readonly path: string
+  /** What it held when it was opened. */
+  readonly entries: readonly SignEntry[]
+  /** Appends a line; resolves when it is durable. After a write that failed every later one fails too. */
+  append(entry: SignEntry): Promise<void>
+  close(): void
+}
+
+/** How a table is opened. */
+export interface GuardTableOptions {
+  /** Lines above which those that nobody needs are dropped. */
+  readonly compactAfter: number
+  /** The lines that must stay, asked when others are dropped. */
+  readonly kept: () => readonly SignEntry[]
+}
+
+/** Opens the table. Throws GuardError GUARD_NOT_OPENED or GUARD_DAMAGED. */
+export type OpenGuardTable = (options: GuardTableOptions) => GuardTable
