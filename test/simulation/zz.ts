@@ -1,0 +1,2 @@
+import { runFileMutants, mutantTable } from './mutantRuns.ts'
+console.log(mutantTable(await runFileMutants(1500)))
