@@ -46,7 +46,7 @@ test('verify says what a whole journal holds, beside its daemon', async () => {
       .replace(/read in .*/, 'read in <time>')
       .replace(/\d+ KiB/, '<n> KiB'),
   ).toMatchInlineSnapshot(`
-    "journal   CWD/journal.db, <n> KiB, schema version 2
+    "journal   CWD/journal.db, <n> KiB, schema version 3
     records   18 records of 4 orders, 2 open
     chain     whole to record 18 (its hash: --json)
     mark      at record 18
