@@ -364,7 +364,9 @@ export function createEngine(parts: EngineParts): Engine {
       tradingState: trading.haltOn()?.state ?? 'active',
       holds: trading.halts(),
       ...(killed === undefined ? {} : { kill: killed }),
-      ...(mark === undefined ? {} : { equity: shownOf(mark, breakers.shownEquity()) }),
+      ...(mark === undefined
+        ? {}
+        : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
       ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map((instance) => instance.status()),
       positions,

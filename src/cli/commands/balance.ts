@@ -58,9 +58,7 @@ export function balanceText(
     `positions  ${money(BigInt(positionsUsd))} in ${counted(positions, 'position')}, after pending fees`,
     ...(equity === undefined
       ? []
-      : [
-          `equity     ${money(BigInt(equity.equityUsd))}, without the gas coin${equityAge(equity.equityAtMs, nowMs)}`,
-        ]),
+      : [`equity     ${money(BigInt(equity.equityUsd))}, without the gas coin${equityAge(equity, nowMs)}`]),
     ...(missing === 0 ? [] : [`${counted(missing, 'row')} could not be read: the figures lack them`]),
     `read       ${span(Math.max(0, nowMs - readAtMs))} ago`,
   ]

@@ -46,7 +46,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
         : [
             [
               'equity',
-              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC${equityAge(body.equity.equityAtMs, body.nowMs)}`,
+              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC${equityAge(body.equity, body.nowMs)}`,
             ],
           ]),
       ...(body.subaccount === undefined
@@ -144,14 +144,20 @@ export function killText(kill: NonNullable<StatusBody['kill']>): string {
   return `${doing}: ${rest}${problem === undefined ? '' : `; ${problem}`}`
 }
 
-/** Lists that are behind a fill give no figure; a reading is made every few seconds. */
+/** While nothing moves a reading is made every few seconds: a figure this old is of lists that do not settle. */
 const freshEquityMs = 20_000
 
-/** What is said behind a figure of the equity that is not of now. */
-export function equityAge(atMs: number | undefined, nowMs: number): string {
-  if (atMs === undefined) return ' (by lists that may be apart: orders are settling)'
-  const ageMs = nowMs - atMs
-  return ageMs < freshEquityMs ? '' : ` (${span(ageMs)} old: lists are settling)`
+/** What is said behind a figure of the equity that is not of now: it is the last one of before the account moved. */
+export function equityAge(
+  {
+    equityAtMs,
+    isEquitySettling,
+  }: Pick<NonNullable<StatusBody['equity']>, 'equityAtMs' | 'isEquitySettling'>,
+  nowMs: number,
+): string {
+  if (equityAtMs === undefined) return ' (by lists that may be apart: orders are settling)'
+  const ageMs = Math.max(0, nowMs - equityAtMs)
+  return isEquitySettling || ageMs >= freshEquityMs ? ` (${span(ageMs)} old: lists are settling)` : ''
 }
 
 const strategyColumns: readonly Column[] = [
