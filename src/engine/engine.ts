@@ -13,7 +13,6 @@ import { DecodeError, RefusedError, UnreachableError } from '../api/transport/ap
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { HiddenSide } from '../domain/account/held.ts'
 import type { Feed } from '../domain/event.ts'
-import { worstCase } from '../domain/machine/intentExposure.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
   type Denial,
@@ -38,6 +37,7 @@ import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createHoldings, told } from './account/holdings.ts'
+import { type ShownExposure, shownExposure, unlistedFills } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { createUnseen, listLagMs } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
@@ -308,7 +308,7 @@ export function createEngine(parts: EngineParts): Engine {
         openIntents: orderManager.open().length,
         unresolved: unresolvedOf(orderManager.open()).length,
         positions: positions.length,
-        exposureUsd: exposureUsd(),
+        exposureUsd: exposureNow().exposureUsd,
       })
     }
   }
@@ -334,8 +334,9 @@ export function createEngine(parts: EngineParts): Engine {
     return orderManager.open().filter(({ label }) => label !== 'resting')
   }
 
-  function exposureUsd(): bigint {
-    return holdings.heldUsd(positions) + worstCase(orderManager.open().map((each) => each.state))
+  function exposureNow(): ShownExposure {
+    const open = orderManager.open().map((each) => each.state)
+    return shownExposure(positions, holdings.journal(), open)
   }
 
   function background(work: Promise<void>): void {
@@ -345,6 +346,7 @@ export function createEngine(parts: EngineParts): Engine {
   function status(): EngineStatus {
     const nowMs = clock.now()
     const open = orderManager.open()
+    const { exposureUsd, maybeTwiceUsd } = exposureNow()
     const unresolved = unresolvedOf(open)
     const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
     const { records, intents } = journal.summary()
@@ -379,7 +381,9 @@ export function createEngine(parts: EngineParts): Engine {
       flattens: unwinder.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
-      exposureUsd: exposureUsd(),
+      exposureUsd,
+      exposureMaybeTwiceUsd: maybeTwiceUsd,
+      unlistedFills: unlistedFills(positions, holdings.journal(), filled.recent()),
       feedAgesMs: Object.fromEntries(
         [...feedReadAtMs].map(([feed, { atMs, ageMs }]) => [feed, nowMs - atMs + ageMs]),
       ),

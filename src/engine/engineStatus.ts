@@ -103,7 +103,12 @@ export interface EngineStatus {
   readonly flattens: readonly UnwindReport[]
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
+  /** Held, and what open orders may still add, USD. */
   readonly exposureUsd: bigint
+  /** What of it may be one fill counted twice, as position and as order under way, USD. */
+  readonly exposureMaybeTwiceUsd: bigint
+  /** Fills of ours that `positions` does not show yet, a sentence for each side. */
+  readonly unlistedFills: readonly string[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
   readonly apiHosts: readonly string[]
   readonly oracleHosts: readonly string[]

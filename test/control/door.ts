@@ -47,6 +47,8 @@ export const status: EngineStatus = {
   findings: [],
   contradictions: [],
   hidden: [],
+  exposureMaybeTwiceUsd: 0n,
+  unlistedFills: [],
   flattens: [],
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],

@@ -32,7 +32,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       ['account', body.account],
       [
         'trading',
-        `${body.tradingState}, exposure ${money(BigInt(body.exposureUsd))}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
+        `${body.tradingState}, exposure ${exposureText(body)}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
       ],
       ...body.holds.map((hold) => [
         '',
@@ -96,6 +96,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     ])
     blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
   }
+  if (body.unlistedFills.length > 0)
+    blocks.push(
+      `positions lag behind fills\n${body.unlistedFills.flatMap((each) => wrapped('  ', each)).join('\n')}`,
+    )
   if (body.unmanaged.length > 0) {
     const rows = body.unmanaged.flatMap((each) =>
       wrapped('  ', unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) })),
@@ -124,6 +128,14 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     blocks.push(`open orders\n${table(orderColumns, rows, width, '  ')}`)
   }
   return blocks.join('\n\n')
+}
+
+/** The exposure; where a fill may be counted twice, that this is the careful reading. */
+function exposureText({ exposureUsd, exposureMaybeTwiceUsd: twiceUsd }: StatusBody): string {
+  const whole = money(BigInt(exposureUsd))
+  return BigInt(twiceUsd) === 0n
+    ? whole
+    : `at most ${whole} (${money(BigInt(twiceUsd))} of it may be one fill counted twice)`
 }
 
 /** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
