@@ -11,7 +11,7 @@
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
-import type { HiddenSide } from '../domain/account/held.ts'
+import { type HiddenSide, heldOfOrder } from '../domain/account/held.ts'
 import type { Feed } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
@@ -22,6 +22,7 @@ import {
   labelOf,
   lastAttempt,
 } from '../domain/order/intent.ts'
+import { isOpened } from '../domain/order/orderLegs.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { marksOf } from '../domain/views/orderMarks.ts'
@@ -406,7 +407,10 @@ export function createEngine(parts: EngineParts): Engine {
     const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
     const { decimals: feeTokenDecimals } = context.chain.feeToken
     const marks = marksOf(intent.state, trading.accountJournal.state().flattens, rules)
-    return { ...intent, signedOf, feeTokenDecimals, ...marks }
+    const held = isOpened(intent.state)
+      ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }
+      : {}
+    return { ...intent, signedOf, feeTokenDecimals, ...held, ...marks }
   }
 
   return {

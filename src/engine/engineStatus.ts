@@ -49,6 +49,8 @@ export interface LabelledIntent extends OrderMarks {
   readonly signedOf?: SignedLookup
   /** Of the chain's fee token. */
   readonly feeTokenDecimals?: number
+  /** What is held of its side by the journal, USD. */
+  readonly heldUsd?: bigint
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
