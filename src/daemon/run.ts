@@ -14,6 +14,7 @@ import { version } from '../config/version.ts'
 import { createControlServer } from '../control/server.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
+import { OPERATOR } from '../engine/account/tradingHalts.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
 import { type Journal, JournalFaultError } from '../journal/journal.ts'
@@ -135,7 +136,12 @@ async function live(
   }
   const metrics = createMetrics({ version, profile: config.profile, chain: chain.name })
   const health = createHealth()
-  const decisions = createLastDecisions(systemClock.now)
+  const named = [...strategies.map(({ name }) => name), ...disabled, OPERATOR]
+  const newest = await Promise.all(named.map((strategy) => journal.intents({ strategy, limit: 1 })))
+  const decisions = createLastDecisions(
+    systemClock.now,
+    newest.flat().map(({ intent }) => intent),
+  )
   const ended = Promise.withResolvers<number>()
   const stopped = fatalStop(log, ended.resolve)
   // Once it was said that perpd stops, what falls over because of that is not said too.

@@ -11,9 +11,8 @@
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
-import type { HiddenSide } from '../domain/account/held.ts'
+import { type HiddenSide, heldOfOrder } from '../domain/account/held.ts'
 import type { Feed } from '../domain/event.ts'
-import { worstCase } from '../domain/machine/intentExposure.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
   type Denial,
@@ -23,6 +22,7 @@ import {
   labelOf,
   lastAttempt,
 } from '../domain/order/intent.ts'
+import { isOpened } from '../domain/order/orderLegs.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { marksOf } from '../domain/views/orderMarks.ts'
@@ -38,6 +38,7 @@ import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createHoldings, told } from './account/holdings.ts'
+import { type ShownExposure, shownExposure, unlistedFills } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { createUnseen, listLagMs } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
@@ -308,7 +309,7 @@ export function createEngine(parts: EngineParts): Engine {
         openIntents: orderManager.open().length,
         unresolved: unresolvedOf(orderManager.open()).length,
         positions: positions.length,
-        exposureUsd: exposureUsd(),
+        exposureUsd: exposureNow().exposureUsd,
       })
     }
   }
@@ -334,8 +335,9 @@ export function createEngine(parts: EngineParts): Engine {
     return orderManager.open().filter(({ label }) => label !== 'resting')
   }
 
-  function exposureUsd(): bigint {
-    return holdings.heldUsd(positions) + worstCase(orderManager.open().map((each) => each.state))
+  function exposureNow(): ShownExposure {
+    const open = orderManager.open().map((each) => each.state)
+    return shownExposure(positions, holdings.journal(), open)
   }
 
   function background(work: Promise<void>): void {
@@ -345,6 +347,7 @@ export function createEngine(parts: EngineParts): Engine {
   function status(): EngineStatus {
     const nowMs = clock.now()
     const open = orderManager.open()
+    const { exposureUsd, maybeTwiceUsd } = exposureNow()
     const unresolved = unresolvedOf(open)
     const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
     const { records, intents } = journal.summary()
@@ -364,7 +367,9 @@ export function createEngine(parts: EngineParts): Engine {
       tradingState: trading.haltOn()?.state ?? 'active',
       holds: trading.halts(),
       ...(killed === undefined ? {} : { kill: killed }),
-      ...(mark === undefined ? {} : { equity: shownOf(mark, breakers.shownEquity()) }),
+      ...(mark === undefined
+        ? {}
+        : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
       ...(subaccount === undefined ? {} : { subaccount }),
       strategies: instances.map((instance) => instance.status()),
       positions,
@@ -377,7 +382,9 @@ export function createEngine(parts: EngineParts): Engine {
       flattens: unwinder.open(),
       unresolved: unresolved.length,
       oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
-      exposureUsd: exposureUsd(),
+      exposureUsd,
+      exposureMaybeTwiceUsd: maybeTwiceUsd,
+      unlistedFills: unlistedFills(positions, holdings.journal(), filled.recent()),
       feedAgesMs: Object.fromEntries(
         [...feedReadAtMs].map(([feed, { atMs, ageMs }]) => [feed, nowMs - atMs + ageMs]),
       ),
@@ -400,7 +407,10 @@ export function createEngine(parts: EngineParts): Engine {
     const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
     const { decimals: feeTokenDecimals } = context.chain.feeToken
     const marks = marksOf(intent.state, trading.accountJournal.state().flattens, rules)
-    return { ...intent, signedOf, feeTokenDecimals, ...marks }
+    const held = isOpened(intent.state)
+      ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }
+      : {}
+    return { ...intent, signedOf, feeTokenDecimals, ...held, ...marks }
   }
 
   return {

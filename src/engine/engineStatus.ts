@@ -11,8 +11,7 @@ import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OrderMarks } from '../domain/views/orderMarks.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
-import { maxOf } from '../protocol/units.ts'
-import type { ShownEquity } from './account/shownEquity.ts'
+import type { ShownEquity, ShownPeak } from './account/shownEquity.ts'
 import type { UnwindReport } from './account/unwinder.ts'
 import type { KillReport } from './operator/kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
@@ -50,6 +49,8 @@ export interface LabelledIntent extends OrderMarks {
   readonly signedOf?: SignedLookup
   /** Of the chain's fee token. */
   readonly feeTokenDecimals?: number
+  /** What is held of its side by the journal, USD. */
+  readonly heldUsd?: bigint
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
@@ -60,6 +61,8 @@ export interface LabelledIntent extends OrderMarks {
 export interface ShownMark extends EquityMark {
   /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
   readonly equityAtMs?: number
+  /** Whether the account has moved since then, so that newer lists may be of different instants. */
+  readonly isEquitySettling: boolean
 }
 
 /** The whole status. */
@@ -102,7 +105,12 @@ export interface EngineStatus {
   readonly flattens: readonly UnwindReport[]
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
+  /** Held, and what open orders may still add, USD. */
   readonly exposureUsd: bigint
+  /** What of it may be one fill counted twice, as position and as order under way, USD. */
+  readonly exposureMaybeTwiceUsd: bigint
+  /** Fills of ours that `positions` does not show yet, a sentence for each side. */
+  readonly unlistedFills: readonly string[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
   readonly apiHosts: readonly string[]
   readonly oracleHosts: readonly string[]
@@ -116,15 +124,20 @@ export function shortOfSpace(journalPath: string): string {
 }
 
 /**
- * The mark with the figure for people in the place of the breakers' own. The peak that breakers keep follows a gain a minute and a
- * quarter later; no figure is shown above the peak beside it.
+ * The mark with the figure for people in the place of the breakers' own, and the highest that was shown in the place of their peak:
+ * theirs follows a gain a minute and a quarter later, and no figure is shown above the peak beside it.
  */
-export function shownOf(mark: EquityMark, { equityUsd, atMs }: Partial<ShownEquity> = {}): ShownMark {
+export function shownOf(
+  mark: EquityMark,
+  { equityUsd, atMs, isSettling = false }: Partial<ShownEquity>,
+  peak: ShownPeak,
+): ShownMark {
   const figure = equityUsd ?? mark.equityUsd
   return {
     ...mark,
     equityUsd: figure,
-    peakUsd: maxOf(mark.peakUsd, figure),
+    peakUsd: peak.raise(mark.peakUsd, figure),
+    isEquitySettling: isSettling,
     ...(atMs === undefined ? {} : { equityAtMs: atMs }),
   }
 }

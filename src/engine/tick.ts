@@ -35,6 +35,7 @@ import { decisionKeyOf, intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
+import { marketSymbol } from './market/marketSymbol.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
 
 /** What one tick did. */
@@ -133,7 +134,7 @@ export async function tick(
       if (denial === undefined) admittedCount += 1
       continue
     }
-    const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol ?? decision.marketToken
+    const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
     const denial = await context.inTurn(() =>
       admitDecision(context, loaded, snapshot, decision, decisionKey, unseen),
@@ -295,7 +296,7 @@ export function judge(
         "the rest of the journal's space is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
     }
   }
-  const hidden = adds ? hiddenOn(decision, snapshot) : undefined
+  const hidden = adds ? hiddenOn(context, decision, snapshot) : undefined
   if (hidden !== undefined) return hidden
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
@@ -400,10 +401,14 @@ function impactLeft(
 }
 
 /** POSITION_NOT_SHOWN: the list shows less of a side of the market than the journal knows; lag, or a host that hides it. */
-function hiddenOn({ marketToken }: Decision, snapshot: Snapshot): Denial | undefined {
+function hiddenOn(
+  { catalogue }: EngineContext,
+  { marketToken }: Decision,
+  snapshot: Snapshot,
+): Denial | undefined {
   const found = snapshot.hidden?.find((each) => sameHex(each.marketToken, marketToken))
   if (found === undefined) return undefined
-  const { symbol = marketToken } = marketOf(snapshot, marketToken)?.market ?? {}
+  const symbol = marketSymbol(catalogue, snapshot, marketToken)
   return {
     code: 'POSITION_NOT_SHOWN',
     reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,

@@ -1,13 +1,18 @@
-/** The newest decision of each strategy and what became of it, kept in memory: what `perpd strategies` shows. */
+/**
+ * The newest decision of each strategy and what became of it: what `perpd strategies` shows. Kept in memory; what was admitted before
+ * a restart is in the journal.
+ */
 import type { Emit } from '../domain/event.ts'
-import { formatDollars } from '../protocol/units.ts'
+import type { Intent } from '../domain/order/intent.ts'
+import type { Usd } from '../protocol/units.ts'
+import { money } from './text.ts'
 
 /** The newest decision of one strategy. */
 export interface LastDecision {
   readonly strategy: string
   /** Unix ms. */
   readonly atMs: number
-  /** `increase long ETH/USD [WETH-USDC] $500.00`. */
+  /** `increase long ETH/USD [WETH-USDC] $500.00`; once it is admitted, with the size that was. */
   readonly words: string
   readonly outcome: 'decided' | 'admitted' | 'denied'
   /** Code and reason of a denial. */
@@ -17,23 +22,47 @@ export interface LastDecision {
 /** Listens, and remembers. */
 export interface LastDecisions {
   readonly listen: Emit
-  /** One for each strategy that decided since the start. */
+  /** One for each strategy that decided since the start, or has an order in what was handed in. */
   all(): readonly LastDecision[]
 }
 
-/** Nothing decided yet. `now`: Unix ms. */
-export function createLastDecisions(now: () => number): LastDecisions {
-  const last = new Map<string, LastDecision>()
+/** The words of a decision, or of the order that it became. */
+function wordsOf(kind: string, direction: string, symbol: string, sizeDeltaUsd: Usd | undefined): string {
+  return `${kind} ${direction} ${symbol}${sizeDeltaUsd === undefined ? '' : ` ${money(sizeDeltaUsd)}`}`
+}
+
+/** An order, in the words of its decision; a size is told where the decision named one. */
+function admittedWords({ kind, decision, terms }: Intent): string {
+  const isSized = 'sizeDeltaUsd' in decision && decision.sizeDeltaUsd !== undefined
+  return wordsOf(kind, terms.direction, terms.symbol, isSized ? terms.sizeDeltaUsd : undefined)
+}
+
+/** Over orders of before the start, of each strategy one or none. `now`: Unix ms. */
+export function createLastDecisions(now: () => number, before: readonly Intent[] = []): LastDecisions {
+  const last = new Map<string, LastDecision>(
+    before.map((intent) => [
+      intent.strategy,
+      {
+        strategy: intent.strategy,
+        atMs: intent.acceptedAtMs,
+        words: admittedWords(intent),
+        outcome: 'admitted',
+      },
+    ]),
+  )
   return {
     listen(event) {
       if (event.type === 'decision.made' || event.type === 'decision.denied') {
         const { strategy, decision, symbol } = event
-        const size =
-          'sizeDeltaUsd' in decision && decision.sizeDeltaUsd !== undefined
-            ? ` ${formatDollars(decision.sizeDeltaUsd)}`
-            : ''
         const words =
-          'direction' in decision ? `${decision.kind} ${decision.direction} ${symbol}${size}` : decision.kind
+          'direction' in decision
+            ? wordsOf(
+                decision.kind,
+                decision.direction,
+                symbol,
+                'sizeDeltaUsd' in decision ? decision.sizeDeltaUsd : undefined,
+              )
+            : decision.kind
         const made = { strategy, atMs: now(), words }
         if (event.type === 'decision.made') last.set(strategy, { ...made, outcome: 'decided' })
         else {
@@ -42,8 +71,9 @@ export function createLastDecisions(now: () => number): LastDecisions {
         }
       }
       if (event.type === 'decision.admitted') {
-        const before = last.get(event.intent.strategy)
-        if (before !== undefined) last.set(before.strategy, { ...before, outcome: 'admitted' })
+        const { strategy } = event.intent
+        const { atMs } = last.get(strategy) ?? { atMs: now() }
+        last.set(strategy, { strategy, atMs, words: admittedWords(event.intent), outcome: 'admitted' })
       }
     },
     all: () => [...last.values()],

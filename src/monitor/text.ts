@@ -10,7 +10,7 @@ export function shortId(intentId: string): string {
 }
 
 /**
- * An amount of dollars for people: whole cents, `<$0.01` for less, and words for the size that stands for all of a position. Prices go
+ * An amount of dollars for people: whole cents, two digits of what is less, and words for the size that stands for all of a position. Prices go
  * through `formatUsd`.
  */
 export function money(amount: Usd): string {

@@ -100,15 +100,23 @@ export function formatUsd(amount: Usd, digits = 2): string {
 }
 
 /**
- * An amount of dollars for people, in whole cents, rounded half up; what is less than half of one says so: `<$0.01`, `-<$0.01`.
- * Prices go through `formatUsd`.
+ * An amount of dollars for people, in whole cents, rounded half up; what is less than half of one shows two digits of what it is
+ * (`-$0.0047`), and less than half a millionth is `$0.00`. Prices go through `formatUsd`.
  */
 export function formatDollars(amount: Usd): string {
-  const sign = amount < 0n ? '-' : ''
   const cents = (absOf(amount) + HALF_CENT) / (2n * HALF_CENT)
-  if (cents === 0n) return amount === 0n ? '$0.00' : `${sign}<$0.01`
-  const [whole = '0', fraction = ''] = formatUnits(cents, 2).split('.')
-  return `${sign}$${whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')}.${fraction.padEnd(2, '0')}`
+  const [value, places] = cents === 0n ? smallOf(absOf(amount)) : [cents, 2]
+  if (value === 0n) return '$0.00'
+  const [whole = '0', fraction = ''] = formatUnits(value, places).split('.')
+  return `${amount < 0n ? '-' : ''}$${whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')}.${fraction.padEnd(2, '0')}`
+}
+
+/** An amount below a cent in millionths of a dollar, rounded to two digits of it, with its decimal places. */
+function smallOf(magnitude: Usd): readonly [value: bigint, places: number] {
+  const millionth = 10n ** BigInt(USD_DECIMALS - 6)
+  const millionths = (magnitude + millionth / 2n) / millionth
+  const unit = 10n ** BigInt(Math.max(0, millionths.toString().length - 2))
+  return [((millionths + unit / 2n) / unit) * unit, 6]
 }
 
 /** The most that something costs, for people: in whole cents, none left out. */

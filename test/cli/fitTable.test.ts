@@ -4,6 +4,7 @@ import { closingsOf } from '../../src/cli/commands/closeAllCommand.ts'
 import { quoteText } from '../../src/cli/commands/manualOrderCommand.ts'
 import { marketsText } from '../../src/cli/commands/marketsCommand.ts'
 import { positionsText } from '../../src/cli/commands/positionsCommand.ts'
+import { statusText } from '../../src/cli/commands/statusCommand.ts'
 import { strategiesText, strategyRows } from '../../src/cli/commands/strategiesCommand.ts'
 import { tradesText } from '../../src/cli/commands/tradesCommand.ts'
 import { type Column, fitTable } from '../../src/cli/output/fitTable.ts'
@@ -48,6 +49,23 @@ test('columns are left out by rank until the rest fits, texts are wrapped, and w
 })
 
 const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
+
+test('positions and status say which fill the list lacks, and that an exposure is the careful reading', () => {
+  const unlisted = 'long ETH/USD is $500.00 by its fills and $0.00 in the list, which does not show it yet'
+  const settling = {
+    ...body,
+    positions: [],
+    unlistedFills: [unlisted],
+    exposureMaybeTwiceUsd: usd(500).toString(),
+  }
+  const said = (text: string) => text.replaceAll(/\s+/g, ' ')
+  expect(said(positionsText([], settling, 80))).toContain(unlisted)
+  expect(said(statusText(settling))).toContain(unlisted)
+  expect(said(statusText(settling))).toContain(
+    'exposure at most $1,000.00 ($500.00 of it may be one fill counted twice)',
+  )
+  expect(statusText(body)).toContain('exposure $1,000.00,')
+})
 
 test('every table fits 80 columns and has its figures', async () => {
   const positions = positionsText(

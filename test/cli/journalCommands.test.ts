@@ -172,6 +172,7 @@ test('orders --json gives every field of a row', async () => {
         {
           "executionPrice": "1739510000000000000000000000000000",
           "feesUsd": "300000000000000000000000000000",
+          "inForceUsd": null,
           "isProvisional": false,
           "orderKey": "0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",
           "pnlUsd": null,

@@ -1,9 +1,10 @@
 /** The worth that people see: right after a fill it is the last one whose lists belong together, and never a sum of two instants. */
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { equityAge } from '../../src/cli/commands/statusCommand.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { isOpened } from '../../src/domain/order/orderLegs.ts'
-import { createShownEquity, limitEquityOf } from '../../src/engine/account/shownEquity.ts'
+import { createShownEquity, createShownPeak, limitEquityOf } from '../../src/engine/account/shownEquity.ts'
 import { shownOf } from '../../src/engine/engineStatus.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { absOf, usd } from '../../src/protocol/units.ts'
@@ -18,13 +19,18 @@ test('a figure stands while what the lists hold has changed lately, or an order 
     tracker.take({ equityUsd: usd(equity), inventory, isMoving, nowMs: atMs, monotonicMs: atMs })
     return tracker.shown()
   }
-  expect(take(0, 1_000, 'wallet 1000')).toEqual({ equityUsd: usd(1_000), atMs: 0 })
+  expect(take(0, 1_000, 'wallet 1000')).toEqual({ equityUsd: usd(1_000), atMs: 0, isSettling: false })
   expect(take(5_000, 1_000, 'wallet 1000', true)?.atMs).toBe(0)
   // The position shows, and the wallet has not paid yet.
-  expect(take(10_000, 1_200, 'wallet 1000, position 200')).toEqual({ equityUsd: usd(1_000), atMs: 0 })
-  expect(take(15_000, 999, 'wallet 800, position 200')).toEqual({ equityUsd: usd(1_000), atMs: 0 })
+  const before = { equityUsd: usd(1_000), atMs: 0, isSettling: true }
+  expect(take(10_000, 1_200, 'wallet 1000, position 200')).toEqual(before)
+  expect(take(15_000, 999, 'wallet 800, position 200')).toEqual(before)
   expect(take(44_000, 998, 'wallet 800, position 200')?.atMs).toBe(0)
-  expect(take(45_000, 998, 'wallet 800, position 200')).toEqual({ equityUsd: usd(998), atMs: 45_000 })
+  expect(take(45_000, 998, 'wallet 800, position 200')).toEqual({
+    equityUsd: usd(998),
+    atMs: 45_000,
+    isSettling: false,
+  })
 })
 
 let bench: KindsBench | undefined
@@ -43,16 +49,31 @@ test('a limit takes the figure of lists that belong together, and less where the
   expect(limitEquityOf(undefined, usd(900))).toBeUndefined()
 })
 
-test('no figure is shown above its peak, which the breakers raise later', () => {
+test('no figure is shown above its peak, and the peak does not fall with the figure', () => {
   const mark = { equityUsd: usd(900), peakUsd: usd(1_000), dayStartMs: 0, dayStartUsd: usd(990) }
-  expect(shownOf(mark, { equityUsd: usd(1_020), atMs: 7 })).toEqual({
+  const peak = createShownPeak()
+  expect(shownOf(mark, { equityUsd: usd(1_020), atMs: 7, isSettling: true }, peak)).toEqual({
     ...mark,
     equityUsd: usd(1_020),
     peakUsd: usd(1_020),
+    isEquitySettling: true,
     equityAtMs: 7,
   })
-  expect(shownOf(mark, { equityUsd: usd(950) })).toEqual({ ...mark, equityUsd: usd(950) })
-  expect(shownOf(mark)).toEqual(mark)
+  expect(shownOf(mark, { equityUsd: usd(950) }, peak).peakUsd).toBe(usd(1_020))
+  expect(shownOf({ ...mark, peakUsd: usd(1_030) }, {}, peak).peakUsd).toBe(usd(1_030))
+  expect(shownOf(mark, {}, peak).peakUsd).toBe(usd(1_030))
+  // An operator accepted the loss.
+  peak.forget()
+  expect(shownOf(mark, { equityUsd: usd(950) }, peak).peakUsd).toBe(usd(1_000))
+})
+
+test('a figure of before the account moved says its age from the first second', () => {
+  expect(equityAge({ equityAtMs: 1_000, isEquitySettling: false }, 6_000)).toBe('')
+  expect(equityAge({ equityAtMs: 1_000, isEquitySettling: true }, 6_000)).toBe(
+    ' (5 s old: lists are settling)',
+  )
+  expect(equityAge({ equityAtMs: 1_000, isEquitySettling: false }, 61_000)).toContain('1 min 0 s old')
+  expect(equityAge({ isEquitySettling: true }, 6_000)).toContain('lists that may be apart')
 })
 
 /** Asks for a thousand times the account at every turn. */
@@ -128,6 +149,7 @@ test('while a wallet shows the collateral of a fresh position too, status and li
     await bench.clock.advance(5_000)
     const shown = engine.status().equity?.equityUsd ?? 0n
     expect(shown - before, `after ${at + 5} s`).toBeLessThan(usd(50))
+    expect(engine.status().equity, `after ${at + 5} s`).toMatchObject({ isEquitySettling: true })
   }
   const dollars = Number(before / 10n ** 30n)
   const said = saidEquities(events)
@@ -138,7 +160,9 @@ test('while a wallet shows the collateral of a fresh position too, status and li
   const { equity, nowMs } = engine.status()
   expect(equity?.equityUsd ?? 0n).toBeLessThan(before)
   expect(nowMs - (equity?.equityAtMs ?? 0)).toBeLessThan(10_000)
-  expect(equity?.peakUsd ?? 0n).toBeGreaterThanOrEqual(equity?.equityUsd ?? 0n)
+  expect(equity?.isEquitySettling).toBe(false)
+  // The fill cost something, and what was shown before stays the peak.
+  expect(equity?.peakUsd ?? 0n).toBeGreaterThanOrEqual(before)
 })
 
 test('right after a start the collateral of an order under way is counted once', async () => {

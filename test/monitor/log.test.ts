@@ -324,7 +324,7 @@ test('positions are told when one appears, changes size or disappears', () => {
 
 test('amounts show whole cents, and smaller ones their digits', () => {
   const shown = ['1234.5', '0.3', '-0.09661', '0', '0.001234', '-0.0049'].map((text) => money(usd(text)))
-  expect(shown).toEqual(['$1,234.50', '$0.30', '-$0.10', '$0.00', '<$0.01', '-<$0.01'])
+  expect(shown).toEqual(['$1,234.50', '$0.30', '-$0.10', '$0.00', '$0.0012', '-$0.0049'])
 })
 
 test('spans of time are told in the unit that fits', () => {

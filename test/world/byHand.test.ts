@@ -96,7 +96,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   const over = await asked(hosts, 'open', eth, 'long', '--size=900000', '--leverage=2', '--yes')
   expect([over.code, over.said]).toEqual([
     1,
-    expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_CUT\)/),
+    expect.stringMatching(/perpd refuses: .*asked: \$900,000\.00.*\(SIZE_NOT_WHOLE\)/),
   ])
   const steep = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=90', '--yes')
   expect([steep.code, steep.said.replace(/\s+/g, ' ')]).toEqual([

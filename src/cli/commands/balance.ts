@@ -42,27 +42,54 @@ const columns: readonly Column<Balance['tokens'][number]>[] = [
   { title: 'ADDRESS', rank: 1, of: ({ address }) => address },
 ]
 
-/** The tokens that are there, the largest first, and the sums. */
+/** The tokens that are there, the largest first, and the parts that the equity is the sum of. */
 export function balanceText(
-  { tokens, walletUsd, positionsUsd, positions, readAtMs, missing, account }: Balance,
+  report: Balance,
   { equity, nowMs }: Pick<StatusBody, 'equity' | 'nowMs'>,
   width: number,
 ): string {
+  const { tokens, positionsUsd, positions, readAtMs, missing, account } = report
   const rows = tokens
     .filter(({ amount }) => BigInt(amount) > 0n)
     .toSorted((one, other) => (BigInt(one.worthUsd ?? 0) > BigInt(other.worthUsd ?? 0) ? -1 : 1))
   const table = rows.length === 0 ? 'The wallet is empty.' : fitTable(columns, rows, width)
+  const [gasCoinUsd, feesUsd] = [BigInt(report.gasCoinUsd), BigInt(report.executionFeesUsd)]
+  const wrappedCoin = rows.find(({ isWrapped }) => isWrapped)
+  const sum = money(BigInt(report.sumUsd))
   const lines = [
-    `account    ${account}`,
-    `wallet     ${money(BigInt(walletUsd))}`,
-    `positions  ${money(BigInt(positionsUsd))} in ${counted(positions, 'position')}, after pending fees`,
-    ...(equity === undefined
+    ['account', account],
+    [
+      'wallet',
+      `${money(BigInt(report.walletUsd) - gasCoinUsd)}${gasCoinUsd === 0n ? '' : ', without the gas coin'}`,
+    ],
+    ['orders', `${money(BigInt(report.ordersUsd))} held by ${counted(report.payingOrders, 'open order')}`],
+    ['positions', `${money(BigInt(positionsUsd))} in ${counted(positions, 'position')}, after pending fees`],
+    ...equityLines(sum, equity, nowMs),
+    ...(gasCoinUsd === 0n ? [] : [['gas coin', `${money(gasCoinUsd)}, which is no part of the equity`]]),
+    ...(feesUsd === 0n
       ? []
-      : [
-          `equity     ${money(BigInt(equity.equityUsd))}, without the gas coin${equityAge(equity.equityAtMs, nowMs)}`,
-        ]),
-    ...(missing === 0 ? [] : [`${counted(missing, 'row')} could not be read: the figures lack them`]),
-    `read       ${span(Math.max(0, nowMs - readAtMs))} ago`,
-  ]
+      : [['fees', `${money(feesUsd)} of execution fees inside open orders, no part of the equity`]]),
+    ...(wrappedCoin === undefined
+      ? []
+      : [[wrappedCoin.symbol, 'what sending an order did not use of its fees comes back in it']]),
+    ...(missing === 0
+      ? []
+      : [['missing', `${counted(missing, 'row')} could not be read: the figures lack them`]]),
+    ['read', `${span(Math.max(0, nowMs - readAtMs))} ago`],
+  ].map(([name = '', words = '']) => `${name.padEnd(11)}${words}`)
   return `${table}\n\n${lines.join('\n')}`
+}
+
+/**
+ * The equity as the sum of the parts above it. While lists settle the parts may be of different instants: then their sum is told
+ * as that, and the equity is the last one of before.
+ */
+function equityLines(sum: string, equity: StatusBody['equity'], nowMs: number): string[][] {
+  if (equity === undefined) return [['sum', sum]]
+  const age = equityAge(equity, nowMs)
+  if (age === '') return [['equity', `${sum}, the sum of these`]]
+  return [
+    ['sum', `${sum}, by lists that may be of different instants`],
+    ['equity', `${money(BigInt(equity.equityUsd))}${age}`],
+  ]
 }

@@ -4,8 +4,11 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
+import { fillsOf } from '../../domain/account/fills.ts'
+import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import { cancelAskedBy, isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
+import { isOpened } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/views/orderView.ts'
@@ -35,7 +38,8 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
     const stories = hasExits || shown.some(isCancelledByAccount) ? await journal.intents() : []
     const changes = changesIn(stories)
-    const { flattens } = await journal.account()
+    const account = await journal.account()
+    const sides = shown.some(isOpened) ? journalSides(stories.flatMap(fillsOf), account) : undefined
     for (const state of shown) {
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
@@ -47,7 +51,8 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
-          ...marksOf(state, flattens, marks),
+          ...(sides === undefined ? {} : { heldUsd: heldOfOrder(sides, state.intent) }),
+          ...marksOf(state, account.flattens, marks),
         }),
       ),
       total: (await journal.summary()).intents,
@@ -102,9 +107,14 @@ function linesOf(row: OrderRow, width: number, askedBy: string | undefined): str
 }
 
 function legLine(leg: OrderLegRow): string[] {
-  const { role, status, triggerPrice, sizeDeltaUsd } = leg
-  const size = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
-  return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', settling([leg])]
+  const { role, status, triggerPrice, sizeDeltaUsd, inForceUsd } = leg
+  const signed = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
+  const size = inForceUsd === null ? signed : money(BigInt(inForceUsd))
+  const note =
+    inForceUsd === null || inForceUsd === sizeDeltaUsd
+      ? settling([leg])
+      : `that much is held; signed for ${signed}`
+  return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', note]
 }
 
 /** Price, fees and PnL of what filled; empty before. */

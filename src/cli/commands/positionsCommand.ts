@@ -71,12 +71,13 @@ const columns: readonly Column<PositionRow>[] = [
 /** The table, and the age of what it shows. */
 export function positionsText(
   rows: readonly PositionRow[],
-  { feedAgesMs, state, hidden: contradictions }: StatusBody,
+  { feedAgesMs, state, hidden: contradictions, unlistedFills }: StatusBody,
   width: number,
 ): string {
   const ageMs = feedAgesMs.positions
   const read = ageMs === undefined ? `not read yet: perpd is ${state}` : `read ${span(ageMs)} ago`
-  const hidden = contradictions.length === 0 ? '' : `\n${contradictions.join('\n')}`
+  const notes = [...contradictions, ...unlistedFills.flatMap((each) => wrapped('', each))]
+  const hidden = notes.length === 0 ? '' : `\n${notes.join('\n')}`
   if (rows.length === 0) return `No positions (${read}).${hidden}`
   const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
   const legend = wrapped(

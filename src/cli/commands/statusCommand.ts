@@ -32,7 +32,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       ['account', body.account],
       [
         'trading',
-        `${body.tradingState}, exposure ${money(BigInt(body.exposureUsd))}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
+        `${body.tradingState}, exposure ${exposureText(body)}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
       ],
       ...body.holds.map((hold) => [
         '',
@@ -46,7 +46,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
         : [
             [
               'equity',
-              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC${equityAge(body.equity.equityAtMs, body.nowMs)}`,
+              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC${equityAge(body.equity, body.nowMs)}`,
             ],
           ]),
       ...(body.subaccount === undefined
@@ -96,6 +96,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     ])
     blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
   }
+  if (body.unlistedFills.length > 0)
+    blocks.push(
+      `positions lag behind fills\n${body.unlistedFills.flatMap((each) => wrapped('  ', each)).join('\n')}`,
+    )
   if (body.unmanaged.length > 0) {
     const rows = body.unmanaged.flatMap((each) =>
       wrapped('  ', unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) })),
@@ -126,6 +130,14 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
   return blocks.join('\n\n')
 }
 
+/** The exposure; where a fill may be counted twice, that this is the careful reading. */
+function exposureText({ exposureUsd, exposureMaybeTwiceUsd: twiceUsd }: StatusBody): string {
+  const whole = money(BigInt(exposureUsd))
+  return BigInt(twiceUsd) === 0n
+    ? whole
+    : `at most ${whole} (${money(BigInt(twiceUsd))} of it may be one fill counted twice)`
+}
+
 /** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
 export function killText(kill: NonNullable<StatusBody['kill']>): string {
   const { left, problem, waits, close, outcome } = kill
@@ -144,14 +156,20 @@ export function killText(kill: NonNullable<StatusBody['kill']>): string {
   return `${doing}: ${rest}${problem === undefined ? '' : `; ${problem}`}`
 }
 
-/** Lists that are behind a fill give no figure; a reading is made every few seconds. */
+/** While nothing moves a reading is made every few seconds: a figure this old is of lists that do not settle. */
 const freshEquityMs = 20_000
 
-/** What is said behind a figure of the equity that is not of now. */
-export function equityAge(atMs: number | undefined, nowMs: number): string {
-  if (atMs === undefined) return ' (by lists that may be apart: orders are settling)'
-  const ageMs = nowMs - atMs
-  return ageMs < freshEquityMs ? '' : ` (${span(ageMs)} old: lists are settling)`
+/** What is said behind a figure of the equity that is not of now: it is the last one of before the account moved. */
+export function equityAge(
+  {
+    equityAtMs,
+    isEquitySettling,
+  }: Pick<NonNullable<StatusBody['equity']>, 'equityAtMs' | 'isEquitySettling'>,
+  nowMs: number,
+): string {
+  if (equityAtMs === undefined) return ' (by lists that may be apart: orders are settling)'
+  const ageMs = Math.max(0, nowMs - equityAtMs)
+  return isEquitySettling || ageMs >= freshEquityMs ? ` (${span(ageMs)} old: lists are settling)` : ''
 }
 
 const strategyColumns: readonly Column[] = [

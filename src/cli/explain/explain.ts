@@ -4,9 +4,8 @@ import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
-import { journalSides } from '../../domain/account/held.ts'
+import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import type { Ending } from '../../domain/account/spend.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
@@ -15,7 +14,6 @@ import { marksOf } from '../../domain/views/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/views/orderView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import type { Hex } from '../../protocol/address.ts'
-import { maxOf, type Usd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { changesIn } from '../commands/ordersCommand.ts'
 import { fateLines } from './explainFate.ts'
@@ -33,12 +31,16 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     async (journal) => {
       const found = await find(journal, wanted, config.journal.path)
       const { intentId, strategy, acceptedAtMs } = found.intent
+      const stories = await journal.intents()
+      const account = await journal.account()
       return {
         state: found,
         records: await journal.records(intentId),
-        changes: changesIn(await journal.intents()),
-        flattens: (await journal.account()).flattens,
-        heldUsd: isOpened(found) ? await heldOf(journal, found) : undefined,
+        changes: changesIn(stories),
+        flattens: account.flattens,
+        heldUsd: isOpened(found)
+          ? heldOfOrder(journalSides(stories.flatMap(fillsOf), account), found.intent)
+          : undefined,
         endings: (await journal.endingsSince(acceptedAtMs - dayMs)).filter(
           (each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs,
         ),
@@ -56,7 +58,14 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
   if (flags.has('json')) {
     const marks = marksOf(state, flattens, context.rules)
     const story = orderStory(
-      { state, label: labelOf(state), signedOf, feeTokenDecimals: context.feeToken.decimals, ...marks },
+      {
+        state,
+        label: labelOf(state),
+        signedOf,
+        feeTokenDecimals: context.feeToken.decimals,
+        ...(heldUsd === undefined ? {} : { heldUsd }),
+        ...marks,
+      },
       records,
     )
     out(
@@ -76,17 +85,6 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     out(explainText(state, records, context))
   }
   return exitCodes.ok
-}
-
-/** What is held of an order's side by the journal, USD. */
-async function heldOf(journal: JournalReader, { intent: { terms } }: IntentState): Promise<Usd> {
-  const side = {
-    marketToken: terms.marketToken,
-    direction: terms.direction,
-    collateralToken: terms.collateralToken.address,
-  }
-  const sides = journalSides((await journal.intents()).flatMap(fillsOf), await journal.account())
-  return maxOf(sides.get(sideKeyOf(side))?.sizeUsd ?? 0n, 0n)
 }
 
 function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {

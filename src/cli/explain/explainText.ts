@@ -3,8 +3,8 @@ import type { Facts } from '../../base/errors.ts'
 import type { Ending } from '../../domain/account/spend.ts'
 import type { UnwindState } from '../../domain/account/unwindState.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
-import { type Evidence, hasEnded, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
-import { isExit, isOpened, legsOf, type SignedLookup } from '../../domain/order/orderLegs.ts'
+import { type Evidence, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
+import { inForceOf, isExit, isOpened, legsOf, type SignedLookup } from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import { OPERATOR } from '../../engine/account/tradingHalts.ts'
 import { money, termsOf } from '../../monitor/text.ts'
@@ -112,10 +112,10 @@ function orderLines(
     const isFilled = phase === 'EXECUTED'
     const price = isFilled ? executionPrice : isExit(leg) ? triggerPrice : undefined
     const { evidence } = children[at] ?? {}
-    const isOpenExit = isExit(leg) && !hasEnded(leg)
+    const inForceUsd = inForceOf(leg, heldUsd)
     const inForce =
-      isOpenExit && heldUsd !== undefined && sizeDeltaUsd !== undefined && heldUsd < sizeDeltaUsd
-        ? `, ${money(heldUsd)} in force: that much is held (signed for ${money(sizeDeltaUsd)})`
+      inForceUsd !== undefined && sizeDeltaUsd !== undefined && inForceUsd < sizeDeltaUsd
+        ? `, ${money(inForceUsd)} in force: that much is held (signed for ${money(sizeDeltaUsd)})`
         : undefined
     const facts = [
       inForce ?? (sizeDeltaUsd === undefined || !(isFilled || isExit(leg)) ? '' : `, ${money(sizeDeltaUsd)}`),

@@ -7,6 +7,7 @@ import { sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Reading } from '../../protocol/reading.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
+import type { Intent } from '../order/intent.ts'
 import { type AccountState, expectedDeltaOf, type PositionSide, sideKeyOf } from './accountRecord.ts'
 import type { Fill } from './fills.ts'
 
@@ -39,6 +40,13 @@ export function journalSides(fills: readonly Fill[], account: Pick<AccountState,
   for (const fill of fills) add(fill, fill.sizeDeltaUsd ?? 0n)
   for (const state of account.findings.values()) add(state.finding, expectedDeltaOf(state))
   return sides
+}
+
+/** What is held of an order's own side, USD, never below 0. */
+export function heldOfOrder(sides: HeldSides, { terms }: Pick<Intent, 'terms'>): Usd {
+  const { marketToken, direction, collateralToken } = terms
+  const key = sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
+  return maxOf(sides.get(key)?.sizeUsd ?? 0n, 0n)
 }
 
 /** Sizes by lists, USD: of each side the largest that one of them shows. */

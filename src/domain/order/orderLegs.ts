@@ -93,6 +93,16 @@ export function isExit({ role }: Pick<Child, 'role'>): boolean {
   return role === 'take-profit' || role === 'stop-loss'
 }
 
+/** What of an exit that rests is in force, USD: it takes off no more than is held. Undefined for all else. */
+export function inForceOf(
+  leg: Pick<OrderLeg, 'role' | 'phase' | 'sizeDeltaUsd'>,
+  heldUsd: Usd | undefined,
+): Usd | undefined {
+  const rests = leg.phase === 'OPEN' || leg.phase === 'FROZEN'
+  if (!isExit(leg) || !rests || heldUsd === undefined || leg.sizeDeltaUsd === undefined) return undefined
+  return heldUsd < leg.sizeDeltaUsd ? heldUsd : leg.sizeDeltaUsd
+}
+
 /** The costs of an entry that fall on a part of what it opened, USD. */
 function shareOf(
   entry: { readonly feesUsd: Usd; readonly sizeDeltaUsd?: Usd },

@@ -2,8 +2,9 @@
 import { isoTime } from '../../base/clock.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
+import type { Usd } from '../../protocol/units.ts'
 import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from '../order/intent.ts'
-import { isOpened, legsOf, type OrderLeg, type SignedLookup } from '../order/orderLegs.ts'
+import { inForceOf, isOpened, legsOf, type OrderLeg, type SignedLookup } from '../order/orderLegs.ts'
 import type { StoredRecord } from '../records.ts'
 import type { OrderMarks } from './orderMarks.ts'
 
@@ -17,6 +18,8 @@ export interface LabelledState extends OrderMarks {
   readonly signedOf?: SignedLookup
   /** Of the chain's fee token; absent: results are without what sending cost. */
   readonly feeTokenDecimals?: number
+  /** What is held of its side, USD: exits that rest reduce no more than that. Absent: not known. */
+  readonly heldUsd?: Usd
 }
 
 /** One row of `perpd orders --json` and `/api/orders`. Times are ISO 8601, UTC. Null means: not yet, or never. */
@@ -65,6 +68,8 @@ export interface OrderLegRow {
   readonly orderKey: Hex
   readonly triggerPrice: string | null
   readonly sizeDeltaUsd: string | null
+  /** Of an exit that rests: its size, or what is held where that is less. Null for all else, and where what is held is not known. */
+  readonly inForceUsd: string | null
   readonly executionPrice: string | null
   readonly feesUsd: string | null
   /** After all costs of this order and of its share of the entry that it came with; null where there is none, or it is not known. */
@@ -98,13 +103,14 @@ const legStatus: Readonly<Record<Child['phase'], OrderLegRow['status']>> = {
   CANCELLED: 'cancelled',
 }
 
-function legRow(leg: OrderLeg): OrderLegRow {
+function legRow(leg: OrderLeg, heldUsd: Usd | undefined): OrderLegRow {
   return {
     role: leg.role,
     status: legStatus[leg.phase],
     orderKey: leg.orderKey,
     triggerPrice: leg.triggerPrice?.toString() ?? null,
     sizeDeltaUsd: leg.sizeDeltaUsd?.toString() ?? null,
+    inForceUsd: inForceOf(leg, heldUsd)?.toString() ?? null,
     executionPrice: leg.executionPrice?.toString() ?? null,
     feesUsd: leg.feesUsd?.toString() ?? null,
     pnlUsd: leg.pnlUsd?.toString() ?? null,
@@ -115,7 +121,7 @@ function legRow(leg: OrderLeg): OrderLegRow {
 /** The row of an intent. */
 export function orderRow(labelled: LabelledState): OrderRow {
   const { state, label, signedOf, feeTokenDecimals, observedStatus } = labelled
-  const { unwantedBy, presumedDeadForSeconds } = labelled
+  const { unwantedBy, presumedDeadForSeconds, heldUsd } = labelled
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
   const armed = attempt?.armed
@@ -146,7 +152,9 @@ export function orderRow(labelled: LabelledState): OrderRow {
     unwantedBy: unwantedBy ?? null,
     presumedDeadForSeconds: presumedDeadForSeconds ?? null,
     standing: isOpened(state) ? 'open' : label,
-    legs: legsOf(state, signedOf, feeTokenDecimals).map(legRow),
+    legs: legsOf(state, signedOf, feeTokenDecimals).map((leg) =>
+      legRow(leg, isOpened(state) ? heldUsd : undefined),
+    ),
   }
 }
 

@@ -30,6 +30,11 @@ export interface AccountReading extends EquityReading {
 // MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (contract `Order`, `OrderType`).
 const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
 
+/** Whether an order holds what it pays until it ends: what it holds is in no wallet, and is the account's. */
+export function holdsPayment({ orderType }: Pick<Order, 'orderType'>): boolean {
+  return payingOrders.has(orderType)
+}
+
 /**
  * Reads what the account is worth, by one host where one is named; undefined when a row of what it has cannot be read, which is
  * no loss. `inFlight`: intents whose payment may be in no list. Throws what the api throws.
@@ -59,7 +64,7 @@ export async function readEquity(
   }
   for (const { netValueUsd } of positions.value) lowUsd += netValueUsd
   for (const order of orders.value) {
-    if (!payingOrders.has(order.orderType)) continue
+    if (!holdsPayment(order)) continue
     lowUsd += worth(order.initialCollateralToken, order.initialCollateralDeltaAmount)
   }
   const held = inFlight.map(({ intent: { terms } }) =>
@@ -84,7 +89,7 @@ function inventoryOf(
       [contractKey, sizeInUsd, collateralAmount].join(':'),
     ),
     ...orders
-      .filter(({ orderType }) => payingOrders.has(orderType))
+      .filter(holdsPayment)
       .map(({ orderKey, initialCollateralDeltaAmount }) =>
         [orderKey, initialCollateralDeltaAmount].join(':'),
       ),

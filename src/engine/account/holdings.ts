@@ -7,21 +7,14 @@ import type { Read } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'
-import {
-  type HeldSides,
-  type HiddenSide,
-  hiddenIn,
-  journalSides,
-  largerOf,
-  shownSides,
-} from '../../domain/account/held.ts'
+import { type HeldSides, type HiddenSide, hiddenIn, journalSides } from '../../domain/account/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
-import { formatDollars, type Usd } from '../../protocol/units.ts'
+import { formatDollars } from '../../protocol/units.ts'
 import { type OtherSources, sideKey } from '../../risk/exposure/accountExposure.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
 import type { Trading } from './tradingHalts.ts'
@@ -38,8 +31,6 @@ export interface Holdings {
   refresh(): Promise<readonly PositionList[]>
   /** Sizes by the journal, signed; sides that were left have 0. */
   journal(): HeldSides
-  /** All that is held, USD: of each side the larger of these rows and the journal. */
-  heldUsd(rows: readonly Position[]): Usd
   /** What limits count besides a snapshot's own list. */
   others(): OtherSources
   /** Sides of which a list shows less than the journal knows, where no order of ours explains it by lag. */
@@ -254,8 +245,6 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       return lists
     },
     journal: journalNow,
-    heldUsd: (rows) =>
-      [...largerOf(shownSides([rows]), journalNow()).values()].reduce((sum, side) => sum + side.sizeUsd, 0n),
     others() {
       const nowMs = clock.monotonicMs()
       const hosts = new Map()

@@ -4,13 +4,15 @@
  * lag, and no order of ours was on its way meanwhile; until then the last such figure stands, with its age. Breakers do not wait for
  * this: they judge by the cautious figures of `equity.ts`.
  */
-import { minOf, type Usd } from '../../protocol/units.ts'
+import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
 
 /** A figure, USD, and when its lists were read, Unix ms. */
 export interface ShownEquity {
   readonly equityUsd: Usd
   /** Absent: a lower bound, before the first lists of this process that belong together. */
   readonly atMs?: number
+  /** Whether the account has moved since and the lists may be of different instants: the figure is of before. */
+  readonly isSettling?: boolean
 }
 
 /** One reading for the figure that is shown. */
@@ -30,18 +32,43 @@ export interface ShownEquityTracker {
   shown(): Required<ShownEquity> | undefined
 }
 
+/** The highest that people were shown: of breakers' peaks and figures, whichever host they are of. */
+export interface ShownPeak {
+  /** The highest so far, with these two; USD. */
+  raise(peakUsd: Usd, figureUsd: Usd): Usd
+  /** An operator accepted a loss: the peak begins anew. */
+  forget(): void
+}
+
+/** A peak that never falls: breakers raise theirs a minute and a quarter after a gain, and a figure stands above it meanwhile. */
+export function createShownPeak(): ShownPeak {
+  let highestUsd: Usd | undefined
+  return {
+    raise(peakUsd, figureUsd) {
+      highestUsd = maxOf(peakUsd, figureUsd, ...(highestUsd === undefined ? [] : [highestUsd]))
+      return highestUsd
+    },
+    forget() {
+      highestUsd = undefined
+    },
+  }
+}
+
 /** Makes the tracker. `lagMs`: how long lists of one venue may be behind each other. */
 export function createShownEquity(lagMs: number): ShownEquityTracker {
   let inventory: string | undefined
   let sinceMs = Number.NEGATIVE_INFINITY
   let shown: Required<ShownEquity> | undefined
+  const withheld = () => {
+    if (shown !== undefined) shown = { ...shown, isSettling: true }
+  }
   return {
     take(reading) {
       // Before the first reading nothing is known to have changed.
       if (inventory !== undefined && inventory !== reading.inventory) sinceMs = reading.monotonicMs
       inventory = reading.inventory
-      if (reading.isMoving || reading.monotonicMs - sinceMs < lagMs) return
-      shown = { equityUsd: reading.equityUsd, atMs: reading.nowMs }
+      if (reading.isMoving || reading.monotonicMs - sinceMs < lagMs) withheld()
+      else shown = { equityUsd: reading.equityUsd, atMs: reading.nowMs, isSettling: false }
     },
     shown: () => shown,
   }

@@ -15,6 +15,8 @@ export interface Unseen {
   isSeen(state: IntentState, snapshot: Snapshot): boolean
   /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
   in(snapshot: Snapshot): readonly IntentState[]
+  /** Intents that changed in the time that lists may lag, open ones and landed ones. */
+  recent(): readonly IntentState[]
 }
 
 /** Over the intents that are followed. */
@@ -36,6 +38,15 @@ export function createUnseen(orderManager: OrderManager, clock: Pick<Clock, 'now
   }
   return {
     isSeen,
+    recent: () => [
+      ...orderManager
+        .open()
+        .map(({ state }) => state)
+        .filter(({ updatedAtMs }) => Math.abs(clock.now() - updatedAtMs) < listLagMs),
+      ...orderManager
+        .recentlyLanded()
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
+    ],
     in(snapshot) {
       const recent = orderManager
         .recentlyLanded()

@@ -34,6 +34,7 @@ import { intentIdOf } from '../account/ids.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import type { LimitRow } from '../context/liveLimits.ts'
+import { marketSymbol } from '../market/marketSymbol.ts'
 import { type EndedOrder, endedOrder } from './endedOrder.ts'
 import {
   askedOf,
@@ -70,6 +71,7 @@ export interface ManualContext
   extends Pick<
     EngineContext,
     | 'api'
+    | 'catalogue'
     | 'chain'
     | 'delegation'
     | 'emit'
@@ -180,9 +182,7 @@ export function createManual(context: ManualContext): Manual {
         .map((position) => ({ view, position })),
     )
     const [one] = found
-    const symbolOf = (row: Position): string =>
-      views.find(({ market }) => sameHex(market.marketToken, row.marketToken))?.market.symbol ??
-      row.marketToken
+    const symbolOf = (row: Position): string => marketSymbol(context.catalogue, snapshot, row.marketToken)
     if (one === undefined) {
       const all = held.map((row) => `${row.direction} ${symbolOf(row)}`).join(', ')
       return refusal(
@@ -258,8 +258,7 @@ export function createManual(context: ManualContext): Manual {
       (row: Order) => sameHex(row.marketToken, first.marketToken) && row.direction === direction,
     )
     const orderKeys = side.slice(0, cancelMost).map(({ orderKey }) => orderKey)
-    const view = snapshot.markets.get(marketToken.toLowerCase())
-    const symbol = view?.market.symbol ?? marketToken
+    const symbol = marketSymbol(context.catalogue, snapshot, marketToken)
     const what = orderKeys.length === 1 ? '1 order' : `${orderKeys.length} orders`
     const isProtecting = state !== undefined && isOpened(state)
     return {

@@ -2,9 +2,10 @@
 import { BaseError } from '../../base/errors.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
-import type { MarketStatus, TradingCapacity } from '../../protocol/market.ts'
+import type { MarketStatus, Token, TradingCapacity } from '../../protocol/market.ts'
 import { type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { basisOf } from '../../risk/exposure/availableCapacity.ts'
+import { holdsPayment } from '../account/equity.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import type { MarketStanding } from '../market/marketCatalogue.ts'
 import { positionFeesOf } from './marketFees.ts'
@@ -43,14 +44,26 @@ export interface WalletToken {
   readonly worthUsd: Usd | null
   /** The native coin pays gas and counts for no equity. */
   readonly isNative: boolean
+  /** The wrapped native coin: what sending an order did not use of its fees comes back in it. */
+  readonly isWrapped: boolean
 }
 
 /** What the account has. */
 export interface BalanceReport {
   readonly account: Address
   readonly tokens: readonly WalletToken[]
-  /** Of the tokens with a price. */
+  /** Of the tokens with a price, the native coin among them. */
   readonly walletUsd: Usd
+  /** The native coin of it, which is gas and no part of the equity. */
+  readonly gasCoinUsd: Usd
+  /** What open orders hold of what they pay. */
+  readonly ordersUsd: Usd
+  /** The orders that hold it. */
+  readonly payingOrders: number
+  /** Execution fees inside all open orders: gas, and no part of the equity. */
+  readonly executionFeesUsd: Usd
+  /** What the equity is made of: wallet without the native coin, orders and positions, by these readings. */
+  readonly sumUsd: Usd
   /** What closing all positions now would give. */
   readonly positionsUsd: Usd
   readonly positions: number
@@ -110,10 +123,11 @@ export function createReads(
       })
     },
     async balance() {
-      const [balances, tokens, positions] = await Promise.all([
+      const [balances, tokens, positions, orders] = await Promise.all([
         api.getWalletBalances({ account }),
         api.getTokensInfo(),
         api.getPositions({ account }),
+        api.getOrders({ account }),
       ])
       const tokenOf = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
       const rows = balances.value.map(({ symbol, address, decimals, balance }): WalletToken => {
@@ -126,16 +140,36 @@ export function createReads(
           amount: balance,
           worthUsd: price === undefined ? null : usdOfAmount(balance, price, decimals),
           isNative: token?.isNative === true,
+          isWrapped: token?.isWrapped === true,
         }
       })
+      const worth = (token: Token | undefined, amount: TokenAmount): Usd =>
+        token?.minPrice === undefined ? 0n : usdOfAmount(amount, token.minPrice, token.decimals)
+      const sumOf = (parts: readonly (Usd | null)[]): Usd =>
+        parts.reduce<Usd>((sum, usd) => sum + (usd ?? 0n), 0n)
+      const native = tokens.value.find(({ isNative }) => isNative)
+      const paying = orders.value.filter(holdsPayment)
+      const walletUsd = sumOf(rows.map(({ worthUsd }) => worthUsd))
+      const gasCoinUsd = sumOf(rows.map(({ isNative, worthUsd }) => (isNative ? worthUsd : null)))
+      const positionsUsd = sumOf(positions.value.map(({ netValueUsd }) => netValueUsd))
+      const ordersUsd = sumOf(
+        paying.map(({ initialCollateralToken, initialCollateralDeltaAmount }) =>
+          worth(tokenOf.get(hexKey(initialCollateralToken)), initialCollateralDeltaAmount),
+        ),
+      )
       return {
         account,
         tokens: rows,
-        walletUsd: rows.reduce((sum, { worthUsd }) => sum + (worthUsd ?? 0n), 0n),
-        positionsUsd: positions.value.reduce((sum, { netValueUsd }) => sum + netValueUsd, 0n),
+        walletUsd,
+        gasCoinUsd,
+        ordersUsd,
+        payingOrders: paying.length,
+        executionFeesUsd: sumOf(orders.value.map(({ executionFee = 0n }) => worth(native, executionFee))),
+        sumUsd: walletUsd - gasCoinUsd + ordersUsd + positionsUsd,
+        positionsUsd,
         positions: positions.value.length,
-        readAtMs: Math.min(balances.readAtMs, positions.readAtMs),
-        missing: (balances.missing?.length ?? 0) + (positions.missing?.length ?? 0),
+        readAtMs: Math.min(balances.readAtMs, positions.readAtMs, orders.readAtMs),
+        missing: [balances, positions, orders].reduce((sum, { missing }) => sum + (missing?.length ?? 0), 0),
       }
     },
   }

@@ -13,7 +13,13 @@ import {
   type EquityTracker,
   readEquity,
 } from '../account/equity.ts'
-import { createShownEquity, limitEquityOf, type ShownEquity } from '../account/shownEquity.ts'
+import {
+  createShownEquity,
+  createShownPeak,
+  limitEquityOf,
+  type ShownEquity,
+  type ShownPeak,
+} from '../account/shownEquity.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /** The running breakers. */
@@ -21,6 +27,8 @@ export interface Breakers {
   readonly equity: EquityTracker
   /** The figure that is shown to people; absent before the first reading. */
   shownEquity(): ShownEquity | undefined
+  /** The peak that is shown to people. */
+  readonly shownPeak: ShownPeak
   /** The figure that limits are shares of; absent before the first reading. */
   limitEquity(): ShownEquity | undefined
   /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
@@ -52,9 +60,17 @@ export function createBreakers(
 ): Breakers {
   const { api, clock, journal, orderManager, trading } = context
   const account = accountOf(context)
-  const equity = createEquityTracker(trading.accountJournal, (jump) =>
+  const tracker = createEquityTracker(trading.accountJournal, (jump) =>
     context.emit({ type: 'account.equityJumped', ...jump }),
   )
+  const shownPeak = createShownPeak()
+  const equity: EquityTracker = {
+    ...tracker,
+    rebase() {
+      shownPeak.forget()
+      return tracker.rebase()
+    },
+  }
   const shownEquity = createShownEquity(listLagMs)
   let readMs = clock.monotonicMs()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
@@ -78,21 +94,34 @@ export function createBreakers(
     return Math.max(0, ...[...now.values()].map((sinceMs) => monotonicMs - sinceMs))
   }
 
-  async function measure(): Promise<void> {
-    const open = orderManager.open().map(({ state }) => state)
-    const moving = [
-      ...open.filter((state) => labelOf(state) !== 'resting'),
+  /** Orders of ours whose payment or fill lists may not show. */
+  function movingNow(): readonly IntentState[] {
+    return [
+      ...orderManager
+        .open()
+        .map(({ state }) => state)
+        .filter((state) => labelOf(state) !== 'resting'),
       ...orderManager
         .recentlyLanded()
         .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
     ]
+  }
+
+  /** Whether lists may be of different instants by what we did ourselves. Exits rest from the moment of the fill. */
+  function isMovingNow(): boolean {
+    const nowMs = clock.now()
+    return (
+      movingNow().length > 0 ||
+      orderManager.open().some(({ state }) => Math.abs(nowMs - state.updatedAtMs) < listLagMs)
+    )
+  }
+
+  async function measure(): Promise<void> {
+    const moving = movingNow()
     const { api: all } = api.hosts
     const asked = all.length < 2 ? [] : all.filter((host) => !api.isCoolingDown(host))
     const hosts = asked.length === 0 ? [undefined] : asked
-    const nowMs = clock.now()
-    // Exits rest from the moment of the fill that the lists may not show.
-    const isMoving =
-      moving.length > 0 || open.some(({ updatedAtMs }) => Math.abs(nowMs - updatedAtMs) < listLagMs)
+    const isMoving = isMovingNow()
     // A host that hangs is not waited for beyond the others: its figures are those of its last reading.
     await waitAtMost(
       clock,
@@ -110,7 +139,10 @@ export function createBreakers(
   /** Before lists belong together the least of what they show stands: it counts nothing that is in flight. */
   function shown(): ShownEquity | undefined {
     const floorUsd = equity.floorUsd()
-    return shownEquity.shown() ?? (floorUsd === undefined ? undefined : { equityUsd: floorUsd })
+    const figure = shownEquity.shown()
+    if (figure === undefined) return floorUsd === undefined ? undefined : { equityUsd: floorUsd }
+    // An order may have left since the newest reading.
+    return { ...figure, isSettling: figure.isSettling || isMovingNow() }
   }
 
   function show({ lowUsd: equityUsd, inventory }: AccountReading, isMoving: boolean): void {
@@ -135,6 +167,7 @@ export function createBreakers(
   return {
     equity,
     shownEquity: shown,
+    shownPeak,
     limitEquity: () => limitEquityOf(shown(), equity.worthUsd()),
     accountReadMs: () => readMs,
     async check(isFresh) {
@@ -145,6 +178,8 @@ export function createBreakers(
       const nowMs = clock.now()
       const { findings, trading: fold } = trading.accountJournal.state()
       const mark = equity.mark()
+      const figure = shown()
+      if (mark !== undefined && figure !== undefined) shownPeak.raise(mark.peakUsd, figure.equityUsd)
       const subaccount = context.subaccount?.report()
       const trips = tripsOf(
         {

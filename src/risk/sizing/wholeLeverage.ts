@@ -35,14 +35,14 @@ export function checkWholeLeverage(
   }
 }
 
-/** SIZE_CUT: less of an increase would be admitted than was asked for. */
+/** SIZE_NOT_WHOLE: less of an increase would be admitted than was asked for; it is refused, and nothing of it is made smaller. */
 export function checkWholeSize({ sizing }: Intent, adds: boolean): Denial | undefined {
   const { wantedUsd, sizeDeltaUsd, cuts } = sizing
   if (!adds || sizeDeltaUsd >= wantedUsd) return undefined
   const causes = cuts.map(({ by }) => (by === 'capacity' ? "the venue's capacity" : `the limit ${by}`))
   return {
-    code: 'SIZE_CUT',
-    reason: `${causes.join(' and ')} leaves room for less`,
+    code: 'SIZE_NOT_WHOLE',
+    reason: `${causes.join(' and ')} leaves room for less, and an order by hand is made whole or not at all`,
     wanted: formatDollars(wantedUsd),
     allowed: `at most ${formatDollars(sizeDeltaUsd)}`,
   }

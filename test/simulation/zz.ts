@@ -1,2 +1,0 @@
-import { runFileMutants, mutantTable } from './mutantRuns.ts'
-console.log(mutantTable(await runFileMutants(1500)))
