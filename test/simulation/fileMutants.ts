@@ -35,7 +35,7 @@ export const fileMutants: readonly FirstMutant[] = [
   one('the mark is not moved', 3, store, 'if (tail !== this.#tail) this.#highWaterMark.write(tail)', ''),
   one(
     'a mark that a power cut left behind stays behind',
-    243,
+    266,
     head,
     'if (loss === undefined && (mark?.seq ?? 0) < tail.seq) {',
     'if (loss !== undefined) {',
@@ -63,21 +63,14 @@ export const fileMutants: readonly FirstMutant[] = [
   ]),
   one(
     'a snapshot forgets which decisions were taken',
-    1,
+    9,
     'src/journal/identities.ts',
     'held(added.decisions, strategy, () => []).push(decisionKey)',
     '',
   ),
   one(
-    'a snapshot forgets which orders were created',
-    1,
-    'src/journal/identities.ts',
-    'added.orders.push(orderKey, intentId)',
-    '',
-  ),
-  one(
     'the tables are not held against the records',
-    6,
+    948,
     'src/journal/sqlite/recovery.ts',
     'if (problem !== undefined) throw corruptFault(path, { reason: problem })',
     '',
