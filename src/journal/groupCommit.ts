@@ -86,7 +86,7 @@ export function createJournal(parts: JournalParts): Journal {
       }
     }
     const newest = await store.append(entries)
-    for (const { record } of entries) ledger.fold(record)
+    for (const { record, state } of entries) ledger.fold(record, state)
     if (ledger.seq !== newest)
       throw new TypeError(`the store has ${newest} records, the ledger ${ledger.seq}`)
     isBusy = false

@@ -30,11 +30,12 @@ export interface Ledger extends LedgerReads, AdmissionView {
   /** When the newest record was written by its own word, Unix ms; 0 before the first. */
   readonly newestAtMs: number
   /**
-   * Folds the next record. Gives the intent's state with it, nothing for a record of the account.
+   * Folds the next record. Gives the intent's state with it, nothing for a record of the account. `admitted` is that state, where
+   * admission made it already.
    *
    * @throws BaseError JOURNAL_OUT_OF_ORDER when it cannot follow the intent's story.
    */
-  fold(record: AnyRecord): IntentState | undefined
+  fold(record: AnyRecord, admitted?: IntentState): IntentState | undefined
   /** Takes in what a snapshot leaves out: the newest intents, newest first, and the newest endings, oldest first. */
   recall(intents: readonly IntentState[], endings: readonly Ending[]): void
   /** What a store is to keep now: the head, and what was added since the snapshot before. */
@@ -87,14 +88,14 @@ class FoldedLedger implements Ledger {
 
   // --- what records do ---------------------------------------------------------------------------------------------
 
-  fold(record: AnyRecord): IntentState | undefined {
+  fold(record: AnyRecord, admitted?: IntentState): IntentState | undefined {
     this.#newestAtMs = record.atMs
     if (isAccountRecord(record)) {
       this.#account = applyAccountRecord(this.#account, record)
       this.#seq += 1
       return undefined
     }
-    const state = applyRecord(this.state(record.intentId), record)
+    const state = admitted ?? applyRecord(this.state(record.intentId), record)
     this.#seq += 1
     this.#identities.add(record)
     this.#keep(state)
