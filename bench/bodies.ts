@@ -5,7 +5,7 @@ import { arbitrum } from '../src/protocol/chains/arbitrum.ts'
 
 /** How bodies are polled. */
 export interface Polling {
-  /** `/markets/info` */
+  /** `/markets/values` */
   readonly route: string
   readonly markets: number
   readonly polls: number

@@ -7,7 +7,7 @@
  * busy machine the fastest tenth says more than the median.
  */
 import { list } from '../src/api/decode/decode.ts'
-import { marketInfo } from '../src/api/rows/marketInfoRow.ts'
+import { marketValues } from '../src/api/rows/marketInfoRow.ts'
 import { createRowMemo } from '../src/api/rows/rowMemo.ts'
 import { copyTicker, ticker } from '../src/api/rows/tickerRow.ts'
 import { pollBodies, repeatedPercent } from './bodies.ts'
@@ -19,8 +19,8 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 type Decode = (body: unknown) => unknown
 
 const identity = 'marketTokenAddress'
-const infoDecoder = (): Decode => {
-  const row = createRowMemo({ identity, decode: marketInfo })
+const valuesDecoder = (): Decode => {
+  const row = createRowMemo({ identity, decode: marketValues })
   return (body) => list(body, '', row)
 }
 const tickersDecoder = (): Decode => {
@@ -42,8 +42,8 @@ say(
   `${rounds} rounds, medians (fastest tenth); aim: 2 times JSON.parse cold, 1.5 times steady\n${'route'.padEnd(17)}${'decoder'.padEnd(9)}repeats  kB   parse ms       decode ms      times         decodes/s`,
 )
 for (const { route, create, everyMs } of [
-  { route: '/markets/info', create: infoDecoder, everyMs: 1_000 },
-  { route: '/markets/info', create: infoDecoder, everyMs: 5_000 },
+  { route: '/markets/values', create: valuesDecoder, everyMs: 1_000 },
+  { route: '/markets/values', create: valuesDecoder, everyMs: 5_000 },
   { route: '/markets/tickers', create: tickersDecoder, everyMs: 1_000 },
   { route: '/markets/tickers', create: tickersDecoder, everyMs: 5_000 },
 ]) {

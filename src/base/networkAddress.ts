@@ -54,7 +54,7 @@ function embeddedIn(groups: readonly number[]): string | undefined {
 }
 
 /** A failure to resolve that this module makes. */
-export const FORBIDDEN_ADDRESS = 'ADDRESS_FORBIDDEN'
+const FORBIDDEN_ADDRESS = 'ADDRESS_FORBIDDEN'
 
 /** The error of a host that is, or resolves to, a forbidden address; nothing was sent. */
 export function forbiddenAddress(host: string, address: string): Error & { readonly code: string } {

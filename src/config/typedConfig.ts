@@ -8,7 +8,7 @@ import { signingOf } from './sections/ordersSection.ts'
 import { breakersOf, riskOf } from './sections/riskSection.ts'
 
 /** The profile that trades play money. */
-export const paperProfile = 'paper'
+const paperProfile = 'paper'
 
 /** The typed configuration of values that fit the schema. Relative paths are resolved against `cwd`. Frozen. */
 export function typedConfig(raw: RawConfig, cwd: string) {

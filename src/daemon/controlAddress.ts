@@ -85,7 +85,7 @@ function addressIn(text: string): URL | undefined {
 }
 
 /** Whether an address is of this machine: a number, no name, which somebody else could answer for. */
-export function isThisMachine(
+function isThisMachine(
   { hostname }: Pick<URL, 'hostname'>,
   interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
 ): boolean {

@@ -89,7 +89,7 @@ export function signingPolicyOf(config: Config): (facts: SigningFacts) => Signin
 }
 
 /** What warnings do to a strategy's orders: the account's policy, and its file's own where it has one. */
-export function warningPoliciesOf(
+function warningPoliciesOf(
   { signing }: Config,
   strategies: readonly LoadedStrategy[],
 ): (strategy: string) => readonly WarningPolicy[] {

@@ -215,7 +215,7 @@ export function decodeAnyRecord(text: string): AnyRecord {
 }
 
 /** Raises a parsed record of any known version to today's. Throws as `decodeRecord` does. */
-export function upcast(value: unknown, text = ''): AnyRecord {
+function upcast(value: unknown, text = ''): AnyRecord {
   if (typeof value !== 'object' || value === null) throw unreadable('it is not an object', text)
   const { v, kind, intentId, atMs } = value as Record<string, unknown>
   if (typeof v === 'number' && v > RECORD_VERSION) {

@@ -18,7 +18,7 @@ export interface Instance {
 }
 
 /** Failures of a kind of the user's own in a row after which it pauses, when nothing else is set. */
-export const PAUSE_AFTER_FAILURES = 5
+const PAUSE_AFTER_FAILURES = 5
 /** The first pause, and the longest; each is twice the one before. */
 const [pauseMs, mostPauseMs] = [60_000, 900_000]
 

@@ -61,7 +61,7 @@ export interface ScryptCost {
 }
 
 /** What new keystores cost to open: about a second, and 256 MiB for that time. */
-export const standardCost: ScryptCost = { n: 2 ** 18, r: 8, p: 1 }
+const standardCost: ScryptCost = { n: 2 ** 18, r: 8, p: 1 }
 
 // Bounds of what is computed for a file: four times the memory and the time of the standard.
 const MAX_SCRYPT_BYTES = 1024 * 1024 * 1024

@@ -34,7 +34,7 @@ export interface PasswordSources {
 }
 
 /** The credential's name, as in `LoadCredentialEncrypted=perpd-password:...`. */
-export const passwordCredential = 'perpd-password'
+const passwordCredential = 'perpd-password'
 
 /** Longest password, bytes. */
 const MAX_BYTES = 4_096

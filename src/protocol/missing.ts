@@ -26,11 +26,6 @@ export function lacksMarket(missing: readonly MissingRow[] | undefined, marketTo
   return (missing ?? []).some((row) => row.marketToken === undefined || sameHex(row.marketToken, marketToken))
 }
 
-/** Whether a list may lack a row of this token. */
-export function lacksToken(missing: readonly MissingRow[] | undefined, token: string): boolean {
-  return (missing ?? []).some((row) => row.token === undefined || sameHex(row.token, token))
-}
-
 /** Whether a list may lack a row of this order. */
 export function lacksOrder(missing: readonly MissingRow[] | undefined, orderKey: string): boolean {
   return (missing ?? []).some((row) => row.orderKey === undefined || sameHex(row.orderKey, orderKey))

@@ -5,7 +5,7 @@
 import type { Random } from '../simulation/random.ts'
 
 /** Routes of the application API whose answers decide something, as the end of their path. */
-export const apiRoutes = [
+const apiRoutes = [
   '/markets',
   '/markets/values',
   '/markets/config',
@@ -22,17 +22,17 @@ export const apiRoutes = [
 ] as const
 
 /** Routes where a message is made to be signed. */
-export const prepareRoutes = [
+const prepareRoutes = [
   '/orders/txns/prepare',
   '/orders/txns/edit/prepare',
   '/orders/txns/cancel/prepare',
 ] as const
 
 /** Routes of the oracle service. */
-export const oracleRoutes = ['/prices/tickers', '/markets/state'] as const
+const oracleRoutes = ['/prices/tickers', '/markets/state'] as const
 
 /** Methods of JSON-RPC. */
-export const rpcMethods = [
+const rpcMethods = [
   'eth_getBlockByNumber',
   'eth_getLogs',
   'eth_call',
@@ -276,7 +276,7 @@ export interface Vocabulary {
 }
 
 /** A lie of chance that this kind of liar can tell. */
-export function randomLie(kind: LiarKind, random: Random, { symbols, spanMs }: Vocabulary): Lie {
+function randomLie(kind: LiarKind, random: Random, { symbols, spanMs }: Vocabulary): Lie {
   const fromMs = random.chance(0.4) ? 0 : random.int(0, spanMs)
   const timing = {
     fromMs,
@@ -390,7 +390,7 @@ function rpcLie(random: Random): Pick<Lie, 'route' | 'change'> {
 }
 
 /** One thing of a lie changed. */
-export function mutatedLie(lie: Lie, kind: LiarKind, random: Random, words: Vocabulary): Lie {
+function mutatedLie(lie: Lie, kind: LiarKind, random: Random, words: Vocabulary): Lie {
   const fresh = randomLie(kind, random, words)
   switch (random.int(1, 4)) {
     case 1:

@@ -18,10 +18,10 @@ import {
   word,
 } from '../../src/api/decode/decode.ts'
 import { getPrices } from '../../src/api/feeds/oracle.ts'
-import { getMarketsInfo } from '../../src/api/markets/marketInfo.ts'
+import { getMarketsConfig } from '../../src/api/markets/marketInfo.ts'
 import { getMarketTickers } from '../../src/api/markets/marketReads.ts'
 import { tradingCapacity } from '../../src/api/rows/capacityRow.ts'
-import { marketConfig, marketInfo, marketValues } from '../../src/api/rows/marketInfoRow.ts'
+import { marketConfig, marketValues } from '../../src/api/rows/marketInfoRow.ts'
 import { createRowMemo, perTransport, type RowDecoder } from '../../src/api/rows/rowMemo.ts'
 import { copyTicker, ticker } from '../../src/api/rows/tickerRow.ts'
 import type { Ticker } from '../../src/protocol/market.ts'
@@ -125,7 +125,6 @@ function bodiesOf(fields: readonly PlainField[]): fc.Arbitrary<readonly unknown[
 test.each([
   ['/markets/config', marketConfig as RowDecoder<object>, 78],
   ['/markets/values', marketValues as RowDecoder<object>, 30],
-  ['/markets/info', marketInfo as RowDecoder<object>, 107],
 ] as const)('%s: rows kept from poll to poll are the rows decoded anew', (_route, decode, size) => {
   const names = Object.keys(
     decode(Object.fromEntries(Object.values(addresses).map((wire) => [wire, tokens[0]])), {}, {}),
@@ -232,11 +231,11 @@ test('what a caller does to the rows it got does not reach the next answer', asy
   }
   expect((await getMarketTickers(transport, {}, { isFresh: true })).value).toStrictEqual(wanted)
 
-  const infos = transportAnswering(fixtureText('markets-info'))
-  const info = await getMarketsInfo(infos, { isFresh: true })
-  const wantedInfo = structuredClone(info.value)
-  for (const row of info.value) Object.assign(row, { maxLongPoolAmount: 1n })
-  expect((await getMarketsInfo(infos, { isFresh: true })).value).toStrictEqual(wantedInfo)
+  const configs = transportAnswering(fixtureText('markets-info'))
+  const config = await getMarketsConfig(configs, { isFresh: true })
+  const wantedConfig = structuredClone(config.value)
+  for (const row of config.value) Object.assign(row, { maxLongPoolAmount: 1n })
+  expect((await getMarketsConfig(configs, { isFresh: true })).value).toStrictEqual(wantedConfig)
 })
 
 test('a row is decoded by itself after more markets than are remembered', () => {

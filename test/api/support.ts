@@ -88,7 +88,7 @@ export interface Seen {
 /** What the scripted fetch does: an answer, an error to reject with, or silence until aborted. */
 export type Reply = { status?: number; body?: unknown; headers?: Record<string, string> } | Error | 'silence'
 
-export function answerOf(reply: Exclude<Reply, Error | 'silence'>): FetchAnswer {
+function answerOf(reply: Exclude<Reply, Error | 'silence'>): FetchAnswer {
   const headers = new Map(
     Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )

@@ -4,10 +4,10 @@ import { accusingEnds, type Counts, contradictionCodes, type DayReport } from '.
 /** Increases an hour that such a day must execute. */
 const LEAST_INCREASES_AN_HOUR = 4
 /** Longest that lag alone may keep an increase waiting that goes through in the end, ms. */
-export const LONGEST_DELAY_MS = 180_000
+const LONGEST_DELAY_MS = 180_000
 
 /** Refusals that lag may bring about: the increase waits for the next look. */
-export const waitingCodes: ReadonlySet<string> = new Set([
+const waitingCodes: ReadonlySet<string> = new Set([
   'NO_HOST',
   'SLOT_BUSY',
   'REDUCE_IN_FLIGHT',

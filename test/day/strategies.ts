@@ -20,7 +20,7 @@ const changes: Readonly<Record<string, readonly (readonly [from: RegExp, to: str
 }
 
 /** Markets of the trader by the clock. */
-export const busySymbols = ['LINK/USD [LINK-USDC]', 'ARB/USD [ARB-USDC]'] as const
+const busySymbols = ['LINK/USD [LINK-USDC]', 'ARB/USD [ARB-USDC]'] as const
 
 /**
  * Writes the files into `folder` and loads them; `cadenceSeconds` stands in for their own cadences. Throws what is wrong with one.

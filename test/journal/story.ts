@@ -13,11 +13,11 @@ export function hexOf(text: string): Hex {
   return `0x${Buffer.from(text).toString('hex').padStart(64, '0').slice(-64)}`
 }
 
-export function evidenceAt(atMs: number): Evidence {
+function evidenceAt(atMs: number): Evidence {
   return { level: 'api', atMs, statement: 'seen in a test' }
 }
 
-export function intentOf(n: number, fields: Partial<Intent> = {}): Intent {
+function intentOf(n: number, fields: Partial<Intent> = {}): Intent {
   const indexToken = {
     symbol: 'ETH',
     address: '0x2222222222222222222222222222222222222222',
@@ -62,7 +62,7 @@ export function intentOf(n: number, fields: Partial<Intent> = {}): Intent {
   }
 }
 
-export function armedOf(n: number, attempt: number, fields: Partial<ArmedFacts> = {}): ArmedFacts {
+function armedOf(n: number, attempt: number, fields: Partial<ArmedFacts> = {}): ArmedFacts {
   return {
     host: 'http://127.0.0.1:1',
     requestId: `request-${n}-${attempt}`,

@@ -137,7 +137,7 @@ export function stateOf(market: Any): MarketState {
 }
 
 /** Slot of a position's collateral. */
-export const slotOf = (position: Any): Slot => (position.collateralIsLongToken === false ? 1 : 0)
+const slotOf = (position: Any): Slot => (position.collateralIsLongToken === false ? 1 : 0)
 
 /** A position of a vector. */
 export function positionOf(position: Any): PositionState {

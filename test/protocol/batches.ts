@@ -93,7 +93,7 @@ const few = <T>(value: fc.Arbitrary<T>) =>
     { arbitrary: fc.array(value, { minLength: 2, maxLength: 3 }), weight: 1 },
   )
 
-export const anyOrder: fc.Arbitrary<CreateOrderParams> = fc.record({
+const anyOrder: fc.Arbitrary<CreateOrderParams> = fc.record({
   addresses: fc.record({
     receiver: anyAddress,
     cancellationReceiver: anyAddress,

@@ -18,7 +18,7 @@ export function endpointUrl({ name }: Endpoint): string {
 }
 
 /** Longest wait for an answer, ms. */
-export const rpcTimeoutMs = 3_000
+const rpcTimeoutMs = 3_000
 
 /** The fetch of one process of the daemon. */
 export function createRpcFetch(

@@ -41,7 +41,7 @@ export function quantity(value: bigint | number): Hex {
 }
 
 /** An address as a topic. */
-export function addressTopic(address: string): Hex {
+function addressTopic(address: string): Hex {
   return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 }
 

@@ -22,7 +22,7 @@ export interface RuleCases {
 export type Rule = (scene: Scene) => RuleCases
 
 /** Facts of the scenes: $500 more or less at $1,800, of a position of $1,000 on 400.000003 dollars. */
-export const baseFacts: Facts = {
+const baseFacts: Facts = {
   direction: 'long',
   referencePrice: usd(1800),
   slippageBps: 100,

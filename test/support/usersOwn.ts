@@ -12,10 +12,10 @@ import { schema } from '../../src/config/configSchema.ts'
 const root = resolve(import.meta.dirname, '..', '..')
 
 /** Ports that a daemon takes when nobody names another. */
-export const usersPorts: readonly number[] = [Number(schema.control.port.default)]
+const usersPorts: readonly number[] = [Number(schema.control.port.default)]
 
 /** What a user's daemon and commands keep in the checkout they are started in. */
-export const usersPaths: readonly string[] = ['var', 'perpd.json'].map((name) => resolve(root, name))
+const usersPaths: readonly string[] = ['var', 'perpd.json'].map((name) => resolve(root, name))
 
 const files = [
   'openSync',

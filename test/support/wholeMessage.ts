@@ -24,7 +24,7 @@ export const btcMarket = '0x47c031236e19d024b42f8AE6780E44A573170703'
 export const secondEthMarket = '0x6853EA96FF216fAb11D2d930CE3C508556A4bdc4'
 
 /** The bounds that messages are held to here: of what adds risk, and wider ones of what takes it away. */
-export const policy: SigningPolicy = {
+const policy: SigningPolicy = {
   minDeadlineSeconds: 20,
   maxDeadlineSeconds: 3700,
   maxExecutionFee: 10n ** 15n,
@@ -78,7 +78,7 @@ export function batchOf(whole: Whole): Batch {
 }
 
 /** The host's answer. */
-export function preparedOf(whole: Whole): Prepared {
+function preparedOf(whole: Whole): Prepared {
   const batch = batchOf(whole)
   return {
     host: 'http://127.0.0.1:1/v1',

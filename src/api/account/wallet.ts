@@ -99,11 +99,17 @@ const allowancesRoute: Route<AllowancesQuery, readonly Allowance[]> = {
   kind: 'read',
   cacheMs: COALESCE_MS,
   query: ({ account, spender }) => ({ address: account, spender }),
-  decode: (body) =>
-    list(body, '', (value) => {
-      const row = object(value)
-      return { ...walletToken(row), allowance: uint(row.allowance, 'allowance') }
-    }),
+  decode: (body, asked) =>
+    rows(
+      body,
+      '',
+      (value) => {
+        const row = object(value)
+        return { ...walletToken(row), allowance: uint(row.allowance, 'allowance') }
+      },
+      asked,
+      { token: 'address' },
+    ),
 }
 
 const stakingPowerRoute: Route<WalletQuery, StakingPower> = {
@@ -138,22 +144,14 @@ const buybackRoute: Route<undefined, BuybackStats> = {
   service: 'api',
   kind: 'read',
   cacheMs: 60_000,
-  decode: (body) => {
+  decode: (body, asked) => {
     const fields = object(body)
     const summary = object(fields.summary, 'summary')
     return {
       totalAccrued: uint(summary.totalAccrued, 'summary.totalAccrued'),
       latestWeekAccrued: uint(summary.latestWeekAccrued, 'summary.latestWeekAccrued'),
       weeksTracked: count(summary.weeksTracked, 'summary.weeksTracked'),
-      weeks: list(fields.weeks, 'weeks', (value) => {
-        const week = object(value)
-        return {
-          weekStartSeconds: unixSeconds(week.weekStart, 'weekStart'),
-          weekEndSeconds: unixSeconds(week.weekEnd, 'weekEnd'),
-          weeklyAccrued: uint(week.weeklyAccrued, 'weeklyAccrued'),
-          cumulativeAccrued: uint(week.cumulativeAccrued, 'cumulativeAccrued'),
-        }
-      }),
+      weeks: rows(fields.weeks, 'weeks', buybackWeek, asked),
     }
   },
 }
@@ -175,6 +173,16 @@ const boostAprRoute: Route<undefined, Undocumented<number>> = {
   kind: 'read',
   cacheMs: 1_800_000,
   decode: undocumented((body) => float(object(body).boostApr, 'boostApr')),
+}
+
+function buybackWeek(value: unknown): BuybackStats['weeks'][number] {
+  const week = object(value)
+  return {
+    weekStartSeconds: unixSeconds(week.weekStart, 'weekStart'),
+    weekEndSeconds: unixSeconds(week.weekEnd, 'weekEnd'),
+    weeklyAccrued: uint(week.weeklyAccrued, 'weeklyAccrued'),
+    cumulativeAccrued: uint(week.cumulativeAccrued, 'cumulativeAccrued'),
+  }
 }
 
 /** Token balances of a wallet (`GET /balances/wallet`). The native coin may be missing. */

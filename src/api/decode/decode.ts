@@ -74,11 +74,6 @@ export function list<T>(given: unknown, name: string, item: Decoder<T>): T[] {
   return decoded
 }
 
-/** The documents leave open whether lists come bare or inside an object (gaps: conflict 7). */
-export function listOrField<T>(body: unknown, field: string, item: Decoder<T>): T[] {
-  return Array.isArray(body) ? list(body, '', item) : list(object(body)[field], field, item)
-}
-
 /** A value inside a field, decoded by a function that does not know the field's name. */
 export function inside<T>(value: unknown, name: string, decode: (value: unknown) => T): T {
   try {

@@ -13,8 +13,6 @@ import {
   float,
   hex,
   int,
-  list,
-  listOrField,
   object,
   optional,
   present,
@@ -25,6 +23,7 @@ import {
   usd30,
   word,
 } from '../decode/decode.ts'
+import { rows, rowsOrField } from '../rows/listRows.ts'
 import { token } from '../rows/tokenRow.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route } from '../transport/route.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -83,13 +82,15 @@ export interface SignedPrice {
   readonly createdAtSeconds: number
 }
 
+const byMarket = { market: 'marketToken' } as const
+
 const marketsRoute: Route<undefined, readonly OracleMarket[]> = {
   path: '/markets',
   method: 'GET',
   service: 'oracle',
   kind: 'read',
   cacheMs: 10_000,
-  decode: (body) => listOrField(body, 'markets', oracleMarket),
+  decode: (body, asked) => rowsOrField(body, 'markets', oracleMarket, asked, byMarket),
 }
 
 const marketsInfoRoute: Route<undefined, readonly OracleMarketInfo[]> = {
@@ -98,7 +99,7 @@ const marketsInfoRoute: Route<undefined, readonly OracleMarketInfo[]> = {
   service: 'oracle',
   kind: 'read',
   cacheMs: 10_000,
-  decode: (body) => listOrField(body, 'markets', oracleMarketInfo),
+  decode: (body, asked) => rowsOrField(body, 'markets', oracleMarketInfo, asked, byMarket),
 }
 
 const tokensInfoRoute: Route<undefined, readonly Token[]> = {
@@ -107,7 +108,7 @@ const tokensInfoRoute: Route<undefined, readonly Token[]> = {
   service: 'oracle',
   kind: 'read',
   cacheMs: COALESCE_MS,
-  decode: (body) => listOrField(body, 'tokens', token),
+  decode: (body, asked) => rowsOrField(body, 'tokens', token, asked, { token: 'address' }),
 }
 
 const signedPricesRoute: Route<undefined, readonly SignedPrice[]> = {
@@ -117,7 +118,8 @@ const signedPricesRoute: Route<undefined, readonly SignedPrice[]> = {
   kind: 'read',
   cacheMs: 1_000,
   timeoutMs: 10_000,
-  decode: (body) => list(object(body).signedPrices, 'signedPrices', signedPrice),
+  decode: (body, asked) =>
+    rows(object(body).signedPrices, 'signedPrices', signedPrice, asked, { token: 'tokenAddress' }),
 }
 
 /** The oracle's market catalog (`GET /markets`). */

@@ -2,7 +2,7 @@
  * The pair feeds that have hosts of their own (docs/api-coverage.md A16): summaries of two chains for exchange
  * listings, and the Solana perpetuals. For people and listings, never to trade on.
  */
-import { list } from '../decode/decode.ts'
+import { rows } from '../rows/listRows.ts'
 import { type Pair, pair, SOLANA_UNSERVED } from '../rows/pairRow.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -25,7 +25,7 @@ const listingPairsRoute: Route<ListingPairsQuery, readonly Pair[]> = {
   cacheMs: SNAPSHOT_MS,
   pathOf: ({ chain }) => `/api/${chain}/pairs`,
   // The format is not documented; it is read as that of `/pairs`.
-  decode: (body) => list(body, '', pair),
+  decode: (body, asked) => rows(body, '', pair, asked),
 }
 
 const solanaFeedRoute: Route<undefined, readonly Pair[]> = {
@@ -35,7 +35,7 @@ const solanaFeedRoute: Route<undefined, readonly Pair[]> = {
   kind: 'read',
   cacheMs: SNAPSHOT_MS,
   unservedMeans: SOLANA_UNSERVED,
-  decode: (body) => list(body, '', pair),
+  decode: (body, asked) => rows(body, '', pair, asked),
 }
 
 /** Pairs of one chain as exchange listings read them (`GET {pair_feed_url}/api/{chain}/pairs`). */

@@ -5,6 +5,7 @@
 import { type Address, hexKey } from '../../protocol/address.ts'
 import {
   address,
+  type Fields,
   factor,
   float,
   inside,
@@ -16,8 +17,9 @@ import {
   string,
   unixSeconds,
 } from '../decode/decode.ts'
+import { rows } from '../rows/listRows.ts'
 import type { Service } from '../transport/hosts.ts'
-import type { CallOptions, Read, Route } from '../transport/route.ts'
+import type { CallOptions, Read, Route, RouteQuery } from '../transport/route.ts'
 import type { Transport } from '../transport/transport.ts'
 
 /** Periods of history; always sent, defaults are not documented. */
@@ -92,171 +94,118 @@ export interface PerformanceHistory {
 const HISTORY_CACHE_MS = 60_000
 const historyRead = { method: 'GET', kind: 'read', cacheMs: HISTORY_CACHE_MS } as const
 
-function ratesRoute(service: Service): Route<RatesQuery, readonly MarketRates[]> {
-  return {
-    ...historyRead,
-    path: '/rates',
-    service,
-    query: ({ period, averageBy, marketToken }) => ({ period, averageBy, address: marketToken }),
-    decode: (body) =>
-      list(body, '', (value) => {
-        const row = object(value)
-        return {
-          marketToken: address(row.marketAddress, 'marketAddress'),
-          snapshots: list(row.ratesSnapshots, 'ratesSnapshots', ratesSnapshot),
-        }
-      }),
-  }
+/** The function that asks a service for a route that both serve in the same shape. */
+function reader<Query, Value>(
+  route: Omit<Route<Query, Value>, 'service' | keyof typeof historyRead>,
+  service: Service,
+): (transport: Transport, query: Query, options?: CallOptions) => Promise<Read<Value>> {
+  const ofService: Route<Query, Value> = { ...historyRead, ...route, service }
+  return (transport, query, options) => transport.call(ofService, query, options)
 }
 
-function apyRoute(service: Service): Route<{ readonly period: HistoryPeriod }, Apys> {
-  return {
-    ...historyRead,
-    path: '/apy',
-    service,
-    query: ({ period }) => ({ period }),
-    decode: (body) => {
-      const fields = object(body)
-      return {
-        markets: inside(fields.markets, 'markets', apysByAddress),
-        glvs: inside(fields.glvs, 'glvs', apysByAddress),
-      }
-    },
-  }
+const rates = {
+  path: '/rates',
+  query: ({ period, averageBy, marketToken }: RatesQuery) => ({ period, averageBy, address: marketToken }),
+  decode: (body: unknown, asked: RouteQuery<unknown>): readonly MarketRates[] =>
+    rows(body, '', marketRates, asked, { market: 'marketAddress' }),
 }
 
-function annualizedRoute(service: Service): Route<PerformanceQuery, readonly PoolPerformance[]> {
-  return {
-    ...historyRead,
-    path: '/performance/annualized',
-    service,
-    query: ({ period, pool }) => ({ period, address: pool }),
-    decode: (body) =>
-      list(body, '', (value) => {
-        const row = object(value)
-        return {
-          address: address(row.address, 'address'),
-          entity: oneOf(row.entity, 'entity', entities),
-          ...present({
-            performance: optional(row.performance, 'performance', string),
-            longTokenPerformance: optional(row.longTokenPerformance, 'longTokenPerformance', string),
-            shortTokenPerformance: optional(row.shortTokenPerformance, 'shortTokenPerformance', string),
-            uniswapV2Performance: optional(row.uniswapV2Performance, 'uniswapV2Performance', string),
-          }),
-        }
-      }),
-  }
+const apy = {
+  path: '/apy',
+  query: ({ period }: { readonly period: HistoryPeriod }) => ({ period }),
+  decode: (body: unknown, asked: RouteQuery<unknown>): Apys => {
+    const fields = object(body)
+    return {
+      markets: inside(fields.markets, 'markets', (value) => apysByAddress(value, 'markets', asked)),
+      glvs: inside(fields.glvs, 'glvs', (value) => apysByAddress(value, 'glvs', asked)),
+    }
+  },
 }
 
-function performanceRoute(service: Service): Route<PerformanceQuery, readonly PerformanceHistory[]> {
-  return {
-    ...historyRead,
-    path: '/performance/snapshots',
-    service,
-    query: ({ period, pool }) => ({ period, address: pool }),
-    decode: (body) =>
-      list(body, '', (value) => {
-        const row = object(value)
-        return {
-          address: address(row.address, 'address'),
-          entity: oneOf(row.entity, 'entity', entities),
-          snapshots: list(row.snapshots, 'snapshots', (each) => {
-            const snapshot = object(each)
-            return {
-              timestampSeconds: unixSeconds(snapshot.snapshotTimestamp, 'snapshotTimestamp'),
-              ...present({
-                performance: optional(snapshot.performance, 'performance', string),
-                uniswapV2Performance: optional(snapshot.uniswapV2Performance, 'uniswapV2Performance', string),
-              }),
-            }
-          }),
-        }
-      }),
-  }
+const poolQuery = ({ period, pool }: PerformanceQuery) => ({ period, address: pool })
+
+const annualized = {
+  path: '/performance/annualized',
+  query: poolQuery,
+  decode: (body: unknown, asked: RouteQuery<unknown>): readonly PoolPerformance[] =>
+    rows(body, '', poolPerformance, asked),
 }
 
-const appRates = ratesRoute('api')
-const oracleRates = ratesRoute('oracle')
-const appApy = apyRoute('api')
-const oracleApy = apyRoute('oracle')
-const appAnnualized = annualizedRoute('api')
-const oracleAnnualized = annualizedRoute('oracle')
-const appPerformance = performanceRoute('api')
-const oraclePerformance = performanceRoute('oracle')
+const performance = {
+  path: '/performance/snapshots',
+  query: poolQuery,
+  decode: (body: unknown, asked: RouteQuery<unknown>): readonly PerformanceHistory[] =>
+    rows(body, '', performanceHistory, asked),
+}
 
 /** History of funding and borrowing rates (`GET /rates` of the application API). */
-export function getRates(
-  transport: Transport,
-  query: RatesQuery,
-  options?: CallOptions,
-): Promise<Read<readonly MarketRates[]>> {
-  return transport.call(appRates, query, options)
-}
+export const getRates = reader(rates, 'api')
 
 /** The same from the oracle service (`GET /rates`). */
-export function getOracleRates(
-  transport: Transport,
-  query: RatesQuery,
-  options?: CallOptions,
-): Promise<Read<readonly MarketRates[]>> {
-  return transport.call(oracleRates, query, options)
-}
+export const getOracleRates = reader(rates, 'oracle')
 
 /** Yields of pools and vaults (`GET /apy` of the application API). */
-export function getApy(
-  transport: Transport,
-  query: { readonly period: HistoryPeriod },
-  options?: CallOptions,
-): Promise<Read<Apys>> {
-  return transport.call(appApy, query, options)
-}
+export const getApy = reader(apy, 'api')
 
 /** The same from the oracle service (`GET /apy`). */
-export function getOracleApy(
-  transport: Transport,
-  query: { readonly period: HistoryPeriod },
-  options?: CallOptions,
-): Promise<Read<Apys>> {
-  return transport.call(oracleApy, query, options)
-}
+export const getOracleApy = reader(apy, 'oracle')
 
 /** Annualized performance of pools (`GET /performance/annualized` of the application API). */
-export function getPerformanceAnnualized(
-  transport: Transport,
-  query: PerformanceQuery,
-  options?: CallOptions,
-): Promise<Read<readonly PoolPerformance[]>> {
-  return transport.call(appAnnualized, query, options)
-}
+export const getPerformanceAnnualized = reader(annualized, 'api')
 
 /** The same from the oracle service (`GET /performance/annualized`). */
-export function getOraclePerformanceAnnualized(
-  transport: Transport,
-  query: PerformanceQuery,
-  options?: CallOptions,
-): Promise<Read<readonly PoolPerformance[]>> {
-  return transport.call(oracleAnnualized, query, options)
-}
+export const getOraclePerformanceAnnualized = reader(annualized, 'oracle')
 
 /** History of pools' performance (`GET /performance/snapshots` of the application API). */
-export function getPerformanceSnapshots(
-  transport: Transport,
-  query: PerformanceQuery,
-  options?: CallOptions,
-): Promise<Read<readonly PerformanceHistory[]>> {
-  return transport.call(appPerformance, query, options)
-}
+export const getPerformanceSnapshots = reader(performance, 'api')
 
 /** The same from the oracle service (`GET /performance/snapshots`). */
-export function getOraclePerformanceSnapshots(
-  transport: Transport,
-  query: PerformanceQuery,
-  options?: CallOptions,
-): Promise<Read<readonly PerformanceHistory[]>> {
-  return transport.call(oraclePerformance, query, options)
-}
+export const getOraclePerformanceSnapshots = reader(performance, 'oracle')
 
 const entities = new Set(['Market', 'Glv'] as const)
+
+function marketRates(value: unknown): MarketRates {
+  const row = object(value)
+  return {
+    marketToken: address(row.marketAddress, 'marketAddress'),
+    snapshots: list(row.ratesSnapshots, 'ratesSnapshots', ratesSnapshot),
+  }
+}
+
+function performances(row: Fields) {
+  return {
+    performance: optional(row.performance, 'performance', string),
+    uniswapV2Performance: optional(row.uniswapV2Performance, 'uniswapV2Performance', string),
+  }
+}
+
+function poolPerformance(value: unknown): PoolPerformance {
+  const row = object(value)
+  return {
+    address: address(row.address, 'address'),
+    entity: oneOf(row.entity, 'entity', entities),
+    ...present({
+      ...performances(row),
+      longTokenPerformance: optional(row.longTokenPerformance, 'longTokenPerformance', string),
+      shortTokenPerformance: optional(row.shortTokenPerformance, 'shortTokenPerformance', string),
+    }),
+  }
+}
+
+function performanceHistory(value: unknown): PerformanceHistory {
+  const row = object(value)
+  return {
+    address: address(row.address, 'address'),
+    entity: oneOf(row.entity, 'entity', entities),
+    snapshots: list(row.snapshots, 'snapshots', (each) => {
+      const snapshot = object(each)
+      return {
+        timestampSeconds: unixSeconds(snapshot.snapshotTimestamp, 'snapshotTimestamp'),
+        ...present(performances(snapshot)),
+      }
+    }),
+  }
+}
 
 function ratesSnapshot(value: unknown): RatesSnapshot {
   const row = object(value)
@@ -271,13 +220,24 @@ function ratesSnapshot(value: unknown): RatesSnapshot {
   }
 }
 
-function apysByAddress(value: unknown): ReadonlyMap<string, PoolApy> {
-  const apys = new Map<string, PoolApy>()
-  for (const [key, each] of Object.entries(object(value))) {
-    const token = inside(key, `key ${key}`, (text) => address(text, ''))
-    apys.set(hexKey(token), inside(each, key, poolApy))
-  }
-  return apys
+/** Yields by address; one that cannot be read costs itself. */
+function apysByAddress(
+  value: unknown,
+  name: string,
+  asked: RouteQuery<unknown>,
+): ReadonlyMap<string, PoolApy> {
+  const entries = Object.entries(object(value))
+  const read = rows(
+    entries,
+    name,
+    (entry) => {
+      const [key, each] = entry as (typeof entries)[number]
+      return [hexKey(address(key, 'key')), inside(each, key, poolApy)] as const
+    },
+    asked,
+    { mayBeEmpty: true },
+  )
+  return new Map(read)
 }
 
 /** The documents call the third field `bonusApr`, one client type `bonusApy` (docs/api-coverage.md GET /apy). */

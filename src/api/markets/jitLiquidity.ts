@@ -15,6 +15,7 @@ import {
   unixSeconds,
   usd30,
 } from '../decode/decode.ts'
+import { rows } from '../rows/listRows.ts'
 import { RefusedError } from '../transport/apiErrors.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route } from '../transport/route.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -49,13 +50,15 @@ const infoV1Route: Route<undefined, readonly JitLiquidity[]> = {
   service: 'api',
   kind: 'read',
   cacheMs: COALESCE_MS,
-  decode: (body) => list(object(body).liquidityInfos, 'liquidityInfos', liquidityV1),
+  decode: (body, asked) =>
+    rows(object(body).liquidityInfos, 'liquidityInfos', liquidityV1, asked, { market: 'market' }),
 }
 
 const infoV2Route: Route<undefined, readonly JitLiquidity[]> = {
   ...infoV1Route,
   version: 'v2',
-  decode: (body) => list(object(body).liquidityInfos, 'liquidityInfos', liquidityV2),
+  decode: (body, asked) =>
+    rows(object(body).liquidityInfos, 'liquidityInfos', liquidityV2, asked, { market: 'market' }),
 }
 
 /** What history of JIT liquidity. */
@@ -82,7 +85,8 @@ const historyRoute: Route<JitHistoryQuery, readonly JitHistoryRow[]> = {
   kind: 'read',
   cacheMs: COALESCE_MS,
   query: ({ period, fromSeconds, toSeconds }) => ({ period, from: fromSeconds, to: toSeconds }),
-  decode: (body) => list(object(body).snapshots, 'snapshots', historyRow),
+  decode: (body, asked) =>
+    rows(object(body).snapshots, 'snapshots', historyRow, asked, { market: 'marketAddress' }),
 }
 
 const goneStatuses: ReadonlySet<number> = new Set([404, 405, 410])

@@ -8,7 +8,6 @@ import {
   type Decoder,
   float,
   inside,
-  list,
   Malformed,
   object,
   optional,
@@ -17,6 +16,7 @@ import {
   usd30,
   word,
 } from '../decode/decode.ts'
+import { rows } from '../rows/listRows.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { HistoryPeriod } from './history.ts'
@@ -72,6 +72,8 @@ export interface GmUserEarnings {
   }[]
 }
 
+const byMarket = { market: 'marketToken' } as const
+
 const gmPoolsRoute: Route<GmPoolsQuery, readonly GmPool[]> = {
   path: '/yield/gm-pools',
   method: 'GET',
@@ -79,7 +81,7 @@ const gmPoolsRoute: Route<GmPoolsQuery, readonly GmPool[]> = {
   kind: 'read',
   cacheMs: 1_800_000,
   query: ({ period, pools, includeComponents }) => ({ period, pools, includeComponents }),
-  decode: (body) => list(object(body).pools, 'pools', gmPool),
+  decode: (body, asked) => rows(object(body).pools, 'pools', gmPool, asked, byMarket),
 }
 
 const earningsRoute: Route<{ readonly account: Address }, GmUserEarnings> = {
@@ -90,25 +92,18 @@ const earningsRoute: Route<{ readonly account: Address }, GmUserEarnings> = {
   cacheMs: 2_000,
   unservedMeans: 'the earnings data is warming up, or this deployment has none',
   query: ({ account }) => ({ account }),
-  decode: (body, { input }) => {
+  decode: (body, asked) => {
     const fields = object(body)
     const window = object(fields.window, 'window')
     const account = address(fields.account, 'account')
-    if (!sameHex(account, input.account))
-      throw new Malformed('account', `is not ${input.account}`, account, true)
+    if (!sameHex(account, asked.input.account))
+      throw new Malformed('account', `is not ${asked.input.account}`, account, true)
     return {
       account,
       windowDays: float(window.days, 'window.days'),
       startTimestampSeconds: unixSeconds(window.startTimestamp, 'window.startTimestamp'),
       endTimestampSeconds: unixSeconds(window.endTimestamp, 'window.endTimestamp'),
-      pools: list(fields.pools, 'pools', (value) => {
-        const pool = object(value)
-        return {
-          marketToken: address(pool.marketToken, 'marketToken'),
-          lifetimeFeeUsd: usd30(pool.lifetimeFeeUsd, 'lifetimeFeeUsd'),
-          recent7dFeeUsd: usd30(pool.recent7dFeeUsd, 'recent7dFeeUsd'),
-        }
-      }),
+      pools: rows(fields.pools, 'pools', poolEarnings, asked, byMarket),
     }
   },
 }
@@ -129,6 +124,15 @@ export function getGmUserEarnings(
   options?: CallOptions,
 ): Promise<Read<GmUserEarnings>> {
   return transport.call(earningsRoute, query, options)
+}
+
+function poolEarnings(value: unknown): GmUserEarnings['pools'][number] {
+  const pool = object(value)
+  return {
+    marketToken: address(pool.marketToken, 'marketToken'),
+    lifetimeFeeUsd: usd30(pool.lifetimeFeeUsd, 'lifetimeFeeUsd'),
+    recent7dFeeUsd: usd30(pool.recent7dFeeUsd, 'recent7dFeeUsd'),
+  }
 }
 
 const orMissing: Decoder<number | null> = (value, name) => optional(value, name, float) ?? null

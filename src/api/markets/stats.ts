@@ -22,8 +22,9 @@ import {
   string,
   word,
 } from '../decode/decode.ts'
+import { rows } from '../rows/listRows.ts'
 import { figures, type StatsFigures, statCount } from '../rows/statsFigures.ts'
-import type { CallOptions, Read, Route } from '../transport/route.ts'
+import type { CallOptions, Read, Route, RouteQuery } from '../transport/route.ts'
 import type { Transport } from '../transport/transport.ts'
 
 /** Networks that have stats. */
@@ -172,7 +173,7 @@ const timeseriesRoute: Route<StatsTimeseriesQuery, Fields> = {
 const sourcesRoute: Route<undefined, readonly StatsSource[]> = {
   ...statsRead,
   path: '/stats/sources',
-  decode: (body) => list(object(body).sources, 'sources', source),
+  decode: (body, asked) => rows(object(body).sources, 'sources', source, asked),
 }
 
 /** Figures of the protocol so far (`GET /stats/summary`). `meta` says how complete they are. */
@@ -192,7 +193,7 @@ export function getStatsTimeseries(
 ): Promise<Read<StatsTimeseries>> {
   const route: Route<StatsTimeseriesQuery, StatsTimeseries> = {
     ...timeseriesRoute,
-    decode: (body, asked) => timeseries(timeseriesRoute.decode(body, asked), query.metric),
+    decode: (body, asked) => timeseries(timeseriesRoute.decode(body, asked), query.metric, asked),
   }
   return transport.call(route, query, options)
 }
@@ -227,11 +228,11 @@ function faultText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
 }
 
-function meta(value: unknown): StatsMeta {
+function meta(value: unknown, asked: RouteQuery<unknown>): StatsMeta {
   const fields = object(value)
   return {
     completeness: oneOf(fields.completeness, 'completeness', completenesses),
-    sources: list(fields.sources, 'sources', source),
+    sources: rows(fields.sources, 'sources', source, asked),
   }
 }
 
@@ -253,7 +254,7 @@ function inner(fields: Fields, name: string): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 }
 
-function summary(body: unknown): StatsSummary {
+function summary(body: unknown, asked: RouteQuery<unknown>): StatsSummary {
   const fields = object(body)
   const totals = fields.totals === undefined ? {} : object(fields.totals, 'totals')
   const { users, trades, ...usdTotals } = totals
@@ -280,12 +281,12 @@ function summary(body: unknown): StatsSummary {
     totalsUsd: inside(usdTotals, 'totals', (value) => figures(value, int)),
     totalUsers: inside(users, 'totals.users', (value) => figures(value, statCount)),
     totalTrades: inside(trades, 'totals.trades', (value) => figures(value, statCount)),
-    meta: inside(fields.meta, 'meta', meta),
+    meta: inside(fields.meta, 'meta', (value) => meta(value, asked)),
   }
 }
 
-function series<T>(body: Fields, decode: Decoder<T>): readonly StatsSeries<T>[] {
-  return list(body.series, 'series', (value) => {
+function series<T>(body: Fields, decode: Decoder<T>, asked: RouteQuery<unknown>): readonly StatsSeries<T>[] {
+  const one = (value: unknown): StatsSeries<T> => {
     const row = object(value)
     return {
       key: optional(row.key, 'key', word) ?? 'total',
@@ -298,7 +299,8 @@ function series<T>(body: Fields, decode: Decoder<T>): readonly StatsSeries<T>[] 
         }
       }),
     }
-  })
+  }
+  return rows(body.series, 'series', one, asked)
 }
 
 const countMetrics: ReadonlySet<string> = new Set<StatsCountMetric>([
@@ -311,15 +313,19 @@ function isCountMetric(metric: StatsUsdMetric | StatsCountMetric): metric is Sta
   return countMetrics.has(metric)
 }
 
-function timeseries(body: Fields, metric: StatsUsdMetric | StatsCountMetric): StatsTimeseries {
+function timeseries(
+  body: Fields,
+  metric: StatsUsdMetric | StatsCountMetric,
+  asked: RouteQuery<unknown>,
+): StatsTimeseries {
   // Read by the unit that was asked for: an answer of another metric would be misread.
   if (body.metric !== undefined && body.metric !== metric) {
     throw new Malformed('metric', `is not ${metric}`, body.metric)
   }
   const common = present({
-    meta: optional(body.meta, 'meta', (value, name) => inside(value, name, meta)),
+    meta: optional(body.meta, 'meta', (value, name) => inside(value, name, (inner) => meta(inner, asked))),
   })
   return isCountMetric(metric)
-    ? { metric, unit: 'count', series: series(body, statCount), ...common }
-    : { metric, unit: 'usd30', series: series(body, int), ...common }
+    ? { metric, unit: 'count', series: series(body, statCount, asked), ...common }
+    : { metric, unit: 'usd30', series: series(body, int, asked), ...common }
 }

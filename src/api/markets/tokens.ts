@@ -49,7 +49,7 @@ const pairsRoute: Route<undefined, readonly Pair[]> = {
   service: 'api',
   kind: 'read',
   cacheMs: PAIRS_CACHE_MS,
-  decode: (body) => list(body, '', pair),
+  decode: (body, asked) => rows(body, '', pair, asked),
 }
 
 const solanaPairsRoute: Route<undefined, readonly Pair[]> = {

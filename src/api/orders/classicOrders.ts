@@ -4,18 +4,12 @@
  * whether the order routes track it is not documented: follow the receipt and `/orders`. The types keep it from being
  * handed in: a `ClassicPrepared` has no echo.
  */
-import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
-import {
-  type CancelRequest,
-  type CollateralRequest,
-  cancelBody,
-  collateralBody,
-  type EditRequest,
-  editBody,
-} from './orderChangeRequest.ts'
+
+import type { Route } from '../transport/route.ts'
+import type { CancelRequest, CollateralRequest, EditRequest } from './orderChangeRequest.ts'
 import { type ClassicPayload, classicPayload } from './orderPayload.ts'
 import { type PrepareRequest, prepareBody } from './prepareRequest.ts'
+import { changeRoutes, type Preparer, prepareCall, preparer } from './prepareRoutes.ts'
 
 /** A transaction for the account to send, as one host proposes it. Nothing in it is trusted before it was verified. */
 export interface ClassicPrepared extends ClassicPayload {
@@ -23,80 +17,25 @@ export interface ClassicPrepared extends ClassicPayload {
   readonly host: string
 }
 
-const classicCall = {
-  method: 'POST',
-  service: 'api',
-  kind: 'prepare',
-  isExact: true,
-  decode: classicPayload,
-} as const
-
 const orderRoute: Route<PrepareRequest, ClassicPayload> = {
-  ...classicCall,
+  ...prepareCall,
   path: '/orders/txns/prepare',
   body: (request) => prepareBody(request, 'classic'),
+  decode: classicPayload,
 }
 
-const editRoute: Route<EditRequest, ClassicPayload> = {
-  ...classicCall,
-  path: '/orders/txns/edit/prepare',
-  body: (request) => editBody(request, 'classic'),
-}
-
-const cancelRoute: Route<CancelRequest, ClassicPayload> = {
-  ...classicCall,
-  path: '/orders/txns/cancel/prepare',
-  body: (request) => cancelBody(request, 'classic'),
-}
-
-const collateralRoute: Route<CollateralRequest, ClassicPayload> = {
-  ...classicCall,
-  path: '/orders/txns/collateral/prepare',
-  body: (request) => collateralBody(request, 'classic'),
-}
-
-async function prepared<Input>(
-  transport: Transport,
-  route: Route<Input, ClassicPayload>,
-  request: Input,
-  options: CallOptions | undefined,
-): Promise<Read<ClassicPrepared>> {
-  const read = await transport.call(route, request, options)
-  return { ...read, value: { ...read.value, host: read.host } }
-}
+const changes = changeRoutes('classic', classicPayload)
 
 /** Prepares an order as a transaction (`POST /orders/txns/prepare`, mode classic). Moves nothing. */
-export function prepareClassicOrder(
-  transport: Transport,
-  request: PrepareRequest,
-  options?: CallOptions,
-): Promise<Read<ClassicPrepared>> {
-  return prepared(transport, orderRoute, request, options)
-}
+export const prepareClassicOrder: Preparer<PrepareRequest, ClassicPrepared> = preparer(orderRoute)
 
 /** Prepares new terms of resting orders as a transaction (`POST /orders/txns/edit/prepare`, mode classic). */
-export function prepareClassicEdit(
-  transport: Transport,
-  request: EditRequest,
-  options?: CallOptions,
-): Promise<Read<ClassicPrepared>> {
-  return prepared(transport, editRoute, request, options)
-}
+export const prepareClassicEdit: Preparer<EditRequest, ClassicPrepared> = preparer(changes.edit)
 
 /** Prepares the end of resting orders as a transaction (`POST /orders/txns/cancel/prepare`, mode classic). */
-export function prepareClassicCancel(
-  transport: Transport,
-  request: CancelRequest,
-  options?: CallOptions,
-): Promise<Read<ClassicPrepared>> {
-  return prepared(transport, cancelRoute, request, options)
-}
+export const prepareClassicCancel: Preparer<CancelRequest, ClassicPrepared> = preparer(changes.cancel)
 
 /** Prepares a change of collateral as a transaction (`POST /orders/txns/collateral/prepare`, mode classic). */
-export function prepareClassicCollateral(
-  transport: Transport,
-  request: CollateralRequest,
-  options?: CallOptions,
-): Promise<Read<ClassicPrepared>> {
-  return prepared(transport, collateralRoute, request, options)
-}
+export const prepareClassicCollateral: Preparer<CollateralRequest, ClassicPrepared> = preparer(
+  changes.collateral,
+)

@@ -12,6 +12,7 @@ import { approvalBody } from './approvalBody.ts'
 import { type OrderPayload, orderPayload } from './orderPayload.ts'
 import { type OrderStatus, ofRequest, orderStatus } from './orderStatus.ts'
 import { type PrepareRequest, prepareBody } from './prepareRequest.ts'
+import { type Preparer, prepareCall, preparer } from './prepareRoutes.ts'
 
 /** What may be signed, as one host proposes it. Nothing in it is trusted before it was verified. */
 export interface Prepared extends OrderPayload {
@@ -40,11 +41,8 @@ export interface OrderSubmission {
 }
 
 const prepareRoute: Route<PrepareRequest, OrderPayload> = {
+  ...prepareCall,
   path: '/orders/txns/prepare',
-  method: 'POST',
-  service: 'api',
-  kind: 'prepare',
-  isExact: true,
   body: (request) => prepareBody(request),
   decode: orderPayload,
 }
@@ -89,14 +87,7 @@ const statusRoute: Route<OrderTicket, OrderStatus> = {
  * @throws RefusedError when the venue refuses the order: nothing was signed, do not repeat it unchanged.
  * @throws DecodeError also when a field is missing that verification needs.
  */
-export async function prepareOrder(
-  transport: Transport,
-  request: PrepareRequest,
-  options?: CallOptions,
-): Promise<Read<Prepared>> {
-  const read = await transport.call(prepareRoute, request, options)
-  return { ...read, value: { ...read.value, host: read.host } }
-}
+export const prepareOrder: Preparer<PrepareRequest, Prepared> = preparer(prepareRoute)
 
 /**
  * Hands in the signature: one POST to the host of the ticket, never repeated, whatever comes back

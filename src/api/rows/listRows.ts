@@ -1,6 +1,7 @@
 /**
- * Lists that are polled, row by row: one that cannot be read costs itself and not the list. It is kept with what can be
- * told of it, so that readers know that the list is incomplete and of what.
+ * Lists row by row: one that cannot be read costs itself and not the list. It is kept with what can be told of it, so that
+ * readers know that the list is incomplete and of what. Read whole or not at all are what is signed, and candles: one that
+ * is left out would shift every figure that counts them.
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
@@ -31,6 +32,9 @@ export interface RowNames {
   readonly isPosition?: true
 }
 
+/** What takes the rows of a list that are not among its values. */
+type AskedRows = Pick<RouteQuery<unknown>, 'missing' | 'dropForeign'>
+
 function tellBy(names: RowNames): Tell {
   return (row) => {
     const at = <T>(name: string | undefined, decode: Decoder<T>): T | undefined =>
@@ -55,8 +59,8 @@ export function rows<T>(
   value: unknown,
   name: string,
   item: Decoder<T>,
-  asked: Pick<RouteQuery<unknown>, 'missing' | 'dropForeign'>,
-  names: RowNames & { readonly mayBeEmpty?: true },
+  asked: AskedRows,
+  names: RowNames & { readonly mayBeEmpty?: true } = {},
 ): T[] {
   const tell = tellBy(names)
   const read: T[] = []
@@ -97,7 +101,7 @@ export function rowsOrField<T>(
   body: unknown,
   field: string,
   item: Decoder<T>,
-  asked: Pick<RouteQuery<unknown>, 'missing' | 'dropForeign'>,
+  asked: AskedRows,
   names: RowNames,
 ): T[] {
   return Array.isArray(body)

@@ -41,7 +41,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
  * Reads an error body: `{message, code?, details?}`, `{message: {field: {message}}}`, `{error: {code, message}}`,
  * `{error: text}` or the oracle's `{errors: [text]}`. Never throws: anything else is not the API's own.
  */
-export function readErrorBody(body: string): ErrorBody {
+function readErrorBody(body: string): ErrorBody {
   let parsed: unknown
   try {
     parsed = parseBounded(body, answerBounds)
@@ -87,7 +87,7 @@ function fieldError([name, complaint]: [string, unknown]): FieldError {
 }
 
 /** Statuses that say "not now": the same request may succeed later. */
-export function isNotNow(status: number): boolean {
+function isNotNow(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 

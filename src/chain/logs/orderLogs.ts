@@ -50,7 +50,7 @@ export interface OrderEvent {
 }
 
 /** A topic that holds an address. */
-export function addressTopic(account: Address): Hex {
+function addressTopic(account: Address): Hex {
   return `0x${'0'.repeat(24)}${account.slice(2).toLowerCase()}`
 }
 

@@ -144,7 +144,7 @@ function misuse(command: Command, what: string, exitCode: number = exitCodes.err
 }
 
 /** `usage: perpd orders [--open] ...`. */
-export function usageOf(command: Command): string {
+function usageOf(command: Command): string {
   const own = command.flags.map(({ name, value }) =>
     value === undefined ? `[--${name}]` : `[--${name} ${value}]`,
   )

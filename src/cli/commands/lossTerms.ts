@@ -4,7 +4,7 @@ import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usdOfAmount } from '../../
 import { type LossTerms, lossBoundOf } from '../../risk/lossBound.ts'
 
 /** What the native token is taken for, USD. */
-export function assumedNativePriceUsd({ venue }: Pick<Config, 'venue'>): Usd {
+function assumedNativePriceUsd({ venue }: Pick<Config, 'venue'>): Usd {
   return venue.chain.nativePriceUsd.assumed
 }
 

@@ -156,7 +156,7 @@ export function apiEnd(state: IntentState, child: Child, observation: Observatio
 const endedStatuses: ReadonlySet<string> = new Set(['executed', 'cancelled'])
 
 /** The facts of a fill, from the trade that shows it. */
-export function settlementOf(state: IntentState, trade: Trade): Settlement {
+function settlementOf(state: IntentState, trade: Trade): Settlement {
   const { terms } = state.intent
   const price = trade.executionContractPrice
   const collateralPrice = trade.collateralTokenContractPriceMin

@@ -86,7 +86,7 @@ export interface HeldPosition {
  * What a partial decrease that keeps leverage may take out of the collateral above its share, bps of all of it: profit that
  * pays the costs, and pending fees, move what the venue counts.
  */
-export const KEPT_LEVERAGE_SLACK_BPS = 200
+const KEPT_LEVERAGE_SLACK_BPS = 200
 
 /** The most that a part of a position may take out of the collateral with it: its share and the slack, never more than all. */
 export function keptShare(collateralAmount: TokenAmount, sizeDeltaUsd: Usd, wholeUsd: Usd): TokenAmount {

@@ -180,7 +180,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
 }
 
 /** How many actions the chain counts for an intent's message: each create, update and cancel. */
-export function actionsOf(intent: Intent): number {
+function actionsOf(intent: Intent): number {
   const { orders, changes } = expectedOf(intent)
   return orders.length + changes.length
 }

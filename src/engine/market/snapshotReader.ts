@@ -38,7 +38,7 @@ import type { Catalogue } from './marketCatalogue.ts'
 import { impactReadings, readImpactSettings } from './marketImpact.ts'
 
 /** The world could not be read well enough to decide on. */
-export class SnapshotError extends BaseError {}
+class SnapshotError extends BaseError {}
 
 /** What reading stands on. */
 export interface SnapshotContext {

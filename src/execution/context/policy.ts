@@ -87,7 +87,7 @@ export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'> & {
 }
 
 /** The bounds that an intent's message is held to: the wider ones when all it does is take risk away. */
-export function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
+function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
   return isBoundAsAdding(intent) ? policy : (policy.reducing ?? policy)
 }
 

@@ -16,7 +16,7 @@ export interface PoolTokens {
 export type SwapMarkets = ReadonlyMap<string, PoolTokens>
 
 /** Most markets of one path (the contracts' MAX_SWAP_PATH_LENGTH). */
-export const MAX_SWAP_PATH_LENGTH = 3
+const MAX_SWAP_PATH_LENGTH = 3
 
 /** The markets of a list, as paths are walked through them. */
 export function swapMarketsOf(
@@ -29,7 +29,7 @@ export function swapMarketsOf(
 }
 
 /** Where a path leads from a token; undefined when a market of it is not known or does not take what comes in. */
-export function pathEnd(from: Address, path: readonly Address[], markets: SwapMarkets): Address | undefined {
+function pathEnd(from: Address, path: readonly Address[], markets: SwapMarkets): Address | undefined {
   let token: Address | undefined = from
   for (const market of path) {
     const pool = markets.get(hexKey(market))

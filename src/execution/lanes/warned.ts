@@ -12,7 +12,7 @@ import { formatDollars, minOf, type Usd } from '../../protocol/units.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 
 /** How often one intent may be made smaller: the venue's room can shrink once more while it is prepared again. */
-export const MOST_SHRINKS = 2
+const MOST_SHRINKS = 2
 
 /** What the caller keeps of the warnings of one attempt. */
 export interface WarningLog {

@@ -32,10 +32,10 @@ export interface LogRing {
 }
 
 /** How much each level matters. */
-export const levelRanks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+const levelRanks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** Lines kept; the oldest goes first. */
-export const KEPT_LINES = 2_000
+const KEPT_LINES = 2_000
 
 /** An empty ring. `most`: lines kept. */
 export function createLogRing(runId: string, most: number = KEPT_LINES): LogRing {

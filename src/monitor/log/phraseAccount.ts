@@ -7,7 +7,7 @@ import { counted, money, plain, span } from '../text.ts'
 import { type Line, line, usdField } from './line.ts'
 
 /** `long ETH/USD [WETH-USDC] $500.00, PnL $1.20`. */
-export function positionText(position: Position, symbols: Readonly<Record<string, string>>): string {
+function positionText(position: Position, symbols: Readonly<Record<string, string>>): string {
   const symbol = symbols[position.marketToken.toLowerCase()] ?? shortHex(position.marketToken)
   const pnl = position.pnlAfterFeesUsd
   return `${position.direction} ${symbol} ${money(position.sizeInUsd)}, PnL after fees ${money(pnl)}`

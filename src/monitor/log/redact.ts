@@ -2,7 +2,7 @@
 import { Secret } from '../../base/secret.ts'
 
 /** What stands where a secret was. */
-export const HIDDEN = '[hidden]'
+const HIDDEN = '[hidden]'
 
 /** A URL without what may be secret: credentials, path and query. Text that is no URL is hidden whole. */
 export function redactUrl(text: string): string {

@@ -3,7 +3,7 @@ import { hexToBytes, keccak256 } from 'viem'
 import type { Hex } from '../../protocol/address.ts'
 
 /** A filter that holds nothing. */
-export const EMPTY_BLOOM: Hex = `0x${'00'.repeat(256)}`
+const EMPTY_BLOOM: Hex = `0x${'00'.repeat(256)}`
 
 const positions = new Map<Hex, readonly number[]>()
 /** Words remembered; the names of events and their contract come back all the time. */

@@ -10,7 +10,7 @@ import { quantity } from './rpcError.ts'
 /** Gas limit of a block. */
 export const BLOCK_GAS_LIMIT = 32_000_000
 /** Most blocks that one fee history covers. */
-export const MAX_FEE_HISTORY = 1024
+const MAX_FEE_HISTORY = 1024
 
 const BASE_GAS = 21_000
 /** What executing an order costs beside its calldata and logs. */
@@ -67,7 +67,7 @@ export function noteGasSpike(chain: BlockChain, percent: number, toldMs: number)
 }
 
 /** Gas that the transactions of a block used. */
-export function blockGasUsed(chain: BlockChain, number: number): number {
+function blockGasUsed(chain: BlockChain, number: number): number {
   return transactionsBetween(chain, number, number).reduce((sum, one) => sum + gasUsedOf(one), 0)
 }
 

@@ -4,7 +4,7 @@ import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import { recoverSigner as signerOf } from '../../protocol/crypto/secp256k1.ts'
 
 /** The address that made a 65-byte signature over a digest, or undefined when there is none. */
-export async function recoverSigner(digest: Hex, signature: Hex): Promise<Address | undefined> {
+async function recoverSigner(digest: Hex, signature: Hex): Promise<Address | undefined> {
   try {
     return signerOf(digest, signature)
   } catch {

@@ -29,7 +29,7 @@ export function gasOf(venueState: VenueState): ChainGas {
 }
 
 /** What the endpoints say at a moment (Unix ms): the price of the block that comes next, wei. */
-export function gasPriceAt(venueState: VenueState, nowMs: number): GasPrice {
+function gasPriceAt(venueState: VenueState, nowMs: number): GasPrice {
   const { blockChain } = venueState
   return {
     networkGasPrice: baseFeeOf(blockChain, headAt(blockChain, nowMs) + 1),

@@ -37,7 +37,7 @@ function balanceKey(account: Address, token: Address): string {
 }
 
 /** What an address holds in its GMX account, smallest units; a new one holds `startGmxAccount` of the stable token. */
-export function gmxAccountBalance(venueState: VenueState, account: Address, token: Address): bigint {
+function gmxAccountBalance(venueState: VenueState, account: Address, token: Address): bigint {
   const { feeToken } = venueState.chain
   const start = sameHex(token, feeToken.address)
     ? parseUnits(venueState.settings.startGmxAccount, feeToken.decimals)

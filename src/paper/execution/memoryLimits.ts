@@ -15,13 +15,13 @@ export const MAX_POPULATION_TRADES = 2_000
 /** Submitted operations that have ended. What was prepared and submitted answers 404 once its operation is forgotten. */
 export const MAX_OPERATIONS = 20_000
 /** How orders ended. */
-export const MAX_OUTCOMES = 40_000
+const MAX_OUTCOMES = 40_000
 /** Used digests. A digest can be forgotten only long after its deadline, when the router refuses it anyway. */
-export const MAX_DIGESTS = 200_000
+const MAX_DIGESTS = 200_000
 /** Addresses; only those go that never did anything: no position, no order, and the balances of a new one. */
-export const MAX_ACCOUNTS = 20_000
+const MAX_ACCOUNTS = 20_000
 /** Entries of the venue's own record of submits. */
-export const MAX_SUBMIT_ENTRIES = 20_000
+const MAX_SUBMIT_ENTRIES = 20_000
 
 function keepAfter(limit: number): number {
   return limit - Math.floor(limit / 10)

@@ -27,7 +27,7 @@ export function subaccountKey(account: Address, subaccount: Address): string {
 }
 
 /** Next nonce of an account's approvals. */
-export function approvalNonceOf(venueState: VenueState, account: Address): bigint {
+function approvalNonceOf(venueState: VenueState, account: Address): bigint {
   return venueState.approvalNonces.get(hexKey(account)) ?? 0n
 }
 

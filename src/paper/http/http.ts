@@ -125,7 +125,7 @@ export function integerOf(
 }
 
 /** Longest request body, bytes. */
-export const MAX_BODY_BYTES = 1_048_576
+const MAX_BODY_BYTES = 1_048_576
 
 /** Bytes of a body as text. One over the limit is read to its end without being kept, so that its connection stays good. */
 async function textOf(request: Request): Promise<string> {

@@ -31,9 +31,9 @@ export interface SwitchChange {
 }
 
 /** Most entries kept; the oldest go first. */
-export const MAX_FAULT_LOG = 10_000
+const MAX_FAULT_LOG = 10_000
 /** Most rules at once. */
-export const MAX_WIRE_FAULTS = 200
+const MAX_WIRE_FAULTS = 200
 
 /** A request to any other route that takes longer is answered 503 (docs/api-coverage.md A34 to A37). */
 const SERVER_TIMEOUT_MS = 60_000

@@ -111,7 +111,7 @@ export function gmUserEarnings(venueState: VenueState, query: URLSearchParams, n
 }
 
 /** The wallet of the query. Throws HttpFailure 400. */
-export function earningsAccount(query: URLSearchParams): Address {
+function earningsAccount(query: URLSearchParams): Address {
   const text = query.get('account')
   const account = parseAddress(text)
   if (account !== undefined) return account

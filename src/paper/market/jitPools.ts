@@ -60,7 +60,7 @@ export function jitVaults(venueState: VenueState): readonly JitVault[] {
 }
 
 /** The vault that can help a market, or undefined. */
-export function vaultOf(venueState: VenueState, market: VenueMarket): JitVault | undefined {
+function vaultOf(venueState: VenueState, market: VenueMarket): JitVault | undefined {
   if (market.settings.isSpotOnly || market.settings.isSameCollaterals) return undefined
   return vaultsByPool(venueState).get(poolNameOf(market))
 }
@@ -83,7 +83,7 @@ export function jitLiquidityUsd(
 }
 
 /** Most that a side may reserve with the vault's help now; undefined where JIT cannot be counted on. */
-export function maxReservedWithJit(
+function maxReservedWithJit(
   venueState: VenueState,
   market: VenueMarket,
   side: Side,

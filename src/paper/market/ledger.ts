@@ -29,9 +29,9 @@ import type { SwapStep } from './swaps.ts'
 /** Hours kept one by one; older ones are kept as days. */
 export const HOURS_KEPT = 24 * 8
 /** Days kept; older ones are forgotten. */
-export const DAYS_KEPT = 1200
+const DAYS_KEPT = 1200
 /** Wallets remembered one by one for the count of users; more are no longer told apart. */
-export const USERS_KEPT = 100_000
+const USERS_KEPT = 100_000
 /** Hours sampled one by one when the venue was asleep; of a longer sleep every day is sampled once. */
 const MAX_CATCH_UP_HOURS = 24 * 8
 

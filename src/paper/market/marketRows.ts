@@ -86,7 +86,7 @@ export function configRow(venueState: VenueState, market: VenueMarket): Record<s
 }
 
 /** Funding and borrowing rates per second as they stand; zero where the market has no open interest. */
-export function ratesOf(
+function ratesOf(
   market: VenueMarket,
   prices: MarketPrices,
 ): {

@@ -58,7 +58,7 @@ function smooth(stream: number, at: number, length: number): number {
 }
 
 /** What a market did on a day (days since 1970) before the venue began. */
-export function seededDay(history: SeededHistory, day: number): Flow {
+function seededDay(history: SeededHistory, day: number): Flow {
   const { stream, base, poolUsd } = history
   if (poolUsd === 0n || day * DAY_HOURS < history.listedHour) return noFlow()
   const yearlyYield = 0.05 + 0.25 * unit(stream, 1) ** 2
@@ -102,7 +102,7 @@ function dayProfile(seed: number, day: number): readonly number[] {
 }
 
 /** What a market did in one hour (hours since 1970) before the venue began; the hours of a day add up to the day. */
-export function seededHour(seed: number, history: SeededHistory, hour: number): Flow {
+function seededHour(seed: number, history: SeededHistory, hour: number): Flow {
   const day = Math.floor(hour / DAY_HOURS)
   const whole = seededDay(history, day)
   const profile = dayProfile(seed, day)

@@ -137,7 +137,7 @@ export function slotValue(settings: MarketSettings, values: readonly [bigint, bi
 }
 
 /** Sum over both slots as reads see it. */
-export function slotSum(settings: MarketSettings, values: readonly [bigint, bigint]): bigint {
+function slotSum(settings: MarketSettings, values: readonly [bigint, bigint]): bigint {
   return settings.isSameCollaterals ? 2n * (values[0] / 2n) : values[0] + values[1]
 }
 

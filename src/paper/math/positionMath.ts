@@ -12,7 +12,7 @@ import {
   slotValue,
 } from './marketState.ts'
 import { positionFees } from './positionFees.ts'
-import { capImpactByMaxFactor, pendingImpactOf, positionPriceImpact } from './positionImpact.ts'
+import { capImpactByMaxFactor, positionPriceImpact } from './positionImpact.ts'
 import type { PositionState } from './positionState.ts'
 
 /** A position of size 0 at today's per-size values. */
@@ -140,9 +140,4 @@ export function checkLiquidation(
     remainingCollateralUsd: remaining,
     minCollateralUsdForLeverage: forLeverage,
   }
-}
-
-/** Whole pending impact of a position at today's prices, USD, signed. */
-export function wholePendingImpactUsd(position: PositionState, prices: MarketPrices): bigint {
-  return pendingImpactOf(position, position.sizeInUsd, prices).usd
 }

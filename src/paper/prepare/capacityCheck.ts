@@ -6,7 +6,7 @@ import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { VenueState } from '../state/venueState.ts'
 
 /** Longest wait of a prepare for a JIT refresh that is under way, ms (rule 8). */
-export const JIT_WAIT_MS = 500
+const JIT_WAIT_MS = 500
 
 /** A warning beside a prepared order. */
 export interface CapacityWarning {

@@ -20,7 +20,7 @@ export function positionKeyText(record: PositionRecord, market: VenueMarket): st
 }
 
 /** Highest leverage allowed, bps (the client's `getMaxAllowedLeverage`). */
-export function maxAllowedLeverageBps(market: VenueMarket): bigint {
+function maxAllowedLeverageBps(market: VenueMarket): bigint {
   const { settings } = market
   return maxAllowedLeverage(
     settings.minCollateralFactor,

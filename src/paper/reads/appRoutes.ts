@@ -8,7 +8,7 @@ import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { VenueState } from '../state/venueState.ts'
 
 /** Markets that either filter of `/markets/tickers` names; all without a filter. Throws HttpFailure 400. */
-export function filteredMarkets(venueState: VenueState, query: URLSearchParams): readonly VenueMarket[] {
+function filteredMarkets(venueState: VenueState, query: URLSearchParams): readonly VenueMarket[] {
   const addresses = query.getAll('addresses')
   const symbols = query.getAll('symbols')
   if (addresses.length === 0 && symbols.length === 0) return venueState.markets

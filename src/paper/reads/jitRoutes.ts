@@ -13,7 +13,7 @@ const GM_DECIMALS = 10n ** 18n
 const MIN_SHIFTED_BPS = 9900n
 
 /** Price of one pool token, USD with 30 decimals: the pool's worth over the tokens it began with. */
-export function poolTokenPrice(venueState: VenueState, market: VenueMarket, seconds: number): bigint {
+function poolTokenPrice(venueState: VenueState, market: VenueMarket, seconds: number): bigint {
   const books = ledgerOf(venueState).byMarket.get(market.key)
   if (books === undefined) return 0n
   const { base } = books.history

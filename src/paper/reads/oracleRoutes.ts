@@ -13,7 +13,7 @@ import type { VenueMarket } from '../state/seedMarkets.ts'
 import { marketPrices, tokenPrice, type VenueState } from '../state/venueState.ts'
 
 /** The oracle's name of a token. */
-export function oracleSymbolOf(token: CatalogToken): string {
+function oracleSymbolOf(token: CatalogToken): string {
   return token.oracleSymbol ?? token.symbol
 }
 

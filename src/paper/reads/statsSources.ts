@@ -186,11 +186,7 @@ const seededSizes: Readonly<Record<string, SeededSize>> = {
 }
 
 /** A source whose chain has no venue here: a seeded history, growing second by second. */
-export function seededSource(
-  venueState: VenueState,
-  network: StatsNetwork,
-  version: StatsVersion,
-): StatsSource {
+function seededSource(venueState: VenueState, network: StatsNetwork, version: StatsVersion): StatsSource {
   const size = seededSizes[`${network}:${version}`] ?? { dailyVolumeUsd: 0n, tvlUsd: 0n, hasSwaps: true }
   const stream = hashText(`${venueState.seed}:${network}:${version}:stats`)
   const firstDay = Math.floor(venueState.epochSeconds / DAY) - HISTORY_DAYS

@@ -42,12 +42,7 @@ const notIndexed: PoolYield = {
 }
 
 /** Mean value of a pool over hours, USD. */
-export function meanPoolUsd(
-  venueState: VenueState,
-  books: MarketLedger,
-  fromHour: number,
-  toHour: number,
-): number {
+function meanPoolUsd(venueState: VenueState, books: MarketLedger, fromHour: number, toHour: number): number {
   const step = Math.max(1, Math.ceil((toHour - fromHour) / MEAN_SAMPLES))
   let sum = 0
   let count = 0
@@ -60,12 +55,7 @@ export function meanPoolUsd(
 }
 
 /** Yield of a pool between two hours. */
-export function poolYield(
-  venueState: VenueState,
-  books: MarketLedger,
-  fromHour: number,
-  toHour: number,
-): PoolYield {
+function poolYield(venueState: VenueState, books: MarketLedger, fromHour: number, toHour: number): PoolYield {
   const isUnknown = namesMarket(venueState.dataFaults.unindexedMarkets, books.market.key)
   if (isUnknown || toHour <= fromHour) return notIndexed
   const poolUsd = meanPoolUsd(venueState, books, fromHour, toHour)

@@ -6,7 +6,7 @@ import type { VenueState } from '../state/venueState.ts'
 import { methodOf } from './rpcMethods.ts'
 
 /** Most calls of one batch. */
-export const MAX_BATCH = 1000
+const MAX_BATCH = 1000
 /** Longest request, characters. */
 export const MAX_REQUEST_LENGTH = 2_000_000
 
@@ -64,7 +64,7 @@ function run(venueState: VenueState, name: string, params: readonly unknown[]): 
 }
 
 /** HTTP has no subscriptions. */
-export const noConnection: ConnectionMethods = (name) => {
+const noConnection: ConnectionMethods = (name) => {
   if (name !== 'eth_subscribe' && name !== 'eth_unsubscribe') return undefined
   throw new RpcError(rpcCodes.methodNotFound, 'notifications not supported')
 }

@@ -96,7 +96,7 @@ export function nativeBalanceAt(venueState: VenueState, address: string, block: 
 }
 
 /** Whether a digest had been used up at a router by a block. */
-export function isDigestUsed(venueState: VenueState, router: string, digest: Hex, block: Inclusion): boolean {
+function isDigestUsed(venueState: VenueState, router: string, digest: Hex, block: Inclusion): boolean {
   const transaction = venueState.blockChain.byDigest.get(hexKey(digest))
   if (transaction !== undefined) {
     return hexKey(transaction.to) === router && isIncludedAt(venueState.blockChain, transaction, block)

@@ -7,9 +7,9 @@ import { blockLogs, canonical, type LogRow, type LogTest, transactionsOf } from 
 import { findBlock, headOf, logTestOf, readBlockNumber, readLogFilter } from './rpcParams.ts'
 
 /** Widest range of one query, blocks. */
-export const MAX_LOG_RANGE = 100_000
+const MAX_LOG_RANGE = 100_000
 /** Most logs that one query answers. */
-export const MAX_LOG_RESULTS = 10_000
+const MAX_LOG_RESULTS = 10_000
 
 /** Logs of the blocks `first` to `last` that pass the test, in the chain's order. Throws RpcError -32005 above the limit. */
 export function logsBetween(

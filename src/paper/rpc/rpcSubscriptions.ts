@@ -10,9 +10,9 @@ import { logsBetween } from './rpcLogs.ts'
 import { headOf, logTestOf, readLogFilter } from './rpcParams.ts'
 
 /** Most subscriptions of one connection. */
-export const MAX_SUBSCRIPTIONS = 100
+const MAX_SUBSCRIPTIONS = 100
 /** Most new heads told at once; after a longer leap of the clock only the newest. */
-export const MAX_HEADS = 256
+const MAX_HEADS = 256
 
 type Subscription = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly test: LogTest }
 

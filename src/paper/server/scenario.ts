@@ -27,7 +27,7 @@ export interface ScenarioStep {
 const MAX_FILE_LENGTH = 1_048_576
 
 /** Most steps of a scenario. */
-export const MAX_SCENARIO_STEPS = 1000
+const MAX_SCENARIO_STEPS = 1000
 
 /** Reads the steps of a scenario; a text says what is wrong, with the number of the step. */
 export function readScenario(value: unknown): ScenarioStep[] | string {

@@ -56,7 +56,7 @@ function bySide(config: CatalogConfig, name: string, suffix = ''): BySide {
 }
 
 /** Settings the model uses, from wire field names. */
-export function settingsOfConfig(market: CatalogMarket, config: CatalogConfig): MarketSettings {
+function settingsOfConfig(market: CatalogMarket, config: CatalogConfig): MarketSettings {
   const both = (value: bigint): BySide => ({ long: value, short: value })
   return {
     isSameCollaterals: market.isSameCollaterals,

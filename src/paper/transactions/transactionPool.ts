@@ -20,9 +20,9 @@ import { intrinsicGasOf, refusedBecause, type SentTransaction } from './rawTrans
 export const MAX_PER_ACCOUNT = 64
 /** Most transactions that wait altogether, and how many bytes of calldata they may have. */
 export const MAX_POOLED = 4096
-export const MAX_POOLED_BYTES = 16_777_216
+const MAX_POOLED_BYTES = 16_777_216
 /** Longest wait, ms. */
-export const POOL_LIFETIME_MS = 3 * 3_600_000
+const POOL_LIFETIME_MS = 3 * 3_600_000
 /** What a replacement must offer of both fees of the one it replaces, percent. */
 const REPLACEMENT_PERCENT = 110n
 

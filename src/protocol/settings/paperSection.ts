@@ -1,16 +1,5 @@
 /** Settings of the paper venue, as its configuration and the venue itself read them: one row each. */
-import {
-  choice,
-  decimal,
-  flag,
-  integer,
-  ms,
-  type Section,
-  seconds,
-  setting,
-  type Typed,
-  text,
-} from './setting.ts'
+import { choice, decimal, flag, integer, ms, type Section, seconds, setting, text } from './setting.ts'
 
 /** Settings under `paper` that the venue takes as they are. */
 export const simulated = {
@@ -138,6 +127,3 @@ export const simulated = {
     'How many other traders trade on the venue, so that open interest, funding and capacity move.',
   ),
 } satisfies Section
-
-/** How exits that come with an increase are made. */
-export type ExitShape = Typed<typeof simulated>['exitShape']

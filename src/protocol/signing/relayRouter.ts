@@ -183,11 +183,6 @@ function updateOrderWord(value: UpdateOrderParams): string {
   return keccakOfWords([typeHashWords.UpdateOrderParams, updateOrderWords(value)])
 }
 
-/** hashStruct(UpdateOrderParams). */
-export function hashUpdateOrderParams(value: UpdateOrderParams): Hex {
-  return `0x${updateOrderWord(value)}`
-}
-
 function batchWord(value: Batch): string {
   return keccakOfWords([
     typeHashWords.Batch,

@@ -28,7 +28,7 @@ export interface Budget {
 }
 
 /** How far apart tries past the budget are, ms: of a strategy, */
-export const RETRY_PAST_BUDGET_MS = 3_600_000
+const RETRY_PAST_BUDGET_MS = 3_600_000
 /** and of an operator: who wants everything closed does not wait an hour for a venue that is back after a minute. */
 export const OPERATOR_RETRY_MS = 60_000
 

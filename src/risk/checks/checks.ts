@@ -21,7 +21,7 @@ export interface ClassifiedDecision {
 }
 
 /** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
-export const REDUCE_AGAIN_DEFAULT_MS = 120_000
+const REDUCE_AGAIN_DEFAULT_MS = 120_000
 
 /**
  * Reductions may stand on data this many times older than `maxDataAgeMs`: their price is bounded by the oracle all the
@@ -33,7 +33,7 @@ export const REDUCTION_AGE_FACTOR = 4
  * Reductions may use the hourly budget this many times: a budget spent on increases must not keep a position open, and a
  * close that the venue keeps cancelling must still come to an end.
  */
-export const REDUCTION_ORDERS_FACTOR = 2
+const REDUCTION_ORDERS_FACTOR = 2
 
 /** TRADING_HALTED: no orders at all. TRADING_REDUCING: only such as cannot add risk. */
 export function checkTradingState(
@@ -195,7 +195,7 @@ export type AgeLimits = Pick<
  * the limit of their own feed; a reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that, a
  * cancel the orders alone, an edit the orders too. Without a limit the parts must only be there.
  */
-export function checkDataAge(
+function checkDataAge(
   classified: ClassifiedDecision,
   snapshot: Pick<Snapshot, 'atMs' | 'positions' | 'orders'>,
   view: MarketView,
@@ -245,10 +245,10 @@ export function checkDataAge(
 }
 
 /** Clock difference beyond which nothing that adds risk is armed when no limit says so (docs/orders.md 4), ms. */
-export const MAX_CLOCK_SKEW_MS = 30_000
+const MAX_CLOCK_SKEW_MS = 30_000
 
 /** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */
-export function checkClockSkew(
+function checkClockSkew(
   classified: ClassifiedDecision,
   clockSkewMs: number,
   limits: Pick<Limits, 'maxClockSkewMs'>,
@@ -268,7 +268,7 @@ export function checkClockSkew(
  * MAX_DAILY_LOSS: what the strategy's own orders lost since 00:00 UTC, or those on the market whosever, has reached its
  * limit. Denies increases only. A share is one of the equity as it is now.
  */
-export function checkDailyLoss(
+function checkDailyLoss(
   classified: ClassifiedDecision,
   { dayResultUsd = 0n, marketDayResultUsd = 0n, limits, marketLimits = {}, equityUsd }: DailyLossContext,
 ): Denial | undefined {
@@ -296,7 +296,7 @@ export type DailyLossContext = Pick<
 const shares = limitsWith('isEquityShare')
 
 /** EQUITY_UNKNOWN: a limit is a share of the equity, and the equity could not be read. Denies increases only. */
-export function checkEquityKnown(
+function checkEquityKnown(
   classified: ClassifiedDecision,
   equityUsd: Usd | undefined,
   limits: Limits,
@@ -315,7 +315,7 @@ export function checkEquityKnown(
  * PRICE_DIVERGENCE: the application API's mark price and the oracle's median are further apart than
  * `maxPriceDivergenceBps` of the median. Denies increases only; parts that are missing are `checkDataAge`'s to refuse.
  */
-export function checkPriceDivergence(
+function checkPriceDivergence(
   classified: ClassifiedDecision,
   view: MarketView,
   limits: Pick<Limits, 'maxPriceDivergenceBps'>,

@@ -296,7 +296,7 @@ export function heldOf({ sizeInUsd, collateralAmount }: Position): HeldPosition 
 }
 
 /** Our own oracle price of the index token on the side that executes, USD per whole token; undefined without one. */
-export function referencePriceOf(
+function referencePriceOf(
   view: MarketView,
   direction: IncreaseDecision['direction'],
   action: 'increase' | 'decrease',

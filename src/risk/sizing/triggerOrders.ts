@@ -18,7 +18,7 @@ import {
  * Most exits of one increase: six auto-cancelled orders a position are the least that any chain allows
  * (docs/api-coverage.md POST /orders/txns/prepare).
  */
-export const MAX_EXITS = 5
+const MAX_EXITS = 5
 
 type TriggerKind = Exclude<OrderKind, 'market' | 'twap'>
 

@@ -18,7 +18,7 @@ import { issuesOf, type SchemaIssue, schemaProblems } from './schemaProblems.ts'
 import { parseYaml, type YamlFile } from './yamlFile.ts'
 
 /** Time between two ticks of an instance whose file names none, ms. */
-export const DEFAULT_CADENCE_MS = 10_000
+const DEFAULT_CADENCE_MS = 10_000
 
 /** One running instance. */
 export interface LoadedStrategy {

@@ -69,7 +69,7 @@ function impactOfBalance(
  * Uncapped impact of a signed size change, USD. `sizeDeltaInTokens` is unsigned; undefined: as an increase
  * of that size would open.
  */
-export function clientPositionImpact(
+function clientPositionImpact(
   settings: MarketSettings,
   state: MarketState,
   side: Side,
@@ -121,7 +121,7 @@ export function clientCappedImpact(
 }
 
 /** Positive impact cut to the smaller of the two largest factors. */
-export function clientCapPositive(
+function clientCapPositive(
   settings: Pick<MarketSettings, 'maxPositionImpactFactorPositive' | 'maxPositionImpactFactorNegative'>,
   impactUsd: bigint,
   sizeDeltaUsd: bigint,

@@ -1,0 +1,81 @@
+/** What `npm test` tries, and what it leaves to `npm run test:deep` (CONTRIBUTING.md): nothing is dropped, and no room is left out. */
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { expect, test } from 'vitest'
+import config from '../vitest.config.ts'
+import { deepTests } from './deepTests.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+/** Every file that looks like a test, wherever it is. */
+const testFiles = readdirSync(root, { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.isFile() && /\.(?:test|spec)\.[cm]?[jt]sx?$/.test(entry.name))
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  .filter((file) => !/(?:^|\/)node_modules\//.test(file))
+  .sort()
+
+/** Test files by the name of their tier, as vitest.config.ts selects them. */
+const tiers = new Map(
+  (config.test?.projects ?? []).map((project) => {
+    const { name, include = [], exclude = [] } = (project as { test: TierOptions }).test
+    const left = new Set(globSync(exclude, { cwd: root }))
+    return [name, globSync(include, { cwd: root }).filter((file) => !left.has(file))] as const
+  }),
+)
+
+interface TierOptions {
+  readonly name: string
+  readonly include?: string[]
+  readonly exclude?: string[]
+}
+
+const quick = tiers.get('quick') ?? []
+
+test('every test file is in one of two tiers, and in no more than one', () => {
+  expect([...tiers.keys()]).toEqual(['quick', 'deep'])
+  expect([...tiers.values()].flat().sort()).toEqual(testFiles)
+})
+
+test('every file that is named as deep is there, once', () => {
+  const named = deepTests.map((file) => join('test', file))
+  expect(named.filter((file) => !testFiles.includes(file))).toEqual([])
+  expect(new Set(named).size).toBe(named.length)
+})
+
+test('the quick tier reads every room of the source', () => {
+  const source = join(root, 'src')
+  const rooms = readdirSync(source, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  )
+  const imported = quick.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/from '(\.[^']+)'/g)].map(([, name = '']) =>
+      resolve(root, dirname(file), name),
+    ),
+  )
+  const read = (room: string) => imported.some((file) => file.startsWith(join(source, room) + sep))
+  expect(rooms.filter((room) => !read(room))).toEqual([])
+})
+
+test('the quick tier has the walls, a real start, a kill, and a handful of simulated worlds', () => {
+  for (const file of [
+    'house.test.ts',
+    'world/chains.test.ts',
+    'world/killOnce.test.ts',
+    'world/killPaper.test.ts',
+    'simulation/someSeeds.test.ts',
+  ])
+    expect(quick).toContain(join('test', file))
+})
+
+test('what must pass before a change lands runs both tiers', () => {
+  const script = readFileSync(join(root, '.ci', 'run'), 'utf8')
+  for (const command of ['npm test', 'npm run test:deep']) expect(script).toContain(command)
+  for (const [name, tier] of [
+    ['test', 'quick'],
+    ['test:deep', 'deep'],
+  ] as const)
+    expect(manifest.scripts[name]).toBe(`vitest run --project ${tier}`)
+})
