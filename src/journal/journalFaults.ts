@@ -18,7 +18,7 @@ const sqliteCodes = {
 const notPermitted: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** The primary result code of an error from node:sqlite, or undefined for anything else. */
-export function sqliteCodeOf(error: unknown): number | undefined {
+function sqliteCodeOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined
   return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 }
