@@ -131,6 +131,7 @@ function worldOf(parts: DaemonParts): EngineWorld {
         world.configured = { ...world.configured, account: change(world.configured.account) }
       },
       held: (scope, state) => world.checks.held(scope, state),
+      later: parts.later,
       closesByWord: rules.source === 'api' && !rules.trustVenue,
     },
     spanMs,
@@ -236,9 +237,10 @@ class EngineDaemon implements Daemon {
 
   /** What was left besides the watch of the account and the strategies when nothing was asked of anybody. */
   get timers(): number {
-    const { kill } = this.#engine.status()
+    const { kill, flattens } = this.#engine.status()
     const killing = kill !== undefined && kill.endedAtMs === undefined ? 1 : 0
-    return this.#restingTimers - 1 - killing - this.#world.strategies.length
+    const unwinding = flattens.length > 0 ? 1 : 0
+    return this.#restingTimers - 1 - killing - unwinding - this.#world.strategies.length
   }
 
   start(): void {
