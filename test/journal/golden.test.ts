@@ -1,4 +1,5 @@
 /** Journals as released versions left them on their users' disks: read, folded, raised, and gone on with. */
+
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { ACCOUNT_ID, type AccountState } from '../../src/domain/account/accountR
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { step } from '../../src/domain/machine/step.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
+import { unwindStateOf } from '../../src/domain/tasks/unwindState.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/sqlite.ts'
@@ -101,8 +103,11 @@ test('a version 1 journal takes the wish that an order be undone, and keeps it o
     [first, 'flat'],
     [second, undefined],
   ]
-  const foundIn = ({ flattens }: AccountState) =>
-    [...(flattens?.values() ?? [])].map(({ intentId, outcome }) => [intentId, outcome])
+  const foundIn = ({ tasks }: AccountState) =>
+    [...(tasks?.values() ?? [])].map((task) => {
+      const { intentId, outcome } = unwindStateOf(task)
+      return [intentId, outcome]
+    })
   for (const how of [{ compact: true }, {}]) {
     const { journal: again } = openSqliteJournal({ ...options, path }, how)
     expect(foundIn(again.account())).toEqual(expected)
@@ -195,13 +200,15 @@ test('raising a version 1 journal is one transaction: one that fails leaves the 
 
 test('a snapshot of the golden journal says what its records fold to today', () => {
   place('v2')
+  // One of the version before, which folded kills and unwinds otherwise, is left aside.
+  expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'bad', problems: [] })
+  const whole = openSqliteJournal({ ...options, path }, { compact: true })
+  expect(whole.replayedFrom).toBe(0)
+  const fromRecords = whole.journal.openIntents()
+  whole.journal.close()
   expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'good', snapshotSeq: 62, problems: [] })
   const { journal, replayedFrom } = openSqliteJournal({ ...options, path }, {})
   expect(replayedFrom).toBe(62)
-  const fromSnapshot = journal.openIntents()
+  expect(journal.openIntents()).toEqual(fromRecords)
   journal.close()
-  const whole = openSqliteJournal({ ...options, path }, { compact: true })
-  expect(whole.replayedFrom).toBe(0)
-  expect(fromSnapshot).toEqual(whole.journal.openIntents())
-  whole.journal.close()
 })

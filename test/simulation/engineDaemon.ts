@@ -245,7 +245,7 @@ class EngineDaemon implements Daemon {
 
   start(): void {
     const { journal, process, fatal } = this.#parts
-    this.#world.checks.begin(journal.intents(), this.#world.configured)
+    this.#world.checks.begin(journal.intents(), journal.account().tasks, this.#world.configured)
     this.#world.engine = this.#engine
     this.#engine.start().catch((error: unknown) => {
       if (process.isAlive) fatal(error)
@@ -287,6 +287,7 @@ class EngineDaemon implements Daemon {
     if (!process.isAlive) return
     if (jsonText(event).includes(privateKey.slice(2))) truth.fail('I14', `${event.type} shows the key`)
     if (event.type === 'order.payload_rejected') checkBlame(this.#parts)
+    if (event.type === 'unwind.ended') this.#world.checks.unwound(event.intentId)
     if (event.type === 'order.moved') note(`event ${event.type} ${event.from} ${event.to}`)
     if (event.type === 'decision.denied')
       note(`denied ${event.strategy} ${event.decision.kind} ${event.denial.code}`)

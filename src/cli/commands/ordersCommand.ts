@@ -46,7 +46,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
-          ...marksOf(state, journal.account().flattens, marks),
+          ...marksOf(state, journal.account().tasks, marks),
         }),
       ),
       total: journal.summary().intents,

@@ -11,6 +11,7 @@ import type { Ending } from '../../domain/account/spend.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
+import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/views/orderView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
@@ -28,30 +29,30 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, endings, flattens, heldUsd } = await withJournal(config, (journal) => {
+  const { state, records, changes, endings, tasks, heldUsd } = await withJournal(config, (journal) => {
     const found = find(journal, wanted, config.journal.path)
     const { intentId, strategy, acceptedAtMs } = found.intent
     return {
       state: found,
       records: journal.records(intentId),
       changes: changesIn(journal.intents()),
-      flattens: journal.account().flattens,
+      tasks: journal.account().tasks,
       heldUsd: isOpened(found) ? heldOf(journal, found) : undefined,
       endings: journal
         .endingsSince(acceptedAtMs - dayMs)
         .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
     }
   })
-  const flatten = flattens?.get(state.intent.intentId)
+  const unwind = unwindOf(tasks, state.intent.intentId)
   const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
   const context = {
     ...contextOf(config, endings),
     signedOf,
-    ...(flatten === undefined ? {} : { unwind: flatten }),
+    ...(unwind === undefined ? {} : { unwind }),
     ...(heldUsd === undefined ? {} : { heldUsd }),
   }
   if (flags.has('json')) {
-    const marks = marksOf(state, flattens, context.rules)
+    const marks = marksOf(state, tasks, context.rules)
     const story = orderStory(
       { state, label: labelOf(state), signedOf, feeTokenDecimals: context.feeToken.decimals, ...marks },
       records,
@@ -62,7 +63,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
           ...story,
           alternatives: fateLines(state, context.rules),
           endings,
-          ...(flatten === undefined ? {} : { unwind: flatten }),
+          ...(unwind === undefined ? {} : { unwind }),
           ...(heldUsd === undefined ? {} : { heldUsd }),
         }),
         undefined,

@@ -11,7 +11,7 @@ import { decodeExact, encodeExact } from '../../domain/records.ts'
 import type { Folded } from './replay.ts'
 
 /** Raised whenever the same records fold to something else than before: snapshots of other versions are left aside. */
-const SNAPSHOT_VERSION = 1
+const SNAPSHOT_VERSION = 2
 
 /** Records after which the next start would be slow enough to be worth a new snapshot. */
 export const SNAPSHOT_EVERY = 10_000

@@ -1,12 +1,12 @@
 /**
- * What an order that is not wanted calls for (`unwind.ts`). It follows from the order's own story alone, and the decisions
+ * What an order that is not wanted calls for (`unwindTask.ts`). It follows from the order's own story alone, and the decisions
  * it makes have keys that every process makes the same, so that no restart forgets or repeats one.
  */
-import type { Hex } from '../../protocol/address.ts'
-import type { Usd } from '../../protocol/units.ts'
-import { hasEnded, type IntentState, isWaiting, lastAttempt } from '../order/intent.ts'
-import { type PositionSide, sideKeyOf } from './accountRecord.ts'
-import { fillsOf } from './fills.ts'
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { fillsOf } from '../domain/account/fills.ts'
+import { hasEnded, type IntentState, isWaiting, lastAttempt } from '../domain/order/intent.ts'
+import type { Hex } from '../protocol/address.ts'
+import type { Usd } from '../protocol/units.ts'
 
 /** What the order opened on one side, USD, above zero. */
 export interface Opened extends PositionSide {
