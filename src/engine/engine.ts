@@ -212,8 +212,10 @@ export function createEngine(parts: EngineParts): Engine {
   const byHand = { name: OPERATOR, isWhole: true }
   const byOperator = {
     read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
-    admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-      admission.inTurn(() => admitDecision(admission, byHand, snapshot, decision, decisionKey, unseen)),
+    admit: (snapshot: Snapshot, decision: Decision, decisionKey: string, beside?: () => Promise<void>) =>
+      admission.inTurn(() =>
+        admitDecision(admission, byHand, snapshot, decision, decisionKey, unseen, beside),
+      ),
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
       judge(admission, byHand, snapshot, decision, decisionKey, unseen),
   }
@@ -406,7 +408,7 @@ export function createEngine(parts: EngineParts): Engine {
     const rules = { ...context.rules, nowMs: clock.now() }
     const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
     const { decimals: feeTokenDecimals } = context.chain.feeToken
-    const marks = marksOf(intent.state, trading.accountJournal.state().flattens, rules)
+    const marks = marksOf(intent.state, trading.accountJournal.state().tasks, rules)
     const held = isOpened(intent.state)
       ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }
       : {}

@@ -12,6 +12,7 @@ import {
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { unwindOf } from '../domain/tasks/unwindState.ts'
 import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
@@ -167,9 +168,10 @@ async function decide(
   unseen: UnseenIntents,
 ): Promise<Answer> {
   const own = ownOf(loaded.name, snapshot, unseen)
+  const { tasks } = context.trading.accountJournal.state()
   const scene = {
     snapshot,
-    openIntents: openIntentsOf(own, context.trading.accountJournal.state().flattens),
+    openIntents: openIntentsOf(own, (intentId) => unwindOf(tasks, intentId) !== undefined),
     restingOrders: restingOrdersOf(snapshot, own),
   }
   try {
@@ -234,7 +236,7 @@ export interface DecisionSource extends Pick<LoadedStrategy, 'name' | 'slippageB
   readonly isWhole?: boolean
 }
 
-/** Admits one decision and hands it to the road, or says why not. */
+/** Admits one decision and hands it to the road, or says why not. `beside` writes what must be durable with its acceptance. */
 export async function admitDecision(
   context: EngineContext,
   source: DecisionSource,
@@ -242,6 +244,7 @@ export async function admitDecision(
   decision: Decision,
   decisionKey: string,
   unseen: UnseenIntents,
+  beside?: () => Promise<void>,
 ): Promise<Denial | undefined> {
   const intent = judge(context, source, snapshot, decision, decisionKey, unseen)
   if (isDenial(intent)) return intent
@@ -251,7 +254,7 @@ export async function admitDecision(
     const { priceSource: source, dataAgeMs: ageMs } = sizing
     context.emit({ type: 'price.fallback', symbol: terms.symbol, source, ageMs })
   }
-  if (await context.orderManager.accept(intent)) {
+  if (await context.orderManager.accept(intent, beside)) {
     context.acceptedOnMarkets.add(decision.marketToken, intent.acceptedAtMs)
     context.impactSpent.add(intent)
     return undefined

@@ -32,6 +32,7 @@ import type { Lanes } from './lanes/lane.ts'
 import { shippedLanes } from './lanes/shippedLanes.ts'
 import { timed } from './lanes/timed.ts'
 import { makeAttempt } from './makeAttempt.ts'
+import { inOneCommit, throwFirst } from './oneCommit.ts'
 import { submit } from './submit.ts'
 import { emitFills } from './track/emitFills.ts'
 import { createFollower } from './track/follow.ts'
@@ -68,9 +69,10 @@ interface Landed {
 export interface OrderManager {
   /**
    * J1: resolves when the acceptance is durable; the rest of the road goes on by itself. False when the same decision was
-   * accepted before: nothing happened.
+   * accepted before: nothing happened. `beside` writes what must be durable in the same commit;
+   * of a decision that is known already it is not begun.
    */
-  accept(intent: Intent): Promise<boolean>
+  accept(intent: Intent, beside?: () => Promise<void>): Promise<boolean>
   /**
    * Shows what the journal left open, from before the venue is reached, and remembers its newest fills. Nothing is asked or
    * sent yet.
@@ -188,21 +190,30 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
    * Takes an admitted intent in and begins its first attempt, in one commit: nothing happens between J1 and J2, so an order
    * waits for one write of the disk less. A crash keeps both or neither.
    */
-  async function takeNew(intentId: string, tracked: TrackedOrder, event: MachineEvent): Promise<void> {
+  async function takeNew(
+    intentId: string,
+    tracked: TrackedOrder,
+    event: MachineEvent,
+    beside: () => Promise<void>,
+  ): Promise<void> {
     const first = step(tracked.state, event, context.rules)
     if (first.record === undefined) throw new TypeError('accept: no record')
     const begin: MachineEvent = { type: 'begin', nowMs: event.nowMs, host: chooseHost() }
     const second = step(applyRecord(tracked.state, first.record), begin, context.rules)
     if (second.record === undefined) throw new TypeError('begin: no record')
     const startedMs = context.clock.monotonicMs()
-    const [accepted, begun] = await Promise.allSettled([
-      context.journal.append(first.record),
-      context.journal.append(second.record),
-    ])
+    const { record: acceptance } = first
+    const { record: beginning } = second
+    const [accepted, begun, besides] = await inOneCommit(
+      () => context.journal.append(acceptance),
+      () => context.journal.append(beginning),
+      beside,
+    )
     if (accepted.status === 'rejected') throw accepted.reason
     committed(intentId, tracked, accepted.value, startedMs)
     if (begun.status === 'rejected') throw begun.reason
     committed(intentId, tracked, begun.value, startedMs)
+    if (besides.status === 'rejected') throw besides.reason
     for (const effect of second.effects) run(intentId, tracked, effect)
   }
 
@@ -394,7 +405,7 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
   }
 
   return {
-    async accept(intent) {
+    async accept(intent, beside = async () => undefined) {
       if (trackedOrders.has(intent.intentId)) return false
       const tracked = register(intent.intentId, undefined)
       try {
@@ -402,7 +413,11 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
         // A decision that was accepted before is refused alone: its story must not be gone on with.
         const isKnown = context.journal.hasDecision(intent.strategy, intent.decisionKey)
         const mayBegin = !isKnown && !stopping.signal.aborted
-        await enqueue(tracked, () => (mayBegin ? takeNew : take)(intent.intentId, tracked, event))
+        await enqueue(tracked, async () => {
+          if (mayBegin) return takeNew(intent.intentId, tracked, event, beside)
+          if (isKnown) return take(intent.intentId, tracked, event)
+          throwFirst(await inOneCommit(() => take(intent.intentId, tracked, event), beside))
+        })
         return true
       } catch (error) {
         trackedOrders.delete(intent.intentId)

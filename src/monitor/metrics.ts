@@ -5,9 +5,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { marked } from '../base/shownText.ts'
 import type { DiscrepancyKind } from '../domain/account/accountRecord.ts'
-import type { UnwindOutcome } from '../domain/account/unwindState.ts'
 import type { Emit, Event, Feed } from '../domain/event.ts'
 import type { Label } from '../domain/order/intent.ts'
+import type { UnwindOutcome } from '../domain/tasks/unwindState.ts'
 import { toDecimal, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
 

@@ -59,12 +59,12 @@ const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
 }
 
 /**
- * The open intents as a strategy sees them. `unwanted`: those that are to be unwound if they land, by intent; none when
+ * The open intents as a strategy sees them. `isUnwanted`: whether one is to be unwound if it lands; none is when
  * absent.
  */
 export function openIntentsOf(
   states: readonly IntentState[],
-  unwanted: { has(intentId: string): boolean } = new Set<string>(),
+  isUnwanted: (intentId: string) => boolean = () => false,
 ): readonly OpenIntent[] {
   return states.map((state) => {
     const { intentId, kind, terms, acceptedAtMs } = state.intent
@@ -79,7 +79,7 @@ export function openIntentsOf(
       ...(terms.triggerPrice === undefined ? {} : { triggerPrice: terms.triggerPrice }),
       acceptedAtMs,
       isUnresolved: attempt !== undefined && isUnresolved(attempt),
-      isUnwanted: unwanted.has(intentId),
+      isUnwanted: isUnwanted(intentId),
     }
   })
 }

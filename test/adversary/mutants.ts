@@ -90,9 +90,9 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     paused,
   ),
   bug('a kill is done when the lists are empty', 'a kill that hosts call done', [
-    'src/engine/operator/kill.ts',
-    'const hiddenSides = close ? sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]) : []',
-    'const hiddenSides = sidesNotShown(context.holdings.journal(), [...held, ...elsewhere]).filter(({ sizeUsd }) => sizeUsd < 0n)',
+    'src/tasks/killTask.ts',
+    'hiddenSides: close ? sidesNotShown(journal, [...held, ...elsewhere]) : [],',
+    'hiddenSides: sidesNotShown(journal, [...held, ...elsewhere]).filter(({ sizeUsd }) => sizeUsd < 0n),',
   ]),
   bug('losses are what lists show', 'balances that never fall hide what was realized', [
     'src/risk/breakers/circuitBreakers.ts',

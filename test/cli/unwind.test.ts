@@ -1,7 +1,9 @@
 /** `perpd orders unwind` on a real journal file, as a real process, and the mark of an order that waits for an operator. */
+
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { unwindOf } from '../../src/domain/tasks/unwindState.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
@@ -47,7 +49,7 @@ test('an operator has an unknown order undone by name without the daemon, and ev
     expect(story).toContain(`perpd orders resolve ${intent.intentId} --as dead --by YOUR_NAME`)
 
     const reader = openSqliteReader(path)
-    expect((await reader.account()).flattens?.get(intent.intentId)).toMatchObject({
+    expect(unwindOf((await reader.account()).tasks, intent.intentId)).toMatchObject({
       by: 'Ada',
       reason: 'too late',
     })

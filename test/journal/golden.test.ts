@@ -9,6 +9,7 @@ import { ACCOUNT_ID, type AccountState } from '../../src/domain/account/accountR
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { step } from '../../src/domain/machine/step.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
+import { unwindStateOf } from '../../src/domain/tasks/unwindState.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
@@ -101,8 +102,11 @@ test('a version 1 journal takes the wish that an order be undone, and keeps it o
     [first, 'flat'],
     [second, undefined],
   ]
-  const foundIn = ({ flattens }: AccountState) =>
-    [...(flattens?.values() ?? [])].map(({ intentId, outcome }) => [intentId, outcome])
+  const foundIn = ({ tasks }: AccountState) =>
+    [...(tasks?.values() ?? [])].map((task) => {
+      const { intentId, outcome } = unwindStateOf(task)
+      return [intentId, outcome]
+    })
   for (const how of [{ compact: true }, {}]) {
     const { journal: again } = openSqliteJournal({ ...options, path }, how)
     expect(foundIn(again.account())).toEqual(expected)

@@ -30,6 +30,8 @@ export interface DaemonParts {
   readonly delegate?: Address
   readonly timeline: Timeline
   readonly random: Random
+  /** Chance of what an operator does besides: one more draw of it moves nothing of what was there before. */
+  readonly later: Random
   readonly faults: Faults
   readonly network: Network
   readonly venue: VenueModel

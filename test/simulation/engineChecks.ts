@@ -18,9 +18,11 @@ import { LIMITS_IN_FORCE } from '../../src/domain/account/tradingState.ts'
 import { reservedOf } from '../../src/domain/machine/intentExposure.ts'
 import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { MarketModel } from './engineMarkets.ts'
+import { createTaskChecks } from './taskChecks.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -62,7 +64,9 @@ function inForceOf(detail: string): InForce {
 /** The judge of a world's daemon; it outlives the processes. */
 export interface EngineChecks {
   /** A process begins with what the journal holds, under these limits. */
-  begin(states: readonly IntentState[], limits: InForce): void
+  begin(states: readonly IntentState[], tasks: Tasks | undefined, limits: InForce): void
+  /** An unwind was told to be over. */
+  unwound(intentId: string): void
   /** An operator was told that trading is held. */
   held(scope: string, state: string): void
   /** A record is on its way to the disk: a hold that it lifts counts no more, and what it accepts is decided. */
@@ -93,6 +97,7 @@ export function createEngineChecks(parts: {
 }): EngineChecks {
   const { timeline, chain, market } = parts
   const truth: Truth = parts.truth
+  const tasks = createTaskChecks(truth)
   const accepted = new Map<string, Intent>()
   const decisions = new Map<string, string>()
   const holds = new Map<string, Hold>()
@@ -320,11 +325,10 @@ export function createEngineChecks(parts: {
     return orders + inFlight === 0 && positions > 0 && positions <= told.length
   }
 
-  let killCloses = false
-
   return {
-    begin(states, now) {
+    begin(states, known, now) {
       limits = now
+      tasks.begin(known)
       for (const state of states) {
         const { intent } = state
         accepted.set(intent.intentId, intent)
@@ -332,11 +336,13 @@ export function createEngineChecks(parts: {
         end(state)
       }
     },
+    unwound: tasks.unwound,
     held(scope, state) {
       const key = `${scope} operator`
       if (!holds.has(key)) holds.set(key, { scope, state, sinceMs: timeline.nowMs })
     },
     leaving(record) {
+      tasks.leaving(record)
       if (record.kind === 'intent.accepted') decidedAtMs.set(record.intentId, timeline.nowMs)
       if (record.kind === 'operator.command' && record.command === LIMITS_IN_FORCE) {
         before = { limits, untilMs: timeline.nowMs }
@@ -348,6 +354,8 @@ export function createEngineChecks(parts: {
       if (record.by !== 'perpd') lifted.set(key, closed.size)
     },
     durable(record, state, open) {
+      const done = tasks.durable(record)
+      if (done !== undefined) checkKill(done.close)
       switch (record.kind) {
         case 'intent.accepted': {
           const { intent } = record
@@ -357,6 +365,7 @@ export function createEngineChecks(parts: {
           checkHolds(intent, 'accepted')
           checkBudgets(intent)
           accepted.set(intent.intentId, intent)
+          if (intent.strategy === operator) tasks.accepted(intent)
           if (intent.reservationUsd === 0n) return
           checkLimits(intent, open)
           checkCapacity(intent, open)
@@ -390,15 +399,13 @@ export function createEngineChecks(parts: {
           // What a reorganisation took back is told anew when it is made again.
           if (record.as === 'gone' && record.findingId.startsWith('trade:')) raised.delete(record.findingId)
           return
-        case 'kill.started':
-          killCloses = record.close
-          return
-        case 'kill.ended':
-          if (record.outcome === 'done') checkKill(killCloses)
       }
     },
     finish(status) {
-      const { state, strategies, holds: held, nowMs, unresolved, kill, openIntents } = status
+      const { state, strategies, holds: held, nowMs, unresolved, kill, flattens, openIntents } = status
+      const [unwound] = flattens
+      if (unwound !== undefined && openIntents.length === 0)
+        truth.fail('E10', `an unwind does not end: ${unwound.intentId} ${unwound.problem ?? ''}`)
       if (
         kill !== undefined &&
         kill.endedAtMs === undefined &&

@@ -131,6 +131,7 @@ function worldOf(parts: DaemonParts): EngineWorld {
         world.configured = { ...world.configured, account: change(world.configured.account) }
       },
       held: (scope, state) => world.checks.held(scope, state),
+      later: parts.later,
       closesByWord: rules.source === 'api' && !rules.trustVenue,
     },
     spanMs,
@@ -236,14 +237,15 @@ class EngineDaemon implements Daemon {
 
   /** What was left besides the watch of the account and the strategies when nothing was asked of anybody. */
   get timers(): number {
-    const { kill } = this.#engine.status()
+    const { kill, flattens } = this.#engine.status()
     const killing = kill !== undefined && kill.endedAtMs === undefined ? 1 : 0
-    return this.#restingTimers - 1 - killing - this.#world.strategies.length
+    const unwinding = flattens.length > 0 ? 1 : 0
+    return this.#restingTimers - 1 - killing - unwinding - this.#world.strategies.length
   }
 
   start(): void {
     const { journal, process, fatal } = this.#parts
-    this.#world.checks.begin(journal.recentIntents(), this.#world.configured)
+    this.#world.checks.begin(journal.recentIntents(), journal.account().tasks, this.#world.configured)
     this.#world.engine = this.#engine
     this.#engine.start().catch((error: unknown) => {
       if (process.isAlive) fatal(error)
@@ -285,6 +287,7 @@ class EngineDaemon implements Daemon {
     if (!process.isAlive) return
     if (jsonText(event).includes(privateKey.slice(2))) truth.fail('I14', `${event.type} shows the key`)
     if (event.type === 'order.payload_rejected') checkBlame(this.#parts)
+    if (event.type === 'unwind.ended') this.#world.checks.unwound(event.intentId)
     if (event.type === 'order.moved') note(`event ${event.type} ${event.from} ${event.to}`)
     if (event.type === 'decision.denied')
       note(`denied ${event.strategy} ${event.decision.kind} ${event.denial.code}`)

@@ -92,10 +92,10 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one(
     'a kill is done while orders are in flight',
-    27,
-    'src/engine/operator/kill.ts',
-    'left.orders + left.positions + left.inFlight === 0',
-    'left.orders + left.positions === 0',
+    36,
+    'src/tasks/killTask.ts',
+    'orders + positions + inFlight === 0',
+    'orders + positions === 0',
   ),
   one(
     'a breaker that lifts itself does not',
@@ -103,5 +103,33 @@ export const engineMutants: readonly FirstMutant[] = [
     'src/risk/breakers/circuitBreakers.ts',
     'return !trips.some((trip) => haltKey(trip) === haltKey(halt))',
     'return trips.length > 9 && haltKey(halt) === undefined',
+  ),
+  one(
+    'a step of a task is written after the commit of its decision',
+    4,
+    'src/execution/orderManager.ts',
+    '      beside,\n    )',
+    '      () => Promise.resolve().then(beside),\n    )',
+  ),
+  one(
+    'the key of a decision is not made of its task',
+    44,
+    'src/tasks/taskKind.ts',
+    'childKeyOf(taskId: string, step: string | number): string {',
+    'childKeyOf(whole: string, step: string | number): string {\n  const taskId = whole.slice(0, 4)',
+  ),
+  one(
+    'the end of a task is kept in memory alone',
+    8,
+    'src/engine/account/accountJournal.ts',
+    'await journal.appendAccount(record)',
+    "if (record.kind !== 'task.ended') await journal.appendAccount(record)",
+  ),
+  one(
+    'a task takes a step that it does not write down',
+    4,
+    'src/tasks/taskRunner.ts',
+    'child.decisionKey, () => write(changed))',
+    'child.decisionKey, async () => void changed)',
   ),
 ]

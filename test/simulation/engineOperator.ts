@@ -26,6 +26,8 @@ export interface OperatorParts {
   readonly configure: (change: (limits: Limits) => Limits) => void
   /** A hold was put on, and the operator was told so. */
   readonly held: (scope: string, state: string) => void
+  /** Chance of the orders that he does not want any more. */
+  readonly later: Random
   /** Whether an order may be closed by the operator's word: nothing else closes it. */
   readonly closesByWord: boolean
 }
@@ -113,6 +115,7 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
     market.lose(random.pick([100, 2_000, 20_000]))
     note(`lost ${market.lostUsd}`)
   })
+  unwinds()
   if (!parts.closesByWord) return
   often(0.3, 3, () => {
     const open = parts.engine()?.status().openIntents ?? []
@@ -125,4 +128,26 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
     const as = parts.truth.fateOf(intentId)
     if (as === 'dead' || as === 'executed' || as === 'cancelled') command({ type: 'resolve', intentId, as })
   })
+
+  /** He does not want an order any more that is open: one in flight as a rule, or one that rests. */
+  function unwinds(): void {
+    const { later } = parts
+    if (!later.chance(0.3)) return
+    for (let left = later.int(1, 3); left > 0; left -= 1) lookOut(later.int(1_000, spanMs), 20)
+  }
+
+  /** Takes the next order that he sees, and looks again in a second when there is none. */
+  function lookOut(afterMs: number, looks: number): void {
+    timeline.after(afterMs, () => {
+      const open = (parts.engine()?.status().openIntents ?? []).filter(
+        ({ state, unwantedBy }) => state.intent.kind === 'increase' && unwantedBy === undefined,
+      )
+      if (open.length === 0) {
+        if (looks > 1) lookOut(1_000, looks - 1)
+        return
+      }
+      const { intentId } = parts.later.pick(open).state.intent
+      command({ type: 'flatten', intentId, reason: 'not wanted any more' })
+    })
+  }
 }

@@ -93,7 +93,7 @@ test('an increase stands on what hosts had said when it was decided, however lat
     market: market as MarketModel,
     isClockSteady: () => false,
   })
-  checks.begin([], { account: { maxDataAgeMs: 10_000 }, strategies: {} })
+  checks.begin([], undefined, { account: { maxDataAgeMs: 10_000 }, strategies: {} })
   const written = (n: number, heldUpMs: number) => {
     const record = storyOf(n).accepted()
     if (record.kind !== 'intent.accepted') throw new TypeError('no acceptance')

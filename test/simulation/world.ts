@@ -288,6 +288,7 @@ class World {
       account,
       ...(delegate === undefined ? {} : { delegate }),
       random: randomOf(seed, `process ${process.epoch}`),
+      later: randomOf(seed, 'unwinding operator'),
       faults: this.#faults,
       venue: this.#venue,
       chain: this.#chain,

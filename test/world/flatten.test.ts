@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { unwindOf } from '../../src/domain/tasks/unwindState.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import {
   daemonFlags,
@@ -113,7 +114,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   await dies('intent.accepted:after')
   // Armed counts as sent, and nothing was: that close is proven dead, and another may follow.
   await dies('attempt.armed:after')
-  await dies('flatten.ended:before')
+  await dies('task.ended:before')
   const last = run()
   await until('it is over', () => last.stdout().includes('"event":"unwind.ended"') || undefined, {
     seen: last.said,
@@ -133,7 +134,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
     [`flatten:${order.intentId}`, 'close', 'DEAD'],
     [`flatten:${order.intentId}#2`, 'close', 'EXECUTED'],
   ])
-  expect(account.flattens?.get(order.intentId)).toMatchObject({ by: 'ann', outcome: 'flat' })
+  expect(unwindOf(account.tasks, order.intentId)).toMatchObject({ by: 'ann', outcome: 'flat' })
   const owner = made[0]?.intent.account
   const held = await fetch(`${paper.hosts.api[0]}/positions?address=${owner}`)
   expect(await held.json()).toEqual([])

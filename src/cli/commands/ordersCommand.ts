@@ -52,7 +52,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
           ...(sides === undefined ? {} : { heldUsd: heldOfOrder(sides, state.intent) }),
-          ...marksOf(state, account.flattens, marks),
+          ...marksOf(state, account.tasks, marks),
         }),
       ),
       total: (await journal.summary()).intents,

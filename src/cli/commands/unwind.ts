@@ -7,7 +7,9 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { journalOptions } from '../../daemon/journalFile.ts'
 import { ACCOUNT_ID } from '../../domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
+import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import { openJournal } from '../../journal/service/open.ts'
+import { unwindStarted } from '../../tasks/taskFacts.ts'
 import type { Call } from '../call/command.ts'
 import { command, isRunning } from '../call/daemonClient.ts'
 import { openIntentOf } from './openIntent.ts'
@@ -40,7 +42,9 @@ export async function unwind({ loaded, flags, positionals, out }: Call): Promise
       by,
       via: 'cli',
     })
-    await journal.appendAccount({ ...stamp, kind: 'flatten.wanted', of: intentId, by, reason })
+    if (unwindOf(journal.account().tasks, intentId) === undefined) {
+      await journal.appendAccount({ ...stamp, ...unwindStarted({ intentId, reason }, by) })
+    }
     out(
       `${intentId} (${kind} ${terms.direction} ${terms.symbol}) is to be unwound: the daemon closes what it opened at its next start if it landed; by ${by}.`,
     )

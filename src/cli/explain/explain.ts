@@ -10,6 +10,7 @@ import type { Ending } from '../../domain/account/spend.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
+import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/views/orderView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
@@ -26,37 +27,34 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, endings, flattens, heldUsd } = await withJournal(
-    config,
-    async (journal) => {
-      const found = await find(journal, wanted, config.journal.path)
-      const { intentId, strategy, acceptedAtMs } = found.intent
-      const stories = await journal.intents()
-      const account = await journal.account()
-      return {
-        state: found,
-        records: await journal.records(intentId),
-        changes: changesIn(stories),
-        flattens: account.flattens,
-        heldUsd: isOpened(found)
-          ? heldOfOrder(journalSides(stories.flatMap(fillsOf), account), found.intent)
-          : undefined,
-        endings: (await journal.endingsSince(acceptedAtMs - dayMs)).filter(
-          (each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs,
-        ),
-      }
-    },
-  )
-  const flatten = flattens?.get(state.intent.intentId)
+  const { state, records, changes, endings, tasks, heldUsd } = await withJournal(config, async (journal) => {
+    const found = await find(journal, wanted, config.journal.path)
+    const { intentId, strategy, acceptedAtMs } = found.intent
+    const stories = await journal.intents()
+    const account = await journal.account()
+    return {
+      state: found,
+      records: await journal.records(intentId),
+      changes: changesIn(stories),
+      tasks: account.tasks,
+      heldUsd: isOpened(found)
+        ? heldOfOrder(journalSides(stories.flatMap(fillsOf), account), found.intent)
+        : undefined,
+      endings: (await journal.endingsSince(acceptedAtMs - dayMs)).filter(
+        (each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs,
+      ),
+    }
+  })
+  const unwind = unwindOf(tasks, state.intent.intentId)
   const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
   const context = {
     ...contextOf(config, endings),
     signedOf,
-    ...(flatten === undefined ? {} : { unwind: flatten }),
+    ...(unwind === undefined ? {} : { unwind }),
     ...(heldUsd === undefined ? {} : { heldUsd }),
   }
   if (flags.has('json')) {
-    const marks = marksOf(state, flattens, context.rules)
+    const marks = marksOf(state, tasks, context.rules)
     const story = orderStory(
       {
         state,
@@ -74,7 +72,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
           ...story,
           alternatives: fateLines(state, context.rules),
           endings,
-          ...(flatten === undefined ? {} : { unwind: flatten }),
+          ...(unwind === undefined ? {} : { unwind }),
           ...(heldUsd === undefined ? {} : { heldUsd }),
         }),
         undefined,

@@ -1,11 +1,11 @@
 /** The story of an order as one screen of text, 80 columns wide. Pure. */
 import type { Facts } from '../../base/errors.ts'
 import type { Ending } from '../../domain/account/spend.ts'
-import type { UnwindState } from '../../domain/account/unwindState.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
 import { type Evidence, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
 import { inForceOf, isExit, isOpened, legsOf, type SignedLookup } from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
+import type { UnwindState } from '../../domain/tasks/unwindState.ts'
 import { OPERATOR } from '../../engine/account/tradingHalts.ts'
 import { money, termsOf } from '../../monitor/text.ts'
 import { formatUsd, type Usd } from '../../protocol/units.ts'

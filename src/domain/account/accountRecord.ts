@@ -6,6 +6,8 @@
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
+import { type EarlierTaskEntry, earlierTaskKinds, raiseEarlierTask } from '../tasks/earlierTask.ts'
+import { applyTaskEntry, noTasks, type TaskEntry, type Tasks, taskKinds } from '../tasks/taskRecord.ts'
 import {
   applyMarketEntry,
   emptyMarketFold,
@@ -22,7 +24,6 @@ import {
   type TradingHalt,
   tradingKinds,
 } from './tradingState.ts'
-import { applyUnwindEntry, type UnwindEntry, type Unwinds, unwindKinds } from './unwindState.ts'
 
 /** Stands where an intent's id stands in a record of the account. */
 export const ACCOUNT_ID = '@account'
@@ -105,15 +106,18 @@ export type AccountRecord =
     })
   /** Holds on trading, commands of operators, and what the account is worth. */
   | (AccountBase & TradingEntry)
-  /** Orders to unwind: cancelled or closed if they land. */
-  | (AccountBase & UnwindEntry)
+  /** Processes of several steps: kills, and orders to unwind. */
+  | (AccountBase & TaskEntry)
+  /** The same as they were kept before. */
+  | (AccountBase & EarlierTaskEntry)
   /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
   | (AccountBase & MarketEntry)
 
 /** Kinds of account records. */
 export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
   ...tradingKinds,
-  ...unwindKinds,
+  ...taskKinds,
+  ...earlierTaskKinds,
   ...marketKinds,
   'finding.raised',
   'finding.settled',
@@ -139,8 +143,8 @@ export interface AccountState {
   /** How far they were when the journal first looked; what is older is none of its story. Absent before, and in older journals. */
   readonly firstLookSeconds?: number
   readonly trading: TradingFold
-  /** Orders that are or were to be unwound if they land; absent before the first. */
-  readonly flattens?: Unwinds
+  /** Kills and orders to unwind, under way or over; absent before the first. */
+  readonly tasks?: Tasks
   /** Contradicted and trusted facts of markets; absent before the first. */
   readonly markets?: MarketFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
@@ -177,9 +181,21 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       const settled = { ...known, end: as, endedAtMs: atMs, ...(by === undefined ? {} : { by }) }
       return { ...state, findings: new Map(state.findings).set(record.findingId, settled) }
     }
+    case 'task.started':
+    case 'task.changed':
+    case 'task.ended':
+      return { ...state, tasks: applyTaskEntry(state.tasks ?? noTasks, record, record.atMs) }
     case 'flatten.wanted':
     case 'flatten.ended':
-      return { ...state, flattens: applyUnwindEntry(state.flattens ?? new Map(), record, record.atMs) }
+    case 'kill.started':
+    case 'kill.ended': {
+      const before = state.tasks ?? noTasks
+      const raised = raiseEarlierTask(before, record, record.atMs)
+      return {
+        ...state,
+        tasks: raised.reduce((tasks, each) => applyTaskEntry(tasks, each, record.atMs), before),
+      }
+    }
     case 'market.contradicted':
     case 'market.settled':
     case 'market.trusted':

@@ -60,18 +60,6 @@ export interface EquityMark {
   readonly dayStartUsd: Usd
 }
 
-/** A kill that was asked for. */
-export interface KillState {
-  readonly by: string
-  /** Whether positions are closed too. */
-  readonly close: boolean
-  /** Unix ms. */
-  readonly sinceMs: number
-  readonly endedAtMs?: number
-  /** `abandoned`: an operator let trading go on before it was done. */
-  readonly outcome?: 'done' | 'abandoned'
-}
-
 /** How a command reached the daemon. */
 export type CommandChannel = 'control' | 'signal' | 'cli'
 
@@ -90,8 +78,6 @@ export type TradingEntry =
       readonly afterSeq?: number
     }
   | ({ readonly kind: 'equity.marked' } & EquityMark)
-  | { readonly kind: 'kill.started'; readonly by: string; readonly close: boolean }
-  | { readonly kind: 'kill.ended'; readonly by: string; readonly outcome: 'done' | 'abandoned' }
   /** Who asked for what, written before it is done. */
   | {
       readonly kind: 'operator.command'
@@ -105,8 +91,6 @@ export type TradingEntry =
 export const tradingKinds = [
   'trading.state',
   'equity.marked',
-  'kill.started',
-  'kill.ended',
   'operator.command',
 ] as const satisfies readonly TradingEntry['kind'][]
 
@@ -119,7 +103,6 @@ export interface TradingFold {
   /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
   readonly liftedAtSeq?: Readonly<Record<string, number>>
   readonly equity?: EquityMark
-  readonly kill?: KillState
   /** The limits in force, as they were last written down: decimal text by scope and limit. */
   readonly limits?: Readonly<Record<string, string>>
 }
@@ -167,12 +150,6 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
     case 'equity.marked': {
       const { equityUsd, peakUsd, dayStartMs, dayStartUsd } = entry
       return { ...fold, equity: { equityUsd, peakUsd, dayStartMs, dayStartUsd } }
-    }
-    case 'kill.started':
-      return { ...fold, kill: { by: entry.by, close: entry.close, sinceMs: atMs } }
-    case 'kill.ended': {
-      if (fold.kill === undefined || fold.kill.endedAtMs !== undefined) return fold
-      return { ...fold, kill: { ...fold.kill, endedAtMs: atMs, outcome: entry.outcome } }
     }
     case 'operator.command':
       if (entry.command !== LIMITS_IN_FORCE) return fold

@@ -1,8 +1,9 @@
 /** What is derived of an order besides its label: nothing of it is stored, and nothing is decided by it. */
 
-import type { Unwinds } from '../account/unwindState.ts'
 import type { EvidenceRules } from '../machine/observation.ts'
 import { type IntentState, isOpen, isUnresolved, lastAttempt } from '../order/intent.ts'
+import type { Tasks } from '../tasks/taskRecord.ts'
+import { unwindOf } from '../tasks/unwindState.ts'
 
 /** Marks on an order. */
 export interface OrderMarks {
@@ -21,8 +22,8 @@ export interface MarkRules extends Pick<EvidenceRules, 'source' | 'deadlineMargi
 }
 
 /** The marks of an order. Pure. */
-export function marksOf(state: IntentState, flattens: Unwinds | undefined, rules: MarkRules): OrderMarks {
-  const unwantedBy = flattens?.get(state.intent.intentId)?.by
+export function marksOf(state: IntentState, tasks: Tasks | undefined, rules: MarkRules): OrderMarks {
+  const unwantedBy = unwindOf(tasks, state.intent.intentId)?.by
   const presumedDeadForSeconds = presumedDeadFor(state, rules)
   return {
     ...(unwantedBy === undefined ? {} : { unwantedBy }),

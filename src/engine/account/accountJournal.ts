@@ -9,11 +9,12 @@ import {
 } from '../../domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
 import type { TradingHalt } from '../../domain/account/tradingState.ts'
+import type { EarlierTaskEntry } from '../../domain/tasks/earlierTask.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 
-/** A record of the account without its stamp. */
+/** A record of the account without its stamp; what an earlier perpd wrote is read and never written. */
 export type AccountFact = AccountRecord extends infer R
-  ? R extends AccountRecord
+  ? R extends Exclude<AccountRecord, { kind: EarlierTaskEntry['kind'] }>
     ? Omit<R, 'v' | 'atMs' | 'intentId'>
     : never
   : never
@@ -26,7 +27,7 @@ export interface AccountJournal {
   lossHalt(): TradingHalt | undefined
   /** Number of the journal's newest record, of whatever it is. */
   newestSeq(): number
-  /** Writes one record; resolves when it is durable and folded. Throws what the journal throws. */
+  /** Writes one record; appends it before it awaits anything, and resolves when it is durable and folded. Throws what the journal throws. */
   write(fact: AccountFact): Promise<void>
 }
 

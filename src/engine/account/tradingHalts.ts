@@ -12,6 +12,7 @@ import {
 import type { Emit } from '../../domain/event.ts'
 import { addsRisk } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
+import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import type { AccountJournal } from './accountJournal.ts'
 
 /** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
@@ -88,7 +89,7 @@ export function createTrading({
         })
       }),
     veto(intent) {
-      const unwanted = accountJournal.state().flattens?.get(intent.intentId)
+      const unwanted = unwindOf(accountJournal.state().tasks, intent.intentId)
       if (unwanted !== undefined) {
         return {
           code: 'NOT_WANTED',

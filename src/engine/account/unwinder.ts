@@ -1,21 +1,26 @@
 /**
- * Unwinds orders that nobody wants any more if they land (`domain/account/unwindState.ts`): cancels what of them rests, and
- * closes what they opened, over restarts too. What it makes walks the same road as any order, under the operator's name,
- * and may only reduce; each decision has a key of its own, so that it is taken once however often this begins again.
+ * Orders that nobody wants any more: takes the wish, and shows and tells what its task does (`tasks/unwindTask.ts`). What that
+ * makes walks the same road as any order, under the operator's name, and may only reduce.
  */
-import { BaseError, reasonOf } from '../../base/errors.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { type Opened, UNWIND_TRIES, unwindKeyOf, unwindStepOf } from '../../domain/account/unwindPlan.ts'
-import type { UnwindOutcome, UnwindState } from '../../domain/account/unwindState.ts'
-import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
-import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { runningTasks } from '../../domain/tasks/taskRecord.ts'
+import {
+  UNWIND,
+  type UnwindOutcome,
+  type UnwindParams,
+  type UnwindProgress,
+  type UnwindState,
+  unwindOf,
+  unwindStateOf,
+} from '../../domain/tasks/unwindState.ts'
 import { accountOf, type ExecutionContext } from '../../execution/context/executionContext.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
-import { sameHex } from '../../protocol/address.ts'
-import { lacksMarket } from '../../protocol/missing.ts'
-import { isOnMarket } from '../../protocol/position.ts'
-import { formatDollars, minOf } from '../../protocol/units.ts'
+import { unwindStarted } from '../../tasks/taskFacts.ts'
+import { type AdmitBeside, type Answer, createTaskRunner } from '../../tasks/taskRunner.ts'
+import { unwindKeysOf } from '../../tasks/unwindPlan.ts'
+import { type UnwindView, unwindTask } from '../../tasks/unwindTask.ts'
 import type { Holdings } from './holdings.ts'
 import { intentIdOf } from './ids.ts'
 import { OPERATOR, type Trading } from './tradingHalts.ts'
@@ -30,8 +35,8 @@ export interface Unwinder {
   /** Those that are not over, oldest first. */
   open(): readonly UnwindReport[]
   /**
-   * Takes a decision; resolves when it is durable. `strategy`: who decisions, when it is a strategy, which may decision
-   * it for its own orders alone. Refuses with ORDER_NOT_FOUND and ORDER_NOT_OWN. Asked for twice it stays as it is.
+   * Takes a wish; resolves when it is durable. `strategy`: who wishes, when it is a strategy, which may wish it for its own
+   * orders alone. Refuses with ORDER_NOT_FOUND and ORDER_NOT_OWN. Asked for twice it stays as it is.
    */
   request(
     intentId: string,
@@ -50,23 +55,14 @@ export interface UnwindContext
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Hands a decision of the operator to admission, and the intent to the road. */
-  readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
+  readonly admit: AdmitBeside
   /** Whether a snapshot's positions hold what the intent filled. */
   readonly isSeen: (state: IntentState, snapshot: Snapshot) => boolean
 }
 
 const pollMs = 1_000
-/** Most orders that one message cancels. */
-const cancelMost = 20
 /** Refusals that only say "not yet". */
 const quiet: ReadonlySet<string> = new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'STOPPING'])
-
-/** Where the tries of one thing stand. */
-type Try =
-  | { readonly kind: 'next'; readonly decisionKey: string }
-  | { readonly kind: 'running' }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'spent' }
 
 /** A worker over the engine's parts. */
 export function createUnwinder(context: UnwindContext): Unwinder {
@@ -74,22 +70,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
   const { accountJournal } = trading
   const account = accountOf(context)
   const problems = new Map<string, string>()
-  /** Sides whose position was seen to be gone, by the key of their first try: what is opened there later is another's. */
-  const gone = new Set<string>()
-  let wake = (): void => undefined
-
-  const wanted = (): readonly UnwindState[] =>
-    [...(accountJournal.state().flattens?.values() ?? [])].filter(({ endedAtMs }) => endedAtMs === undefined)
-
-  async function end(
-    { intentId, by }: UnwindState,
-    outcome: UnwindOutcome,
-    statement: string,
-  ): Promise<void> {
-    await accountJournal.write({ kind: 'flatten.ended', of: intentId, outcome, statement })
-    problems.delete(intentId)
-    emit({ type: 'unwind.ended', intentId, by, outcome, statement })
-  }
+  const tasks = () => accountJournal.state().tasks
 
   function tell(intentId: string, problem: string | undefined): void {
     if (problem === undefined) {
@@ -101,159 +82,52 @@ export function createUnwinder(context: UnwindContext): Unwinder {
     emit({ type: 'unwind.waits', intentId, reason: problem })
   }
 
-  /** `isDone`: whether an ending leaves nothing to try again. */
-  async function nextTry(
-    what: 'flatten' | 'flatten-cancel',
-    intentId: string,
-    part: number,
-    isDone: (made: IntentState) => boolean,
-  ): Promise<Try> {
-    for (let tryNo = 1; tryNo <= UNWIND_TRIES; tryNo += 1) {
-      const decisionKey = unwindKeyOf(what, intentId, part, tryNo)
+  /** What became of the decisions that unwound this order so far, however long ago. */
+  async function triesOf(order: IntentState): Promise<ReadonlyMap<string, IntentState>> {
+    const tries = new Map<string, IntentState>()
+    for (const decisionKey of unwindKeysOf(order)) {
+      if (!journal.hasDecision(OPERATOR, decisionKey)) continue
       const made = await journal.intent(intentIdOf(account, OPERATOR, decisionKey))
-      if (made === undefined) return { kind: 'next', decisionKey }
-      if (made.closing === undefined) return { kind: 'running' }
-      if (isDone(made)) return { kind: 'done' }
+      if (made !== undefined) tries.set(decisionKey, made)
     }
-    return { kind: 'spent' }
+    return tries
   }
 
-  async function make(
-    snapshot: Snapshot,
-    decision: Decision,
-    decisionKey: string,
-  ): Promise<string | undefined> {
-    const denial = await context.admit(snapshot, decision, decisionKey)
-    return denial === undefined || quiet.has(denial.code)
-      ? undefined
-      : `${decision.kind}: ${denial.code}, ${denial.reason}`
-  }
-
-  async function cancelResting(
-    wish: UnwindState,
-    state: IntentState,
-    orderKeys: readonly string[],
-  ): Promise<void> {
-    const next = await nextTry('flatten-cancel', wish.intentId, 1, () => false)
-    if (next.kind === 'spent') {
-      await end(wish, 'given-up', `its orders could not be cancelled ${UNWIND_TRIES} times; they rest`)
-      return
-    }
-    if (next.kind !== 'next') return
-    const snapshot = await context.read([state.intent.terms.symbol])
-    // One that the list does not show has ended, or is too new: the next look knows.
-    const rows = snapshot.orders.value.filter(({ orderKey }) =>
-      orderKeys.some((key) => sameHex(key, orderKey)),
-    )
-    const [first] = rows
-    if (first === undefined) return
-    const { direction } = first
-    const marketToken = isOnMarket(first) ? first.marketToken : state.intent.terms.marketToken
-    const side = rows.filter(
-      (row) => sameHex(row.marketToken, first.marketToken) && row.direction === direction,
-    )
-    const decision: Decision = {
-      kind: 'cancel',
-      marketToken,
-      direction,
-      orderKeys: side.slice(0, cancelMost).map(({ orderKey }) => orderKey),
-      reason: `${wish.by} does not want ${wish.intentId} any more: ${wish.reason}`,
-    }
-    tell(wish.intentId, await make(snapshot, decision, next.decisionKey))
-  }
-
-  async function reduce(wish: UnwindState, state: IntentState, opened: readonly Opened[]): Promise<void> {
-    const { intentId } = wish
-    let isOver = true
-    let isSpent = false
-    let snapshot: Snapshot | undefined
-    const statements: string[] = []
-    for (const [index, side] of opened.entries()) {
-      const what = `the ${side.direction} of ${formatDollars(side.sizeUsd)}`
-      const firstKey = unwindKeyOf('flatten', intentId, index + 1, 1)
-      const next = await nextTry(
-        'flatten',
-        intentId,
-        index + 1,
-        ({ closing }) => closing?.outcome === 'EXECUTED' || closing?.outcome === 'PARTIAL',
-      )
-      if (next.kind === 'spent') {
-        isSpent = true
-        statements.push(`${what} that it opened could not be closed ${UNWIND_TRIES} times`)
+  const runner = createTaskRunner({
+    kind: unwindTask,
+    pollMs,
+    clock,
+    tasks,
+    write: (entry) => accountJournal.write(entry),
+    admit: context.admit,
+    read: context.read,
+    async see({ params: { intentId } }, snapshot): Promise<UnwindView | undefined> {
+      const order = await journal.intent(intentId)
+      if (order === undefined) return undefined
+      const tries = await triesOf(order)
+      return {
+        order,
+        made: (decisionKey) => tries.get(decisionKey),
+        knownUsd: (side) => context.holdings.journal().get(sideKeyOf(side))?.sizeUsd ?? 0n,
+        ...(snapshot === undefined ? {} : { snapshot, isSeen: context.isSeen(order, snapshot) }),
       }
-      if (next.kind === 'done') statements.push(`${what} that it opened is closed`)
-      if (gone.has(firstKey)) statements.push(`${what} that it opened was gone already`)
-      if (next.kind === 'running') isOver = false
-      if (next.kind !== 'next' || gone.has(firstKey)) continue
-      snapshot ??= await context.read([state.intent.terms.symbol])
-      if (!context.isSeen(state, snapshot)) {
-        isOver = false
-        continue
-      }
-      const held = positionsOn(snapshot, side.marketToken, side.direction).find(({ collateralToken }) =>
-        sameHex(collateralToken, side.collateralToken),
-      )
-      if (held === undefined && lacksMarket(snapshot.positions.missing, side.marketToken)) {
-        isOver = false
-        tell(
-          intentId,
-          `a position that may be it cannot be read: ${snapshot.positions.missing?.[0]?.problem}`,
-        )
-        continue
-      }
-      const isGone = held === undefined || held.sizeInUsd <= 0n
-      const knownUsd = context.holdings.journal().get(sideKeyOf(side))?.sizeUsd ?? 0n
-      if (isGone && knownUsd > 0n) {
-        // A list alone does not show that it is gone: a host may hide it.
-        isOver = false
-        tell(
-          intentId,
-          `no list shows ${what}; by the journal ${formatDollars(knownUsd)} are held on its side`,
-        )
-        continue
-      }
-      if (isGone) {
-        gone.add(firstKey)
-        statements.push(`${what} that it opened was gone already`)
-        continue
-      }
-      isOver = false
-      const { marketToken, direction, collateralToken } = side
-      const reason = `${wish.by} does not want ${intentId}, which opened ${formatDollars(side.sizeUsd)}: ${wish.reason}`
-      const base = { marketToken, direction, collateralToken, reason }
-      const decision: Decision =
-        side.sizeUsd >= held.sizeInUsd
-          ? { kind: 'close', ...base }
-          : {
-              kind: 'decrease',
-              sizeDeltaUsd: minOf(side.sizeUsd, held.sizeInUsd),
-              keepLeverage: true,
-              ...base,
-            }
-      tell(intentId, await make(snapshot, decision, next.decisionKey))
-    }
-    if (isOver) await end(wish, isSpent ? 'given-up' : 'flat', statements.join('; '))
-  }
-
-  async function look(): Promise<void> {
-    for (const wish of wanted()) {
-      const state = await journal.intent(wish.intentId)
-      if (state === undefined) continue
-      try {
-        const next = unwindStepOf(state)
-        if (next.kind === 'over') await end(wish, 'nothing-landed', next.statement)
-        if (next.kind === 'cancel') await cancelResting(wish, state, next.orderKeys)
-        if (next.kind === 'reduce') await reduce(wish, state, next.opened)
-      } catch (error) {
-        if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
-        tell(wish.intentId, reasonOf(error))
-      }
-    }
-  }
+    },
+    told({ params: { intentId } }, _view, { problem }, answers) {
+      if (problem === undefined && answers.length === 0) return
+      const said = [...(problem === undefined ? [] : [problem]), ...answers.flatMap(deniedText)]
+      tell(intentId, said.length === 0 ? undefined : said.join('; '))
+    },
+    failed: ({ params }, reason) => tell((params as UnwindParams).intentId, reason),
+    ended({ params: { intentId }, by }, { outcome, statement = '' }) {
+      problems.delete(intentId)
+      emit({ type: 'unwind.ended', intentId, by, outcome: outcome as UnwindOutcome, statement })
+    },
+  })
 
   return {
     open: () =>
-      wanted().map((wish) => {
+      runningTasks(tasks(), UNWIND).map((task) => {
+        const wish = unwindStateOf(task)
         const problem = problems.get(wish.intentId)
         return problem === undefined ? wish : { ...wish, problem }
       }),
@@ -269,24 +143,18 @@ export function createUnwinder(context: UnwindContext): Unwinder {
           reason: `the order ${intentId} is of ${intent.strategy}; a strategy can unwind its own orders only`,
         }
       }
-      if (accountJournal.state().flattens?.has(intentId)) return undefined
-      await accountJournal.write({ kind: 'flatten.wanted', of: intentId, by, reason })
+      if (unwindOf(tasks(), intentId) !== undefined) return undefined
+      await accountJournal.write(unwindStarted({ intentId, reason }, by))
       emit({ type: 'unwind.requested', intent, by, reason })
-      wake()
+      runner.wake()
       return undefined
     },
-    async run(signal) {
-      while (!signal.aborted) {
-        if (wanted().length > 0) {
-          await look()
-          await clock.sleep(pollMs, signal)
-          continue
-        }
-        await new Promise<void>((resolve) => {
-          wake = resolve
-          signal.addEventListener('abort', () => resolve(), { once: true })
-        })
-      }
-    },
+    run: (signal) => runner.run(signal),
   }
+}
+
+/** What admission said against a decision, but what only says "not yet". */
+function deniedText({ child, denial }: Answer<UnwindProgress>): readonly string[] {
+  if (denial === undefined || quiet.has(denial.code)) return []
+  return [`${child.decision.kind}: ${denial.code}, ${denial.reason}`]
 }

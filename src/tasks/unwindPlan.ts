@@ -1,12 +1,12 @@
 /**
- * What an order that is not wanted calls for (`unwind.ts`). It follows from the order's own story alone, and the decisions
+ * What an order that is not wanted calls for (`unwindTask.ts`). It follows from the order's own story alone, and the decisions
  * it makes have keys that every process makes the same, so that no restart forgets or repeats one.
  */
-import type { Hex } from '../../protocol/address.ts'
-import type { Usd } from '../../protocol/units.ts'
-import { hasEnded, type IntentState, isWaiting, lastAttempt } from '../order/intent.ts'
-import { type PositionSide, sideKeyOf } from './accountRecord.ts'
-import { fillsOf } from './fills.ts'
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { fillsOf } from '../domain/account/fills.ts'
+import { hasEnded, type IntentState, isWaiting, lastAttempt } from '../domain/order/intent.ts'
+import type { Hex } from '../protocol/address.ts'
+import type { Usd } from '../protocol/units.ts'
 
 /** What the order opened on one side, USD, above zero. */
 export interface Opened extends PositionSide {
@@ -77,4 +77,16 @@ export function unwindKeyOf(
   tryNo: number,
 ): string {
   return `${what}:${intentId}${part === 1 ? '' : `.${part}`}${tryNo === 1 ? '' : `#${tryNo}`}`
+}
+
+/** Keys of all decisions that may unwind the order as its story stands: every try at what it calls for. */
+export function unwindKeysOf(state: IntentState): readonly string[] {
+  const { intentId } = state.intent
+  const step = unwindStepOf(state)
+  const tries = Array.from({ length: UNWIND_TRIES }, (_each, index) => index + 1)
+  if (step.kind === 'cancel') return tries.map((tryNo) => unwindKeyOf('flatten-cancel', intentId, 1, tryNo))
+  if (step.kind !== 'reduce') return []
+  return step.opened.flatMap((_side, index) =>
+    tries.map((tryNo) => unwindKeyOf('flatten', intentId, index + 1, tryNo)),
+  )
 }

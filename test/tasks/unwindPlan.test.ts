@@ -1,15 +1,13 @@
-/** Orders that are to be unwound: what is kept of the decision, and what an order's story calls for. */
+/** Orders that are to be unwound: what an order's story calls for. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ACCOUNT_ID, applyAccountRecord, emptyAccountState } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
-import { openedBy, unwindKeyOf, unwindStepOf } from '../../src/domain/account/unwindPlan.ts'
-import { applyUnwindEntry, type UnwindEntry } from '../../src/domain/account/unwindState.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { ChildPhase, ChildRole, Evidence, Intent, IntentState } from '../../src/domain/order/intent.ts'
-import { decodeAnyRecord, encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
+import { openedBy, unwindKeyOf, unwindStepOf } from '../../src/tasks/unwindPlan.ts'
 import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 
 const final: Evidence = { level: 'chain-final', atMs: startMs, statement: 'seen' }
@@ -70,37 +68,6 @@ const closed = (outcome: 'EXECUTED' | 'CANCELLED' | 'DEAD', level: Evidence['lev
   evidence: { ...final, level },
 })
 const long = { marketToken: ethMarket, direction: 'long', collateralToken: usdc } as const
-
-test('a wish and its end are records of the account that are read back as they were written', () => {
-  const entries: readonly UnwindEntry[] = [
-    { kind: 'flatten.wanted', of: 'f00d', by: 'Ada', reason: 'the market turned' },
-    { kind: 'flatten.wanted', of: 'f00d', by: 'Bob', reason: 'too late' },
-    { kind: 'flatten.ended', of: 'beef', outcome: 'flat', statement: 'nobody wished for it' },
-    { kind: 'flatten.ended', of: 'f00d', outcome: 'nothing-landed', statement: 'it opened nothing' },
-    { kind: 'flatten.ended', of: 'f00d', outcome: 'given-up', statement: 'an end is an end' },
-  ]
-  let state = emptyAccountState
-  for (const [index, entry] of entries.entries()) {
-    const stamp = { v: RECORD_VERSION, atMs: startMs + index, intentId: ACCOUNT_ID } as const
-    const record = decodeAnyRecord(encodeRecord({ ...stamp, ...entry }))
-    expect(record).toEqual({ ...stamp, ...entry })
-    state = applyAccountRecord(state, record as never)
-  }
-  expect([...(state.flattens?.values() ?? [])]).toEqual([
-    {
-      intentId: 'f00d',
-      by: 'Ada',
-      reason: 'the market turned',
-      sinceMs: startMs,
-      endedAtMs: startMs + 3,
-      outcome: 'nothing-landed',
-      statement: 'it opened nothing',
-    },
-  ])
-  // A journal from before has none, and its fold says the same as ever.
-  expect(emptyAccountState).not.toHaveProperty('flattens')
-  expect(applyUnwindEntry(new Map(), entries[2] as UnwindEntry, 0).size).toBe(0)
-})
 
 test('while its fate is not proven, or a keeper has yet to decide it, nothing is done', () => {
   expect(unwindStepOf(storyOf(undefined))).toEqual({ kind: 'wait' })

@@ -1,0 +1,78 @@
+/**
+ * Orders that nobody wants any more while their fate is open (docs/orders.md 11), as tasks of the journal. An order cannot be
+ * called back once its signature left; it can be unwound if it lands.
+ */
+import type { TaskState, Tasks } from './taskRecord.ts'
+
+/** The kind of these tasks. */
+export const UNWIND = 'unwind'
+
+/** Version of the parameters and the state below. */
+export const UNWIND_VERSION = 1
+
+/** What such a task is to do. */
+export interface UnwindParams {
+  /** The order's intent. */
+  readonly intentId: string
+  /** One sentence: why it is not wanted. */
+  readonly reason: string
+}
+
+/** How far it is. */
+export interface UnwindProgress {
+  /** The newest try to cancel what of it rests, from 1; 0 before the first. */
+  readonly cancels: number
+  /** The newest try to close what it opened, by side in the order in which it opened them; as above. */
+  readonly closes: readonly number[]
+  /** Sides that were seen to be gone, by number from 1: what is opened there later is another's. */
+  readonly gone: readonly number[]
+}
+
+/** Before its first step. */
+export const unwindBegins: UnwindProgress = { cancels: 0, closes: [], gone: [] }
+
+/**
+ * How it ended. `nothing-landed`: the order opened nothing. `flat`: what it opened is closed, or was gone already.
+ * `given-up`: its undoing ended without effect too often; an operator must look.
+ */
+export type UnwindOutcome = 'nothing-landed' | 'flat' | 'given-up'
+
+/** An order that is to be unwound if it lands. */
+export interface UnwindState {
+  readonly intentId: string
+  /** An operator's name, or the strategy whose order it is. */
+  readonly by: string
+  /** One sentence. */
+  readonly reason: string
+  /** Unix ms. */
+  readonly sinceMs: number
+  readonly endedAtMs?: number
+  readonly outcome?: UnwindOutcome
+  /** One sentence: what came of it. */
+  readonly statement?: string
+}
+
+/** The task that unwinds an order: an order has one at most. */
+export function unwindTaskId(intentId: string): string {
+  return `${UNWIND}:${intentId}`
+}
+
+/** Whether and how an order is or was to be unwound. */
+export function unwindOf(tasks: Tasks | undefined, intentId: string): UnwindState | undefined {
+  const task = tasks?.get(unwindTaskId(intentId))
+  return task === undefined ? undefined : unwindStateOf(task)
+}
+
+/** A task of this kind in its own words. */
+export function unwindStateOf({ params, by, sinceMs, end }: TaskState): UnwindState {
+  const { intentId, reason } = params as UnwindParams
+  const wanted = { intentId, by, reason, sinceMs }
+  if (end === undefined) return wanted
+  const { atMs, outcome, statement } = end
+  return {
+    ...wanted,
+    endedAtMs: atMs,
+    outcome: outcome as UnwindOutcome,
+    ...(statement === undefined ? {} : { statement }),
+  }
+}

@@ -1,0 +1,25 @@
+/** Records that are durable together or not at all. */
+
+/**
+ * Begins all writes in this turn of the event loop, so that the journal takes their records in one commit, in this order; gives
+ * what became of each. Each write must append before it awaits anything (`Journal.append`): what appends later has a commit of
+ * its own. What a write throws before its promise is its rejection, and the others still begin.
+ */
+export function inOneCommit<T extends readonly unknown[]>(
+  ...writes: { readonly [K in keyof T]: () => Promise<T[K]> }
+): Promise<{ -readonly [K in keyof T]: PromiseSettledResult<T[K]> }> {
+  const begun = writes.map((write) => {
+    try {
+      return write()
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  })
+  return Promise.allSettled(begun) as Promise<{ -readonly [K in keyof T]: PromiseSettledResult<T[K]> }>
+}
+
+/** Throws what the first write that failed threw. */
+export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): void {
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}

@@ -1,0 +1,181 @@
+/**
+ * The kill: cancels what rests at the venue, closes positions if asked, and goes on until nothing is left. Pure: what it does
+ * follows from the lists, from the journal, and from what is in flight.
+ */
+import { sideKeyOf } from '../domain/account/accountRecord.ts'
+import type { HeldSide, HeldSides } from '../domain/account/held.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import { hasEnded, type IntentState, labelOf, lastAttempt } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/tasks/killState.ts'
+import { type Address, hexKey } from '../protocol/address.ts'
+import { isOnMarket, type Order, type Position } from '../protocol/position.ts'
+import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
+
+/** What a kill sees. */
+export interface KillView {
+  /** Of the markets of all orders and positions, once it was asked for. */
+  readonly snapshot?: Snapshot
+  /** Open intents. */
+  readonly open: readonly IntentState[]
+  /** What is held by the journal. */
+  readonly journal: HeldSides
+  /** Rows of other hosts on sides of which these rows show nothing. */
+  readonly elsewhere: (rows: readonly Position[]) => readonly Position[]
+  /** Whether an increase executed so lately that lists may not show it yet. */
+  readonly hasNewFills: boolean
+  /** Whether the look before, in this process, found nothing left. */
+  readonly wasQuiet: boolean
+  /** Whether the decision with this key was accepted. */
+  readonly isMade: (decisionKey: string) => boolean
+}
+
+/** What is left before a kill, by everything that it sees. */
+export interface KillLeft {
+  /** Resting orders that the list shows. */
+  readonly resting: readonly Order[]
+  /** Positions that the lists show; none when they stay. */
+  readonly held: readonly Position[]
+  /** Intents that are under way. */
+  readonly inFlight: number
+  /** Orders that rest by the journal and that no list shows. */
+  readonly hiddenOrders: readonly string[]
+  /** Positions that another host shows. */
+  readonly elsewhere: readonly Position[]
+  /** Sides that are held by the journal and of which no list shows anything. */
+  readonly hiddenSides: readonly HeldSide[]
+  /** Rows that cannot be read, in words: lists that lack rows say nothing of what is left. */
+  readonly unread: readonly string[]
+}
+
+/** Most orders that one message cancels. */
+const cancelMost = 20
+/** Market orders decide themselves within seconds, and the venue lets them be cancelled after minutes only. */
+const marketOrderTypes: ReadonlySet<number> = new Set([0, 2, 4])
+
+/** The kind of these tasks. */
+export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
+  name: KILL,
+  version: KILL_VERSION,
+  next({ taskId, params: { close }, state }, view) {
+    const { snapshot } = view
+    if (snapshot === undefined) return { kind: 'read', symbols: [] }
+    const left = killLeft(view, snapshot, close)
+    // Two looks in a row: lists of one venue may be a moment apart.
+    if (isQuiet(left, view) && view.wasQuiet) return { kind: 'done', outcome: 'done' }
+    let { made } = state
+    while (view.isMade(childKeyOf(taskId, made + 1))) made += 1
+    const before = { made }
+    const decisions = decisionsOf(left, snapshot, view.open).map((decision): Child<KillProgress> => {
+      made += 1
+      return { decisionKey: childKeyOf(taskId, made), decision, state: { made } }
+    })
+    return { kind: 'go-on', state: before, decisions }
+  },
+}
+
+/** What is left; `close`: whether positions are to go too. */
+export function killLeft(view: KillView, snapshot: Snapshot, close: boolean): KillLeft {
+  const { open, journal } = view
+  const held = close ? snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n) : []
+  const elsewhere = close ? view.elsewhere(held) : []
+  return {
+    resting: snapshot.orders.value.filter(({ orderType }) => !marketOrderTypes.has(orderType)),
+    held,
+    inFlight: open.filter((each) => labelOf(each) !== 'resting').length,
+    // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
+    hiddenOrders: ordersNotListed(open, snapshot.orders.value),
+    elsewhere,
+    hiddenSides: close ? sidesNotShown(journal, [...held, ...elsewhere]) : [],
+    unread: [
+      ...(snapshot.orders.missing ?? []).map((row) => `an order cannot be read: ${row.problem}`),
+      ...(close ? (snapshot.positions.missing ?? []) : []).map(
+        (row) => `a position cannot be read: ${row.problem}`,
+      ),
+    ],
+  }
+}
+
+/** How much is left of each sort. */
+export function countLeft(left: KillLeft): {
+  readonly orders: number
+  readonly positions: number
+  readonly inFlight: number
+} {
+  const { resting, hiddenOrders, held, elsewhere, hiddenSides, inFlight } = left
+  return {
+    orders: resting.length + hiddenOrders.length,
+    positions: held.length + elsewhere.length + hiddenSides.length,
+    inFlight,
+  }
+}
+
+/** Whether a look found nothing left, and nothing that it could not see. */
+export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewFills'>): boolean {
+  const { orders, positions, inFlight } = countLeft(left)
+  return orders + positions + inFlight === 0 && !hasNewFills && left.unread.length === 0
+}
+
+function decisionsOf(
+  { resting, held }: KillLeft,
+  snapshot: Snapshot,
+  open: readonly IntentState[],
+): readonly Decision[] {
+  const changing = new Set(
+    open
+      .flatMap(({ intent: { terms } }) => [
+        ...(terms.cancelOrderKeys ?? []),
+        ...(terms.batch?.cancelOrderKeys ?? []),
+      ])
+      .map(hexKey),
+  )
+  const cancellable = resting.filter(({ orderKey }) => !changing.has(hexKey(orderKey)))
+  return [
+    ...cancels(cancellable, [...snapshot.markets.values()][0]?.market.marketToken),
+    ...held.map(
+      ({ marketToken, direction, collateralToken }): Decision => ({
+        kind: 'close',
+        marketToken,
+        direction,
+        collateralToken,
+        reason: 'an operator wants every position closed',
+      }),
+    ),
+  ]
+}
+
+/** Keys of orders of ours that rest by the journal and are not in the list. */
+function ordersNotListed(open: readonly IntentState[], listed: readonly Order[]): readonly string[] {
+  const keys = new Set(listed.map(({ orderKey }) => hexKey(orderKey)))
+  return open
+    .filter((state) => labelOf(state) === 'resting')
+    .flatMap((state) => lastAttempt(state)?.children ?? [])
+    .filter((child) => !hasEnded(child) && !keys.has(hexKey(child.orderKey)))
+    .map(({ orderKey }) => orderKey)
+}
+
+/** Sides that are held by the journal and of which no row shows anything. */
+function sidesNotShown(journal: HeldSides, rows: readonly Position[]): readonly HeldSide[] {
+  const shown = new Set(rows.map(sideKeyOf))
+  return [...journal].filter(([key, { sizeUsd }]) => sizeUsd > 0n && !shown.has(key)).map(([, side]) => side)
+}
+
+/** Orders that may be cancelled in one message: those of one side of one market. `anyMarket` stands for those that are on none. */
+function cancels(orders: readonly Order[], anyMarket: Address | undefined): readonly Decision[] {
+  const sides = new Map<string, Order[]>()
+  for (const order of orders) {
+    const key = `${hexKey(order.marketToken)}:${order.direction}`
+    sides.set(key, [...(sides.get(key) ?? []), order])
+  }
+  return [...sides.values()].flatMap((side): Decision[] => {
+    const [first] = side
+    if (first === undefined) return []
+    return Array.from({ length: Math.ceil(side.length / cancelMost) }, (_, page) => ({
+      kind: 'cancel',
+      marketToken: isOnMarket(first) ? first.marketToken : (anyMarket ?? first.marketToken),
+      direction: first.direction,
+      orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
+      reason: 'an operator wants nothing to rest at the venue',
+    }))
+  })
+}

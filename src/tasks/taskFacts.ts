@@ -1,0 +1,79 @@
+/** Records of tasks as they are written: bounded, and of this version's words. */
+import { BaseError } from '../base/errors.ts'
+import { encodeExact } from '../domain/records.ts'
+import { TASK_STATE_MOST_BYTES, type TaskEntry, type TaskState } from '../domain/tasks/taskRecord.ts'
+import {
+  UNWIND,
+  UNWIND_VERSION,
+  type UnwindParams,
+  unwindBegins,
+  unwindTaskId,
+} from '../domain/tasks/unwindState.ts'
+
+type Started = Extract<TaskEntry, { readonly kind: 'task.started' }>
+type Changed = Extract<TaskEntry, { readonly kind: 'task.changed' }>
+
+/** The record that begins a task. Throws BaseError TASK_STATE_TOO_LARGE. */
+export function taskStarted(parts: Omit<Started, 'kind'>): Started {
+  checkSize(parts.taskId, 'params', parts.params)
+  checkSize(parts.taskId, 'state', parts.state)
+  return { kind: 'task.started', ...parts }
+}
+
+/** The record of a task's new state. Throws as above. */
+export function taskChanged(parts: Omit<Changed, 'kind'>): Changed {
+  checkSize(parts.taskId, 'state', parts.state)
+  return { kind: 'task.changed', ...parts }
+}
+
+/** The record by which an order is to be unwound. */
+export function unwindStarted(params: UnwindParams, by: string): Started {
+  return taskStarted({
+    taskId: unwindTaskId(params.intentId),
+    taskKind: UNWIND,
+    version: UNWIND_VERSION,
+    by,
+    params,
+    state: unwindBegins,
+  })
+}
+
+/** Whether two states are kept as the same text. */
+export function isSameState(one: unknown, other: unknown): boolean {
+  return encodeExact(one) === encodeExact(other)
+}
+
+function checkSize(taskId: string, part: 'params' | 'state', value: unknown): void {
+  const bytes = Buffer.byteLength(encodeExact(value))
+  if (bytes <= TASK_STATE_MOST_BYTES) return
+  throw new BaseError('A task has more to remember than a record holds.', {
+    code: 'TASK_STATE_TOO_LARGE',
+    facts: { task: taskId, part, bytes, most: TASK_STATE_MOST_BYTES },
+    details: 'Nothing of it was written; the task stays at the step before.',
+  })
+}
+
+/**
+ * A task's state in the version of its kind.
+ *
+ * @throws BaseError JOURNAL_TASK_NEWER when a newer perpd wrote it, JOURNAL_TASK_UNREADABLE when nothing raises it.
+ */
+export function stateIn<State>(
+  { taskId, taskKind, version, state }: TaskState,
+  kind: { readonly version: number; readonly upcast?: (version: number, state: unknown) => State },
+): State {
+  if (version === kind.version) return state as State
+  const facts = { task: taskId, kind: taskKind, version, readable: kind.version }
+  if (version > kind.version) {
+    throw new BaseError('A task in the journal was written by a newer perpd.', {
+      code: 'JOURNAL_TASK_NEWER',
+      facts,
+      details:
+        'Nothing was changed. Run the newer perpd again: the task is not gone on with by rules that it was not made for.',
+    })
+  }
+  if (kind.upcast === undefined) {
+    throw new BaseError('A task in the journal cannot be read.', { code: 'JOURNAL_TASK_UNREADABLE', facts })
+  }
+  return kind.upcast(version, state)
+}

@@ -1,0 +1,50 @@
+/**
+ * A task: a process of several steps that a restart goes on with. What it does is a pure function of its state and of what it
+ * sees; the runner (`taskRunner.ts`) reads the world for it, hands its decisions to admission, and keeps its state in the journal.
+ */
+import type { Decision } from '../domain/order/decision.ts'
+import type { TaskState } from '../domain/tasks/taskRecord.ts'
+
+/** A decision of a task. */
+export interface Child<State> {
+  /** The key of the decision: made of the task's id and the step alone, so that a step that is taken again is refused. */
+  readonly decisionKey: string
+  readonly decision: Decision
+  /** The task's state once the decision is accepted: durable in the commit of its acceptance. */
+  readonly state: State
+}
+
+/** What a task does next. */
+export type Next<State> =
+  /** It must see these markets, and every market with a position, to tell. */
+  | { readonly kind: 'read'; readonly symbols: readonly string[] }
+  | {
+      readonly kind: 'go-on'
+      /** Its state before any of the decisions is accepted. */
+      readonly state: State
+      readonly decisions: readonly Child<State>[]
+      /** Why it cannot go on, besides what admission says to the decisions. */
+      readonly problem?: string
+    }
+  | { readonly kind: 'done'; readonly outcome: string; readonly statement?: string }
+
+/** A kind of task, pure: the same answer to the same state and view, in every process. */
+export interface TaskKind<Params, State, View> {
+  readonly name: string
+  /** Version of its parameters and state; raised when either changes. */
+  readonly version: number
+  /** State of an older version as today's. Absent for the first version. */
+  readonly upcast?: (version: number, state: unknown) => State
+  next(task: RunningTask<Params, State>, view: View): Next<State>
+}
+
+/** A task that runs, in the words of its kind. */
+export interface RunningTask<Params, State> extends Pick<TaskState, 'taskId' | 'by' | 'sinceMs'> {
+  readonly params: Params
+  readonly state: State
+}
+
+/** The key of a decision of a task; `step` is unique in the task. */
+export function childKeyOf(taskId: string, step: string | number): string {
+  return `${taskId}#${step}`
+}

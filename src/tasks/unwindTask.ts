@@ -1,0 +1,215 @@
+/**
+ * Unwinds an order that nobody wants any more if it lands (docs/orders.md 11): cancels what of it rests, and closes what it
+ * opened. Pure: what it does follows from the order's own story, from what became of its tries, and from what is held.
+ */
+import type { PositionSide } from '../domain/account/accountRecord.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import type { IntentState } from '../domain/order/intent.ts'
+import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import {
+  UNWIND,
+  UNWIND_VERSION,
+  type UnwindParams,
+  type UnwindProgress,
+} from '../domain/tasks/unwindState.ts'
+import { sameHex } from '../protocol/address.ts'
+import { lacksMarket } from '../protocol/missing.ts'
+import { isOnMarket, type Position } from '../protocol/position.ts'
+import { formatDollars, minOf, type Usd } from '../protocol/units.ts'
+import type { Child, Next, RunningTask, TaskKind } from './taskKind.ts'
+import { type Opened, UNWIND_TRIES, unwindKeyOf, unwindStepOf } from './unwindPlan.ts'
+
+/** What the task sees. */
+export interface UnwindView {
+  /** The order's own story. */
+  readonly order: IntentState
+  /** What became of the decision with this key; undefined: it was never accepted. */
+  readonly made: (decisionKey: string) => IntentState | undefined
+  /** What is held on a side by the journal, USD. */
+  readonly knownUsd: (side: PositionSide) => Usd
+  /** Of the order's markets, once it was asked for. */
+  readonly snapshot?: Snapshot
+  /** Whether the snapshot's positions hold what the order filled. */
+  readonly isSeen?: boolean
+}
+
+type Task = RunningTask<UnwindParams, UnwindProgress>
+type UnwindNext = Next<UnwindProgress>
+
+/** Most orders that one message cancels. */
+const cancelMost = 20
+
+/** Where the tries of one thing stand. */
+type Try =
+  | { readonly kind: 'next'; readonly tryNo: number; readonly decisionKey: string }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'spent' }
+
+/** The kind of these tasks. */
+export const unwindTask: TaskKind<UnwindParams, UnwindProgress, UnwindView> = {
+  name: UNWIND,
+  version: UNWIND_VERSION,
+  next(task, view) {
+    const step = unwindStepOf(view.order)
+    switch (step.kind) {
+      case 'wait':
+        return goOn(task.state)
+      case 'over':
+        return { kind: 'done', outcome: 'nothing-landed', statement: step.statement }
+      case 'cancel':
+        return cancelResting(task, view, step.orderKeys)
+      case 'reduce':
+        return reduce(task, view, step.opened)
+    }
+  },
+}
+
+function goOn(state: UnwindProgress, decisions: readonly Child<UnwindProgress>[] = []): UnwindNext {
+  return { kind: 'go-on', state, decisions }
+}
+
+/** The try that follows from the newest; `isDone`: whether an ending leaves nothing to try again. */
+function nextTry(
+  view: UnwindView,
+  newest: number,
+  keyOf: (tryNo: number) => string,
+  isDone: (made: IntentState) => boolean,
+): Try {
+  for (let tryNo = Math.max(1, newest); tryNo <= UNWIND_TRIES; tryNo += 1) {
+    const decisionKey = keyOf(tryNo)
+    const made = view.made(decisionKey)
+    if (made === undefined) return { kind: 'next', tryNo, decisionKey }
+    if (made.closing === undefined) return { kind: 'running' }
+    if (isDone(made)) return { kind: 'done' }
+  }
+  return { kind: 'spent' }
+}
+
+function cancelResting(
+  { params: { intentId, reason }, by, state }: Task,
+  view: UnwindView,
+  orderKeys: readonly string[],
+): UnwindNext {
+  const keyOf = (tryNo: number) => unwindKeyOf('flatten-cancel', intentId, 1, tryNo)
+  const next = nextTry(view, state.cancels, keyOf, () => false)
+  if (next.kind === 'spent') {
+    const statement = `its orders could not be cancelled ${UNWIND_TRIES} times; they rest`
+    return { kind: 'done', outcome: 'given-up', statement }
+  }
+  if (next.kind !== 'next') return goOn(state)
+  const { order, snapshot } = view
+  if (snapshot === undefined) return { kind: 'read', symbols: [order.intent.terms.symbol] }
+  // One that the list does not show has ended, or is too new: the next look knows.
+  const rows = snapshot.orders.value.filter(({ orderKey }) => orderKeys.some((key) => sameHex(key, orderKey)))
+  const [first] = rows
+  if (first === undefined) return goOn(state)
+  const { direction } = first
+  const marketToken = isOnMarket(first) ? first.marketToken : order.intent.terms.marketToken
+  const side = rows.filter(
+    (row) => sameHex(row.marketToken, first.marketToken) && row.direction === direction,
+  )
+  const decision: Decision = {
+    kind: 'cancel',
+    marketToken,
+    direction,
+    orderKeys: side.slice(0, cancelMost).map(({ orderKey }) => orderKey),
+    reason: `${by} does not want ${intentId} any more: ${reason}`,
+  }
+  const { decisionKey, tryNo } = next
+  return goOn(state, [{ decisionKey, decision, state: { ...state, cancels: tryNo } }])
+}
+
+function reduce(task: Task, view: UnwindView, opened: readonly Opened[]): UnwindNext {
+  const { intentId } = task.params
+  const { order, snapshot } = view
+  let { state } = task
+  let isOver = true
+  let isSpent = false
+  const statements: string[] = []
+  const problems: string[] = []
+  const wanted: {
+    readonly number: number
+    readonly tryNo: number
+    readonly child: Omit<Child<never>, 'state'>
+  }[] = []
+  for (const [index, side] of opened.entries()) {
+    const number = index + 1
+    const what = `the ${side.direction} of ${formatDollars(side.sizeUsd)}`
+    const next = nextTry(
+      view,
+      state.closes[index] ?? 0,
+      (tryNo) => unwindKeyOf('flatten', intentId, number, tryNo),
+      ({ closing }) => closing?.outcome === 'EXECUTED' || closing?.outcome === 'PARTIAL',
+    )
+    const isGone = state.gone.includes(number)
+    if (next.kind === 'spent') {
+      isSpent = true
+      statements.push(`${what} that it opened could not be closed ${UNWIND_TRIES} times`)
+    }
+    if (next.kind === 'done') statements.push(`${what} that it opened is closed`)
+    if (isGone) statements.push(`${what} that it opened was gone already`)
+    if (next.kind === 'running') isOver = false
+    if (next.kind !== 'next' || isGone) continue
+    if (snapshot === undefined) return { kind: 'read', symbols: [order.intent.terms.symbol] }
+    const found = view.isSeen === true ? heldOf(view, snapshot, side, what) : { kind: 'wait' as const }
+    if (found.kind === 'gone') {
+      state = { ...state, gone: [...state.gone, number] }
+      statements.push(`${what} that it opened was gone already`)
+      continue
+    }
+    isOver = false
+    if (found.kind === 'doubt') problems.push(found.problem)
+    if (found.kind !== 'held') continue
+    const decision = closeOf(task, side, found.held)
+    wanted.push({ number, tryNo: next.tryNo, child: { decisionKey: next.decisionKey, decision } })
+  }
+  if (isOver) {
+    return { kind: 'done', outcome: isSpent ? 'given-up' : 'flat', statement: statements.join('; ') }
+  }
+  const before = state
+  const decisions = wanted.map(({ number, tryNo, child }): Child<UnwindProgress> => {
+    const closes = opened.map((_, index) => (index + 1 === number ? tryNo : (state.closes[index] ?? 0)))
+    state = { ...state, closes }
+    return { ...child, state }
+  })
+  const problem = problems.length === 0 ? {} : { problem: problems.join('; ') }
+  return { kind: 'go-on', state: before, decisions, ...problem }
+}
+
+/** What is held of a side that the order opened, by all that is seen. */
+type Found =
+  | { readonly kind: 'held'; readonly held: Position }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'doubt'; readonly problem: string }
+
+function heldOf(view: UnwindView, snapshot: Snapshot, side: Opened, what: string): Found {
+  const held = positionsOn(snapshot, side.marketToken, side.direction).find(({ collateralToken }) =>
+    sameHex(collateralToken, side.collateralToken),
+  )
+  if (held === undefined && lacksMarket(snapshot.positions.missing, side.marketToken)) {
+    const problem = `a position that may be it cannot be read: ${snapshot.positions.missing?.[0]?.problem}`
+    return { kind: 'doubt', problem }
+  }
+  if (held !== undefined && held.sizeInUsd > 0n) return { kind: 'held', held }
+  const knownUsd = view.knownUsd(side)
+  if (knownUsd <= 0n) return { kind: 'gone' }
+  // A list alone does not show that it is gone: a host may hide it.
+  const problem = `no list shows ${what}; by the journal ${formatDollars(knownUsd)} are held on its side`
+  return { kind: 'doubt', problem }
+}
+
+function closeOf({ params, by }: Task, side: Opened, held: Position): Decision {
+  const { marketToken, direction, collateralToken, sizeUsd } = side
+  const opened = `which opened ${formatDollars(sizeUsd)}`
+  const reason = `${by} does not want ${params.intentId}, ${opened}: ${params.reason}`
+  const base = { marketToken, direction, collateralToken, reason }
+  if (sizeUsd >= held.sizeInUsd) return { kind: 'close', ...base }
+  return {
+    kind: 'decrease',
+    sizeDeltaUsd: minOf(sizeUsd, held.sizeInUsd),
+    keepLeverage: true,
+    ...base,
+  }
+}

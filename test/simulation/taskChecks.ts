@@ -1,0 +1,98 @@
+/**
+ * E10: what a task decides is of a task that runs, by its key, and is written in one turn with the step that it is; a task ends
+ * once, and an unwind does when nothing is left open. The simulated operator opens and closes nothing by hand, so all orders of his name are tasks'.
+ */
+import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
+import { KILL, type KillParams } from '../../src/domain/tasks/killState.ts'
+import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
+import { UNWIND, type UnwindParams } from '../../src/domain/tasks/unwindState.ts'
+import type { Truth } from './truth.ts'
+
+/** What is told to them. */
+export interface TaskChecks {
+  /** A process begins with these tasks of its journal. */
+  begin(tasks: Tasks | undefined): void
+  /** A record is about to be written. */
+  leaving(record: JournalRecord | AccountRecord): void
+  /** An order in the operator's name was accepted, durably. */
+  accepted(intent: Intent): void
+  /** An unwind was told to be over. */
+  unwound(intentId: string): void
+  /** A record is durable; gives the kill that it says is done. */
+  durable(record: JournalRecord | AccountRecord): KillParams | undefined
+}
+
+interface Known {
+  readonly taskKind: string
+  readonly params: unknown
+  isOver: boolean
+}
+
+/** Makes the checks of one world. */
+export function createTaskChecks(truth: Truth): TaskChecks {
+  const known = new Map<string, Known>()
+  const told = new Set<string>()
+  let changes = 0
+
+  /** Whether a key is one that the task makes. */
+  function isOf(decisionKey: string, taskId: string, { taskKind, params }: Known): boolean {
+    if (taskKind === KILL) return decisionKey.startsWith(`${taskId}#`)
+    const { intentId } = params as UnwindParams
+    return taskKind === UNWIND && /^flatten(-cancel)?:([0-9a-f]+)[.#\d]*$/.exec(decisionKey)?.[2] === intentId
+  }
+
+  return {
+    begin(tasks) {
+      for (const [taskId, { taskKind, params, end }] of tasks ?? []) {
+        if (known.get(taskId)?.isOver === true && end === undefined)
+          truth.fail('E10', `${taskId} is over, and goes on after a start`)
+        known.set(taskId, { taskKind, params, isOver: end !== undefined })
+      }
+    },
+    leaving(record) {
+      if (record.kind === 'task.changed') changes += 1
+      if (record.kind !== 'intent.accepted' || record.intent.strategy !== '@operator') return
+      const before = changes
+      const { decisionKey } = record.intent
+      queueMicrotask(() => {
+        if (changes !== before) return
+        try {
+          truth.fail('E10', `${decisionKey} is not written together with its task's step`)
+        } catch {
+          // The world was told, and nobody waits here for what it throws.
+        }
+      })
+    },
+    accepted({ decisionKey }) {
+      const [found] = [...known].filter(([taskId, task]) => isOf(decisionKey, taskId, task))
+      if (found === undefined) truth.fail('E10', `${decisionKey} is of no task`)
+      else if (found[1].isOver) truth.fail('E10', `${decisionKey} is of a task that is over`)
+    },
+    unwound(intentId) {
+      if (told.has(intentId)) truth.fail('E10', `the unwind of ${intentId} is over a second time`)
+      told.add(intentId)
+    },
+    durable(record) {
+      switch (record.kind) {
+        case 'task.started':
+          known.set(record.taskId, { taskKind: record.taskKind, params: record.params, isOver: false })
+          return undefined
+        case 'task.ended': {
+          const task = known.get(record.taskId)
+          if (task === undefined) return undefined
+          task.isOver = true
+          return task.taskKind === KILL && record.outcome === 'done' ? (task.params as KillParams) : undefined
+        }
+        case 'trading.state':
+          // An operator who lets trading go on ends what kills.
+          if (record.cause !== 'kill' || record.state !== 'active') return undefined
+          for (const task of known.values()) if (task.taskKind === KILL) task.isOver = true
+          return undefined
+        default:
+          return undefined
+      }
+    },
+  }
+}

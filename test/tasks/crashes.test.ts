@@ -1,0 +1,185 @@
+/** The process ends before and after every record that is written while an unwind and a kill are under way. */
+import { expect, test } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { applyFaults } from '../../src/paper/venue/venueFaults.ts'
+import { usd } from '../../src/protocol/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
+import { testSigner, testTrader } from '../support/trader.ts'
+import { settle, venueBench } from '../support/venue.ts'
+
+const symbol = 'ETH/USD [WETH-USDC]'
+
+/** Opens 500 dollars long while it is told to. */
+function opener(isWanted: () => boolean): LoadedStrategy {
+  const strategy = defineStrategy({
+    kind: 'opener',
+    description: 'Opens what it is told to.',
+    params: z.strictObject({}),
+    needs: () => ({ symbols: [symbol] }),
+    decide(view: StrategyView) {
+      const market = view.market(symbol)
+      if (market === undefined || !isWanted()) return []
+      const { marketToken } = market.market
+      const collateralToken = collateralTokenOf(market, 'short')
+      const base = {
+        kind: 'increase',
+        marketToken,
+        direction: 'long',
+        leverageBps: 50_000,
+        collateralToken,
+      } as const
+      return [{ ...base, sizeDeltaUsd: usd(500), reason: 'it is told to' }]
+    },
+  })
+  return {
+    name: 'opener',
+    path: 'opener.yaml',
+    strategy,
+    params: {},
+    instance: { name: 'opener', symbols: [symbol] },
+    needs: { symbols: [symbol] },
+    symbols: [symbol],
+    cadenceMs: 1_000,
+    limits: {},
+    symbolPlaces: [],
+  }
+}
+
+/** What one process has of the journal: from the boundary on at which it ends, nothing of it is written or answered. */
+function dying(journal: Journal, boundary: () => boolean): Journal {
+  let isOver = false
+  const guarded =
+    <P, R>(write: (record: P) => Promise<R>) =>
+    async (record: P): Promise<R> => {
+      if (!isOver) isOver = boundary()
+      if (isOver) return new Promise<never>(() => {})
+      const written = await write(record)
+      if (!isOver) isOver = boundary()
+      return isOver ? new Promise<never>(() => {}) : written
+    }
+  const own: Partial<Journal> = {
+    append: guarded((record) => journal.append(record)),
+    appendAccount: guarded((record) => journal.appendAccount(record)),
+  }
+  return new Proxy(journal, {
+    get(target, name: keyof Journal) {
+      if (name in own) return own[name]
+      const member: unknown = target[name]
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
+
+/** Tells the story with an end of the process at one boundary of it; gives how many there were, and what came of it. */
+async function storyWith(what: 'unwind' | 'kill', diesAt: number) {
+  const bench = venueBench({
+    settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
+    settled: () => settle(10),
+  })
+  const { clock, api, venue } = bench
+  const journal = createMemoryJournal()
+  let isWanted = false
+  let isCounting = false
+  let boundaries = 0
+  let engine: Engine | undefined
+  let isDown = false
+  const run = async (): Promise<void> => {
+    const made = testTrader({
+      ...bench,
+      strategies: [opener(() => isWanted)],
+      journal: dying(journal, () => {
+        if (!isCounting) return false
+        boundaries += 1
+        if (boundaries !== diesAt) return false
+        engine?.abort()
+        isDown = true
+        return true
+      }),
+    })
+    engine = made.trader
+    isDown = false
+    await made.trader.start()
+  }
+  const goOn = async (isSo: () => boolean): Promise<void> => {
+    for (let turn = 0; turn < 200 && !isSo(); turn += 1) {
+      await clock.advance(500)
+      if (isDown) await run()
+    }
+    expect(isSo()).toBe(true)
+  }
+  /** He asks until he is answered. */
+  const ask = async (command: OperatorCommand): Promise<void> => {
+    let isAnswered = false
+    const commander = { by: 'ann', via: 'control' } as const
+    while (!isAnswered) {
+      void engine?.operate(command, commander).then(() => {
+        isAnswered = true
+      })
+      await clock.advance(50)
+      if (isDown) await run()
+    }
+  }
+  const opened = () => journal.recentIntents({ strategy: 'opener' })
+
+  await run()
+  await clock.advance(1_000)
+  applyFaults(venue.faults, { keeperExtraDelayMs: what === 'unwind' ? 3_000 : 0 })
+  isWanted = true
+  await goOn(() => opened().length === 1)
+  isWanted = false
+  if (what === 'kill') await goOn(() => opened()[0]?.closing !== undefined)
+  isCounting = true
+  if (what === 'unwind') {
+    await ask({ type: 'flatten', intentId: opened()[0]?.intent.intentId ?? '', reason: 'not wanted' })
+    applyFaults(venue.faults, { keeperExtraDelayMs: 0 })
+    await goOn(() => engine?.status().state === 'running' && engine.status().flattens.length === 0)
+  } else {
+    await ask({ type: 'kill', close: true })
+    await goOn(() => engine?.status().kill?.outcome === 'done')
+  }
+  engine?.abort()
+  await clock.advance(1_000)
+  const positions = await api.getPositions({ account: testSigner.address })
+  const tasks = [...(journal.account().tasks?.values() ?? [])]
+  return {
+    boundaries,
+    held: positions.value.length,
+    sent: venue.record().length,
+    tasks: tasks.map(({ taskKind, end }) => `${taskKind} ${end?.outcome}`),
+    made: journal
+      .recentIntents({ strategy: '@operator' })
+      .toReversed()
+      .map(
+        ({ intent, closing }) =>
+          `${intent.decisionKey.replace(opened()[0]?.intent.intentId ?? '', 'ID')} ${closing?.outcome}`,
+      ),
+  }
+}
+
+test.each([
+  ['unwind', 'unwind flat', 'flatten:ID'],
+  ['kill', 'kill done', 'kill:'],
+] as const)(
+  'a crash between any two steps of a task of the kind %s neither forgets what is to be done nor does it twice',
+  { timeout: 240_000 },
+  async (what, ended, key) => {
+    const whole = await storyWith(what, 0)
+    expect(whole).toMatchObject({ held: 0, tasks: [ended], made: [expect.stringContaining(key)] })
+    expect(whole.boundaries).toBeGreaterThan(20)
+    for (let at = 1; at <= whole.boundaries; at += 1) {
+      const { held, tasks, made } = await storyWith(what, at)
+      const executed = made.filter((each) => each.endsWith(' EXECUTED'))
+      expect({ at, held, tasks, executed }).toEqual({
+        at,
+        held: 0,
+        tasks: [ended],
+        executed: [expect.stringContaining(key)],
+      })
+      expect(new Set(made.map((each) => each.split(' ')[0])).size).toBe(made.length)
+    }
+  },
+)

@@ -1,0 +1,105 @@
+/** What a kill and an unwind do next, by what they see: pure. */
+import { expect, test } from 'vitest'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import type { Snapshot } from '../../src/domain/snapshot.ts'
+import { unwindBegins } from '../../src/domain/tasks/unwindState.ts'
+import type { Position } from '../../src/protocol/position.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { type KillView, killTask } from '../../src/tasks/killTask.ts'
+import { type UnwindView, unwindTask } from '../../src/tasks/unwindTask.ts'
+import { ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
+
+const long = { marketToken: ethMarket, direction: 'long', collateralToken: usdc } as const
+const position = (sizeUsd: bigint): Position => ({ ...long, sizeInUsd: sizeUsd }) as Position
+const snapshotOf = (positions: readonly Position[]): Snapshot =>
+  ({ orders: { value: [] }, positions: { value: positions }, markets: new Map() }) as unknown as Snapshot
+
+const killView = (positions: readonly Position[], more: Partial<KillView> = {}): KillView => ({
+  snapshot: snapshotOf(positions),
+  open: [],
+  journal: new Map(),
+  elsewhere: () => [],
+  hasNewFills: false,
+  wasQuiet: false,
+  isMade: () => false,
+  ...more,
+})
+const kill = { taskId: 'kill:5', by: 'ann', sinceMs: 0, params: { close: true }, state: { made: 3 } }
+
+test('a kill asks to see, decides under keys of its own steps, and passes over a step that was taken', () => {
+  const { snapshot: _, ...blind } = killView([])
+  expect(killTask.next(kill, blind)).toEqual({ kind: 'read', symbols: [] })
+  const short = { ...position(usd(7)), direction: 'short' } as Position
+  const seen = killView([position(usd(5)), position(0n), short])
+  const decided = killTask.next(kill, seen)
+  expect(decided).toMatchObject({
+    kind: 'go-on',
+    state: { made: 3 },
+    decisions: [
+      { decisionKey: 'kill:5#4', decision: { kind: 'close', ...long }, state: { made: 4 } },
+      { decisionKey: 'kill:5#5', decision: { kind: 'close', direction: 'short' }, state: { made: 5 } },
+    ],
+  })
+  expect(killTask.next(kill, seen)).toEqual(decided)
+  const taken = killTask.next(kill, { ...seen, isMade: (key) => key === 'kill:5#4' })
+  expect(taken).toMatchObject({
+    state: { made: 4 },
+    decisions: [{ decisionKey: 'kill:5#5' }, { state: { made: 6 } }],
+  })
+})
+
+test('a kill is done at the second look in a row that finds nothing, and not while a fill may be unseen', () => {
+  expect(killTask.next(kill, killView([]))).toMatchObject({ kind: 'go-on', decisions: [] })
+  expect(killTask.next(kill, killView([], { wasQuiet: true }))).toEqual({ kind: 'done', outcome: 'done' })
+  const unseen = killView([], { wasQuiet: true, hasNewFills: true })
+  expect(killTask.next(kill, unseen)).toMatchObject({ kind: 'go-on' })
+})
+
+/** The order that is not wanted: over, with 500 dollars opened by an operator's word. */
+const order = {
+  intent: intentOf({ intentId: 'f00d' }),
+  attempts: [],
+  closing: {
+    outcome: 'EXECUTED',
+    code: 'EXECUTED',
+    reason: 'it is',
+    evidence: { level: 'operator', atMs: startMs, statement: 'said' },
+  },
+} as unknown as IntentState
+
+test('an unwind closes what its order opened, by what is held, and tries again under the next key', () => {
+  const task = { taskId: 'unwind:f00d', by: 'ann', sinceMs: 0, params: { intentId: 'f00d', reason: 'late' } }
+  const begun = { ...task, state: unwindBegins }
+  const { sizeDeltaUsd } = order.intent.terms
+  const view: UnwindView = { order, made: () => undefined, knownUsd: () => 0n }
+  const seen = (heldUsd: bigint, more: Partial<UnwindView> = {}): UnwindView => ({
+    ...view,
+    snapshot: snapshotOf(heldUsd === 0n ? [] : [position(heldUsd)]),
+    isSeen: true,
+    ...more,
+  })
+  expect(unwindTask.next(begun, view)).toEqual({ kind: 'read', symbols: [order.intent.terms.symbol] })
+  expect(unwindTask.next(begun, seen(sizeDeltaUsd))).toMatchObject({
+    decisions: [{ decisionKey: 'flatten:f00d', decision: { kind: 'close' }, state: { closes: [1] } }],
+  })
+  expect(unwindTask.next(begun, seen(2n * sizeDeltaUsd))).toMatchObject({
+    decisions: [{ decision: { kind: 'decrease', sizeDeltaUsd, keepLeverage: true } }],
+  })
+  // Too new for the list, or hidden by it: nothing is decided.
+  expect(unwindTask.next(begun, seen(0n, { isSeen: false }))).toMatchObject({ decisions: [] })
+  expect(unwindTask.next(begun, seen(0n, { knownUsd: () => 1n }))).toMatchObject({
+    decisions: [],
+    problem: expect.stringContaining('no list shows the long'),
+  })
+  expect(unwindTask.next(begun, seen(0n))).toMatchObject({ kind: 'done', outcome: 'flat' })
+  const ended = (outcome: string) => ({ ...order, closing: { ...order.closing, outcome } }) as IntentState
+  const after = (outcome: string) =>
+    seen(sizeDeltaUsd, { made: (key) => (key === 'flatten:f00d#2' ? ended(outcome) : undefined) })
+  const second = { ...task, state: { ...unwindBegins, closes: [2] } }
+  expect(unwindTask.next(second, after('CANCELLED'))).toMatchObject({
+    decisions: [{ decisionKey: 'flatten:f00d#3', state: { closes: [3] } }],
+  })
+  expect(unwindTask.next(second, after('EXECUTED'))).toMatchObject({ kind: 'done', outcome: 'flat' })
+  const spent = seen(sizeDeltaUsd, { made: () => ended('CANCELLED') })
+  expect(unwindTask.next(begun, spent)).toMatchObject({ kind: 'done', outcome: 'given-up' })
+})
