@@ -11,6 +11,7 @@
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import { listedOrders } from '../domain/account/changedOrders.ts'
 import type { HiddenSide } from '../domain/account/held.ts'
 import type { Feed } from '../domain/event.ts'
 import { worstCase } from '../domain/machine/intentExposure.ts'
@@ -400,7 +401,9 @@ export function createEngine(parts: EngineParts): Engine {
     const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
     const { decimals: feeTokenDecimals } = context.chain.feeToken
     const marks = marksOf(intent.state, trading.accountJournal.state().flattens, rules)
-    return { ...intent, signedOf, feeTokenDecimals, ...marks }
+    const changed = listedOrders(trading.accountJournal.state())
+    const listedOf = (orderKey: Hex) => changed.get(hexKey(orderKey))
+    return { ...intent, signedOf, listedOf, feeTokenDecimals, ...marks }
   }
 
   return {

@@ -117,6 +117,24 @@ test('positions at 80 columns name what they leave out, and keep size, liquidati
   expect(wide).not.toContain('Not shown')
 })
 
+test('positions tell which exit another client changed, with what is in force and what was signed', () => {
+  const [open] = body.openIntents
+  if (open === undefined) throw new Error('no order')
+  const leg = {
+    ...({ role: 'stop-loss', status: 'resting', orderKey: '0x0e', isProvisional: false } as const),
+    ...{ executionPrice: null, feesUsd: null, pnlUsd: null },
+    ...{ triggerPrice: usd(900).toString(), sizeDeltaUsd: usd(500).toString() },
+  }
+  const changedFrom = { triggerPrice: usd(1_200).toString(), sizeDeltaUsd: usd(500).toString() }
+  const shown = (changed: typeof changedFrom | null) =>
+    positionsText([], { ...body, openIntents: [{ ...open, legs: [{ ...leg, changedFrom: changed }] }] }, 80)
+  expect(longest(shown(changedFrom))).toBeLessThanOrEqual(80)
+  expect(shown(changedFrom).replace(/\s+/g, ' ')).toContain(
+    `stop-loss of ${symbol} long: another client changed it: in force trigger $900.00, signed $1,200.00`,
+  )
+  expect(shown(null)).not.toContain('another client')
+})
+
 test('a strategy at 80 columns takes no more lines than its words need', () => {
   const rows = strategyRows(body, [], [], { enabled: new Map(), disabled: [], isWhole: false }).map(
     (each) => ({

@@ -4,12 +4,14 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
+import { listedOrders } from '../../domain/account/changedOrders.ts'
 import { cancelAskedBy, isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/views/orderView.ts'
 import { money, shortId, span } from '../../monitor/text.ts'
+import { hexKey } from '../../protocol/address.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type Column, table } from '../output/table.ts'
@@ -35,6 +37,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
     const stories = hasExits || shown.some(isCancelledByAccount) ? journal.intents() : []
     const changes = changesIn(stories)
+    const changed = listedOrders(journal.account())
     for (const state of shown) {
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
@@ -45,6 +48,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           state,
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
+          listedOf: (orderKey) => changed.get(hexKey(orderKey)),
           feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
           ...marksOf(state, journal.account().flattens, marks),
         }),
@@ -103,7 +107,36 @@ function linesOf(row: OrderRow, width: number, askedBy: string | undefined): str
 function legLine(leg: OrderLegRow): string[] {
   const { role, status, triggerPrice, sizeDeltaUsd } = leg
   const size = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
-  return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', settling([leg])]
+  const note = changeText(leg) ?? settling([leg])
+  return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', note]
+}
+
+/**
+ * That another client changed an order that rests, with what is in force and what perpd signed: `another client changed it: in
+ * force trigger $1,700.00, signed $1,600.00`. Undefined where nobody did.
+ */
+export function changeText({
+  changedFrom,
+  triggerPrice,
+  sizeDeltaUsd,
+}: Pick<OrderLegRow, 'changedFrom' | 'triggerPrice' | 'sizeDeltaUsd'>): string | undefined {
+  if (changedFrom === null) return undefined
+  const facts = [
+    ...(changedFrom.triggerPrice === triggerPrice
+      ? []
+      : [
+          `trigger ${priceText(triggerPrice) || 'any'}, signed ${priceText(changedFrom.triggerPrice) || 'any'}`,
+        ]),
+    ...(changedFrom.sizeDeltaUsd === sizeDeltaUsd
+      ? []
+      : [`size ${sizeOf(sizeDeltaUsd)}, signed ${sizeOf(changedFrom.sizeDeltaUsd)}`]),
+  ]
+  const told = facts.length === 0 ? '' : `: in force ${facts.join('; ')}`
+  return `another client changed it${told}`
+}
+
+function sizeOf(sizeDeltaUsd: string | null): string {
+  return sizeDeltaUsd === null ? '-' : money(BigInt(sizeDeltaUsd))
 }
 
 /** Price, fees and PnL of what filled; empty before. */
@@ -123,16 +156,18 @@ function settling(legs: readonly OrderLegRow[]): string {
 
 function lineOf(row: OrderRow, width: number, askedBy: string | undefined): string[] {
   const mains = row.legs.filter(({ role }) => role === 'main')
+  const changed = mains.find(({ changedFrom }) => changedFrom !== null)
   return [
     shortId(row.intentId),
     statusOf(row),
     `${row.kind} ${row.direction} ${row.market}`,
-    sizeText(row),
-    priceText(row.triggerPrice),
+    changed === undefined ? sizeText(row) : sizeOf(changed.sizeDeltaUsd),
+    priceText(changed === undefined ? row.triggerPrice : changed.triggerPrice),
     ...fillOf(mains.length === 1 ? mains[0] : undefined),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
     row.strategy,
-    askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`,
+    (changed === undefined ? undefined : changeText(changed)) ??
+      (askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`),
   ]
 }
 

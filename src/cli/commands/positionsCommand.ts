@@ -8,6 +8,7 @@ import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { wrapped } from '../output/screen.ts'
+import { changeText } from './ordersCommand.ts'
 
 /** One row: the daemon's own with what it is called and who looks at it. */
 type PositionRow = StatusBody['positions'][number] & {
@@ -71,12 +72,13 @@ const columns: readonly Column<PositionRow>[] = [
 /** The table, and the age of what it shows. */
 export function positionsText(
   rows: readonly PositionRow[],
-  { feedAgesMs, state, hidden: contradictions }: StatusBody,
+  { feedAgesMs, state, hidden: contradictions, openIntents }: StatusBody,
   width: number,
 ): string {
   const ageMs = feedAgesMs.positions
   const read = ageMs === undefined ? `not read yet: perpd is ${state}` : `read ${span(ageMs)} ago`
-  const hidden = contradictions.length === 0 ? '' : `\n${contradictions.join('\n')}`
+  const told = [...contradictions, ...changedExits(openIntents, width)]
+  const hidden = told.length === 0 ? '' : `\n${told.join('\n')}`
   if (rows.length === 0) return `No positions (${read}).${hidden}`
   const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
   const legend = wrapped(
@@ -84,6 +86,17 @@ export function positionsText(
     `PnL is after pending fees: ${money(sum)} in all; ${read}. Entry is the price of the oracle at the fills; their price impact, which perpd trades has in its prices, is settled when the position closes.`,
   )
   return `${fitTable(columns, rows, width)}\n\n${legend.join('\n')}${hidden}`
+}
+
+/** Resting orders of ours that another client changed: what is in force of them now. */
+function changedExits(openIntents: StatusBody['openIntents'], width: number): readonly string[] {
+  return openIntents.flatMap(({ market, direction, kind, legs }) =>
+    legs.flatMap((leg) => {
+      const text = changeText(leg)
+      const name = leg.role === 'main' ? `${kind} order` : leg.role
+      return text === undefined ? [] : wrapped('', `${name} of ${market} ${direction}: ${text}`, width)
+    }),
+  )
 }
 
 function price(value: string | undefined): string {

@@ -5,6 +5,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { listedOrders } from '../../domain/account/changedOrders.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { journalSides } from '../../domain/account/held.ts'
 import type { Ending } from '../../domain/account/spend.ts'
@@ -14,7 +15,7 @@ import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/views/orderView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
-import type { Hex } from '../../protocol/address.ts'
+import { type Hex, hexKey } from '../../protocol/address.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { changesIn } from '../commands/ordersCommand.ts'
@@ -28,32 +29,45 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, endings, flattens, heldUsd } = await withJournal(config, (journal) => {
-    const found = find(journal, wanted, config.journal.path)
-    const { intentId, strategy, acceptedAtMs } = found.intent
-    return {
-      state: found,
-      records: journal.records(intentId),
-      changes: changesIn(journal.intents()),
-      flattens: journal.account().flattens,
-      heldUsd: isOpened(found) ? heldOf(journal, found) : undefined,
-      endings: journal
-        .endingsSince(acceptedAtMs - dayMs)
-        .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
-    }
-  })
+  const { state, records, changes, changed, endings, flattens, heldUsd } = await withJournal(
+    config,
+    (journal) => {
+      const found = find(journal, wanted, config.journal.path)
+      const { intentId, strategy, acceptedAtMs } = found.intent
+      return {
+        state: found,
+        records: journal.records(intentId),
+        changes: changesIn(journal.intents()),
+        changed: listedOrders(journal.account()),
+        flattens: journal.account().flattens,
+        heldUsd: isOpened(found) ? heldOf(journal, found) : undefined,
+        endings: journal
+          .endingsSince(acceptedAtMs - dayMs)
+          .filter((each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs),
+      }
+    },
+  )
   const flatten = flattens?.get(state.intent.intentId)
   const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
+  const listedOf = (orderKey: Hex) => changed.get(hexKey(orderKey))
   const context = {
     ...contextOf(config, endings),
     signedOf,
+    listedOf,
     ...(flatten === undefined ? {} : { unwind: flatten }),
     ...(heldUsd === undefined ? {} : { heldUsd }),
   }
   if (flags.has('json')) {
     const marks = marksOf(state, flattens, context.rules)
     const story = orderStory(
-      { state, label: labelOf(state), signedOf, feeTokenDecimals: context.feeToken.decimals, ...marks },
+      {
+        state,
+        label: labelOf(state),
+        signedOf,
+        listedOf,
+        feeTokenDecimals: context.feeToken.decimals,
+        ...marks,
+      },
       records,
     )
     out(
