@@ -205,16 +205,20 @@ export function createManual(context: ManualContext): Manual {
         ? { kind: 'close', ...base }
         : { kind: 'decrease', sizeDeltaUsd: bps(sizeInUsd, shareBps), keepLeverage: true, ...base }
     const sizeUsd = decision.kind === 'close' ? sizeInUsd : decision.sizeDeltaUsd
-    const managers = managersOf(strategies, view.symbol)
+    // One that opens nothing, as the guard, does not open it again.
+    const openers = managersOf(
+      strategies.filter(({ strategy }) => strategy.opensPositions),
+      view.symbol,
+    )
     return {
       snapshot,
       decision,
       symbol: view.symbol,
       words: `${formatDollars(sizeUsd)} of the ${direction} ${view.symbol} of ${formatDollars(sizeInUsd)}`,
-      ...(managers.length === 0
+      ...(openers.length === 0
         ? {}
         : {
-            note: `${managers.join(', ')} trades this market and may open it again (perpd trading halted --scope ${managers[0]} keeps it from that)`,
+            note: `${openers.join(', ')} ${openers.length === 1 ? 'trades' : 'trade'} this market and may open it again (${openers.map((name) => `perpd trading halted --scope ${name}`).join(', ')} keeps ${openers.length === 1 ? 'it' : 'them'} from that)`,
           }),
     }
   }
