@@ -45,6 +45,7 @@ export const lookCommands: readonly Command[] = [
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:
       'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs.',
+    stray: [{ flag: 'level' }],
     flags: [
       { name: 'follow', doc: 'go on with what comes' },
       {
@@ -68,6 +69,7 @@ export const handCommands: readonly Command[] = [
       'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.',
     positional: marketName,
     more: [directionName],
+    stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
     flags: [
       { name: 'size', value: 'USD', doc: 'size of the position to add' },
       { name: 'leverage', value: 'N', doc: 'size / collateral: 2.5' },
@@ -91,6 +93,7 @@ export const handCommands: readonly Command[] = [
       'With --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
     positional: { ...marketName, isOptional: true },
     more: [directionName],
+    stray: [{ flag: 'share' }],
     flags: [
       { name: 'all', doc: 'every position' },
       { name: 'yes', doc: 'do not ask, with --all' },
