@@ -72,7 +72,7 @@ export const handCommands: readonly Command[] = [
     stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
     flags: [
       { name: 'size', value: 'USD', doc: 'size of the position to add' },
-      { name: 'leverage', value: 'N', doc: 'size / collateral: 2.5' },
+      { name: 'leverage', value: 'N', doc: 'size / collateral, 1 or more: 2.5' },
       { ...collateralFlag, doc: `${collateralFlag.doc}; short when not given` },
       { name: 'limit', value: 'PRICE', doc: 'wait for a better price' },
       { name: 'stop', value: 'PRICE', doc: 'wait for a worse price; fills at any price then' },
@@ -90,13 +90,13 @@ export const handCommands: readonly Command[] = [
     name: 'close',
     summary: 'Close a position, a share of it, or all positions at the market; ignores every halt.',
     details:
-      'With --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
+      'At a terminal it asks first, unless --yes is given; a script is asked nothing, but needs --yes with --all.\nWith --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
     positional: { ...marketName, isOptional: true },
     more: [directionName],
     stray: [{ flag: 'share' }],
     flags: [
       { name: 'all', doc: 'every position' },
-      { name: 'yes', doc: 'do not ask, with --all' },
+      { name: 'yes', doc: 'do not ask' },
       { name: 'share', value: 'PERCENT', doc: 'how much of it; 100 when not given' },
       collateralFlag,
       onceById,

@@ -1,7 +1,7 @@
 /** Tables that fit: columns that matter less go first, and no word is broken. */
 import { expect, test } from 'vitest'
 import { closingsOf } from '../../src/cli/commands/closeAllCommand.ts'
-import { quoteText } from '../../src/cli/commands/manualOrderCommand.ts'
+import { closeText, isYes, quoteText } from '../../src/cli/commands/manualOrderCommand.ts'
 import { marketsText } from '../../src/cli/commands/marketsCommand.ts'
 import { positionsText } from '../../src/cli/commands/positionsCommand.ts'
 import { strategiesText, strategyRows } from '../../src/cli/commands/strategiesCommand.ts'
@@ -77,6 +77,9 @@ test('every table fits 80 columns and has its figures', async () => {
     orderFeesUsd: usd(5).toString(),
     worstCostUsd: usd('15.5').toString(),
     managers: ['eth-trend'],
+    guardWarnings: [
+      'guard would reduce it at once: its liquidation would be about 7.9% away, and guard keeps it 8% away; take less leverage',
+    ],
   })
   for (const text of [positions, trades, markets, quote]) expect(longest(text), text).toBeLessThanOrEqual(80)
   expect(positions).toContain('PNL')
@@ -86,6 +89,18 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(quote).toContain('worst cost  at most $15.50')
   expect(quote.replace(/\s+/g, ' ')).toContain("the venue's fee is at most $0.50 (10 bps)")
   expect(quote).toContain('eth-trend trades this market too')
+  expect(quote).toContain('WARNING     guard would reduce it at once')
+  const close = (positions: typeof body.positions, shareBps: number) =>
+    closeText({ positions, symbols: body.symbols }, { market: 'ETH', direction: 'long', shareBps })
+  expect(close(body.positions, 10_000).replace(/\s+/g, ' ')).toBe(
+    `close all of the long ${symbol} of $500.00, at the market; its PnL is $0.99 now`,
+  )
+  expect(close(body.positions, 5_000)).toContain('50% of the long')
+  expect(close([], 10_000)).toBe('close       all of the long ETH, at the market')
+})
+
+test('a question is answered by the very word that it asks for', () => {
+  expect(['yes', ' yes ', 'y', 'Y', 'ye', 'YES', '', 'yes please'].filter(isYes)).toEqual(['yes', ' yes '])
 })
 
 test('positions at 80 columns name what they leave out, and keep size, liquidation, PnL and who manages it', () => {

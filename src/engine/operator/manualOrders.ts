@@ -35,6 +35,7 @@ import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import type { LimitRow } from '../context/liveLimits.ts'
 import { type EndedOrder, endedOrder } from './endedOrder.ts'
+import { guardWarnings } from './guardWarning.ts'
 import {
   askedOf,
   type CancelCommand,
@@ -124,6 +125,12 @@ export function createManual(context: ManualContext): Manual {
     const view = snapshot.markets.get(market.marketToken.toLowerCase())
     if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; ask again`)
     const { direction, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
+    if (Number(leverage) < 1) {
+      return refusal(
+        'MIN_LEVERAGE',
+        `leverage ${leverage}x would pay in more than the position is worth; give --leverage 1 or more, and for less risk a smaller --size`,
+      )
+    }
     const trigger = limit ?? stop
     const exits: readonly ExitRequest[] = [
       ...(takeProfit === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: usd(takeProfit) }]),
@@ -337,7 +344,19 @@ export function createManual(context: ManualContext): Manual {
         const fees = positionFeesOf(
           configs?.value.find(({ marketToken }) => sameHex(marketToken, decision.marketToken)),
         )
-        const quote = quoteOf(judged, context.signingPolicy(), decimals, managersOf(strategies, symbol), fees)
+        const view = snapshot.markets.get(decision.marketToken.toLowerCase())
+        const positions = snapshot.positions.value
+        const quote = quoteOf(
+          judged,
+          context.signingPolicy(),
+          decimals,
+          managersOf(strategies, symbol),
+          fees,
+          (venueFeesUsd) =>
+            decision.kind === 'increase' && view !== undefined
+              ? guardWarnings(strategies, { decision, view, positions, venueFeesUsd })
+              : [],
+        )
         return { ok: true, statement: `${type} ${words} would be accepted now`, quote }
       }
       emit({ type: 'decision.made', strategy: OPERATOR, decisionKey, decision, symbol })
