@@ -150,6 +150,17 @@ test('positions tell which exit another client changed, with what is in force an
   expect(shown(null)).not.toContain('another client')
 })
 
+test('what a narrow screen leaves out is not explained below the table', async () => {
+  const rows = toPlain(await engine.markets())
+  const wide = marketsText(rows, 0, 200)
+  const narrow = marketsText(rows, 0, 60)
+  expect([/FEE \(BPS\) /.test(wide), wide.includes('The fee is in')]).toEqual([true, true])
+  expect([/FEE \(BPS\) /.test(narrow), narrow.includes('The fee is in')]).toEqual([false, false])
+  const held = body.positions.map((each) => ({ ...each, market: symbol, managers: [], ageMs: 1_000 }))
+  expect(positionsText(held, body, 200).replace(/\s+/g, ' ')).toContain('Entry is the price')
+  expect(positionsText(held, body, 60)).not.toContain('Entry is the price')
+})
+
 test('a strategy at 80 columns takes no more lines than its words need', () => {
   const rows = strategyRows(body, [], [], { enabled: new Map(), disabled: [], isWhole: false }).map(
     (each) => ({

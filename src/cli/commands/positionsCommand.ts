@@ -6,7 +6,7 @@ import { managersOf } from '../../protocol/marketName.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
-import { type Column, fitTable } from '../output/fitTable.ts'
+import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
 import { wrapped } from '../output/screen.ts'
 import { changeText } from './ordersCommand.ts'
 
@@ -46,11 +46,13 @@ export function positionRows({
   })
 }
 
+const ENTRY = 'ENTRY'
+
 const columns: readonly Column<PositionRow>[] = [
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market }) => market },
   { title: 'SIDE', rank: 0, of: ({ direction }) => direction },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeInUsd }) => money(BigInt(sizeInUsd)) },
-  { title: 'ENTRY', rank: 3, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
+  { title: ENTRY, rank: 3, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
   { title: 'MARK', rank: 4, isFigure: true, of: ({ markPrice }) => price(markPrice) },
   { title: 'LIQUIDATION', rank: 1, isFigure: true, of: ({ liquidationPrice }) => price(liquidationPrice) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlAfterFeesUsd }) => money(BigInt(pnlAfterFeesUsd)) },
@@ -81,11 +83,12 @@ export function positionsText(
   const hidden = told.length === 0 ? '' : `\n${told.join('\n')}`
   if (rows.length === 0) return `No positions (${read}).${hidden}`
   const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
-  const legend = wrapped(
-    '',
-    `PnL is after pending fees: ${money(sum)} in all; ${read}. Entry is the price of the oracle at the fills; their price impact, which perpd trades has in its prices, is settled when the position closes.`,
-  )
-  return `${fitTable(columns, rows, width)}\n\n${legend.join('\n')}${hidden}`
+  const text = fitTable(columns, rows, width)
+  const entry = hasColumn(text, ENTRY)
+    ? ' Entry is the price of the oracle at the fills; their price impact, which perpd trades has in its prices, is settled when the position closes.'
+    : ''
+  const legend = wrapped('', `PnL is after pending fees: ${money(sum)} in all; ${read}.${entry}`)
+  return `${text}\n\n${legend.join('\n')}${hidden}`
 }
 
 /** Resting orders of ours that another client changed: what is in force of them now. */
