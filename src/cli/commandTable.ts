@@ -66,7 +66,8 @@ export const commands: readonly Command[] = [
   {
     name: 'config',
     summary: 'Show the effective configuration, each value with where it came from.',
-    flags: [json],
+    stray: [{ flag: 'search' }],
+    flags: [{ name: 'search', value: 'TEXT', doc: 'only settings with this in their name, as risk' }, json],
     run: async (call) => (await import('./commands/showConfig.ts')).showConfig(call),
   },
   {
@@ -83,6 +84,7 @@ export const commands: readonly Command[] = [
     details:
       'The state is kept in the journal and survives restarts. `active` releases what an operator may release: it accepts losses, and\nends a kill. Without a state the halts are listed. The same without the port: kill -USR2 PID halts.',
     positional: { name: 'state', doc: 'active, reducing or halted', isOptional: true },
+    stray: [{ flag: 'scope' }],
     flags: [
       {
         name: 'scope',
@@ -114,6 +116,7 @@ export const commands: readonly Command[] = [
   {
     name: 'orders',
     summary: 'List orders, newest first; works without the daemon too.',
+    stray: [{ flag: 'strategy' }],
     flags: [
       { name: 'open', doc: 'only orders that still have something to come' },
       { name: 'strategy', value: 'NAME', doc: 'only orders of this strategy' },
@@ -125,6 +128,7 @@ export const commands: readonly Command[] = [
   {
     name: 'trades',
     summary: 'List fills of orders, newest first; works without the daemon too.',
+    stray: [{ flag: 'strategy' }],
     flags: [
       { name: 'strategy', value: 'NAME', doc: 'only fills of this strategy' },
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
@@ -197,6 +201,7 @@ export const commands: readonly Command[] = [
     summary: 'List markets: price, rates, capacity, fees, and why nothing is added on some.',
     details:
       "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
+    stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
     run: async (call) => (await import('./commands/marketsCommand.ts')).markets(call),
   },

@@ -45,6 +45,7 @@ export const lookCommands: readonly Command[] = [
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:
       'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs.',
+    stray: [{ flag: 'level' }],
     flags: [
       { name: 'follow', doc: 'go on with what comes' },
       {
@@ -68,9 +69,10 @@ export const handCommands: readonly Command[] = [
       'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.',
     positional: marketName,
     more: [directionName],
+    stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
     flags: [
       { name: 'size', value: 'USD', doc: 'size of the position to add' },
-      { name: 'leverage', value: 'N', doc: 'size / collateral: 2.5' },
+      { name: 'leverage', value: 'N', doc: 'size / collateral, 1 or more: 2.5' },
       { ...collateralFlag, doc: `${collateralFlag.doc}; short when not given` },
       { name: 'limit', value: 'PRICE', doc: 'wait for a better price' },
       { name: 'stop', value: 'PRICE', doc: 'wait for a worse price; fills at any price then' },
@@ -88,12 +90,13 @@ export const handCommands: readonly Command[] = [
     name: 'close',
     summary: 'Close a position, a share of it, or all positions at the market; ignores every halt.',
     details:
-      'With --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
+      'At a terminal it asks first, unless --yes is given; a script is asked nothing, but needs --yes with --all.\nWith --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
     positional: { ...marketName, isOptional: true },
     more: [directionName],
+    stray: [{ flag: 'share' }],
     flags: [
       { name: 'all', doc: 'every position' },
-      { name: 'yes', doc: 'do not ask, with --all' },
+      { name: 'yes', doc: 'do not ask' },
       { name: 'share', value: 'PERCENT', doc: 'how much of it; 100 when not given' },
       collateralFlag,
       onceById,

@@ -1,5 +1,5 @@
 /** Starts the paper venue inside this process. Only what serves a venue imports this file, and on demand: it loads all of the venue. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { systemClock } from '../base/systemClock.ts'
@@ -77,7 +77,8 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
       exitCodes.configuration,
     )
   }
-  const served = await serve(venues, paper.port, log)
+  const served =
+    paper.port === 0 ? await serveAgain(venues, paper.stateFile, log) : await serve(venues, paper.port, log)
   const [main] = served
   if (main === undefined) throw new RangeError('no chain to serve')
   return {
@@ -190,6 +191,40 @@ function settingsOf({ paper }: Config, chain: Chain): Partial<VenueSettings> {
 function simulatedOf(paper: Config['paper']): Partial<VenueSettings> {
   const names = Object.keys(simulated) as readonly (keyof typeof simulated)[]
   return Object.fromEntries(names.map((name) => [name, paper[name]]))
+}
+
+/**
+ * On the port of the last time where it is free: orders that were under way at a crash are asked of the host that took them, which
+ * would be away at another port, and told as a fault.
+ */
+async function serveAgain(
+  venues: ReturnType<typeof createMultiChainVenue>,
+  stateFile: string,
+  log: Log,
+): Promise<readonly ServedVenue[]> {
+  const portFile = besideStateFile(stateFile, 'port')
+  const last = existsSync(portFile) ? readFileSync(portFile, 'utf8').trim() : ''
+  const served =
+    /^[1-9]\d{3,4}$/.test(last) && Number(last) <= 65_535
+      ? await serveIfFree(venues, Number(last), log)
+      : undefined
+  if (served !== undefined) return served
+  const anew = await serve(venues, 0, log)
+  usingFiles(() => writeFileSync(portFile, `${new URL(anew[0]?.control ?? '').port}\n`, { mode: 0o600 }))
+  return anew
+}
+
+async function serveIfFree(
+  venues: ReturnType<typeof createMultiChainVenue>,
+  port: number,
+  log: Log,
+): Promise<readonly ServedVenue[] | undefined> {
+  try {
+    return await serve(venues, port, log)
+  } catch (error) {
+    if (error instanceof CommandError) return undefined
+    throw error
+  }
 }
 
 async function serve(

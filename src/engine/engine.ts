@@ -11,6 +11,7 @@
 
 import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import { listedOrders } from '../domain/account/changedOrders.ts'
 import { type HiddenSide, heldOfOrder } from '../domain/account/held.ts'
 import type { Feed } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
@@ -412,7 +413,9 @@ export function createEngine(parts: EngineParts): Engine {
     const held = isOpened(intent.state)
       ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }
       : {}
-    return { ...intent, signedOf, feeTokenDecimals, ...held, ...marks }
+    const changed = listedOrders(trading.accountJournal.state())
+    const listedOf = (orderKey: Hex) => changed.get(hexKey(orderKey))
+    return { ...intent, signedOf, listedOf, feeTokenDecimals, ...held, ...marks }
   }
 
   return {

@@ -5,7 +5,7 @@ import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
 import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
-import type { SignedLookup } from '../domain/order/orderLegs.ts'
+import type { ListedLookup, SignedLookup } from '../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OrderMarks } from '../domain/views/orderMarks.ts'
@@ -47,6 +47,8 @@ export interface StrategyStatus {
 export interface LabelledIntent extends OrderMarks {
   /** Its orders as they are in force. */
   readonly signedOf?: SignedLookup
+  /** Its orders that another client changed. */
+  readonly listedOf?: ListedLookup
   /** Of the chain's fee token. */
   readonly feeTokenDecimals?: number
   /** What is held of its side by the journal, USD. */

@@ -2,7 +2,7 @@
 import { haltsOn } from '../domain/account/tradingState.ts'
 import type { Emit } from '../domain/event.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
-import { span } from './text.ts'
+import { span, tradingText } from './text.ts'
 
 /** An answer of health: `reasons` is empty exactly when it is good. */
 export interface Verdict {
@@ -73,7 +73,8 @@ export function createHealth(now: () => number = () => performance.now()): Healt
         ...state,
         ...current.notReady.filter((reason) => reason !== current.state),
         ...haltsOn(current.holds).map(
-          ({ scope, state: held, cause, by, reason }) => `${scope} is ${held} by ${cause}, ${by}: ${reason}`,
+          ({ scope, state: held, cause, by, reason }) =>
+            `${tradingText(scope, held)} by ${cause}, ${by}: ${reason}`,
         ),
         ...stuck(current),
       ])

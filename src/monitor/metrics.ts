@@ -48,6 +48,7 @@ const discrepancyKinds: readonly DiscrepancyKind[] = [
   'manual-decrease',
   'manual-increase',
   'unexplained-order',
+  'changed-order',
   'unexplained-position',
 ]
 const unwindOutcomes: readonly UnwindOutcome[] = ['nothing-landed', 'flat', 'given-up']

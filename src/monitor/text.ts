@@ -27,6 +27,17 @@ export function span(ms: number): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`
 }
 
+/** What is halted or reduces: `trading is halted`, `trading on the account is reducing`, `trading of eth-trend is halted`. */
+export function tradingText(scope: string, state: string): string {
+  const whose =
+    scope === 'global'
+      ? ''
+      : scope === 'account'
+        ? ' on the account'
+        : ` of ${scope.replace(/^strategy:/, '')}`
+  return `trading${whose} is ${state}`
+}
+
 /** `1 order`, `3 orders`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

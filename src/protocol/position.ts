@@ -86,6 +86,23 @@ export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolea
   return increaseOrderTypes.has(orderType)
 }
 
+const orderNames: readonly string[] = [
+  'market swap',
+  'limit swap',
+  'market increase',
+  'limit increase',
+  'market decrease',
+  'take-profit',
+  'stop-loss',
+  'liquidation',
+  'stop increase',
+]
+
+/** An on-chain order type in the words of the venue's page; a newer one keeps its number. */
+export function orderName(orderType: number): string {
+  return orderNames[orderType] ?? `type ${orderType}`
+}
+
 /** Whether an order is on a market: a swap is on none, and only goes through some. */
 export function isOnMarket({ marketToken }: Pick<Order, 'marketToken'>): boolean {
   return !sameHex(marketToken, ZERO_ADDRESS)

@@ -11,7 +11,7 @@ import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import { subaccountActionCountKey } from '../../src/chain/approvalCounts.ts'
 import { encryptKey } from '../../src/keys/keystore.ts'
-import { readPaperKey } from '../../src/keys/local.ts'
+import { paperSigner, readPaperKey } from '../../src/keys/local.ts'
 import { subaccountKey } from '../../src/paper/execution/subaccountKeys.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/server/serve.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
@@ -187,6 +187,36 @@ test('on paper an owner that perpd did not make is refused, before anything is b
   expect((await paper('subaccount', 'approve', real)).err).toContain('made: ')
 })
 
+test('on paper no owner is made for an account that trades with its own key: the way to a delegated key is named', async () => {
+  const paper = (...argv: string[]) =>
+    perpd(cwd, [
+      ...argv,
+      ...served.api.map((host) => `--venue.apiHosts=${host}`),
+      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
+    ])
+  expect((await perpd(cwd, ['init'])).code).toBe(0)
+  for (const word of ['approve', 'status'])
+    expect((await paper('subaccount', word)).err).toContain(
+      'There is no key in CWD/var/paper/account.key yet',
+    )
+  const folder = join(cwd, 'var', 'paper')
+  paperSigner(join(folder, 'account.key'))
+  for (const word of ['approve', 'status', 'revoke']) {
+    const { code, err } = await paper('subaccount', word)
+    expect([word, code]).toEqual([word, 4])
+    expect(err).toContain("There is no owner's key in CWD/var/paper/owner.key")
+    expect(err).toContain('perpd subaccount create')
+  }
+  expect(existsSync(join(folder, 'owner.key'))).toBe(false)
+  expect(existsSync(join(folder, 'approval.json'))).toBe(false)
+  // Once another key was approved for the account, it is named.
+  const made = await paper('subaccount', 'create')
+  const [, flags = ''] = /perpd subaccount approve (.*)/.exec(made.err) ?? []
+  const words = flags.replaceAll('CWD', cwd).split(' ')
+  expect((await paper('subaccount', 'approve', ...words)).code).toBe(0)
+  for (const word of ['approve', 'status']) expect((await paper('subaccount', word)).err).toContain(flags)
+})
+
 test('on paper each subaccount create makes another key, and the account that there was can be its owner', async () => {
   const paper = (...argv: string[]) =>
     perpd(cwd, [
@@ -196,11 +226,8 @@ test('on paper each subaccount create makes another key, and the account that th
     ])
   expect((await perpd(cwd, ['init'])).code).toBe(0)
   const keyFile = join(cwd, 'var', 'paper', 'account.key')
-  // The first one stands where the daemon looks: no account has a key yet.
-  const first = await paper('subaccount', 'create')
-  expect(first.code, first.err).toBe(0)
-  const own = readPaperKey(keyFile).address
-  expect(first.out).toBe(own)
+  // As a daemon made it that trades with its own key.
+  const own = paperSigner(keyFile).address
   const second = await paper('subaccount', 'create')
   const third = await paper('subaccount', 'create')
   expect(new Set([own, second.out, third.out]).size).toBe(3)
@@ -215,6 +242,14 @@ test('on paper each subaccount create makes another key, and the account that th
   expect(approved.code, approved.err).toBe(0)
   expect(approved.err).toContain(`--account.owner ${own}`)
   expect((await paper('subaccount', 'status', ...flags, `--account.owner=${own}`)).out).toContain(second.out)
+  // Without the names of these keys the approval is not written over: they are named.
+  const keys = flags.join(' ').replaceAll('=', ' ').replaceAll(cwd, 'CWD')
+  expect((await paper('subaccount', 'status')).err).toContain(`name them, ${keys}`)
+  paperSigner(join(cwd, 'var', 'paper', 'owner.key'))
+  expect(await paper('subaccount', 'status')).toMatchObject({
+    code: 4,
+    err: expect.stringContaining(`perpd subaccount status ${keys}`),
+  })
   // A file that is there is nobody's to replace.
   expect((await paper('subaccount', 'create', `--file=${file}`)).code).not.toBe(0)
   expect(readPaperKey(file).address).toBe(second.out)

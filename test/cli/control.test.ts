@@ -5,12 +5,14 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { killText } from '../../src/cli/commands/statusCommand.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/controlTokens.ts'
 import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
@@ -162,11 +164,30 @@ test('a kill is followed until it is done', async () => {
     0,
     [
       'it is done.',
-      'cancelling and closing: 2 orders, 1 position, 1 in flight left',
+      expect.stringMatching(
+        /^cancelling and closing: 2 orders, 1 position, 1 in flight left; order f00d\w* \(increase long ETH\/USD \[WETH-USDC\]\) is pending: it waits for \S+ and the chain to show it$/,
+      ),
       'done: nothing is left',
     ],
   ])
   expect(asked).toEqual([{ type: 'kill', close: true, by: 'ann', via: 'control' }])
+})
+
+test('a kill names the order that it waits for, its state, and what that waits for', () => {
+  const [row] = toPlain(status.openIntents.map(orderRow))
+  if (row === undefined) throw new Error('no order')
+  const kill = {
+    ...{ by: 'ann', close: false, sinceMs: 0 },
+    left: { orders: 0, positions: 0, inFlight: 1 },
+  } as const
+  const text = (changes: Partial<typeof row>) => killText(kill, [{ ...row, ...changes }])
+  expect(text({ status: 'unknown' })).toMatch(
+    /^cancelling: 0 orders, 1 in flight left; order f00d\w* \(.*\) is unknown: it was sent, and waits for proof of its end by \S+ and the chain, at the latest after its deadline$/,
+  )
+  expect(text({ status: 'unknown', presumedDeadForSeconds: 90 })).toMatch(
+    /is unknown: 1 min 30 s past its deadline, and nothing shows it: perpd orders resolve f00d\w*$/,
+  )
+  expect(text({ status: 'resting' })).toBe('cancelling: 0 orders, 1 in flight left')
 })
 
 test('a word on an order or a finding goes through the daemon that runs on the same journal', async () => {

@@ -5,6 +5,7 @@ import { explainText } from '../../src/cli/explain/explainText.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { IntentKind } from '../../src/domain/order/intent.ts'
+import type { ListedLookup } from '../../src/domain/order/orderLegs.ts'
 import type { OrderTerms } from '../../src/domain/order/orderTerms.ts'
 import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
 import { contractPriceOf, MAX_UINT256, usd } from '../../src/protocol/units.ts'
@@ -17,6 +18,7 @@ function explained(
   changes: Partial<OrderTerms>,
   more: readonly object[] = [],
   heldUsd?: bigint,
+  listedOf?: ListedLookup,
 ): string {
   const base = intentOf()
   const intent = intentOf({ kind, terms: { ...base.terms, ...changes } })
@@ -31,6 +33,7 @@ function explained(
     attemptsPerCause: 12,
     feeToken: { symbol: 'USDC', decimals: 6 },
     ...(heldUsd === undefined ? {} : { heldUsd }),
+    ...(listedOf === undefined ? {} : { listedOf }),
   })
 }
 
@@ -182,6 +185,12 @@ test('an exit is told as it is in force: at most what is still held, though more
       settlement: { sizeDeltaUsd: usd(300) },
     },
   ]
+  const changed = explained('increase', exits, story, usd(300), (key) =>
+    key === exitKey ? { triggerPrice: usd(1_500), sizeDeltaUsd: usd(20) } : undefined,
+  ).replace(/\s+/g, ' ')
+  expect(changed).toContain(
+    'OPEN at $1,500.00, $20.00, changed by another client (signed at $1,600.00 over $300.00; perpd discrepancies)',
+  )
   const half = explained('increase', exits, story, usd(150)).replace(/\s+/g, ' ')
   expect(half).toContain('OPEN at $1,600.00, $150.00 in force: that much is held (signed for $300.00)')
   expect(half).toContain('signed stop-loss of $300.00 at $1,600.00')

@@ -1,7 +1,7 @@
 /** Tables that fit: columns that matter less go first, and no word is broken. */
 import { expect, test } from 'vitest'
 import { closingsOf } from '../../src/cli/commands/closeAllCommand.ts'
-import { quoteText } from '../../src/cli/commands/manualOrderCommand.ts'
+import { closeText, isYes, quoteText } from '../../src/cli/commands/manualOrderCommand.ts'
 import { marketsText } from '../../src/cli/commands/marketsCommand.ts'
 import { positionsText } from '../../src/cli/commands/positionsCommand.ts'
 import { statusText } from '../../src/cli/commands/statusCommand.ts'
@@ -95,6 +95,9 @@ test('every table fits 80 columns and has its figures', async () => {
     orderFeesUsd: usd(5).toString(),
     worstCostUsd: usd('15.5').toString(),
     managers: ['eth-trend'],
+    guardWarnings: [
+      'guard would reduce it at once: its liquidation would be about 7.9% away, and guard keeps it 8% away; take less leverage',
+    ],
   })
   for (const text of [positions, trades, markets, quote]) expect(longest(text), text).toBeLessThanOrEqual(80)
   expect(positions).toContain('PNL')
@@ -104,6 +107,18 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(quote).toContain('worst cost  at most $15.50')
   expect(quote.replace(/\s+/g, ' ')).toContain("the venue's fee is at most $0.50 (10 bps)")
   expect(quote).toContain('eth-trend trades this market too')
+  expect(quote).toContain('WARNING     guard would reduce it at once')
+  const close = (positions: typeof body.positions, shareBps: number) =>
+    closeText({ positions, symbols: body.symbols }, { market: 'ETH', direction: 'long', shareBps })
+  expect(close(body.positions, 10_000).replace(/\s+/g, ' ')).toBe(
+    `close all of the long ${symbol} of $500.00, at the market; its PnL is $0.99 now`,
+  )
+  expect(close(body.positions, 5_000)).toContain('50% of the long')
+  expect(close([], 10_000)).toBe('close       all of the long ETH, at the market')
+})
+
+test('a question is answered by the very word that it asks for', () => {
+  expect(['yes', ' yes ', 'y', 'Y', 'ye', 'YES', '', 'yes please'].filter(isYes)).toEqual(['yes', ' yes '])
 })
 
 test('positions at 80 columns name what they leave out, and keep size, liquidation, PnL and who manages it', () => {
@@ -133,6 +148,35 @@ test('positions at 80 columns name what they leave out, and keep size, liquidati
   const wide = positionsText([row], body, Number(columnsNeeded))
   expect(wide.split('\n')[0]).toMatch(/MARK .*COLLATERAL +LEVERAGE/)
   expect(wide).not.toContain('Not shown')
+})
+
+test('positions tell which exit another client changed, with what is in force and what was signed', () => {
+  const [open] = body.openIntents
+  if (open === undefined) throw new Error('no order')
+  const leg = {
+    ...({ role: 'stop-loss', status: 'resting', orderKey: '0x0e', isProvisional: false } as const),
+    ...{ executionPrice: null, feesUsd: null, pnlUsd: null, inForceUsd: null },
+    ...{ triggerPrice: usd(900).toString(), sizeDeltaUsd: usd(500).toString() },
+  }
+  const changedFrom = { triggerPrice: usd(1_200).toString(), sizeDeltaUsd: usd(500).toString() }
+  const shown = (changed: typeof changedFrom | null) =>
+    positionsText([], { ...body, openIntents: [{ ...open, legs: [{ ...leg, changedFrom: changed }] }] }, 80)
+  expect(longest(shown(changedFrom))).toBeLessThanOrEqual(80)
+  expect(shown(changedFrom).replace(/\s+/g, ' ')).toContain(
+    `stop-loss of ${symbol} long: another client changed it: in force trigger $900.00, signed $1,200.00`,
+  )
+  expect(shown(null)).not.toContain('another client')
+})
+
+test('what a narrow screen leaves out is not explained below the table', async () => {
+  const rows = toPlain(await engine.markets())
+  const wide = marketsText(rows, 0, 200)
+  const narrow = marketsText(rows, 0, 60)
+  expect([/FEE \(BPS\) /.test(wide), wide.includes('The fee is in')]).toEqual([true, true])
+  expect([/FEE \(BPS\) /.test(narrow), narrow.includes('The fee is in')]).toEqual([false, false])
+  const held = body.positions.map((each) => ({ ...each, market: symbol, managers: [], ageMs: 1_000 }))
+  expect(positionsText(held, body, 200).replace(/\s+/g, ' ')).toContain('Entry is the price')
+  expect(positionsText(held, body, 60)).not.toContain('Entry is the price')
 })
 
 test('a strategy at 80 columns takes no more lines than its words need', () => {

@@ -232,6 +232,41 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   await again.close()
 })
 
+test('an order that another client changed is shown as it is in force, with the mark, by a journal that is read anew', async () => {
+  const journal = createSqliteJournal(options())
+  const story = storyOf(1)
+  for (const record of [story.accepted(), story.preparing(), story.armed(), story.sent(), story.landed()]) {
+    await journal.append(record)
+  }
+  const [orderKey] = (journal.recentIntent(story.intentId)?.attempts ?? []).flatMap(({ children }) =>
+    children.map((child) => child.orderKey),
+  )
+  if (orderKey === undefined) throw new Error('no order')
+  const changed: Discrepancy = {
+    ...discrepancy,
+    findingId: 'changed-1',
+    kind: 'changed-order',
+    sizeDeltaUsd: 0n,
+    orderKey,
+    listed: { triggerPrice: usd(900), sizeDeltaUsd: usd(70) },
+  }
+  const base = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
+  await journal.appendAccount({ ...base, kind: 'finding.raised', finding: changed })
+  await journal.close()
+  const wide = async () => (await run('orders')).out.replace(/\s+/g, ' ')
+  expect(await wide()).toContain('another client changed it: in force trigger $900.00')
+  expect(JSON.parse((await run('orders', '--json')).out)[0].legs[0]).toMatchObject({
+    triggerPrice: usd(900).toString(),
+    sizeDeltaUsd: usd(70).toString(),
+    changedFrom: { triggerPrice: null },
+  })
+  expect((await run('explain', story.intentId)).out.replace(/\s+/g, ' ')).toContain(
+    'at $900.00, $70.00, changed by another client',
+  )
+  expect((await run('discrepancies', 'adopt', 'changed-1', '--by', 'Ada')).code).toBe(0)
+  expect(await wide()).toContain('another client changed it')
+})
+
 test('findings of a journal that is not there end with exit code 2, and without any say so', async () => {
   expect((await run('findings')).code).toBe(2)
   await fill()

@@ -170,6 +170,7 @@ test('orders --json gives every field of a row', async () => {
       "kind": "increase",
       "legs": [
         {
+          "changedFrom": null,
           "executionPrice": "1739510000000000000000000000000000",
           "feesUsd": "300000000000000000000000000000",
           "inForceUsd": null,

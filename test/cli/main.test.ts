@@ -76,10 +76,41 @@ test('an unknown command or argument ends with exit code 1, an unknown flag with
   expect(await said('orders', '--opne')).toBe(
     '4 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
   )
-  expect(await said('orders', 'stray')).toMatch(/^1 stray: orders takes no such argument\.\nusage: /)
+  expect(await said('balance', 'stray')).toMatch(/^1 stray: balance takes no such argument\.\nusage: /)
   expect(await said('orders', '--strategy')).toMatch(/^1 --strategy needs a value: NAME\.\nusage: /)
   expect(await said('paper', '--state')).toMatch(/^1 --state needs a value: FILE\.\nusage: /)
   expect(await said('explain')).toMatch(/^1 explain needs an order's id/)
+})
+
+test.each<readonly [readonly string[], string]>([
+  [['open', 'BTC/USD', 'long', '500'], 'open BTC/USD long --size 500 --leverage 2'],
+  [['open', 'long', 'BTC/USD', '500', '--leverage', '3'], 'open BTC/USD long --leverage 3 --size 500'],
+  [
+    ['open', 'ETH/USD [WETH-USDC]', 'short', '50', '4'],
+    'open "ETH/USD [WETH-USDC]" short --size 50 --leverage 4',
+  ],
+  [['close', 'BTC/USD', 'long', '50%'], 'close BTC/USD long --share 50'],
+  [['markets', 'ETH'], 'markets --search ETH'],
+  [['config', 'risk'], 'config --search risk'],
+  [['orders', 'eth-trend'], 'orders --strategy eth-trend'],
+  [['orders', 'eth-trend', 'open', '--limit', '3'], 'orders --limit 3 --strategy eth-trend --open'],
+  [['trades', 'guard', '--log.level', 'warn'], 'trades --strategy guard --log.level warn'],
+  [['logs', 'error'], 'logs --level error'],
+  [['trading', 'halted', 'eth-trend'], 'trading halted --scope eth-trend'],
+  [['kill', 'close'], 'kill --close'],
+])('%j in the wrong form is answered with the command that was meant', async (argv, meant) => {
+  const { code, err } = await perpd(cwd, argv)
+  expect([code, /Did you mean: perpd (.*)/.exec(err)?.[1]]).toEqual([1, meant])
+})
+
+test('config shows the settings of a search alone, and says when there are none', async () => {
+  const { out } = await perpd(cwd, ['config', '--search', 'Risk.max'])
+  expect(out.split('\n').length).toBeGreaterThan(5)
+  expect(out.split('\n').every((line) => line.startsWith('risk.max'))).toBe(true)
+  expect(await perpd(cwd, ['config', '--search', 'zzz'])).toMatchObject({
+    code: 2,
+    out: 'No setting has zzz in its name.',
+  })
 })
 
 test('an unknown setting ends with exit code 4', async () => {

@@ -1,5 +1,6 @@
 /** What the configuration says of the paper venue reaches its world. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -155,4 +156,20 @@ test('a second venue on the same state file is refused, and takes it over when t
   await elsewhere.close()
   await first.close()
   await start(...flags)
+})
+
+test('a venue that takes a free port has the same hosts at its next start, for orders that were under way; where another has the port, others', async () => {
+  const first = await start()
+  const hosts = first.hosts
+  await first.close()
+  const second = await start()
+  expect(second.hosts).toEqual(hosts)
+  await second.close()
+  const { port } = new URL(hosts.api[0] ?? '')
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(Number(port), '127.0.0.1', resolve))
+  const third = await start()
+  expect(third.hosts).not.toEqual(hosts)
+  expect((await read(`${third.hosts.api[0]}/markets`)).length).toBeGreaterThan(0)
+  await new Promise((resolve) => other.close(resolve))
 })

@@ -10,6 +10,7 @@ import {
   isDrift,
   pauses,
 } from '../../src/domain/account/accountRecord.ts'
+import { listedOrders } from '../../src/domain/account/changedOrders.ts'
 import { discrepanciesNamed, shortDiscrepancyId } from '../../src/domain/account/discrepancyId.ts'
 import { type ReconcileView, reconcile } from '../../src/domain/account/reconcile.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
@@ -216,6 +217,100 @@ test('a resting order of a stranger is told, and is gone when it rests no longer
   const account = raise(emptyAccountState, ...first.raised)
   expect(reconcile(view({ orders: [order(strangerKey)], account })).gone).toEqual([])
   expect(reconcile(view({ account })).gone).toEqual([`order:${strangerKey}`])
+})
+
+const exitKey: Hex = `0x${'0e'.repeat(32)}`
+const stop: Order = {
+  ...order(exitKey),
+  orderType: 6,
+  sizeDeltaUsd: usd(500),
+  triggerContractPrice: 1_600n * 10n ** 12n,
+  acceptableContractPrice: 0n,
+  minOutputAmount: 0n,
+  autoCancel: true,
+}
+/** The stop as it was signed. */
+const own = new Map([
+  [
+    exitKey,
+    {
+      signed: {
+        orderType: 6,
+        sizeDeltaUsd: usd(500),
+        collateralAmount: 0n,
+        kept: {
+          marketToken: ethMarket,
+          direction: 'long' as const,
+          collateralToken: usdc,
+          triggerContractPrice: stop.triggerContractPrice,
+          acceptableContractPrice: 0n,
+          minOutputAmount: 0n,
+          autoCancel: true,
+        },
+      },
+      indexDecimals: 18,
+    },
+  ],
+])
+const explained = new Set([exitKey])
+const moved: Order = { ...stop, triggerContractPrice: 1_700n * 10n ** 12n }
+
+test.each<readonly [string, Partial<Order>, string]>([
+  [
+    'trigger',
+    { triggerContractPrice: 1_700n * 10n ** 12n },
+    'its trigger is $1,700.00, perpd signed $1,600.00',
+  ],
+  ['size', { sizeDeltaUsd: usd(5) }, 'its size is $5.00, perpd signed $500.00'],
+  [
+    'acceptable price',
+    { acceptableContractPrice: 1_550n * 10n ** 12n },
+    'its acceptable price is $1,550.00, perpd signed any price',
+  ],
+  ['least output', { minOutputAmount: 9n }, 'its least output is 9, perpd signed 0'],
+  [
+    'end with its position',
+    { autoCancel: false },
+    'that it ends with its position is false, perpd signed true',
+  ],
+])('a stop of ours whose %s another client changed is told, and holds increases', (_what, fields, text) => {
+  const { raised } = reconcile(view({ orders: [{ ...stop, ...fields }], own, explained }))
+  expect(raised).toMatchObject([{ kind: 'changed-order', orderKey: exitKey, sizeDeltaUsd: 0n }])
+  expect(raised[0]?.statement).toBe(`another client changed the stop-loss order on ETH/USD long: ${text}`)
+  expect(raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
+})
+
+test('an order of ours that rests as it was signed, or that a message of ours may be changing, is no discrepancy', () => {
+  const fees = { executionFee: 1n, initialCollateralDeltaAmount: 7n, isFrozen: true, updatedAtSeconds: 99 }
+  expect(reconcile(view({ orders: [{ ...stop, ...fees }], own, explained })).raised).toEqual([])
+  expect(reconcile(view({ orders: [moved], explained })).raised).toEqual([])
+})
+
+test('a changed order is told once each time, and is gone when it is as signed again or rests no longer, settled or not', () => {
+  const { raised } = reconcile(view({ orders: [moved], own, explained }))
+  const [id = ''] = raised.map(({ findingId }) => findingId)
+  const told = raise(emptyAccountState, ...raised)
+  const seen = (account: AccountState, parts: Partial<ReconcileView>) =>
+    reconcile(view({ own, explained, account, ...parts }))
+  expect(seen(told, { orders: [moved] })).toMatchObject({ raised: [], gone: [] })
+  expect(seen(told, { orders: [stop] })).toMatchObject({ raised: [], gone: [id] })
+  expect(seen(told, { orders: [] })).toMatchObject({ raised: [], gone: [id] })
+  // Another change of it is another discrepancy, and ends the one before.
+  const further = { ...moved, triggerContractPrice: 1_750n * 10n ** 12n }
+  const again = seen(told, { orders: [further] })
+  expect([kindsOf(again), again.gone]).toEqual([['changed-order'], [id]])
+  // What is not judged now, and a row that could not be read, end nothing.
+  expect(seen(told, { orders: [stop], own: new Map() }).gone).toEqual([])
+  const missing = { positions: [], orders: [{ orderKey: exitKey, problem: 'x' }], trades: [] } as never
+  expect(seen(told, { orders: [], missing }).gone).toEqual([])
+  // Adopted it goes on saying what is in force, until the order is as signed; changed anew to the same, it is told anew.
+  const adopted = settle(told, id, 'adopted')
+  expect(listedOrders(adopted).get(exitKey)).toEqual({ triggerPrice: usd(1_700), sizeDeltaUsd: usd(500) })
+  expect(seen(adopted, { orders: [moved] })).toMatchObject({ raised: [], gone: [] })
+  expect(seen(adopted, { orders: [stop] }).gone).toEqual([id])
+  const gone = settle(adopted, id, 'gone')
+  expect(listedOrders(gone).size).toBe(0)
+  expect(kindsOf(seen(gone, { orders: [moved] }))).toEqual(['changed-order'])
 })
 
 test('a position that does not add up is told; adopted it counts, ignored it stays told', () => {

@@ -7,6 +7,9 @@ import { quoteOf } from '../../src/engine/operator/manualQuote.ts'
 import { positionFeesOf } from '../../src/engine/operator/marketFees.ts'
 import { unknownMarketText } from '../../src/engine/operator/unknownMarket.ts'
 import { usd } from '../../src/protocol/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import { guard } from '../../src/strategy/kinds/guard.ts'
+import { defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
@@ -21,9 +24,10 @@ afterEach(async () => {
 /** Asks a running engine for previews of orders. */
 async function previews(
   account: Limits = {},
+  strategies: readonly LoadedStrategy[] = [],
 ): Promise<(command: Partial<OpenCommand>) => ReturnType<Engine['operate']>> {
   bench = await kindsBench()
-  const { engine } = engineOver(bench, { account })
+  const { engine } = engineOver(bench, { account, strategies })
   running = engine
   await engine.start()
   const given: OpenCommand = {
@@ -49,7 +53,6 @@ test('an order by hand that the wallet cannot pay is refused before anything is 
       /^The wallet holds less WETH than the order pays in \(asked: 0\.05\d+ WETH; allowed: 0 WETH\)/,
     ),
   })
-  expect(await ask({ size: '300', leverage: '0.001' })).toMatchObject({ code: 'NO_BALANCE' })
   expect(await ask({ size: '300', leverage: '3' })).toMatchObject({ ok: true })
   expect(bench?.venue.record()).toEqual([])
 })
@@ -76,12 +79,98 @@ test('leverage above the highest is refused as leverage, with the setting and bo
   })
 })
 
+test('leverage below 1 is refused with what it is, why, and what to give', async () => {
+  const ask = await previews()
+  expect(await ask({ leverage: '0.05' })).toEqual({
+    ok: false,
+    code: 'MIN_LEVERAGE',
+    reason:
+      'leverage 0.05x would pay in more than the position is worth; give --leverage 1 or more, and for less risk a smaller --size',
+  })
+  expect(await ask({ leverage: '1' })).toMatchObject({ ok: true })
+})
+
 test('leverage above that of the venue names the venue', async () => {
   const ask = await previews()
   expect(await ask({ leverage: '5000' })).toMatchObject({
     code: 'MAX_LEVERAGE',
     reason: expect.stringMatching(/^leverage 5000x; the venue allows \d+x$/),
   })
+})
+
+/** A strategy as its file would be loaded. */
+function loaded(strategy: Strategy, name: string, params: unknown = {}): LoadedStrategy {
+  return {
+    ...{ name, path: `${name}.yaml`, strategy, params, symbols: [], symbolPlaces: [], limits: {} },
+    ...{ cadenceMs: 3_600_000, needs: { symbols: [] }, instance: { name, symbols: [] } },
+  }
+}
+const shippedGuard = (maxLeverage?: number) =>
+  loaded(guard as Strategy, 'guard', {
+    ...{ minDistanceBps: 800, closeDistanceBps: 300, reduceShareBps: 5_000 },
+    ...(maxLeverage === undefined ? {} : { maxLeverage }),
+  })
+
+test('an order that a running guard would reduce at once says so before it is confirmed', async () => {
+  const ask = await previews({}, [shippedGuard()])
+  const warned = async (leverage: string) => {
+    const answer = await ask({ leverage })
+    return answer.ok && 'quote' in answer ? answer.quote?.guardWarnings : answer
+  }
+  expect(await warned('2')).toEqual([])
+  expect(await warned('9')).toEqual([])
+  expect(await warned('12')).toEqual([
+    expect.stringMatching(
+      /^guard would reduce it at once: its liquidation would be about 7\.\d+% away, and guard keeps it 8% away; take less leverage$/,
+    ),
+  ])
+  expect(await warned('30')).toEqual([expect.stringMatching(/^guard would close it at once: /)])
+})
+
+test('a guard that keeps a leverage warns of what lies above it', async () => {
+  const ask = await previews({}, [shippedGuard(50_000)])
+  expect(await ask({ leverage: '6' })).toMatchObject({
+    quote: {
+      guardWarnings: [expect.stringContaining('its leverage would be about 6.0x, and guard keeps it at 5x')],
+    },
+  })
+  expect(await ask({ leverage: '3' })).toMatchObject({ quote: { guardWarnings: [] } })
+})
+
+test('after a close by hand only strategies that open are named as those who may open it again', async () => {
+  const opener = defineStrategy({
+    kind: 'opener',
+    description: 'Might open.',
+    params: z.object({}),
+    needs: () => ({ symbols: [] }),
+    decide: () => [],
+  }) as Strategy
+  const by = { by: 'ann', via: 'control' } as const
+  for (const [strategies, note] of [
+    [[shippedGuard()], undefined],
+    [
+      [shippedGuard(), loaded(opener, 'opener')],
+      '; opener trades this market and may open it again (perpd trading halted --scope opener keeps it from that)',
+    ],
+  ] as const) {
+    const ask = await previews({}, strategies)
+    expect(await ask({ isPreview: false, leverage: '2' })).toMatchObject({ ok: true })
+    await bench?.clock.advance(60_000)
+    const close = {
+      type: 'close',
+      id: 'two',
+      market: ethSymbol,
+      direction: 'long',
+      shareBps: 10_000,
+    } as const
+    const answer = await running?.operate(close, by)
+    expect(answer).toMatchObject({ ok: true })
+    const [, told] = /is accepted as order \w+(; .*)?$/.exec(answer?.ok ? answer.statement : '') ?? []
+    expect(told).toBe(note)
+    running?.abort()
+    await bench?.close()
+    bench = undefined
+  }
 })
 
 test('a quote takes the higher fee of the market, and the highest of any where it is not known', async () => {

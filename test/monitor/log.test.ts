@@ -72,7 +72,7 @@ test('on a terminal every event reads as one plain line', () => {
     account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
     price     a reduction on ETH/USD [WETH-USDC] uses the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
-    trading   eth-trend is reducing: Its loss limit was reached
+    trading   trading of eth-trend is reducing: Its loss limit was reached
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
     market    1 contradiction settled by Ada in spite of its hosts: ETH/USD [WETH-USDC]
     market    the chain proves ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)

@@ -196,7 +196,7 @@ test('what holds all of trading back makes the daemon unready and shows in the m
   const health = (status: MonitoredStatus) => createHealth(() => 0).ready(status)
   expect(health(held)).toEqual({
     ok: false,
-    reasons: ['account is reducing by drawdown, perpd: it fell'],
+    reasons: ['trading on the account is reducing by drawdown, perpd: it fell'],
   })
   expect(createHealth(() => 0).live(held).ok).toBe(true)
   expect(health({ ...running, holds: [own] }).ok).toBe(true)

@@ -101,6 +101,8 @@ export interface KindsOptions {
   readonly warningPolicies?: readonly WarningPolicy[]
   /** Limits that a warned increase is sized by anew; absent: none. */
   readonly limits?: Limits
+  /** Orders of the bench are an operator's, who may edit what others made. */
+  readonly isOperator?: boolean
   /** What a host answers instead, from the address that was asked and what it answered; undefined: just that. */
   readonly lie?: (url: string, text: string) => string | undefined
   /** Told every answer of the venue, with the path that was asked. */
@@ -261,6 +263,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
       exposure: exposureOf(world, [...orderManager.open().map(({ state }) => state), ...recentIncreases()]),
       limits,
       tradingState: 'active',
+      ...(options.isOperator === undefined ? {} : { isOperator: options.isOperator }),
       intentId: made.toString(16).padStart(24, '0'),
       decisionKey: `test#${made}`,
       strategy: 'test',

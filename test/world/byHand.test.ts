@@ -121,6 +121,9 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     const answered = await typed(order, 'no')
     expect(answered).toContain('Send it? Type yes: ')
     expect(answered).toContain('Nothing was sent.')
+    const kept = await typed(['close', eth, 'long', ...own.flags(hosts)], 'y')
+    expect(kept).toContain('close       all of the long ')
+    expect(kept).toContain('Nothing was sent.')
   }
 
   const resting = await asked(

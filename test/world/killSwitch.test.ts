@@ -78,7 +78,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   const ready = await fetch(`http://127.0.0.1:${own.port}/readyz`)
   expect([ready.status, await ready.text()]).toEqual([
     503,
-    expect.stringContaining('global is halted by operator, ann: rehearsal'),
+    expect.stringContaining('trading is halted by operator, ann: rehearsal'),
   ])
   const listed = await command(hosts, 'trading')
   expect(listed.said).toContain('Trading is halted.')

@@ -52,6 +52,11 @@ export interface Command {
   /** Those after the first one; each must be given. */
   readonly more?: readonly { readonly name: string; readonly doc: string }[]
   readonly flags: readonly OwnFlag[]
+  /**
+   * Flags that arguments beyond those above are taken for, in their order, to name the command that was meant. `initial` stands
+   * where neither the flag nor an argument for it was given.
+   */
+  readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
   /** Resolves with the exit code. Throws CommandError or BaseError. */
   readonly run: (call: Call) => Promise<number>
 }
@@ -126,12 +131,41 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
   const expected = positional === undefined ? [] : [positional, ...more]
   const most = expected.length
   if (!wantsHelp && positionals.length > most) {
-    throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.`)
+    const meant = meantBy(command, positionals, flags, rest)
+    throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.${meant}`)
   }
   if (!wantsHelp && positionals.length < most && positional?.isOptional !== true) {
     throw misuse(command, `${command.name} needs ${expected[positionals.length]?.doc}.`)
   }
   return { flags, positionals, settings: rest, wantsHelp }
+}
+
+/** ` Did you mean: perpd markets --search ETH`, where arguments stand for flags; else nothing. */
+function meantBy(
+  { name, positional, more = [], flags: known, stray = [] }: Command,
+  positionals: readonly string[],
+  given: ReadonlyMap<string, string | true>,
+  rest: readonly string[],
+): string {
+  // A direction is known by its word, wherever it stands.
+  const at = more.some((each) => each.name === 'direction')
+    ? positionals.findIndex((word) => word === 'long' || word === 'short')
+    : -1
+  const words = at < 0 ? positionals : positionals.toSpliced(at, 1).toSpliced(1, 0, positionals[at] ?? '')
+  const own = words.slice(0, positional === undefined ? 0 : 1 + more.length)
+  const extra = words.slice(own.length)
+  const all = new Map<string, string | true>(given)
+  for (const { flag, initial } of stray) {
+    const value = all.has(flag) ? undefined : (extra.shift() ?? initial)
+    if (value !== undefined) all.set(flag, value.replace(/^(\d+)%$/, '$1'))
+  }
+  for (const word of extra) {
+    if (!known.some((flag) => flag.name === word && flag.value === undefined)) return ''
+    all.set(word, true)
+  }
+  const quoted = (text: string): string => (/^[\w./:@%+-]+$/.test(text) ? text : JSON.stringify(text))
+  const flags = [...all].map(([flag, value]) => `--${flag}${value === true ? '' : ` ${quoted(value)}`}`)
+  return `\nDid you mean: ${['perpd', name, ...own.map(quoted), ...flags, ...rest].join(' ')}`
 }
 
 /** A name with a dot is a setting, known or not: the configuration says what is wrong with it. */

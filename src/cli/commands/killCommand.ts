@@ -40,9 +40,9 @@ export async function kill(call: Call): Promise<number> {
   }
   const told = createTeller(out)
   for (;;) {
-    const { kill: report } = await queryStatus(loaded)
+    const { kill: report, openIntents } = await queryStatus(loaded)
     if (report === undefined) throw new CommandError('The daemon knows of no kill any more.', exitCodes.error)
-    told(killText(report), systemClock.monotonicMs())
+    told(killText(report, openIntents), systemClock.monotonicMs())
     if (report.endedAtMs !== undefined) {
       return report.outcome === 'done' ? exitCodes.ok : exitCodes.error
     }

@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { StatusBody } from '../../control/routes.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
 import { unknownMarketText } from '../../engine/operator/unknownMarket.ts'
 import { money, shortId } from '../../monitor/text.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
-import { formatAtMost, formatUsd } from '../../protocol/units.ts'
+import { BPS_ONE, formatAtMost, formatUsd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
-import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import { type CommandAnswer, commandAnswer, queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { wrapped } from '../output/screen.ts'
 import { basisPoints, isMarkets, type MarketRow } from './marketsCommand.ts'
 import { commander } from './tradingCommand.ts'
@@ -102,14 +103,48 @@ export async function close(call: Call): Promise<number> {
   }
   const id = idOf(flags)
   const collateral = poolOf(flags.get('collateral'))
+  const direction = directionOf(positionals[1])
+  const shareBps = shareOf(flags.get('share'))
+  // A script is not asked: closing is a way out, and has always gone through without --yes there.
+  if (!flags.has('yes') && isatty(0)) {
+    const show = flags.has('json') ? call.err : call.out
+    show(closeText(await queryStatus(call.loaded), { market, direction, shareBps }))
+    if (!(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
   return await carryOut(call, '/api/positions/close', id, {
     id,
     market,
-    direction: directionOf(positionals[1]),
-    shareBps: shareOf(flags.get('share')),
+    direction,
+    shareBps,
     ...(collateral === undefined ? {} : { collateral }),
     by: commander(call),
   })
+}
+
+/** What is to be closed, in words; where the lists show no such position, as it was asked. */
+export function closeText(
+  { positions, symbols }: Pick<StatusBody, 'positions' | 'symbols'>,
+  {
+    market,
+    direction,
+    shareBps,
+  }: { readonly market: string; readonly direction: string; readonly shareBps: number },
+): string {
+  const rows = positions.map((row) => ({
+    ...row,
+    symbol: symbols[row.marketToken.toLowerCase()] ?? row.marketToken,
+  }))
+  const meant = marketsNamed(rows, market).filter((row) => row.direction === direction)
+  const share = shareBps >= BPS_ONE ? 'all' : `${shareBps / 100}%`
+  const held = meant.map(
+    ({ symbol, sizeInUsd, pnlAfterFeesUsd }) =>
+      `${share} of the ${direction} ${symbol} of ${money(BigInt(sizeInUsd))}, at the market; its PnL is ${money(BigInt(pnlAfterFeesUsd))} now`,
+  )
+  const [one = `${share} of the ${direction} ${market}, at the market`] = held
+  return wrapped('close       ', held.length > 1 ? held.join('; or ') : one).join('\n')
 }
 
 /** Cancels what rests of an order. */
@@ -245,6 +280,7 @@ export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
         ? 'no strategy manages this position: you close it'
         : `${quote.managers.join(', ')} trades this market too, sees the position and may close it`,
     ],
+    ...quote.guardWarnings.map((text) => ['WARNING', text]),
   ]
   return rows.flatMap(([name = '', text = '']) => wrapped(name.padEnd(12), text)).join('\n')
 }
@@ -261,15 +297,20 @@ function usdText(value: string): string {
   return formatUsd(BigInt(value))
 }
 
-/** Asks at the terminal; anything but yes is no. */
+/** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
 export async function confirm(): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await lines.question('Send it? Type yes: ')
-    return answer.trim().toLowerCase() === 'yes'
+    return isYes(answer)
   } finally {
     lines.close()
   }
+}
+
+/** Whether an answer is the word that was asked for. */
+export function isYes(answer: string): boolean {
+  return answer.trim() === 'yes'
 }
 
 function directionOf(word: string | undefined): 'long' | 'short' {

@@ -7,7 +7,7 @@ import { span } from '../../monitor/text.ts'
 import { formatUsd, toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { command, queryDaemon } from '../call/daemonClient.ts'
-import { type Column, fitTable } from '../output/fitTable.ts'
+import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
 import { wrapped } from '../output/screen.ts'
 
 /** A market as the daemon tells it. */
@@ -54,6 +54,8 @@ function isOpen({ state }: Pick<MarketRow, 'state'>): boolean {
   return state !== 'untrusted' && state !== 'contradicted'
 }
 
+const FEE = 'FEE (BPS)'
+
 const columns: readonly Column<MarketRow>[] = [
   { title: 'MARKET', rank: 0, wraps: true, of: ({ symbol }) => symbol.replace(' ', '\n') },
   {
@@ -81,7 +83,7 @@ const columns: readonly Column<MarketRow>[] = [
     isFigure: true,
     of: ({ capacityLongUsd, capacityShortUsd }) => sides(capacityLongUsd, capacityShortUsd, short),
   },
-  { title: 'FEE (BPS)', rank: 1, isFigure: true, of: feesOf },
+  { title: FEE, rank: 1, isFigure: true, of: feesOf },
   {
     title: 'TRADES',
     rank: 0,
@@ -110,13 +112,16 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
   const whys = rows.flatMap(({ symbol, why, state, marketToken }) =>
     why === undefined ? [] : wrapped('', `${symbol} (${marketToken}) is ${state}: ${why}`),
   )
+  const text = fitTable(columns, rows, width)
+  // What a narrow screen leaves out is not explained.
+  const fee = hasColumn(text, FEE)
+    ? " The fee is in hundredths of a percent of an order's size: the first figure where the order balances longs and shorts, else the second."
+    : ''
   const legend = wrapped(
     '',
-    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases. The fee is in hundredths of a percent of an order's size: the first figure where the order balances longs and shorts, else the second. Below what a market trades stands where its facts come from; ${age}.`,
+    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases.${fee} Below what a market trades stands where its facts come from; ${age}.`,
   )
-  return [fitTable(columns, rows, width), '', ...legend, ...(whys.length === 0 ? [] : ['', ...whys])].join(
-    '\n',
-  )
+  return [text, '', ...legend, ...(whys.length === 0 ? [] : ['', ...whys])].join('\n')
 }
 
 /** The figure of the long side over that of the short one. */

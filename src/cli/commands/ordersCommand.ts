@@ -4,6 +4,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
+import { listedOrders } from '../../domain/account/changedOrders.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import { cancelAskedBy, isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
@@ -13,6 +14,7 @@ import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/views/orderView.ts'
 import { money, shortId, span } from '../../monitor/text.ts'
+import { hexKey } from '../../protocol/address.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type Column, table } from '../output/table.ts'
@@ -40,6 +42,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     const changes = changesIn(stories)
     const account = await journal.account()
     const sides = shown.some(isOpened) ? journalSides(stories.flatMap(fillsOf), account) : undefined
+    const changed = listedOrders(account)
     for (const state of shown) {
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
@@ -50,6 +53,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           state,
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
+          listedOf: (orderKey) => changed.get(hexKey(orderKey)),
           feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
           ...(sides === undefined ? {} : { heldUsd: heldOfOrder(sides, state.intent) }),
           ...marksOf(state, account.tasks, marks),
@@ -110,11 +114,40 @@ function legLine(leg: OrderLegRow): string[] {
   const { role, status, triggerPrice, sizeDeltaUsd, inForceUsd } = leg
   const signed = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
   const size = inForceUsd === null ? signed : money(BigInt(inForceUsd))
-  const note =
+  const held =
     inForceUsd === null || inForceUsd === sizeDeltaUsd
       ? settling([leg])
       : `that much is held; signed for ${signed}`
+  const note = changeText(leg) ?? held
   return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', note]
+}
+
+/**
+ * That another client changed an order that rests, with what is in force and what perpd signed: `another client changed it: in
+ * force trigger $1,700.00, signed $1,600.00`. Undefined where nobody did.
+ */
+export function changeText({
+  changedFrom,
+  triggerPrice,
+  sizeDeltaUsd,
+}: Pick<OrderLegRow, 'changedFrom' | 'triggerPrice' | 'sizeDeltaUsd'>): string | undefined {
+  if (changedFrom === null) return undefined
+  const facts = [
+    ...(changedFrom.triggerPrice === triggerPrice
+      ? []
+      : [
+          `trigger ${priceText(triggerPrice) || 'any'}, signed ${priceText(changedFrom.triggerPrice) || 'any'}`,
+        ]),
+    ...(changedFrom.sizeDeltaUsd === sizeDeltaUsd
+      ? []
+      : [`size ${sizeOf(sizeDeltaUsd)}, signed ${sizeOf(changedFrom.sizeDeltaUsd)}`]),
+  ]
+  const told = facts.length === 0 ? '' : `: in force ${facts.join('; ')}`
+  return `another client changed it${told}`
+}
+
+function sizeOf(sizeDeltaUsd: string | null): string {
+  return sizeDeltaUsd === null ? '-' : money(BigInt(sizeDeltaUsd))
 }
 
 /** Price, fees and PnL of what filled; empty before. */
@@ -134,16 +167,18 @@ function settling(legs: readonly OrderLegRow[]): string {
 
 function lineOf(row: OrderRow, width: number, askedBy: string | undefined): string[] {
   const mains = row.legs.filter(({ role }) => role === 'main')
+  const changed = mains.find(({ changedFrom }) => changedFrom !== null)
   return [
     shortId(row.intentId),
     statusOf(row),
     `${row.kind} ${row.direction} ${row.market}`,
-    sizeText(row),
-    priceText(row.triggerPrice),
+    changed === undefined ? sizeText(row) : sizeOf(changed.sizeDeltaUsd),
+    priceText(changed === undefined ? row.triggerPrice : changed.triggerPrice),
     ...fillOf(mains.length === 1 ? mains[0] : undefined),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
     row.strategy,
-    askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`,
+    (changed === undefined ? undefined : changeText(changed)) ??
+      (askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`),
   ]
 }
 

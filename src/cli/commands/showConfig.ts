@@ -37,7 +37,13 @@ function named(value: unknown, loaded: LoadedConfig): unknown {
 
 /** Prints the effective configuration, as text or with `--json`. */
 export async function showConfig({ loaded, flags, width, out, err }: Call): Promise<number> {
-  const shown = shownSettings(loaded)
+  const search = flags.get('search')
+  const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
+  const shown = shownSettings(loaded).filter(({ key }) => key.toLowerCase().includes(wanted))
+  if (shown.length === 0) {
+    out(`No setting has ${wanted} in its name.`)
+    return exitCodes.notFound
+  }
   if (flags.has('json')) {
     const body = Object.fromEntries(shown.map(({ key, value, origin }) => [key, { value, origin }]))
     out(JSON.stringify({ settings: body, warnings: loaded.warnings }, undefined, 2))

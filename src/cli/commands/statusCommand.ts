@@ -4,7 +4,7 @@ import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../engine/account/tradingHalts.ts'
 import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
-import { counted, money, shortId, span } from '../../monitor/text.ts'
+import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
@@ -36,11 +36,11 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       ],
       ...body.holds.map((hold) => [
         '',
-        `${hold.scope} is ${hold.state} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${releaseText(hold)}`,
+        `${tradingText(hold.scope, hold.state)} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${releaseText(hold)}`,
       ]),
       ...(body.kill === undefined || body.kill.endedAtMs !== undefined
         ? []
-        : [['kill', killText(body.kill)]]),
+        : [['kill', killText(body.kill, body.openIntents)]]),
       ...(body.equity === undefined
         ? []
         : [
@@ -139,7 +139,10 @@ function exposureText({ exposureUsd, exposureMaybeTwiceUsd: twiceUsd }: StatusBo
 }
 
 /** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
-export function killText(kill: NonNullable<StatusBody['kill']>): string {
+export function killText(
+  kill: NonNullable<StatusBody['kill']>,
+  openIntents: StatusBody['openIntents'] = [],
+): string {
   const { left, problem, waits, close, outcome } = kill
   if (outcome === 'done')
     return close
@@ -153,7 +156,27 @@ export function killText(kill: NonNullable<StatusBody['kill']>): string {
     left === undefined
       ? 'looking'
       : `${counted(left.orders, 'order')}, ${close ? `${counted(left.positions, 'position')}, ` : ''}${left.inFlight} in flight left`
-  return `${doing}: ${rest}${problem === undefined ? '' : `; ${problem}`}`
+  const orders = left === undefined || left.inFlight === 0 ? [] : openIntents.flatMap(inFlightText)
+  return [`${doing}: ${rest}`, ...(problem === undefined ? [] : [problem]), ...orders].join('; ')
+}
+
+/** An order in flight, its state, and what it waits for; nothing of one that rests. */
+function inFlightText(row: StatusBody['openIntents'][number]): string[] {
+  const { intentId, status, kind, direction, market, host, presumedDeadForSeconds } = row
+  const waits =
+    presumedDeadForSeconds !== null
+      ? `${span(presumedDeadForSeconds * 1_000)} past its deadline, and nothing shows it: perpd orders resolve ${shortId(intentId)}`
+      : inFlightWaits[status]?.(host ?? 'its host')
+  return waits === undefined
+    ? []
+    : [`order ${shortId(intentId)} (${kind} ${direction} ${market}) is ${status}: ${waits}`]
+}
+
+const inFlightWaits: Readonly<Record<string, (host: string) => string>> = {
+  planned: () => 'it is not signed any more, and ends by itself',
+  pending: (host) => `it waits for ${host} and the chain to show it`,
+  unknown: (host) =>
+    `it was sent, and waits for proof of its end by ${host} and the chain, at the latest after its deadline`,
 }
 
 /** While nothing moves a reading is made every few seconds: a figure this old is of lists that do not settle. */

@@ -6,6 +6,7 @@ import { releaseText } from '../../engine/account/tradingHalts.ts'
 import { span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { limitWords } from '../output/limitWords.ts'
 import { type Column, table } from '../output/table.ts'
 
 const states = ['active', 'reducing', 'halted'] as const
@@ -54,7 +55,11 @@ export async function limits(call: Call): Promise<number> {
   if (call.flags.has('json')) call.out(JSON.stringify({ statement, limits: rows }, undefined, 2))
   else {
     call.out(`${statement}.`)
-    const cells = rows.map(({ scope, limit, value }) => [scope, limit, value])
+    const cells = rows.map(({ scope, limit, value }) => [
+      scope,
+      limit,
+      limitWords(limit, value, call.loaded.config.venue.chain.nativeSymbol),
+    ])
     if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
     call.out('\nWhat each means, and where it is set: perpd config, docs/configuration.md.')
   }

@@ -4,6 +4,7 @@ import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
+import { listedOrders } from '../../domain/account/changedOrders.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import type { Ending } from '../../domain/account/spend.ts'
@@ -14,7 +15,7 @@ import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/views/orderView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
-import type { Hex } from '../../protocol/address.ts'
+import { type Hex, hexKey } from '../../protocol/address.ts'
 import type { Call } from '../call/command.ts'
 import { changesIn } from '../commands/ordersCommand.ts'
 import { fateLines } from './explainFate.ts'
@@ -27,29 +28,35 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, endings, tasks, heldUsd } = await withJournal(config, async (journal) => {
-    const found = await find(journal, wanted, config.journal.path)
-    const { intentId, strategy, acceptedAtMs } = found.intent
-    const stories = await journal.intents()
-    const account = await journal.account()
-    return {
-      state: found,
-      records: await journal.records(intentId),
-      changes: changesIn(stories),
-      tasks: account.tasks,
-      heldUsd: isOpened(found)
-        ? heldOfOrder(journalSides(stories.flatMap(fillsOf), account), found.intent)
-        : undefined,
-      endings: (await journal.endingsSince(acceptedAtMs - dayMs)).filter(
-        (each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs,
-      ),
-    }
-  })
+  const { state, records, changes, changed, endings, tasks, heldUsd } = await withJournal(
+    config,
+    async (journal) => {
+      const found = await find(journal, wanted, config.journal.path)
+      const { intentId, strategy, acceptedAtMs } = found.intent
+      const stories = await journal.intents()
+      const account = await journal.account()
+      return {
+        state: found,
+        records: await journal.records(intentId),
+        changes: changesIn(stories),
+        changed: listedOrders(account),
+        tasks: account.tasks,
+        heldUsd: isOpened(found)
+          ? heldOfOrder(journalSides(stories.flatMap(fillsOf), account), found.intent)
+          : undefined,
+        endings: (await journal.endingsSince(acceptedAtMs - dayMs)).filter(
+          (each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs,
+        ),
+      }
+    },
+  )
   const unwind = unwindOf(tasks, state.intent.intentId)
   const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
+  const listedOf = (orderKey: Hex) => changed.get(hexKey(orderKey))
   const context = {
     ...contextOf(config, endings),
     signedOf,
+    listedOf,
     ...(unwind === undefined ? {} : { unwind }),
     ...(heldUsd === undefined ? {} : { heldUsd }),
   }
@@ -60,6 +67,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
         state,
         label: labelOf(state),
         signedOf,
+        listedOf,
         feeTokenDecimals: context.feeToken.decimals,
         ...(heldUsd === undefined ? {} : { heldUsd }),
         ...marks,

@@ -3,7 +3,15 @@ import type { Facts } from '../../base/errors.ts'
 import type { Ending } from '../../domain/account/spend.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
 import { type Evidence, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
-import { inForceOf, isExit, isOpened, legsOf, type SignedLookup } from '../../domain/order/orderLegs.ts'
+import {
+  inForceOf,
+  isExit,
+  isOpened,
+  type ListedLookup,
+  legsOf,
+  type OrderLeg,
+  type SignedLookup,
+} from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import type { UnwindState } from '../../domain/tasks/unwindState.ts'
 import { OPERATOR } from '../../engine/account/tradingHalts.ts'
@@ -32,6 +40,8 @@ export interface ExplainContext {
   readonly feeToken: { readonly symbol: string; readonly decimals: number }
   /** Orders as they are in force, with the edits of them that landed; absent: as they were signed. */
   readonly signedOf?: SignedLookup
+  /** Its orders that another client changed; absent: none is known to be. */
+  readonly listedOf?: ListedLookup
   /** What is held of its side by the journal, USD: no exit closes more than that. Absent: not known. */
   readonly heldUsd?: Usd
 }
@@ -104,31 +114,53 @@ function factLines(facts: Facts | undefined): string[] {
 /** The created orders one by one: what each is for, where it stands, and what shows it. */
 function orderLines(
   state: IntentState,
-  { signedOf, feeToken, heldUsd }: Pick<ExplainContext, 'signedOf' | 'feeToken' | 'heldUsd'>,
+  {
+    signedOf,
+    listedOf,
+    feeToken,
+    heldUsd,
+  }: Pick<ExplainContext, 'signedOf' | 'listedOf' | 'feeToken' | 'heldUsd'>,
 ): string[] {
   const children = lastAttempt(state)?.children ?? []
-  return legsOf(state, signedOf, feeToken.decimals).flatMap((leg, at) => {
-    const { index, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd } = leg
+  return legsOf(state, signedOf, feeToken.decimals, listedOf).flatMap((leg, at) => {
+    const { index, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd, changedFrom } = leg
     const isFilled = phase === 'EXECUTED'
-    const price = isFilled ? executionPrice : isExit(leg) ? triggerPrice : undefined
+    const price = isFilled
+      ? executionPrice
+      : isExit(leg) || changedFrom !== undefined
+        ? triggerPrice
+        : undefined
     const { evidence } = children[at] ?? {}
-    const inForceUsd = inForceOf(leg, heldUsd)
+    const inForceUsd = changedFrom === undefined ? inForceOf(leg, heldUsd) : undefined
     const inForce =
       inForceUsd !== undefined && sizeDeltaUsd !== undefined && inForceUsd < sizeDeltaUsd
         ? `, ${money(inForceUsd)} in force: that much is held (signed for ${money(sizeDeltaUsd)})`
         : undefined
     const facts = [
-      inForce ?? (sizeDeltaUsd === undefined || !(isFilled || isExit(leg)) ? '' : `, ${money(sizeDeltaUsd)}`),
+      inForce ??
+        (sizeDeltaUsd === undefined || !(isFilled || isExit(leg) || changedFrom !== undefined)
+          ? ''
+          : `, ${money(sizeDeltaUsd)}`),
       isFilled && leg.feesUsd !== undefined && isExit(leg) ? `, fees ${money(leg.feesUsd)}` : '',
       isFilled && leg.pnlUsd !== undefined && isExit(leg)
         ? `, PnL ${money(leg.pnlUsd)} after all costs of entry and exit`
         : '',
+      changedFrom === undefined ? '' : changedLine(changedFrom),
       isProvisional ? ', provisional' : '',
       evidence?.block === undefined ? '' : `, block ${evidence.block.number}`,
     ]
     const where = price === undefined ? '' : ` at ${formatUsd(price)}`
     return [`${index}${roleOf(state, index)} ${phase}${where}${facts.join('')}`]
   })
+}
+
+/** The mark of an order that another client changed: before it stands what is in force at the venue. */
+function changedLine({ triggerPrice, sizeDeltaUsd }: NonNullable<OrderLeg['changedFrom']>): string {
+  const signed = [
+    ...(triggerPrice === undefined ? [] : [`at ${formatUsd(triggerPrice)}`]),
+    ...(sizeDeltaUsd === undefined ? [] : [`over ${money(sizeDeltaUsd)}`]),
+  ]
+  return `, changed by another client (signed ${signed.join(' ')}; perpd discrepancies)`
 }
 
 function warningLines(state: IntentState): string[] {

@@ -79,6 +79,11 @@ export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], w
   return [lineOf(kept.map(({ title }) => title)), ...body, ...note].join('\n')
 }
 
+/** Whether a table that was made here shows a column, which the width may have left out. */
+export function hasColumn(table: string, title: string): boolean {
+  return `${table.split('\n')[0]}  `.includes(`${title}  `)
+}
+
 function longestWord(texts: readonly string[]): number {
   return Math.max(0, ...texts.flatMap((text) => text.split(/[ \n]/).map(({ length }) => length)))
 }

@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isoTime } from '../../base/clock.ts'
 import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import {
+  ApprovalFileError,
   approvalText,
   plain,
   readApprovalFile,
@@ -27,13 +29,24 @@ import {
 import { paperSigner } from '../../keys/local.ts'
 import { refuseTaken } from '../../keys/privateFile.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
-import type { SubaccountApprovalMessage } from '../../protocol/signing/subaccountApproval.ts'
+import type {
+  SubaccountApproval,
+  SubaccountApprovalMessage,
+} from '../../protocol/signing/subaccountApproval.ts'
 import type { Call } from '../call/command.ts'
 import { newKey } from '../commands/keysCommand.ts'
 import { columns } from '../output/table.ts'
 import { unboundedParts } from '../output/unbounded.ts'
 import { type ApprovalFacts, approvalFacts } from './approvalFacts.ts'
-import { delegatedOf, fileFlag, ownerKey, ownerOf, statusOf, withApi } from './subaccountParties.ts'
+import {
+  approvedKeys,
+  delegatedOf,
+  fileFlag,
+  ownerKey,
+  ownerOf,
+  statusOf,
+  withApi,
+} from './subaccountParties.ts'
 
 const DAY_SECONDS = 86_400
 const defaultDays = 7
@@ -45,7 +58,7 @@ const mostUpTo = 1_000_000_000
 
 /**
  * Makes the delegated key: a random one in an encrypted file. On paper it is bare, and another one each time: the daemon's own
- * key when there is none yet, else one in a file of its own. Prints its address.
+ * key when there is none yet, with an owner's beside it, else one in a file of its own. Prints its address.
  */
 export async function createSubaccount(call: Call): Promise<number> {
   const { config } = call.loaded
@@ -57,9 +70,10 @@ export async function createSubaccount(call: Call): Promise<number> {
   refuseTaken(path, '--file')
   call.out(paperSigner(path).address)
   const keyFlag = path === keyFile ? '' : ` --paper.keyFile ${path}`
-  if (isFirst || existsSync(ownerKeyFile)) {
+  if (isFirst) paperSigner(ownerKeyFile)
+  if (existsSync(ownerKeyFile)) {
     call.err(
-      `${path} holds the key.\nNext: perpd subaccount approve${keyFlag}. On paper the owner's key is in ${ownerKeyFile}, and made when it is not there.`,
+      `${path} holds the key.\nNext: perpd subaccount approve${keyFlag}. On paper the owner's key is in ${ownerKeyFile}.`,
     )
     return exitCodes.ok
   }
@@ -140,7 +154,7 @@ export async function subaccountStatus(call: Call): Promise<number> {
   const subaccount = delegatedOf(config, call.flags)
   const owner = ownerOf(config, undefined)
   const status = await withApi(call, (api) => statusOf(api, owner, subaccount))
-  const approval = readApprovalFile(config.account.approvalFile, config.venue.chain, owner, subaccount)
+  const approval = approvalIn(config, owner, subaccount)
   const isWaiting = approval !== undefined && approval.nonce === status.approvalNonce
   const nowSeconds = systemClock.now() / 1000
   const isUsable = status.isActive && status.remainingActions > 0n && status.expiresAtSeconds > nowSeconds
@@ -167,6 +181,21 @@ export async function subaccountStatus(call: Call): Promise<number> {
     ]),
   )
   return isUsable || willBe ? exitCodes.ok : exitCodes.error
+}
+
+/** The approval that is kept for this key. Throws CommandError with the keys that it is for, where they are paper's. */
+function approvalIn(config: Config, owner: Address, subaccount: Address): SubaccountApproval | undefined {
+  const { account, isPaper, paper, venue } = config
+  try {
+    return readApprovalFile(account.approvalFile, venue.chain, owner, subaccount)
+  } catch (error) {
+    const keys = isPaper ? approvedKeys(paper.keyFile, account.approvalFile, venue.chain) : undefined
+    if (!(error instanceof ApprovalFileError) || keys === undefined) throw error
+    throw new CommandError(
+      `${account.approvalFile} is no approval of ${owner} for ${subaccount}, but for other keys:\n  perpd subaccount status ${keys}`,
+      exitCodes.configuration,
+    )
+  }
 }
 
 /** What is to be signed, and what its figures stand on. */

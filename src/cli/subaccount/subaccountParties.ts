@@ -1,10 +1,11 @@
 /** Who takes part in an approval and in its end: the owner, the delegated key, and the venue that is asked. */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
 import { type Api, createApi } from '../../api/client.ts'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import type { CallOptions } from '../../api/transport/route.ts'
+import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -13,12 +14,14 @@ import type { StatusBody } from '../../control/routes.ts'
 import { passwordSources } from '../../daemon/account/keySources.ts'
 import { readKeystore } from '../../daemon/account/openSigner.ts'
 import { paperOwnerProblem } from '../../daemon/account/paperOwner.ts'
+import { readApprovalFile } from '../../daemon/account/subaccountFile.ts'
 import type { Signer } from '../../domain/signer.ts'
 import { decryptKeystore } from '../../keys/keystore.ts'
-import { createLocalSigner, paperSigner, readPaperKey } from '../../keys/local.ts'
+import { createLocalSigner, readPaperKey } from '../../keys/local.ts'
 import { readPassword } from '../../keys/password.ts'
 import { createLog } from '../../monitor/log/log.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
+import type { Chain } from '../../protocol/chains/index.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
 
@@ -28,7 +31,9 @@ export async function ownerKey(call: Call): Promise<Signer> {
   const { config } = loaded
   const path = fileFlag(call, 'owner-keystore')
   if (config.isPaper) {
-    if (path === undefined) return paperSigner(config.paper.ownerKeyFile)
+    if (path === undefined && existsSync(config.paper.ownerKeyFile))
+      return readPaperKey(config.paper.ownerKeyFile)
+    if (path === undefined) throw noPaperOwner(config)
     throw new CommandError(
       'The paper profile signs with keys of its own and loads no other: a signature made on paper is valid on the live chain.',
       exitCodes.configuration,
@@ -46,6 +51,48 @@ export async function ownerKey(call: Call): Promise<Signer> {
   return createLocalSigner(await decryptKeystore(readKeystore(path, '--owner-keystore'), password))
 }
 
+/** No owner is made where one is asked for: an account that nobody has used would be approved for, and nothing traded. */
+function noPaperOwner({ account, paper, venue }: Config): CommandError {
+  const approved = approvedKeys(paper.keyFile, account.approvalFile, venue.chain)
+  const next =
+    approved === undefined
+      ? 'Make a delegated key first, which names the next command: perpd subaccount create'
+      : `${account.approvalFile} is for other keys: name them, ${approved}`
+  return new CommandError(
+    `There is no owner's key in ${paper.ownerKeyFile}: ${paper.keyFile} is the account's own key, which needs no approval. Nothing was done.\n  ${next}`,
+    exitCodes.configuration,
+  )
+}
+
+/**
+ * The flags that name the keys, of those that perpd made for paper beside `keyFile`, which an approval is of and for; undefined where
+ * there is no approval, or not of two of them.
+ */
+export function approvedKeys(keyFile: string, approvalFile: string, chain: Chain): string | undefined {
+  const folder = dirname(keyFile)
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.key')) : []
+  const found = names.flatMap((name) => {
+    const path = join(folder, name)
+    try {
+      return [{ path, address: readPaperKey(path).address }]
+    } catch (error) {
+      if (error instanceof BaseError) return []
+      throw error
+    }
+  })
+  for (const owner of found) {
+    for (const key of found) {
+      try {
+        if (readApprovalFile(approvalFile, chain, owner.address, key.address) === undefined) return undefined
+        return `--paper.keyFile ${key.path} --paper.ownerKeyFile ${owner.path}`
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+      }
+    }
+  }
+  return undefined
+}
+
 /** Whose account it is: the configured owner, that of `key`, or on paper that of the owner's key there. Throws CommandError. */
 export function ownerOf(config: Config, key: Address | undefined): Address {
   const { account, isPaper, paper } = config
@@ -56,6 +103,7 @@ export function ownerOf(config: Config, key: Address | undefined): Address {
     account.owner ??
     key ??
     (isPaper && existsSync(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined)
+  if (owner === undefined && isPaper) throw noPaperOwner(config)
   if (owner === undefined)
     throw new CommandError('Whose account? Set account.owner to its address.', exitCodes.configuration)
   if (key !== undefined && !sameHex(owner, key)) {
@@ -72,7 +120,14 @@ export function delegatedOf(config: Config, flags: Call['flags']): Address {
   const named = flags.get('subaccount')
   if (typeof named === 'string' && /^0x[0-9a-f]{40}$/i.test(named)) return named as Address
   if (named !== undefined) throw new CommandError('--subaccount needs an address.', exitCodes.error)
-  if (config.isPaper) return readPaperKey(config.paper.keyFile).address
+  if (config.isPaper) {
+    const { keyFile } = config.paper
+    if (existsSync(keyFile)) return readPaperKey(keyFile).address
+    throw new CommandError(
+      `There is no key in ${keyFile} yet. Make one, which names the next command: perpd subaccount create`,
+      exitCodes.configuration,
+    )
+  }
   const { address, keystore } = config.account
   const found =
     address ?? (keystore === undefined ? undefined : readKeystore(keystore, 'account.keystore').address)

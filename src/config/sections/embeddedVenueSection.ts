@@ -13,7 +13,11 @@ export const paper = {
     'Chains the paper venue serves, each with its own state, with prices in step. venue.chain is always among them. Empty: venue.chain alone.',
   ),
   seed: setting(integer(0, 2_147_483_647), 1, "Seed of the embedded venue's prices."),
-  port: setting(integer(0, 65_535), 0, 'Port of the embedded venue; 0 takes a free one.'),
+  port: setting(
+    integer(0, 65_535),
+    0,
+    'Port of the embedded venue; 0 takes a free one, and the same one at the next start.',
+  ),
   stateFile: setting(
     as.path,
     './var/{profile}/venue.json',

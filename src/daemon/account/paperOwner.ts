@@ -12,6 +12,6 @@ export function paperOwnerProblem({ account, isPaper, paper }: Config): string |
   if (!isPaper || account.owner === undefined) return undefined
   const own = existsSync(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined
   if (own !== undefined && sameHex(own, account.owner)) return undefined
-  const is = own === undefined ? 'makes with perpd subaccount approve' : `made: ${own}`
+  const is = own === undefined ? 'makes with perpd subaccount create' : `made: ${own}`
   return `account.owner is ${account.owner}; on paper the owner is the key that perpd ${is} (${paper.ownerKeyFile}). What another owner signs for paper's bare key would be valid on the live chain.`
 }

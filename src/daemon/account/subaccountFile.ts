@@ -107,7 +107,8 @@ export function readApprovalFile(
         .map((each) => `${each.field}: expected ${each.expected}, found ${each.found}`)
         .join('; '),
     },
-    details: 'It is not used. Make one for this key: perpd subaccount approve',
+    details:
+      'It is not used. Name the key and the owner that it is for; or keep one for this key in a file of its own: perpd subaccount approve --account.approvalFile FILE',
   })
 }
 

@@ -6,6 +6,7 @@
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
+import type { ListedOrder } from '../order/signedOrder.ts'
 import { type EarlierTaskEntry, earlierTaskKinds, raiseEarlierTask } from '../tasks/earlierTask.ts'
 import { applyTaskEntry, noTasks, type TaskEntry, type Tasks, taskKinds } from '../tasks/taskRecord.ts'
 import {
@@ -39,8 +40,9 @@ export interface PositionSide {
  * What was found.
  *
  * `liquidation`, `adl`: the protocol moved the position. `external-close`, `manual-decrease`, `manual-increase`: an order of
- * the account that is not ours was executed. `unexplained-order`: such an order rests. `unexplained-position`: sizes do not
- * add up to what our fills and the discrepancies before say.
+ * the account that is not ours was executed. `unexplained-order`: such an order rests. `changed-order`: an order of ours rests
+ * with other fields than we signed. `unexplained-position`: sizes do not add up to what our fills and the discrepancies before
+ * say.
  */
 export type DiscrepancyKind =
   | 'liquidation'
@@ -49,6 +51,7 @@ export type DiscrepancyKind =
   | 'manual-decrease'
   | 'manual-increase'
   | 'unexplained-order'
+  | 'changed-order'
   | 'unexplained-position'
 
 /** Something on the account that the journal cannot explain. */
@@ -66,6 +69,8 @@ export interface Discrepancy extends PositionSide {
   readonly expectedUsd?: Usd
   readonly foundUsd?: Usd
   readonly orderKey?: Hex
+  /** changed-order only: the order as it rests at the venue. */
+  readonly listed?: ListedOrder
   readonly transactionHash?: Hex
   /** Unix seconds at the venue, where it says one. */
   readonly atSeconds?: number
@@ -224,6 +229,7 @@ const pausing: ReadonlySet<DiscrepancyKind> = new Set([
   'manual-decrease',
   'manual-increase',
   'unexplained-order',
+  'changed-order',
   'unexplained-position',
 ])
 

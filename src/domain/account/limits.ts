@@ -29,7 +29,7 @@ export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
 export const limitRows = Object.entries(limitTable) as readonly (readonly [LimitName, LimitRow])[]
 
 /** The row of that name, or undefined when no limit is called so. */
-function limitRow(name: string): LimitRow | undefined {
+export function limitRow(name: string): LimitRow | undefined {
   return Object.hasOwn(limitTable, name) ? limitTable[name as LimitName] : undefined
 }
 

@@ -11,7 +11,7 @@
  */
 import { type Address, sameHex } from '../../protocol/address.ts'
 import { lacksMarket, lacksOrder, type MissingRow } from '../../protocol/missing.ts'
-import type { Order, Position, Trade } from '../../protocol/position.ts'
+import { type Order, orderName, type Position, type Trade } from '../../protocol/position.ts'
 import { formatSize, formatUsd, type Usd } from '../../protocol/units.ts'
 import {
   type AccountState,
@@ -20,6 +20,7 @@ import {
   type PositionSide,
   sideKeyOf,
 } from './accountRecord.ts'
+import { changedOrders, changedOrdersGone, type OwnOrder } from './changedOrders.ts'
 import type { Fill } from './fills.ts'
 import { type HeldSides, journalSides, positionDiscrepancyId } from './held.ts'
 
@@ -33,6 +34,11 @@ export interface ReconcileView {
   readonly missing?: Readonly<Record<'positions' | 'orders' | 'trades', readonly MissingRow[]>>
   /** Lower-case keys of orders that the journal explains. */
   readonly explained: ReadonlySet<string>
+  /**
+   * Own orders as they are in force by our own messages, by lower-case key. One that a message of ours may be changing, or just
+   * changed, is left out: it is not judged. Absent: none is.
+   */
+  readonly own?: ReadonlyMap<string, OwnOrder>
   /** Our fills: the sums of closed intents, and those of open ones. */
   readonly fills: readonly Fill[]
   /** Lower-case market tokens where a fill of ours may not be in the lists or in the journal yet: sums wait there. */
@@ -101,8 +107,9 @@ export function reconcile(view: ReconcileView): Reconciliation {
   // A list may have a row twice: on two pages, or because its host says so.
   const isNew = (findingId: string) => {
     const known = account.findings.get(findingId)
-    // A trade that was taken back may be made again.
-    const isBack = known?.end === 'gone' && isOfTrade(known.finding)
+    // A trade that was taken back may be made again, and an order that was put right be changed again.
+    const isBack =
+      known?.end === 'gone' && (isOfTrade(known.finding) || known.finding.kind === 'changed-order')
     if ((known !== undefined && !isBack) || met.has(findingId)) return false
     met.add(findingId)
     return true
@@ -181,6 +188,9 @@ export function reconcile(view: ReconcileView): Reconciliation {
     })
   }
 
+  const changed = changedOrders(view.orders, view.own, view.symbols)
+  raised.push(...changed.filter(({ findingId }) => isNew(findingId)))
+
   const increasedAt = new Map(view.positions.map((each) => [sideKeyOf(each), each.increasedAtSeconds]))
   const expected = expectedSizes(view, raised)
   const sides = new Map<string, PositionSide>()
@@ -232,6 +242,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       gone.push(findingId)
     }
   }
+  gone.push(...changedOrdersGone(account, changed, view))
   return { raised, gone, deferred }
 }
 
@@ -305,6 +316,7 @@ const words: Readonly<Record<DiscrepancyKind, string>> = {
   'manual-decrease': 'reduced by hand',
   'manual-increase': 'increased by hand',
   'unexplained-order': 'an order',
+  'changed-order': 'a changed order',
   'unexplained-position': 'a position',
 }
 
@@ -316,23 +328,6 @@ function initial(
   return firstLookSeconds === undefined || atSeconds === undefined || atSeconds >= firstLookSeconds
     ? {}
     : { isInitial: true, atSeconds }
-}
-
-const orderNames: readonly string[] = [
-  'market swap',
-  'limit swap',
-  'market increase',
-  'limit increase',
-  'market decrease',
-  'take-profit',
-  'stop-loss',
-  'liquidation',
-  'stop increase',
-]
-
-/** An on-chain order type in the words of the venue's page; a newer one keeps its number. */
-function orderName(orderType: number): string {
-  return orderNames[orderType] ?? `type ${orderType}`
 }
 
 function symbolOf({ symbols }: ReconcileView, marketToken: Address): string {

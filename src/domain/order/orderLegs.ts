@@ -13,6 +13,7 @@ import {
   lastAttempt,
   type SignedOrder,
 } from './intent.ts'
+import type { ListedOrder } from './signedOrder.ts'
 
 /** One created order. USD has 30 decimals; prices are per whole index token. */
 export interface OrderLeg {
@@ -22,9 +23,11 @@ export interface OrderLeg {
   readonly phase: Child['phase']
   /** The chain showed its newest phase in a block that may be taken back. */
   readonly isProvisional: boolean
-  /** As it is in force: what was signed, with the edits that landed. */
+  /** As it is in force: what was signed, with the edits that landed, or what another client made of it. */
   readonly triggerPrice?: Usd
   readonly sizeDeltaUsd?: Usd
+  /** Another client changed it: the same as perpd signed them. */
+  readonly changedFrom?: { readonly triggerPrice?: Usd; readonly sizeDeltaUsd?: Usd }
   readonly executionPrice?: Usd
   /** The venue's fees of this order. */
   readonly feesUsd?: Usd
@@ -39,6 +42,9 @@ export interface OrderLeg {
 /** Finds an order as it was signed, with its later changes; undefined where that is not known. */
 export type SignedLookup = (orderKey: Hex) => SignedOrder | undefined
 
+/** Finds an order as another client left it at the venue; undefined where it is in force as it was signed. */
+export type ListedLookup = (orderKey: Hex) => ListedOrder | undefined
+
 /**
  * The legs of the newest attempt; none before it landed.
  *
@@ -48,6 +54,7 @@ export function legsOf(
   state: IntentState,
   signedOf: SignedLookup = () => undefined,
   feeTokenDecimals?: number,
+  listedOf: ListedLookup = () => undefined,
 ): readonly OrderLeg[] {
   const attempt = lastAttempt(state)
   const { terms, kind } = state.intent
@@ -65,11 +72,14 @@ export function legsOf(
     const trigger = signed?.kept?.triggerContractPrice ?? 0n
     const told = terms.tpsl?.filter(({ type }) => type === role) ?? []
     const only = told.length === 1 ? told[0] : undefined
-    const triggerPrice =
+    const signedTrigger =
       trigger > 0n && trigger < MAX_UINT256
         ? priceOfContractPrice(trigger, decimals)
         : (only?.triggerPrice ?? (role === 'main' ? terms.triggerPrice : undefined))
-    const sizeDeltaUsd = settlement?.sizeDeltaUsd ?? signed?.sizeDeltaUsd ?? only?.sizeDeltaUsd
+    const signedSize = signed?.sizeDeltaUsd ?? only?.sizeDeltaUsd
+    const listed = hasEnded(child) ? undefined : listedOf(orderKey)
+    const triggerPrice = listed === undefined ? signedTrigger : listed.triggerPrice
+    const sizeDeltaUsd = settlement?.sizeDeltaUsd ?? listed?.sizeDeltaUsd ?? signedSize
     const { executionPrice, feesUsd, priceImpactUsd, pnlUsd } = settlement ?? {}
     const share = isExit(child) ? shareOf(entryCosts, sizeDeltaUsd) : sendingUsd / BigInt(Math.max(1, own))
     return {
@@ -80,6 +90,14 @@ export function legsOf(
       isProvisional: isProvisional(child.evidence),
       ...(triggerPrice === undefined ? {} : { triggerPrice }),
       ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+      ...(listed === undefined
+        ? {}
+        : {
+            changedFrom: {
+              ...(signedTrigger === undefined ? {} : { triggerPrice: signedTrigger }),
+              ...(signedSize === undefined ? {} : { sizeDeltaUsd: signedSize }),
+            },
+          }),
       ...(executionPrice === undefined ? {} : { executionPrice }),
       ...(feesUsd === undefined ? {} : { feesUsd }),
       ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),

@@ -2,6 +2,7 @@
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { UpdateOrderParams } from '../../protocol/batch.ts'
 import type { Order } from '../../protocol/position.ts'
+import type { Usd } from '../../protocol/units.ts'
 import { type IntentState, isUnresolved, lastAttempt, type SignedOrder } from './intent.ts'
 
 /** What a later message of ours made of a resting order: its new values, or unknown where no evidence shows the message's fate. */
@@ -86,6 +87,15 @@ function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | unde
   return undefined
 }
 
+/** Whether an intent edits or cancels an order, alone or in a batch. */
+export function touches(state: IntentState, orderKey: Hex): boolean {
+  const { cancelOrderKeys = [], batch } = state.intent.terms
+  const cancelled = [...cancelOrderKeys, ...(batch?.cancelOrderKeys ?? [])]
+  return (
+    namedIn(state).some((key) => sameHex(key, orderKey)) || cancelled.some((key) => sameHex(key, orderKey))
+  )
+}
+
 function namedIn({ intent: { kind, terms } }: IntentState): readonly string[] {
   if (kind !== 'edit' && kind !== 'batch') return []
   const updates = terms.batch?.updateOrderParamsList ?? []
@@ -109,6 +119,14 @@ function updated(order: SignedOrder, update: UpdateOrderParams): SignedOrder {
   }
 }
 
+/** What an order of ours that another client changed does at the venue now, as far as people ask for it. */
+export interface ListedOrder {
+  /** USD per whole index token; absent where the order waits for no price. */
+  readonly triggerPrice?: Usd
+  /** USD; the largest uint256 for all of the position. */
+  readonly sizeDeltaUsd: Usd
+}
+
 /** One field of a host's row that is not what was signed. */
 export interface RowDifference {
   readonly field: string
@@ -116,13 +134,18 @@ export interface RowDifference {
   readonly listed: string
 }
 
-/**
- * The first field of a host's row that is not what was signed; undefined when all are alike. What the venue does not say is
- * not compared; neither is what is left of the collateral and of the execution fee, which the chain changes by itself.
- */
+/** The first of `rowDifferences`; undefined when all fields are alike. */
 export function rowDifference(row: Order, signed: SignedOrder): RowDifference | undefined {
+  return rowDifferences(row, signed)[0]
+}
+
+/**
+ * The fields of a host's row that are not what was signed. What the venue does not say is not compared; neither is what is left
+ * of the collateral and of the execution fee, which the chain changes by itself.
+ */
+export function rowDifferences(row: Order, signed: SignedOrder): readonly RowDifference[] {
   const { kept } = signed
-  if (kept === undefined) return undefined
+  if (kept === undefined) return []
   const compared: readonly (readonly [
     string,
     bigint | number | string | boolean | undefined,
@@ -138,12 +161,9 @@ export function rowDifference(row: Order, signed: SignedOrder): RowDifference | 
     ['minOutputAmount', kept.minOutputAmount, row.minOutputAmount],
     ['autoCancel', kept.autoCancel, row.autoCancel],
   ]
-  const found = compared.find(
-    ([, ours, theirs]) => ours !== undefined && theirs !== undefined && ours !== theirs,
-  )
-  if (found === undefined) return undefined
-  const [field, ours, theirs] = found
-  return { field, signed: String(ours), listed: String(theirs) }
+  return compared
+    .filter(([, ours, theirs]) => ours !== undefined && theirs !== undefined && ours !== theirs)
+    .map(([field, ours, theirs]) => ({ field, signed: String(ours), listed: String(theirs) }))
 }
 
 function lower(address: Address): string {

@@ -4,7 +4,14 @@ import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from '../order/intent.ts'
-import { inForceOf, isOpened, legsOf, type OrderLeg, type SignedLookup } from '../order/orderLegs.ts'
+import {
+  inForceOf,
+  isOpened,
+  type ListedLookup,
+  legsOf,
+  type OrderLeg,
+  type SignedLookup,
+} from '../order/orderLegs.ts'
 import type { StoredRecord } from '../records.ts'
 import type { OrderMarks } from './orderMarks.ts'
 
@@ -16,6 +23,8 @@ export interface LabelledState extends OrderMarks {
   readonly observedStatus?: string
   /** Its orders as they are in force, with the edits of them that landed; absent: as they were signed. */
   readonly signedOf?: SignedLookup
+  /** Its orders that another client changed; absent: none is known to be. */
+  readonly listedOf?: ListedLookup
   /** Of the chain's fee token; absent: results are without what sending cost. */
   readonly feeTokenDecimals?: number
   /** What is held of its side, USD: exits that rest reduce no more than that. Absent: not known. */
@@ -66,10 +75,13 @@ export interface OrderLegRow {
   readonly role: ChildRole
   readonly status: 'resting' | 'frozen' | 'filled' | 'cancelled'
   readonly orderKey: Hex
+  /** Trigger and size as they are in force at the venue. */
   readonly triggerPrice: string | null
   readonly sizeDeltaUsd: string | null
   /** Of an exit that rests: its size, or what is held where that is less. Null for all else, and where what is held is not known. */
   readonly inForceUsd: string | null
+  /** Another client changed it: trigger and size as perpd signed them. Null: it is in force as it was signed. */
+  readonly changedFrom: { readonly triggerPrice: string | null; readonly sizeDeltaUsd: string | null } | null
   readonly executionPrice: string | null
   readonly feesUsd: string | null
   /** After all costs of this order and of its share of the entry that it came with; null where there is none, or it is not known. */
@@ -111,6 +123,13 @@ function legRow(leg: OrderLeg, heldUsd: Usd | undefined): OrderLegRow {
     triggerPrice: leg.triggerPrice?.toString() ?? null,
     sizeDeltaUsd: leg.sizeDeltaUsd?.toString() ?? null,
     inForceUsd: inForceOf(leg, heldUsd)?.toString() ?? null,
+    changedFrom:
+      leg.changedFrom === undefined
+        ? null
+        : {
+            triggerPrice: leg.changedFrom.triggerPrice?.toString() ?? null,
+            sizeDeltaUsd: leg.changedFrom.sizeDeltaUsd?.toString() ?? null,
+          },
     executionPrice: leg.executionPrice?.toString() ?? null,
     feesUsd: leg.feesUsd?.toString() ?? null,
     pnlUsd: leg.pnlUsd?.toString() ?? null,
@@ -120,7 +139,7 @@ function legRow(leg: OrderLeg, heldUsd: Usd | undefined): OrderLegRow {
 
 /** The row of an intent. */
 export function orderRow(labelled: LabelledState): OrderRow {
-  const { state, label, signedOf, feeTokenDecimals, observedStatus } = labelled
+  const { state, label, signedOf, listedOf, feeTokenDecimals, observedStatus } = labelled
   const { unwantedBy, presumedDeadForSeconds, heldUsd } = labelled
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
@@ -152,7 +171,7 @@ export function orderRow(labelled: LabelledState): OrderRow {
     unwantedBy: unwantedBy ?? null,
     presumedDeadForSeconds: presumedDeadForSeconds ?? null,
     standing: isOpened(state) ? 'open' : label,
-    legs: legsOf(state, signedOf, feeTokenDecimals).map((leg) =>
+    legs: legsOf(state, signedOf, feeTokenDecimals, listedOf).map((leg) =>
       legRow(leg, isOpened(state) ? heldUsd : undefined),
     ),
   }

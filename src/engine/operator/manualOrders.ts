@@ -36,6 +36,7 @@ import type { EngineContext } from '../context/engineContext.ts'
 import type { LimitRow } from '../context/liveLimits.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
 import { type EndedOrder, endedOrder } from './endedOrder.ts'
+import { guardWarnings } from './guardWarning.ts'
 import {
   askedOf,
   type CancelCommand,
@@ -126,6 +127,12 @@ export function createManual(context: ManualContext): Manual {
     const view = snapshot.markets.get(market.marketToken.toLowerCase())
     if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; ask again`)
     const { direction, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
+    if (Number(leverage) < 1) {
+      return refusal(
+        'MIN_LEVERAGE',
+        `leverage ${leverage}x would pay in more than the position is worth; give --leverage 1 or more, and for less risk a smaller --size`,
+      )
+    }
     const trigger = limit ?? stop
     const exits: readonly ExitRequest[] = [
       ...(takeProfit === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: usd(takeProfit) }]),
@@ -205,16 +212,20 @@ export function createManual(context: ManualContext): Manual {
         ? { kind: 'close', ...base }
         : { kind: 'decrease', sizeDeltaUsd: bps(sizeInUsd, shareBps), keepLeverage: true, ...base }
     const sizeUsd = decision.kind === 'close' ? sizeInUsd : decision.sizeDeltaUsd
-    const managers = managersOf(strategies, view.symbol)
+    // One that opens nothing, as the guard, does not open it again.
+    const openers = managersOf(
+      strategies.filter(({ strategy }) => strategy.opensPositions),
+      view.symbol,
+    )
     return {
       snapshot,
       decision,
       symbol: view.symbol,
       words: `${formatDollars(sizeUsd)} of the ${direction} ${view.symbol} of ${formatDollars(sizeInUsd)}`,
-      ...(managers.length === 0
+      ...(openers.length === 0
         ? {}
         : {
-            note: `${managers.join(', ')} trades this market and may open it again (perpd trading halted --scope ${managers[0]} keeps it from that)`,
+            note: `${openers.join(', ')} ${openers.length === 1 ? 'trades' : 'trade'} this market and may open it again (${openers.map((name) => `perpd trading halted --scope ${name}`).join(', ')} keeps ${openers.length === 1 ? 'it' : 'them'} from that)`,
           }),
     }
   }
@@ -333,7 +344,19 @@ export function createManual(context: ManualContext): Manual {
         const fees = positionFeesOf(
           configs?.value.find(({ marketToken }) => sameHex(marketToken, decision.marketToken)),
         )
-        const quote = quoteOf(judged, context.signingPolicy(), decimals, managersOf(strategies, symbol), fees)
+        const view = snapshot.markets.get(decision.marketToken.toLowerCase())
+        const positions = snapshot.positions.value
+        const quote = quoteOf(
+          judged,
+          context.signingPolicy(),
+          decimals,
+          managersOf(strategies, symbol),
+          fees,
+          (venueFeesUsd) =>
+            decision.kind === 'increase' && view !== undefined
+              ? guardWarnings(strategies, { decision, view, positions, venueFeesUsd })
+              : [],
+        )
         return { ok: true, statement: `${type} ${words} would be accepted now`, quote }
       }
       emit({ type: 'decision.made', strategy: OPERATOR, decisionKey, decision, symbol })

@@ -37,6 +37,8 @@ export interface ManualQuote {
   readonly worstCostUsd: string | null
   /** Strategies that look at positions of this market. */
   readonly managers: readonly string[]
+  /** Why a guard would reduce or close what is opened at once, a sentence each; empty when none would. */
+  readonly guardWarnings: readonly string[]
 }
 
 /** The highest fee of a position that the venue has, hundredths of a basis point of its size. */
@@ -49,6 +51,7 @@ export function quoteOf(
   feeTokenDecimals: number,
   managers: readonly string[],
   fees: PositionFees,
+  warningsOf: (venueFeesUsd: Usd) => readonly string[] = () => [],
 ): ManualQuote {
   const intent = { terms, decision, ...rest }
   const { sizeDeltaUsd, referencePrice, triggerPrice, direction, tpsl = [] } = terms
@@ -90,6 +93,7 @@ export function quoteOf(
     orderFeesUsd: orderFeesUsd.toString(),
     worstCostUsd: text(worstCostUsd),
     managers,
+    guardWarnings: warningsOf(venueFeesUsd),
   }
 }
 

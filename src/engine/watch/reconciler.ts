@@ -8,6 +8,7 @@ import { BaseError } from '../../base/errors.ts'
 import {
   type Discrepancy,
   type DiscrepancyEnd,
+  type DiscrepancyKind,
   type DiscrepancyState,
   pauses,
   sideKeyOf,
@@ -24,6 +25,7 @@ import { isBusy, keysNotListed, settleMs } from '../account/lag.ts'
 import { createProofs } from '../account/proofs.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { discrepanciesLeft } from './discrepancyRate.ts'
+import { createOwnOrders } from './ownOrders.ts'
 
 /** Rows asked for in a page of trades, and pages read in one pass: more wait for the next. */
 const tradesLimit = 500
@@ -38,6 +40,12 @@ const longestDeadlineSeconds = 3_600
 const clockGraceSeconds = 60
 /** Stands where a host stands, for what the list of orders shows. */
 const ORDERS = 'orders'
+/** What is told by lists alone, which may be a moment apart: two looks must show it. */
+const ofLists: ReadonlySet<DiscrepancyKind> = new Set([
+  'unexplained-order',
+  'changed-order',
+  'unexplained-position',
+])
 /** Who adopts what was there before the first look, when nobody is asked. */
 const ADOPT_SETTING = 'account.adoptInitial'
 /**
@@ -79,6 +87,7 @@ export function createReconciler(
   const { accountJournal } = context.trading
   const account = accountOf(context)
   const proofs = createProofs(context, account)
+  const ownOrders = createOwnOrders(context)
   /** What each host's list, or that of orders, showed at its last look and is not told yet: since when, monotonic ms. */
   const suspects = new Map<string, ReadonlyMap<string, number>>()
   /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
@@ -204,12 +213,12 @@ export function createReconciler(
       seen.set(list.host, seen.get(list.host) ?? new Map())
       for (const discrepancy of found.raised) {
         const { findingId, kind } = discrepancy
-        if (!kind.startsWith('unexplained')) {
+        if (!ofLists.has(kind)) {
           told.set(findingId, discrepancy)
           continue
         }
         // The list of orders is one for all.
-        const source = kind === 'unexplained-order' ? ORDERS : list.host
+        const source = kind === 'unexplained-position' ? list.host : ORDERS
         const beforeMs = suspects.get(source)?.get(findingId)
         const ofSource = seen.get(source) ?? new Map<string, number>()
         seen.set(source, ofSource.set(findingId, beforeMs ?? nowMs))
@@ -269,6 +278,7 @@ export function createReconciler(
         orders: orders.value,
         trades,
         explained,
+        own: ownOrders(orders.value.map(({ orderKey }) => orderKey)),
         unproven,
         withdrawn,
         results: proofs.results,
@@ -312,8 +322,10 @@ export function createReconciler(
       }
       heldBack = waiting
       for (const findingId of found.gone) {
-        // An operator may have been quicker.
-        if (accountJournal.state().findings.get(findingId)?.end === undefined) await settle(findingId, 'gone')
+        const known = accountJournal.state().findings.get(findingId)
+        // An operator may have been quicker. What an order is in force as is told from a change that was settled, too.
+        if (known?.end === undefined || known.finding.kind === 'changed-order')
+          await settle(findingId, 'gone')
       }
       const isDue = isFirst || readSeconds - throughSeconds >= progressSeconds
       if (isDue && found.deferred + waiting.length === 0) {

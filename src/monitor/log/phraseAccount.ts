@@ -3,7 +3,7 @@ import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { shortHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
-import { counted, money, plain, span } from '../text.ts'
+import { counted, money, plain, span, tradingText } from '../text.ts'
 import { type Line, line, usdField } from './line.ts'
 
 /** `long ETH/USD [WETH-USDC] $500.00, PnL $1.20`. */
@@ -217,7 +217,7 @@ export function accountLine(
       return line(
         event.state === 'active' ? 'info' : 'warn',
         'trading',
-        `${event.scope} is ${event.state}: ${plain(event.reason)}`,
+        `${tradingText(event.scope, event.state)}: ${plain(event.reason)}`,
         {
           scope: event.scope,
           state_to: event.state,

@@ -23,7 +23,8 @@ const schema = z
     message: 'fewer basis points than minDistanceBps',
   })
 
-type GuardParams = z.output<typeof schema>
+/** The settings of a guard's file, with what it leaves out. */
+export type GuardParams = z.output<typeof schema>
 
 /** The kind `guard`. */
 export const guard = defineStrategy({
@@ -42,6 +43,22 @@ export const guard = defineStrategy({
     })
   },
 })
+
+/**
+ * What a guard does with a position of these figures.
+ *
+ * @param distanceBps way to its liquidation, bps of the mark price; undefined without a liquidation price
+ * @param leverageBps 10000 = 1x
+ */
+export function guardAct(
+  distanceBps: number | undefined,
+  leverageBps: bigint,
+  { closeDistanceBps, minDistanceBps, maxLeverage }: GuardParams,
+): 'close' | 'reduce' | undefined {
+  if (distanceBps !== undefined && distanceBps <= closeDistanceBps) return 'close'
+  const isNear = distanceBps !== undefined && distanceBps < minDistanceBps
+  return isNear || (maxLeverage !== undefined && leverageBps > BigInt(maxLeverage)) ? 'reduce' : undefined
+}
 
 function judge(position: Position, params: GuardParams): Decision | undefined {
   const distanceBps = liquidationDistanceBps(position)
@@ -62,13 +79,14 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
     const reason = `The ${direction} position has no collateral left after losses and fees.`
     return { kind: 'close', ...base, reason }
   }
-  if (distanceBps !== undefined && distanceBps <= params.closeDistanceBps) {
+  const act = guardAct(distanceBps, position.leverageBps, params)
+  if (act === 'close') {
     const reason = `The ${direction} position is ${distanceBps} bps from its liquidation price; at ${params.closeDistanceBps} bps it is closed.`
     return { kind: 'close', ...base, reason }
   }
+  if (act === undefined) return undefined
   const near = distanceBps !== undefined && distanceBps < params.minDistanceBps
   const over = params.maxLeverage !== undefined && position.leverageBps > BigInt(params.maxLeverage)
-  if (!near && !over) return undefined
   const share = near ? bps(position.sizeInUsd, params.reduceShareBps) : 0n
   const excess = over ? excessUsd(position, params.maxLeverage ?? 0) : 0n
   return {

@@ -1,0 +1,39 @@
+/** Limits in the units that a trader reads. Pure. */
+import { limitRow } from '../../domain/account/limits.ts'
+import { span } from '../../monitor/text.ts'
+
+/** What stands behind a count. */
+const counts: Readonly<Record<string, string>> = {
+  maxOrdersPerHour: ' an hour',
+  attemptsPerCause: ' a day',
+  poisonedPerDay: ' a day',
+  rejectsInRow: ' in a row',
+  openFindings: ' open',
+  reserveActions: ' actions',
+}
+
+/**
+ * A value of `perpd limits` with its unit: `5%`, `10x`, `60 an hour`, `0.2 ETH a day`, `15 s`. What is no figure, and a limit that this
+ * version does not know, stay as they are.
+ *
+ * @param value as the daemon tells it: basis points, milliseconds, seconds and counts as digits, dollars and native tokens as amounts
+ */
+export function limitWords(limit: string, value: string, nativeSymbol: string): string {
+  const unit = limitRow(limit)?.unit
+  const perDay = /PerDay|DailyLoss/.test(limit) ? ' a day' : ''
+  if (unit === 'usd') return value === 'none' ? value : `${value}${perDay}`
+  if (unit === 'native') return value === 'none' ? value : `${value} ${nativeSymbol}${perDay}`
+  if (!/^\d+$/.test(value)) return value
+  const figure = Number(value)
+  if (unit === 'times') return `${figure / 10_000}x`
+  if (limit.endsWith('Bps')) return `${share(limit, figure)}${perDay}`
+  if (limit.endsWith('Ms')) return span(figure)
+  if (limit.endsWith('Seconds')) return span(figure * 1_000)
+  return `${value}${counts[limit] ?? ''}`
+}
+
+/** A share of the equity may be many times of it. */
+function share(limit: string, bps: number): string {
+  if (limit.includes('Equity')) return bps > 10_000 ? `${bps / 10_000}x equity` : `${bps / 100}% of equity`
+  return `${bps / 100}%${limit.toLowerCase().includes('capacity') ? ' of capacity' : ''}`
+}

@@ -1,0 +1,127 @@
+/**
+ * Orders of ours that rest with other fields than we signed: another client with the account's key changed them, or a host is
+ * wrong. Pure; the rules are in docs/orders.md 6, "What another client changes".
+ */
+import { sameHex } from '../../protocol/address.ts'
+import { lacksOrder, type MissingRow } from '../../protocol/missing.ts'
+import { type Order, orderName } from '../../protocol/position.ts'
+import { formatSize, formatUsd, MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
+import type { SignedOrder } from '../order/intent.ts'
+import { type ListedOrder, type RowDifference, rowDifferences } from '../order/signedOrder.ts'
+import type { AccountState, Discrepancy } from './accountRecord.ts'
+import { shortDiscrepancyId } from './discrepancyId.ts'
+
+/** An order of ours by our own messages. */
+export interface OwnOrder {
+  readonly signed: SignedOrder
+  /** Of the index token: contract prices become prices of a whole token by them. */
+  readonly indexDecimals: number
+}
+
+/** Limit increase, take-profit, stop-loss, stop increase: what waits for a price. Others do not rest to be changed. */
+const restingTypes: ReadonlySet<number> = new Set([3, 5, 6, 8])
+
+/**
+ * A discrepancy for each listed order of ours that is not as it was signed. Its id is made from the order and what it became, so
+ * that another change of it is another discrepancy.
+ *
+ * @param own by lower-case key; an order that is not in it is not judged
+ * @param symbols names of markets, by lower-case token
+ */
+export function changedOrders(
+  orders: readonly Order[],
+  own: ReadonlyMap<string, OwnOrder> = new Map(),
+  symbols: Readonly<Record<string, string>>,
+): readonly Discrepancy[] {
+  return orders.flatMap((order): Discrepancy[] => {
+    const ours = own.get(order.orderKey.toLowerCase())
+    const { kept, orderType = order.orderType } = ours?.signed ?? {}
+    if (ours === undefined || kept === undefined || !restingTypes.has(orderType)) return []
+    const differences = rowDifferences(order, ours.signed)
+    if (differences.length === 0) return []
+    const became = differences.map(({ field, listed }) => `${field}=${listed}`).join()
+    const market = symbols[kept.marketToken.toLowerCase()] ?? kept.marketToken
+    const what = differences.map((each) => differenceText(each, ours.indexDecimals)).join('; ')
+    return [
+      {
+        findingId: `changed:${order.orderKey.toLowerCase()}:${shortDiscrepancyId(became)}`,
+        kind: 'changed-order',
+        marketToken: kept.marketToken,
+        direction: kept.direction,
+        collateralToken: kept.collateralToken,
+        statement: `another client changed the ${orderName(orderType)} order on ${market} ${kept.direction}: ${what}`,
+        sizeDeltaUsd: 0n,
+        orderKey: order.orderKey,
+        listed: listedOf(order, ours.indexDecimals),
+        atSeconds: order.updatedAtSeconds,
+      },
+    ]
+  })
+}
+
+/**
+ * Ids of changed orders that are so no longer: the order is as it was signed again, was changed again, or rests no longer. Those
+ * that an operator settled are among them: what is in force is told from them too.
+ *
+ * @param changed what `changedOrders` gives of the same lists
+ */
+export function changedOrdersGone(
+  { findings }: Pick<AccountState, 'findings'>,
+  changed: readonly Discrepancy[],
+  view: {
+    readonly orders: readonly Order[]
+    readonly own?: ReadonlyMap<string, OwnOrder>
+    readonly missing?: { readonly orders: readonly MissingRow[] }
+  },
+): readonly string[] {
+  return [...findings.values()].flatMap(({ finding: { findingId, kind, orderKey }, end }) => {
+    if (kind !== 'changed-order' || end === 'gone' || orderKey === undefined) return []
+    if (changed.some((each) => each.findingId === findingId)) return []
+    const isListed = view.orders.some((order) => sameHex(order.orderKey, orderKey))
+    // A row that is not judged says neither.
+    const isOver = isListed
+      ? view.own?.has(orderKey.toLowerCase()) === true
+      : !lacksOrder(view.missing?.orders, orderKey)
+    return isOver ? [findingId] : []
+  })
+}
+
+/** An order as another client left it at the venue, by lower-case key, as far as discrepancies tell. */
+export function listedOrders({ findings }: Pick<AccountState, 'findings'>): ReadonlyMap<string, ListedOrder> {
+  const listed = new Map<string, ListedOrder>()
+  for (const { finding: discrepancy, end } of findings.values()) {
+    if (end === 'gone' || discrepancy.listed === undefined || discrepancy.orderKey === undefined) continue
+    listed.set(discrepancy.orderKey.toLowerCase(), discrepancy.listed)
+  }
+  return listed
+}
+
+function listedOf(order: Order, indexDecimals: number): ListedOrder {
+  const triggerPrice = triggerOf(order.triggerContractPrice, indexDecimals)
+  return { sizeDeltaUsd: order.sizeDeltaUsd, ...(triggerPrice === undefined ? {} : { triggerPrice }) }
+}
+
+/** 0 and the largest number stand for any price. */
+function triggerOf(contractPrice: bigint, indexDecimals: number): Usd | undefined {
+  return contractPrice > 0n && contractPrice < MAX_UINT256
+    ? priceOfContractPrice(contractPrice, indexDecimals)
+    : undefined
+}
+
+const fieldWords: Readonly<Record<string, string>> = {
+  triggerPrice: 'its trigger',
+  acceptablePrice: 'its acceptable price',
+  sizeDeltaUsd: 'its size',
+  minOutputAmount: 'its least output',
+  autoCancel: 'that it ends with its position',
+}
+
+function differenceText({ field, signed, listed }: RowDifference, indexDecimals: number): string {
+  const text = (value: string) => {
+    if (field === 'sizeDeltaUsd') return formatSize(BigInt(value))
+    if (field !== 'triggerPrice' && field !== 'acceptablePrice') return value
+    const price = triggerOf(BigInt(value), indexDecimals)
+    return price === undefined ? 'any price' : formatUsd(price)
+  }
+  return `${fieldWords[field] ?? field} is ${text(listed)}, perpd signed ${text(signed)}`
+}

@@ -1,0 +1,64 @@
+/** Whether a running guard would reduce what an order by hand opens, right after it fills. Pure. */
+import type { IncreaseDecision } from '../../domain/order/decision.ts'
+import type { MarketView } from '../../domain/snapshot.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { managersOf } from '../../protocol/marketName.ts'
+import type { Position } from '../../protocol/position.ts'
+import { BPS_ONE, mulDiv, type Usd } from '../../protocol/units.ts'
+import { distanceAfterBps } from '../../risk/sizing/liquidation.ts'
+import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import { type GuardParams, guard, guardAct } from '../../strategy/kinds/guard.ts'
+
+/** What the spread and the impact of the fill may take of the way to the liquidation, bps of the price. */
+const PRICE_MARGIN_BPS = 20
+
+/** What an increase would leave. */
+export interface Opened {
+  readonly decision: IncreaseDecision
+  readonly view: MarketView
+  readonly positions: readonly Position[]
+  /** The venue's fee at most, USD: margin no more. */
+  readonly venueFeesUsd: Usd
+}
+
+/**
+ * A sentence for each guard that would act on the result: the way to its liquidation and the leverage are estimates that err towards
+ * near.
+ */
+export function guardWarnings(
+  strategies: readonly LoadedStrategy[],
+  { decision, view, positions, venueFeesUsd }: Opened,
+): readonly string[] {
+  const { sizeDeltaUsd, leverageBps, direction, collateralToken, marketToken } = decision
+  const position = positions.find(
+    (each) =>
+      sameHex(each.marketToken, marketToken) &&
+      sameHex(each.collateralToken, collateralToken) &&
+      each.direction === direction,
+  )
+  const collateralUsd = mulDiv(sizeDeltaUsd, BigInt(BPS_ONE), BigInt(leverageBps))
+  const addedMarginUsd = collateralUsd - venueFeesUsd
+  const token = [view.longToken, view.shortToken].find(({ address }) => sameHex(address, collateralToken))
+  // A coin that falls with the price lies nearer.
+  const isStable = token?.isStable === true
+  const change = { position, direction, addedUsd: sizeDeltaUsd, addedMarginUsd, isStable }
+  // The venue takes what closing would cost off the margin, too.
+  const closingBps = mulDiv(venueFeesUsd, BigInt(BPS_ONE), sizeDeltaUsd)
+  const distanceBps = Number(distanceAfterBps(change, view) - closingBps) - PRICE_MARGIN_BPS
+  const marginUsd = (position?.netValueUsd ?? 0n) + addedMarginUsd
+  const sizeUsd = (position?.sizeInUsd ?? 0n) + sizeDeltaUsd
+  const resultBps = marginUsd > 0n ? mulDiv(sizeUsd, BigInt(BPS_ONE), marginUsd) : BigInt(leverageBps)
+  const watching = managersOf(strategies, view.market.symbol)
+  return strategies.flatMap(({ name, strategy, params }) => {
+    if (strategy.kind !== guard.kind || !watching.includes(name)) return []
+    const settings = params as GuardParams
+    const act = guardAct(distanceBps, resultBps, settings)
+    if (act === undefined) return []
+    const { minDistanceBps, maxLeverage } = settings
+    const kept =
+      distanceBps < minDistanceBps
+        ? `its liquidation would be about ${distanceBps / 100}% away, and ${name} keeps it ${minDistanceBps / 100}% away`
+        : `its leverage would be about ${(Number(resultBps) / BPS_ONE).toFixed(1)}x, and ${name} keeps it at ${(maxLeverage ?? 0) / BPS_ONE}x`
+    return [`${name} would ${act} it at once: ${kept}; take less leverage`]
+  })
+}
