@@ -8,7 +8,7 @@ import { routeFiles } from '../src/api/client.ts'
 import { RefusedError } from '../src/api/transport/apiErrors.ts'
 import { defaultApiLimits } from '../src/api/transport/requestLimits.ts'
 import type { Route } from '../src/api/transport/route.ts'
-import type { Transport } from '../src/api/transport/transport.ts'
+import type { Transport } from '../src/api/transport/transportTypes.ts'
 import { documentedRoutes } from './documentedRoutes.ts'
 import { documentedRules } from './documentedRules.ts'
 

@@ -23,13 +23,8 @@ import * as relay from './orders/relayRequests.ts'
 import type { HostCooldown, HostLists, HostPrices } from './transport/hosts.ts'
 import type { ApiLimits } from './transport/requestLimits.ts'
 import type { Fetch } from './transport/route.ts'
-import {
-  createTransport,
-  type ForeignRows,
-  type MissingRows,
-  type RequestAttempt,
-  type Transport,
-} from './transport/transport.ts'
+import { createTransport } from './transport/transport.ts'
+import type { ForeignRows, MissingRows, RequestAttempt, Transport } from './transport/transportTypes.ts'
 
 /** The route files; each exported function is a method of the clients. */
 export const routeFiles = [

@@ -104,4 +104,4 @@ export { createNodeFetch, type NodeFetch, type NodeFetchOptions } from './transp
 export { RequestFailed } from './transport/requestFailed.ts'
 export { type ApiLimits, defaultApiLimits } from './transport/requestLimits.ts'
 export type { CallOptions, Fetch, FetchAnswer, Read } from './transport/route.ts'
-export type { AttemptOutcome, ForeignRows, MissingRows, RequestAttempt } from './transport/transport.ts'
+export type { AttemptOutcome, ForeignRows, MissingRows, RequestAttempt } from './transport/transportTypes.ts'

@@ -16,7 +16,7 @@ import type { ChainView, EndpointView } from '../domain/machine/chainView.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
 import { sameHex } from '../protocol/address.ts'
 import type { GasPrice } from '../protocol/gasPrice.ts'
-import type { Endpoint, EndpointPoll } from './endpoint.ts'
+import type { Endpoint, EndpointPoll } from './endpointTypes.ts'
 
 /** First rest of an endpoint that failed, ms; doubles up to the longest. */
 const FIRST_COOLDOWN_MS = 500

@@ -2,42 +2,22 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
-import { spentBy } from '../domain/account/spend.ts'
-import {
-  addsRisk,
-  type Decision,
-  type StrategyDecision,
-  type UnwindDecision,
-} from '../domain/order/decision.ts'
-import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
-import { signedOrderIn } from '../domain/order/signedOrder.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { StrategyDecision, UnwindDecision } from '../domain/order/decision.ts'
+import type { Denial, IntentState } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
-import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
-import { accountOf } from '../execution/context/executionContext.ts'
-import { maxPriceImpactsOf } from '../execution/context/policy.ts'
-import { sameHex } from '../protocol/address.ts'
-import { formatDollars, maxOf, NATIVE_DECIMALS, type Usd } from '../protocol/units.ts'
-import { admit } from '../risk/admit.ts'
-import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/breakers/budget.ts'
-import { checkPause } from '../risk/breakers/pause.ts'
-import { slippageOf } from '../risk/checks/checks.ts'
-import { withSizes } from '../risk/checks/dataGaps.ts'
-import { withFallbackPrice } from '../risk/checks/fallbackPrice.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
-import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { viewOf } from '../strategy/strategy.ts'
-import { decisionKeyOf, intentIdOf } from './account/ids.ts'
-import { OPERATOR } from './account/tradingHalts.ts'
+import { decisionKeyOf } from './account/ids.ts'
+import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
-import { checkReduction, reducedSides } from './reduction.ts'
 
 /** What one tick did. */
 export interface TickReport {
@@ -54,14 +34,6 @@ export interface TickReport {
   /** Size of the view that was handed to a kind of the user's own, bytes. */
   readonly viewBytes?: number
 }
-
-const hourMs = 3_600_000
-const dayMs = 86_400_000
-/** Newest intents of a strategy among which refusals of a decision are looked for. */
-const refusalsRead = 40
-
-/** Intents that the exposure must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
-export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
 
 /** What a kind gave for one view. */
 interface Answer {
@@ -227,208 +199,5 @@ function reportCapacity(
         roomUsd: available.availableUsd,
       })
     }
-  }
-}
-
-/** Who asks for something: a strategy, or the operator. */
-export interface DecisionSource extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs'> {
-  /** Whether an increase is wanted whole or not at all. Absent: a smaller one will do. */
-  readonly isWhole?: boolean
-}
-
-/** Admits one decision and hands it to the road, or says why not. `beside` writes what must be durable with its acceptance. */
-export async function admitDecision(
-  context: EngineContext,
-  source: DecisionSource,
-  snapshot: Snapshot,
-  decision: Decision,
-  decisionKey: string,
-  unseen: UnseenIntents,
-  beside?: () => Promise<void>,
-): Promise<Denial | undefined> {
-  const intent = judge(context, source, snapshot, decision, decisionKey, unseen)
-  if (isDenial(intent)) return intent
-  context.emit({ type: 'decision.admitted', intent })
-  const { sizing, terms } = intent
-  if (sizing.priceSource !== undefined) {
-    const { priceSource: source, dataAgeMs: ageMs } = sizing
-    context.emit({ type: 'price.fallback', symbol: terms.symbol, source, ageMs })
-  }
-  if (await context.orderManager.accept(intent, beside)) {
-    context.acceptedOnMarkets.add(decision.marketToken, intent.acceptedAtMs)
-    context.impactSpent.add(intent)
-    return undefined
-  }
-  return {
-    code: 'DUPLICATE_DECISION',
-    reason: 'this decision was accepted before; it is not taken twice',
-  }
-}
-
-/** What a decision becomes now, or why it is denied. Nothing is accepted, written or told. */
-export function judge(
-  context: EngineContext,
-  source: DecisionSource,
-  snapshot: Snapshot,
-  decision: Decision,
-  decisionKey: string,
-  unseen: UnseenIntents,
-): Intent | Denial {
-  const { journal, chain, engineSettings, clock, api } = context
-  if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
-  // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
-  // one that does not; a reduction may still be tried, and is verified like any other.
-  const adds = addsRisk(decision, snapshot.orders.value)
-  if (adds && api.hosts.api.every((host) => api.isCoolingDown(host))) {
-    return {
-      code: 'NO_HOST',
-      reason: 'every host of the application API is in cooldown; increases wait until one is back',
-    }
-  }
-  const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined
-  if (discrepancy !== undefined) {
-    return {
-      code: 'UNEXPLAINED',
-      reason: `increases on this market wait for an operator: ${discrepancy.statement} (perpd discrepancies)`,
-    }
-  }
-  if (adds && journal.isShort()) {
-    return {
-      code: 'JOURNAL_SHORT',
-      reason:
-        "the rest of the journal's space is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
-    }
-  }
-  const hidden = adds ? hiddenOn(context, decision, snapshot) : undefined
-  if (hidden !== undefined) return hidden
-  const nowMs = clock.now()
-  // Ages count until now: the process may have stood still since the world was read.
-  const counted = withSizes(snapshot, (token) => {
-    const { symbol: other } = marketOf(snapshot, token)?.market ?? {}
-    return context.limits.on(other, source.name).maxPositionSizeUsd
-  })
-  const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
-  const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
-  const spent = [
-    ...journal.endingsSince(nowMs - dayMs),
-    ...context.orderManager.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
-  ]
-  const overBudget = checkBudget(
-    decision,
-    source.name,
-    spent,
-    budgetOn(context, symbol, source.name),
-    { nativeDecimals: NATIVE_DECIMALS, feeTokenDecimals: chain.feeToken.decimals },
-    nowMs,
-  )
-  if (overBudget !== undefined) return overBudget
-  const unfit =
-    adds || source.name === OPERATOR
-      ? undefined
-      : checkReduction(context, source.name, decision, spent, snapshot)
-  if (unfit !== undefined) return unfit
-  const account = accountOf(context)
-  const { name } = source
-  // What an operator adds by hand is held to everything that a strategy's order is; only the ways out go past it.
-  const isOperator = name === OPERATOR && !adds
-  const { maxOrdersPerHour, ...others } = context.limits.on(symbol, name)
-  // What an operator cancels and closes is not counted against the hour: a kill must come to its end.
-  const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
-  const limits = { ...others, ...hourly }
-  const halt = isOperator ? undefined : context.trading.haltOn(name)
-  const market = marketOf(snapshot, decision.marketToken)?.market
-  const bounds = { limits, accountLimits: context.limits.current().account, ...(market && { market }) }
-  // A halt is told first: it is what keeps everything back.
-  const steep =
-    source.isWhole === true && halt === undefined ? checkWholeLeverage(decision, bounds) : undefined
-  if (steep !== undefined) return steep
-  const equity = context.equity()
-  const { defaultSlippageBps } = engineSettings
-  const policy = context.signingPolicy()
-  const admitted = admit(decision, {
-    snapshot: withFallbackPrice(judged, { decision, adds }, limits),
-    // Folded anew for each decision, so that two of one tick cannot both spend the same capacity.
-    exposure: exposureOf(counted, unseen(snapshot), context.holdings.others()),
-    limits,
-    accountLimits: isOperator ? {} : context.limits.current().account,
-    marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
-    tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
-    ...(halt === undefined ? {} : { tradingReason: halt.reason }),
-    ...(equity === undefined ? {} : { equityUsd: equity.equityUsd }),
-    ...(equity?.atMs === undefined ? {} : { equityAgeMs: Math.max(0, nowMs - equity.atMs) }),
-    dayResultUsd: context.dayResultUsd(name),
-    marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
-    clockSkewMs: hostsSkewMs(api) ?? 0,
-    signedOrder: (orderKey) => signedOrderIn(journal, orderKey),
-    isOperator,
-    intentId: intentIdOf(account, name, decisionKey),
-    decisionKey,
-    strategy: name,
-    account,
-    chain: chain.name,
-    lane: engineSettings.lane,
-    slippageBps: slippageOf(
-      adds,
-      source.slippageBps ?? Math.min(defaultSlippageBps, limits.maxSlippageBps ?? defaultSlippageBps),
-      limits,
-    ),
-    nowMs,
-    expiresAtMs: nowMs + (source.orderExpiryMs ?? engineSettings.intentExpiryMs),
-    maxPriceImpactBps: maxPriceImpactsOf(policy),
-    ...(isOperator ? {} : impactLeft(policy.priceImpactPerDayUsd, context.impactSpent.of(nowMs), adds)),
-    ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
-    acceptedLastHour: {
-      strategy: journal.acceptedSince(nowMs - hourMs, name),
-      market: context.acceptedOnMarkets.since(decision.marketToken, nowMs - hourMs),
-      account: journal.acceptedSince(nowMs - hourMs),
-    },
-  })
-  if (admitted.kind === 'denial') return admitted.denial
-  const recent = journal.recentIntents({ strategy: name, limit: refusalsRead })
-  // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
-  const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
-  const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)
-  return (
-    paused ?? (source.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
-  )
-}
-
-/** What is left of the day's budget of price impact: half of it is for what takes risk away alone. */
-function impactLeft(
-  perDayUsd: Usd | undefined,
-  spentUsd: Usd,
-  adds: boolean,
-): { readonly priceImpactLeftUsd?: Usd } {
-  if (perDayUsd === undefined) return {}
-  return { priceImpactLeftUsd: maxOf(0n, (adds ? perDayUsd / 2n : perDayUsd) - spentUsd) }
-}
-
-/** POSITION_NOT_SHOWN: the list shows less of a side of the market than the journal knows; lag, or a host that hides it. */
-function hiddenOn(
-  { catalogue }: EngineContext,
-  { marketToken }: Decision,
-  snapshot: Snapshot,
-): Denial | undefined {
-  const found = snapshot.hidden?.find((each) => sameHex(each.marketToken, marketToken))
-  if (found === undefined) return undefined
-  const symbol = marketSymbol(catalogue, snapshot, marketToken)
-  return {
-    code: 'POSITION_NOT_SHOWN',
-    reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,
-    wanted: `${formatDollars(found.shownUsd)} shown`,
-    allowed: `${formatDollars(found.knownUsd)} by the journal`,
-  }
-}
-
-/** What a day may hold for a strategy's orders on a market. */
-function budgetOn({ limits }: EngineContext, symbol: string | undefined, strategy: string): Budget {
-  const { account, strategies } = limits.current()
-  const { attemptsPerCause } = limits.on(symbol, strategy)
-  return {
-    ...(attemptsPerCause === undefined ? {} : { attemptsPerCause }),
-    ...(strategy === OPERATOR ? { retryPastMs: OPERATOR_RETRY_MS } : {}),
-    strategy: strategies[strategy] ?? {},
-    market: limits.countedOn(symbol),
-    account,
   }
 }

@@ -9,9 +9,10 @@
  */
 
 import { BaseError } from '../base/errors.ts'
+import type { Effect } from '../domain/machine/conclude.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import type { HostAnswer } from '../domain/machine/observation.ts'
-import { type Effect, type MachineEvent, step } from '../domain/machine/step.ts'
+import { type MachineEvent, step } from '../domain/machine/step.ts'
 import { cancelAskedBy } from '../domain/order/cancelAsked.ts'
 import {
   type Intent,

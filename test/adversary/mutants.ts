@@ -29,17 +29,17 @@ const book: Patch = [
   '',
 ]
 const hidden: Patch = [
-  'src/engine/tick.ts',
+  'src/engine/admitDecision.ts',
   'const hidden = adds ? hiddenOn(context, decision, snapshot) : undefined',
   'const hidden = nowMsOf() < 0 ? hiddenOn(context, decision, snapshot) : undefined',
 ]
 const nowMsOf: Patch = [
-  'src/engine/tick.ts',
+  'src/engine/admitDecision.ts',
   'const hourMs = 3_600_000',
   'const hourMs = 3_600_000\nconst nowMsOf = () => 0',
 ]
 const paused: Patch = [
-  'src/engine/tick.ts',
+  'src/engine/admitDecision.ts',
   'const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined',
   "const discrepancy = adds ? context.pausedBy('') : undefined",
 ]
@@ -157,7 +157,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     "if (rule.kind === 'unchecked' || found > 0n) return",
   ]),
   bug("a day's impact has no bound", 'a market without depth, and prices as bad as that allows', [
-    'src/engine/tick.ts',
+    'src/engine/admitDecision.ts',
     '...(isOperator ? {} : impactLeft(',
     "...(isOperator || name !== '' ? {} : impactLeft(",
   ]),

@@ -37,7 +37,7 @@ import { getOrderStatus, prepareOrder, submitOrder } from '../../src/api/orders/
 import { prepareCancel, prepareEdit } from '../../src/api/orders/orderChanges.ts'
 import { getRelayStatus, submitRelay } from '../../src/api/orders/relayRequests.ts'
 import { DecodeError, RefusedError } from '../../src/api/transport/apiErrors.ts'
-import type { Transport } from '../../src/api/transport/transport.ts'
+import type { Transport } from '../../src/api/transport/transportTypes.ts'
 import type { MissingRow } from '../../src/protocol/missing.ts'
 import { fixtureText, transportAnswering } from './support.ts'
 

@@ -29,7 +29,8 @@ import type { PrepareRequest } from '../../src/api/orders/prepareRequest.ts'
 import { proves, RefusedError, UnreachableError } from '../../src/api/transport/apiErrors.ts'
 import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
 import type { Read } from '../../src/api/transport/route.ts'
-import { createTransport, type RequestAttempt, type Transport } from '../../src/api/transport/transport.ts'
+import { createTransport } from '../../src/api/transport/transport.ts'
+import type { RequestAttempt, Transport } from '../../src/api/transport/transportTypes.ts'
 import { failureOf, fixtureText, realClock } from './support.ts'
 
 const { fetch, close } = createNodeFetch()

@@ -9,7 +9,7 @@ import { getMarkets, getMarketTickers } from '../../src/api/markets/marketReads.
 import { getGmUserEarnings } from '../../src/api/markets/poolYields.ts'
 import { getTokensInfo } from '../../src/api/markets/tokens.ts'
 import { UnreachableError } from '../../src/api/transport/apiErrors.ts'
-import type { MissingRows } from '../../src/api/transport/transport.ts'
+import type { MissingRows } from '../../src/api/transport/transportTypes.ts'
 import { failureOf, fixtureText, type Reply, type Seen, START_MS, scriptedTransport } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

@@ -12,7 +12,7 @@ import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/
 import { getTokens, getTokensInfo } from '../../src/api/markets/tokens.ts'
 import { getRelayStatus, submitRelay } from '../../src/api/orders/relayRequests.ts'
 import type { Read } from '../../src/api/transport/route.ts'
-import type { Transport } from '../../src/api/transport/transport.ts'
+import type { Transport } from '../../src/api/transport/transportTypes.ts'
 import { MAX_UINT256, ONE_USD } from '../../src/protocol/units.ts'
 import { fixtureText, scriptedTransport } from './support.ts'
 

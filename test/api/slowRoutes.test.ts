@@ -8,7 +8,7 @@ import { getMarketsConfig, getMarketsInfo, getMarketsValues } from '../../src/ap
 import { getGmPools, getGmUserEarnings } from '../../src/api/markets/poolYields.ts'
 import { getPairs, getRiskOracleMarkets, getSolanaPairs } from '../../src/api/markets/tokens.ts'
 import type { Read } from '../../src/api/transport/route.ts'
-import type { Transport } from '../../src/api/transport/transport.ts'
+import type { Transport } from '../../src/api/transport/transportTypes.ts'
 import { MAX_UINT256, ONE_USD } from '../../src/protocol/units.ts'
 import { fixtureText, scriptedTransport } from './support.ts'
 

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Fetch, FetchAnswer } from '../../src/api/transport/route.ts'
-import { createTransport, type Transport, type TransportOptions } from '../../src/api/transport/transport.ts'
+import { createTransport } from '../../src/api/transport/transport.ts'
+import type { Transport, TransportOptions } from '../../src/api/transport/transportTypes.ts'
 import type { Clock } from '../../src/base/clock.ts'
 
 /** Wall clock at which tests start. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { DecodeError, proves, RefusedError, UnreachableError } from '../../src/api/transport/apiErrors.ts'
 import { RequestFailed } from '../../src/api/transport/requestFailed.ts'
 import type { Route } from '../../src/api/transport/route.ts'
-import type { RequestAttempt } from '../../src/api/transport/transport.ts'
+import type { RequestAttempt } from '../../src/api/transport/transportTypes.ts'
 import { failureOf, type Reply, START_MS, scriptedTransport } from './support.ts'
 
 const read: Route<string, unknown> = {

@@ -1,7 +1,8 @@
 /** One endpoint's look over a node that is made up: what hundreds of orders cost, and whose transaction counts. */
 import { encodeAbiParameters, type Hex, pad } from 'viem'
 import { expect, test } from 'vitest'
-import { createEndpoint, type Endpoint } from '../../src/chain/endpoint.ts'
+import { createEndpoint } from '../../src/chain/endpoint.ts'
+import type { Endpoint } from '../../src/chain/endpointTypes.ts'
 import { orderTopics } from '../../src/chain/logs/orderLogs.ts'
 import type { LogRow } from '../../src/chain/node/blockRows.ts'
 import type { ChainNode } from '../../src/chain/node/node.ts'

@@ -1,8 +1,8 @@
 /** What proves that somebody else changed a position: every endpoint, and the account's own event in the transaction. */
 import { expect, test } from 'vitest'
 import { BaseError } from '../../src/base/errors.ts'
-import type { Endpoint } from '../../src/chain/endpoint.ts'
 import { createChainReader } from '../../src/chain/endpointsReader.ts'
+import type { Endpoint } from '../../src/chain/endpointTypes.ts'
 import type { PositionChange } from '../../src/domain/machine/chainReader.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { OrderSpec } from '../simulation/chainModel.ts'

@@ -3,10 +3,11 @@
  * What the real shell does with promises is done here with the timeline; what it commits, sends and asks is the same.
  */
 import { BaseError } from '../../src/base/errors.ts'
+import type { Effect } from '../../src/domain/machine/conclude.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { AccountView, HostAnswer, Observation } from '../../src/domain/machine/observation.ts'
-import { type Effect, type MachineEvent, step } from '../../src/domain/machine/step.ts'
+import { type MachineEvent, step } from '../../src/domain/machine/step.ts'
 import {
   type ArmedFacts,
   type Intent,

@@ -5,7 +5,7 @@ function one(name: string, firstSeed: number, file: string, find: string, replac
   return { name, tier: 'engine', firstSeed, patches: [{ file, find, replace }] }
 }
 
-const tick = 'src/engine/tick.ts'
+const judge = 'src/engine/admitDecision.ts'
 const book = 'src/risk/exposure/accountExposure.ts'
 const room = 'src/risk/exposure/availableCapacity.ts'
 const trading = 'src/engine/account/tradingHalts.ts'
@@ -36,14 +36,14 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'the hourly budget is counted in memory alone',
     26,
-    tick,
+    judge,
     'strategy: journal.acceptedSince(nowMs - hourMs, name),',
     'strategy: context.orderManager.open().filter(({ state }) => state.intent.strategy === name).length,',
   ),
   one(
     'the budget of a cause forgets what ended before the start',
     40,
-    tick,
+    judge,
     'journal.endingsSince(nowMs - dayMs),',
     'journal.endingsSince(nowMs - dayMs).filter(({ cause }) => cause !== cause),',
   ),

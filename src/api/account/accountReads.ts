@@ -16,7 +16,7 @@ import {
 import { rows } from '../rows/listRows.ts'
 import { RefusedError } from '../transport/apiErrors.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route, type RouteQuery } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Whose rows. */
 export interface AccountQuery {

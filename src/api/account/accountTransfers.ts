@@ -24,7 +24,7 @@ import { type WalletTransaction, walletTransaction } from '../orders/orderPayloa
 import { type OrderStatus, ofRequest, orderStatus } from '../orders/orderStatus.ts'
 import { type OrderTypedData, relayParams, typedDataDomain, typedDataTypes } from '../orders/typedData.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** A deposit to prepare. */
 export interface DepositRequest {

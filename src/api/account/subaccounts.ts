@@ -21,7 +21,7 @@ import {
 } from '../decode/decode.ts'
 import { type OrderTypedData, typedDataDomain, typedDataTypes } from '../orders/typedData.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Which key of which account. */
 export interface SubaccountQuery {

@@ -21,7 +21,7 @@ import {
 import { type Undocumented, undocumented } from '../decode/undocumented.ts'
 import { rows } from '../rows/listRows.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Whose wallet. */
 export interface WalletQuery {

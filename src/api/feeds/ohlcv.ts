@@ -6,7 +6,7 @@ import type { CandlePeriod } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { count, list, Malformed, object, usd30 } from '../decode/decode.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Which candles. Timeframes, default limit and the form of the symbol are not documented; the oracle's are assumed. */
 export interface OhlcvQuery {

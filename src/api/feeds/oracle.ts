@@ -19,7 +19,7 @@ import {
 } from '../decode/decode.ts'
 import { rows, rowsOrField } from '../rows/listRows.ts'
 import { type CallOptions, mapRead, type Read, type Route, type RouteQuery } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Decimals of a token's own amounts, by its address in any case; undefined for a token that is not known. */
 export type DecimalsOf = (tokenAddress: Address) => number | undefined

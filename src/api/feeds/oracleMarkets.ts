@@ -26,7 +26,7 @@ import {
 import { rows, rowsOrField } from '../rows/listRows.ts'
 import { token } from '../rows/tokenRow.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** A market as the oracle lists it; join by `marketToken`, names differ between the APIs. */
 export interface OracleMarket {

@@ -5,7 +5,7 @@
 import { rows } from '../rows/listRows.ts'
 import { type Pair, pair, SOLANA_UNSERVED } from '../rows/pairRow.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Chains that have a summary for listings. */
 export type ListingChain = 'arbitrum' | 'avalanche'

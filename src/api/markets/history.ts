@@ -20,7 +20,7 @@ import {
 import { rows } from '../rows/listRows.ts'
 import type { Service } from '../transport/hosts.ts'
 import type { CallOptions, Read, Route, RouteQuery } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Periods of history; always sent, defaults are not documented. */
 export type HistoryPeriod = '1d' | '7d' | '30d' | '90d' | '180d' | '1y' | 'total'

@@ -18,7 +18,7 @@ import {
 import { rows } from '../rows/listRows.ts'
 import { RefusedError } from '../transport/apiErrors.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** One shift of vault liquidity into a market that would have to happen. */
 export interface GlvShift {

@@ -7,7 +7,7 @@ import { marketConfig, marketInfo, marketValues } from '../rows/marketInfoRow.ts
 import type { MarketConfig, MarketInfo, MarketValues } from '../rows/marketInfoTypes.ts'
 import { createRowMemo, perTransport, type RowDecoder } from '../rows/rowMemo.ts'
 import type { CallOptions, Read, Route, RouteQuery } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Rows of this API name their market by its token. */
 const identity = 'marketTokenAddress'

@@ -26,7 +26,7 @@ import { rows } from '../rows/listRows.ts'
 import { createRowMemo, perTransport } from '../rows/rowMemo.ts'
 import { copyTicker, ticker } from '../rows/tickerRow.ts'
 import { type CallOptions, COALESCE_MS, type Read, type Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 import { createQuestions, filteredTickers } from './tickerFilters.ts'
 
 const byMarket = { market: 'marketTokenAddress' } as const

@@ -18,7 +18,7 @@ import {
 } from '../decode/decode.ts'
 import { rows } from '../rows/listRows.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 import type { HistoryPeriod } from './history.ts'
 
 /** Which pools' yield. */

@@ -25,7 +25,7 @@ import {
 import { rows } from '../rows/listRows.ts'
 import { figures, type StatsFigures, statCount } from '../rows/statsFigures.ts'
 import type { CallOptions, Read, Route, RouteQuery } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Networks that have stats. */
 export type StatsNetwork = 'arbitrum' | 'avalanche' | 'megaeth' | 'solana'

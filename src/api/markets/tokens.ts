@@ -6,7 +6,7 @@ import { rows } from '../rows/listRows.ts'
 import { type Pair, pair, SOLANA_UNSERVED } from '../rows/pairRow.ts'
 import { type TokenRow, token } from '../rows/tokenRow.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 const byAddress = { token: 'address' } as const
 

@@ -7,7 +7,7 @@
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { SubaccountApproval } from '../../protocol/signing/subaccountApproval.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 import { approvalBody } from './approvalBody.ts'
 import { type OrderPayload, orderPayload } from './orderPayload.ts'
 import { type OrderStatus, ofRequest, orderStatus } from './orderStatus.ts'

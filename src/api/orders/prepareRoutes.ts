@@ -1,6 +1,6 @@
 /** What the routes that prepare a message share: how they are asked, and that what they answer names its host. */
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 import {
   type CancelRequest,
   type CollateralRequest,

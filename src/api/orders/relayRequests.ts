@@ -2,7 +2,7 @@
 import type { Address, Hex } from '../../protocol/address.ts'
 import { bytes32, hex, lenient, Malformed, object, oneOf, present, string, word } from '../decode/decode.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Status of a relayed operation; `unknown` is inconclusive, not failed, and so is `unrecognised`. */
 export type RelayStatus = 'pending' | 'executed' | 'reverted' | 'failed' | 'unknown' | 'unrecognised'

@@ -6,7 +6,7 @@
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import { address, boolean, bytes32, count, type Fields, int, object, string, uint } from '../decode/decode.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../transport/transportTypes.ts'
 
 /** Rows kept by one decoder; more markets than all chains list. Past it the memory starts anew. */
 const MAX_ROWS = 1024

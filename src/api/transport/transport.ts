@@ -1,100 +1,14 @@
-/**
- * One request to either API, from a route and its input to a decoded value.
- *
- * **Reads** wait for their turn (lanes.ts), are shared (share.ts), and on a timeout, a broken
- * connection, 408, 425, 429 or 5xx are asked again, elsewhere first, after a backoff with full jitter.
- * **Prepare** changes nothing at the venue, so it is repeated and may change host too; it never waits in the queue.
- * **Submit** is one POST. Whatever comes back, or does not, it is not sent again here.
- * **Status** of an order chain is asked at the one host that keeps its record, again and again but nowhere else.
- *
- * A 4xx that is a refusal is never repeated. A redirect is followed for the routes that say so, once, and nowhere but to a
- * host that is configured or of the same family, or to another path of the same origin. Every attempt is reported through `onAttempt`.
- */
-import type { Clock } from '../../base/clock.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
 import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './apiErrors.ts'
 import { createCoalescer } from './coalesce.ts'
-import { baseAddress, createHosts, type HostCooldown, type HostLists, type HostPrices } from './hosts.ts'
+import { baseAddress, createHosts } from './hosts.ts'
 import { type HttpAnswer, httpRequest } from './httpRequest.ts'
 import { type Redirected, redirected } from './redirect.ts'
 import { type ApiLimits, defaultApiLimits } from './requestLimits.ts'
 import { createRequestQueue } from './requestQueue.ts'
-import { type CallOptions, type Fetch, type Read, type Route, targetOf, urlOf } from './route.ts'
-
-/** How one attempt ended. */
-export type AttemptOutcome =
-  | 'ok'
-  | 'refused'
-  | 'undecodable'
-  | 'timeout'
-  | 'not-sent'
-  | 'network'
-  | 'not-now'
-  | 'redirected'
-
-/** One attempt of one request, for logs and metrics. */
-export interface RequestAttempt {
-  readonly route: string
-  readonly method: string
-  readonly host: string
-  /** 1, 2, 3, ... */
-  readonly attempt: number
-  readonly status?: number
-  readonly durationMs: number
-  readonly traceId?: string
-  readonly outcome: AttemptOutcome
-}
-
-/** Rows of one answer that could not be read. */
-export interface MissingRows {
-  readonly route: string
-  readonly host: string
-  readonly rows: readonly MissingRow[]
-}
-
-/** Rows of one answer that are of another account than the one that was asked about. */
-export interface ForeignRows {
-  readonly route: string
-  readonly host: string
-  readonly rows: number
-}
-
-/** What a transport is made of. */
-export interface TransportOptions {
-  readonly hosts: HostLists
-  readonly fetch: Fetch
-  readonly clock: Clock
-  /** Evenly distributed in [0, 1). */
-  readonly random: () => number
-  readonly limits?: Partial<ApiLimits>
-  readonly onAttempt?: (attempt: RequestAttempt) => void
-  readonly onCooldown?: (rest: HostCooldown) => void
-  readonly onPrices?: (prices: HostPrices) => void
-  /** Told of every list with rows that could not be read. */
-  readonly onMissing?: (missing: MissingRows) => void
-  /** Told of every list with rows of another account, which were dropped. */
-  readonly onForeign?: (foreign: ForeignRows) => void
-}
-
-/** Makes requests; the route files stand on it. */
-export interface Transport {
-  /** Base addresses of both APIs, in the configured order. */
-  readonly hosts: HostLists
-  readonly limits: ApiLimits
-  /**
-   * Asks a route.
-   *
-   * @throws RefusedError, UnreachableError, DecodeError.
-   */
-  call<Input, Value>(route: Route<Input, Value>, input: Input, options?: CallOptions): Promise<Read<Value>>
-  /** Puts a host in cooldown: no new requests, and no new orders even if every host is in cooldown. */
-  coolDown(host: string, restMs: number, reason: string): void
-  /** Whether the host is in cooldown now. */
-  isCoolingDown(host: string): boolean
-  /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
-  clockSkewMs(host: string): number | undefined
-}
+import { type CallOptions, type Read, type Route, targetOf, urlOf } from './route.ts'
+import type { AttemptOutcome, Transport, TransportOptions } from './transportTypes.ts'
 
 /** Makes a transport over a handed-in fetch and clock. */
 export function createTransport(options: TransportOptions): Transport {

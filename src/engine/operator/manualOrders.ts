@@ -26,17 +26,17 @@ import { isOpened } from '../../domain/order/orderLegs.ts'
 import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { sameHex } from '../../protocol/address.ts'
-import { managersOf, managersText, marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
+import { managersOf, managersText, marketsNamed } from '../../protocol/marketName.ts'
 import { isOnMarket, type Order, type Position } from '../../protocol/position.ts'
 import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../../protocol/units.ts'
 import { isDenial } from '../../risk/exposure/admissionContext.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
-import type { LimitRow } from '../context/liveLimits.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
-import { type EndedOrder, endedOrder } from './endedOrder.ts'
+import { endedOrder } from './endedOrder.ts'
 import { guardWarnings } from './guardWarning.ts'
+import { denied, endedAnswer, type ManualAnswer, type Refusal, refusal, theOne } from './manualAnswers.ts'
 import {
   askedOf,
   type CancelCommand,
@@ -44,22 +44,9 @@ import {
   type ManualCommand,
   type OpenCommand,
 } from './manualCommand.ts'
-import { type ManualQuote, quoteOf } from './manualQuote.ts'
+import { quoteOf } from './manualQuote.ts'
 import { positionFeesOf } from './marketFees.ts'
 import { tolerate } from './operatorReads.ts'
-import { unknownMarketText } from './unknownMarket.ts'
-
-/** What became of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
-export type ManualAnswer =
-  | {
-      readonly ok: true
-      readonly statement: string
-      readonly intentId?: string
-      readonly quote?: ManualQuote
-      /** Of a reading of the limits: those in force after it. */
-      readonly limits?: readonly LimitRow[]
-    }
-  | { readonly ok: false; readonly code: string; readonly reason: string }
 
 /** Carries out orders by hand. */
 export interface Manual {
@@ -91,8 +78,6 @@ export interface ManualContext
   /** What the decision would become now. */
   readonly judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Intent | Denial
 }
-
-type Refusal = Extract<ManualAnswer, { readonly ok: false }>
 
 /** A decision that was understood: its decision, over what was read for it, and what is to be said of it. */
 interface ManualDecision {
@@ -378,33 +363,6 @@ export function createManual(context: ManualContext): Manual {
   }
 }
 
-/** To cancel what is cancelled is no mistake. */
-function endedAnswer({ intentId, label, isCancelled }: EndedOrder): ManualAnswer {
-  if (!isCancelled)
-    return refusal('ORDER_ENDED', `${intentId} is ${label}: nothing of it rests that could be cancelled`)
-  return {
-    ok: true,
-    statement: `order ${intentId} is already cancelled: nothing of it rests, and nothing was sent`,
-  }
-}
-
-/** The one market that was meant, or why there is none. */
-function theOne<T extends NamedMarket>(listed: readonly T[], name: string): T | Refusal {
-  const found = marketsNamed(listed, name)
-  const [one] = found
-  if (one === undefined)
-    return refusal(
-      'MARKET_UNKNOWN',
-      unknownMarketText(
-        listed.map(({ symbol }) => symbol),
-        name,
-      ),
-    )
-  if (found.length === 1) return one
-  const symbols = found.map(({ symbol }) => JSON.stringify(symbol)).join(', ')
-  return refusal('MARKET_AMBIGUOUS', `${name} may be ${symbols}; give the whole symbol`)
-}
-
 function restingKeys(state: IntentState | undefined): readonly string[] {
   const children = state === undefined ? [] : (lastAttempt(state)?.children ?? [])
   return children.filter((child) => !hasEnded(child)).map(({ orderKey }) => orderKey.toLowerCase())
@@ -419,14 +377,4 @@ function backing(view: MarketView, { collateralToken }: Position): string {
     [view.longToken, view.shortToken].find(({ address }) => sameHex(address, collateralToken))?.symbol ??
     collateralToken
   )
-}
-
-function denied({ code, reason, wanted, allowed }: Denial): Refusal {
-  const bounds =
-    wanted === undefined ? '' : ` (asked: ${wanted}${allowed === undefined ? '' : `; allowed: ${allowed}`})`
-  return refusal(code, `${reason.replace(/\.$/, '')}${bounds}`)
-}
-
-function refusal(code: string, reason: string): Refusal {
-  return { ok: false, code, reason }
 }

@@ -2,8 +2,8 @@
 import type { DiscrepancyEnd } from '../../domain/account/accountRecord.ts'
 import type { TradingState } from '../../domain/account/limits.ts'
 import type { CommandChannel, TradingScope } from '../../domain/account/tradingState.ts'
+import type { ManualAnswer } from './manualAnswers.ts'
 import type { ManualCommand } from './manualCommand.ts'
-import type { ManualAnswer } from './manualOrders.ts'
 
 /** A command. */
 export type OperatorCommand =

@@ -6,9 +6,10 @@
 import type { Event } from '../../domain/event.ts'
 import { counted, money, plain, shortId, sourceTexts, span } from '../text.ts'
 import { type Line, line, usdField } from './line.ts'
+import { attemptFields } from './orderWords.ts'
 import { accountLine } from './phraseAccount.ts'
 import { marketLine } from './phraseMarket.ts'
-import { attemptFields, orderLine } from './phraseOrder.ts'
+import { orderLine } from './phraseOrder.ts'
 
 /** The line of an event. */
 export function phrase(event: Event): Line {

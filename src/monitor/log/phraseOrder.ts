@@ -1,120 +1,19 @@
 import type { Difference, Event } from '../../domain/event.ts'
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
-import type { StrategyDecision } from '../../domain/order/decision.ts'
-import { type Intent, type IntentState, type Label, lastAttempt } from '../../domain/order/intent.ts'
+import { lastAttempt } from '../../domain/order/intent.ts'
 import { isFillTold, isOpened } from '../../domain/order/orderLegs.ts'
-import { shortHex } from '../../protocol/address.ts'
+import { formatAtMost, formatUnits, formatUsd, parseUnits, USD_DECIMALS } from '../../protocol/units.ts'
+import { money, plain, shortId, span, termsOf } from '../text.ts'
+import { type Line, line, usdField } from './line.ts'
 import {
-  formatAtMost,
-  formatUnits,
-  formatUsd,
-  parseUnits,
-  USD_DECIMALS,
-  type Usd,
-} from '../../protocol/units.ts'
-import { counted, money, plain, shortId, span, termsOf } from '../text.ts'
-import { type Level, type Line, line, usdField } from './line.ts'
-
-function decisionText(decision: StrategyDecision, symbol: string): string {
-  if (decision.kind === 'flatten') return `unwind the order ${shortId(decision.intentId)} if it lands`
-  const { direction } = decision
-  switch (decision.kind) {
-    case 'increase':
-      return `open a ${direction} of ${money(decision.sizeDeltaUsd)} on ${symbol}${how(decision)}`
-    case 'decrease':
-      return `reduce the ${direction} on ${symbol} by ${money(decision.sizeDeltaUsd)}${how(decision)}`
-    case 'close':
-      return `close the ${direction} on ${symbol}`
-    case 'swap':
-      return `${direction === 'long' ? 'buy' : 'sell'} the long token of ${symbol} by a swap`
-    case 'edit':
-      return `edit the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
-    case 'cancel':
-      return `cancel ${counted(decision.orderKeys.length, 'order')} of the ${direction} on ${symbol}`
-    case 'collateral-in':
-      return `pay collateral into the ${direction} on ${symbol}`
-    case 'collateral-out':
-      return `take collateral out of the ${direction} on ${symbol}`
-    case 'batch':
-      return `send a batch of its own for the ${direction} on ${symbol}`
-  }
-}
-
-/** Half a cent, USD with 30 decimals. */
-const HALF_CENT = 5n * 10n ** 27n
-
-/** How an order waits: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
-function how(order: {
-  readonly orderType?: string
-  readonly triggerPrice?: Usd
-  readonly twap?: { readonly parts: number }
-}): string {
-  if (order.orderType === undefined || order.orderType === 'market') return ''
-  const where = order.triggerPrice === undefined ? '' : ` at ${formatUsd(order.triggerPrice)}`
-  const parts = order.twap === undefined ? '' : ` in ${order.twap.parts} parts`
-  return `${where}${parts} (${order.orderType})`
-}
-
-function decisionFields(decision: StrategyDecision): Record<string, unknown> {
-  return decision.kind === 'flatten'
-    ? { kind: decision.kind, intent_id: decision.intentId }
-    : { direction: decision.direction, kind: decision.kind }
-}
-
-function orderFields(intent: Intent): Record<string, unknown> {
-  return {
-    intent_id: intent.intentId,
-    strategy: intent.strategy,
-    market: intent.terms.symbol,
-    direction: intent.terms.direction,
-    kind: intent.kind,
-    size_delta_usd: intent.terms.sizeDeltaUsd,
-  }
-}
-
-/** What the newest attempt of an order adds to a line's fields. */
-export function attemptFields(state: IntentState): Record<string, unknown> {
-  const attempt = lastAttempt(state)
-  if (attempt === undefined) return {}
-  return {
-    host: attempt.host,
-    ...(attempt.armed && {
-      request_id: attempt.armed.requestId,
-      digest: attempt.armed.digest,
-      execution_fee: attempt.armed.executionFee,
-      whole_fee: attempt.armed.relayFeeAmount,
-      ...(attempt.armed.feeEstimate && { fee_estimate: attempt.armed.feeEstimate }),
-    }),
-    ...(attempt.send?.taskId !== undefined && { task_id: attempt.send.taskId }),
-    ...(attempt.send?.traceId !== undefined && { trace_id: attempt.send.traceId }),
-  }
-}
-
-const labelWords: Readonly<Record<Label, string>> = {
-  planned: 'is planned',
-  pending: 'is on its way',
-  resting: 'rests at the venue',
-  executed: 'executed',
-  cancelled: 'was cancelled by the venue',
-  reverted: 'reverted on chain',
-  failed: 'failed',
-  unknown: 'has an unknown outcome',
-  expired: 'expired',
-  refused: 'was not sent',
-}
-
-const labelLevels: Readonly<Record<Label, Level>> = {
-  planned: 'debug',
-  pending: 'info',
-  resting: 'info',
-  executed: 'info',
-  cancelled: 'warn',
-  reverted: 'warn',
-  failed: 'warn',
-  unknown: 'warn',
-  expired: 'warn',
-  refused: 'warn',
-}
+  attemptFields,
+  decisionFields,
+  decisionText,
+  isBelowCent,
+  labelLevels,
+  labelWords,
+  orderFields,
+} from './orderWords.ts'
 
 function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
   const { intent, from, to, state, askedBy } = event
@@ -420,9 +319,4 @@ export function orderLine(
         },
       )
   }
-}
-
-/** What would be shown as nothing. */
-function isBelowCent(amount: Usd): boolean {
-  return amount < HALF_CENT && amount > -HALF_CENT
 }

@@ -1,8 +1,9 @@
 /** The chain may be quicker than the venue: what the simulation found. */
 import { expect, test } from 'vitest'
 import type { EndpointView } from '../../../src/domain/machine/chainView.ts'
+import type { Effect } from '../../../src/domain/machine/conclude.ts'
 import { foldRecords } from '../../../src/domain/machine/fold.ts'
-import { type Effect, type MachineEvent, step } from '../../../src/domain/machine/step.ts'
+import { type MachineEvent, step } from '../../../src/domain/machine/step.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
 import { usd } from '../../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs } from '../../support/intents.ts'

@@ -1,0 +1,42 @@
+/** What one endpoint of the chain is made with, and what it answers. */
+import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../domain/machine/chainReader.ts'
+import type { EndpointView } from '../domain/machine/chainView.ts'
+import type { BlockRef } from '../domain/order/intent.ts'
+import type { Address } from '../protocol/address.ts'
+import type { GasPrice } from '../protocol/gasPrice.ts'
+import type { Heads } from './node/node.ts'
+
+/** What an endpoint is expected to be, and how wide it may be asked. */
+export interface EndpointOptions {
+  readonly chainId: number
+  readonly eventEmitter: Address
+  /** Widest range of one `eth_getLogs`, blocks. */
+  readonly maxLogSpan: number
+}
+
+/** What a look at an endpoint brought. */
+export interface EndpointPoll {
+  readonly heads: Heads
+  /** One view for each query, in their order; none while the endpoint's past is still being read. */
+  readonly views: readonly EndpointView[]
+  /** Something that was not found out and keeps an order open; the views hold without it. */
+  readonly trouble?: string
+}
+
+/** An endpoint of the chain. */
+export interface Endpoint {
+  readonly name: string
+  requests(): number
+  /** Throws BaseError RPC_WRONG_CHAIN when the endpoint serves another chain; asked once, before anything is believed. */
+  check(signal: AbortSignal): Promise<void>
+  latest(signal: AbortSignal): Promise<BlockRef>
+  gasPrice(signal: AbortSignal): Promise<GasPrice>
+  /** What an order did to a position by the receipt of its transaction; undefined while that is not in a final block. */
+  positionChange(
+    query: PositionChangeQuery,
+    signal: AbortSignal,
+  ): Promise<PositionChange | 'none' | undefined>
+  /** Rejects with a BaseError when the endpoint did not answer whole: then it showed nothing. */
+  poll(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointPoll>
+  close(): void
+}

@@ -1,0 +1,61 @@
+/** What an order by hand is answered with. */
+import type { Denial } from '../../domain/order/intent.ts'
+import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
+import type { LimitRow } from '../context/liveLimits.ts'
+import type { EndedOrder } from './endedOrder.ts'
+import type { ManualQuote } from './manualQuote.ts'
+import { unknownMarketText } from './unknownMarket.ts'
+
+/** What became of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
+export type ManualAnswer =
+  | {
+      readonly ok: true
+      readonly statement: string
+      readonly intentId?: string
+      readonly quote?: ManualQuote
+      /** Of a reading of the limits: those in force after it. */
+      readonly limits?: readonly LimitRow[]
+    }
+  | { readonly ok: false; readonly code: string; readonly reason: string }
+
+/** An answer that says no, with its code. */
+export type Refusal = Extract<ManualAnswer, { readonly ok: false }>
+
+/** To cancel what is cancelled is no mistake. */
+export function endedAnswer({ intentId, label, isCancelled }: EndedOrder): ManualAnswer {
+  if (!isCancelled)
+    return refusal('ORDER_ENDED', `${intentId} is ${label}: nothing of it rests that could be cancelled`)
+  return {
+    ok: true,
+    statement: `order ${intentId} is already cancelled: nothing of it rests, and nothing was sent`,
+  }
+}
+
+/** The one market that was meant, or why there is none. */
+export function theOne<T extends NamedMarket>(listed: readonly T[], name: string): T | Refusal {
+  const found = marketsNamed(listed, name)
+  const [one] = found
+  if (one === undefined)
+    return refusal(
+      'MARKET_UNKNOWN',
+      unknownMarketText(
+        listed.map(({ symbol }) => symbol),
+        name,
+      ),
+    )
+  if (found.length === 1) return one
+  const symbols = found.map(({ symbol }) => JSON.stringify(symbol)).join(', ')
+  return refusal('MARKET_AMBIGUOUS', `${name} may be ${symbols}; give the whole symbol`)
+}
+
+/** A denial of admission as an answer. */
+export function denied({ code, reason, wanted, allowed }: Denial): Refusal {
+  const bounds =
+    wanted === undefined ? '' : ` (asked: ${wanted}${allowed === undefined ? '' : `; allowed: ${allowed}`})`
+  return refusal(code, `${reason.replace(/\.$/, '')}${bounds}`)
+}
+
+/** A refusal with this code and reason. */
+export function refusal(code: string, reason: string): Refusal {
+  return { ok: false, code, reason }
+}
