@@ -291,7 +291,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
     for (const inFlight of inFlights) say(await measure(inFlight, orders))
   } finally {
     await orderManager.stop()
-    journal.close()
+    await journal.close()
   }
 }
 

@@ -226,7 +226,7 @@ test('without a daemon, or beside one of another journal, the word goes into the
       collateralToken: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
     },
   })
-  journal.close()
+  await journal.close()
   const port = await daemon({ journal: { path: '/elsewhere', records: 1, intents: 1 } })
   const settled = await perpd(cwd, ['findings', 'adopt', 'f1', '--by', 'ann', '--port', port])
   expect(settled).toMatchObject({ code: 0, out: 'adopted by ann: somebody added $300.00.' })

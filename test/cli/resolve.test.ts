@@ -18,7 +18,7 @@ test('an operator closes an unknown order by name, and the journal keeps the wor
     await journal.append({ ...base, kind: 'attempt.preparing', attempt: 1, lane: 'order-chain', host: 'h' })
     await journal.append({ ...base, kind: 'attempt.armed', attempt: 1, armed: armedFacts() })
     await journal.append({ ...base, kind: 'send.result', attempt: 1, send: { result: 'unanswered' } })
-    journal.close()
+    await journal.close()
     expect((await ordersOf(folder.path))[0]?.status).toBe('unknown')
 
     const nameless = perpd(['orders', 'resolve', intent.intentId, '--as', 'dead', `--journal.path=${path}`])

@@ -22,7 +22,7 @@ test('an operator has an unknown order undone by name without the daemon, and ev
     await journal.append({ ...base, kind: 'attempt.preparing', attempt: 1, lane: 'order-chain', host: 'h' })
     await journal.append({ ...base, kind: 'attempt.armed', attempt: 1, armed })
     await journal.append({ ...base, kind: 'send.result', attempt: 1, send: { result: 'unanswered' } })
-    journal.close()
+    await journal.close()
     const say = async (...words: string[]) => {
       const running = perpd([...words, `--journal.path=${path}`, '--evidence.source=api'])
       return { code: await running.ended, said: running.said() }

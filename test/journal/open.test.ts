@@ -89,7 +89,7 @@ test('makes missing directories and files for this user alone', async () => {
 test('opens what a location names, and refuses a scheme that it does not know', async () => {
   const sqlite = await openJournal(`sqlite:${path}`, options)
   expect(sqlite.path).toBe(path)
-  sqlite.close()
+  await sqlite.close()
   await (await openJournalReader(path)).close()
   expect((await openJournal('memory:', options)).path).toBe(':memory:')
   expect(await faultOfAsync(openJournal('postgres://db/perpd', options))).toMatchInlineSnapshot(`

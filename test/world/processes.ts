@@ -121,7 +121,7 @@ export async function startPaper(
     ['paper', '--print-hosts', `--paper.stateFile=${join(folder.path, 'world.json')}`, ...args],
     options,
   )
-  running.ended.finally(folder.remove)
+  void running.ended.finally(folder.remove)
   const printed = await until(
     'the paper venue prints its addresses',
     () => {

@@ -82,7 +82,7 @@ export async function journalCompact({ loaded, out }: Call): Promise<number> {
     compact: true,
   })
   const { records, openIntents } = journal.summary()
-  journal.close()
+  await journal.close()
   const tookMs = systemClock.monotonicMs() - beganMs
   out(
     `The journal is whole. A snapshot stands at record ${records}: ${counted(openIntents, 'open order')}; made in ${span(tookMs)}.\nThe next start reads what comes after it. All records are kept.`,
