@@ -19,6 +19,11 @@ export const deepTests: readonly string[] = [
   'adversary/attacks.test.ts',
   'adversary/mutants.test.ts',
   'day/day.test.ts',
+  'tasks/crashes.test.ts',
+
+  // Commands and threads over many real processes.
+  'cli/revoke.test.ts',
+  'world/logsFollow.test.ts',
 
   // Corpora: every value of every field changed, and what the contracts' own bytes say.
   'fuzz/readers.test.ts',
@@ -31,6 +36,7 @@ export const deepTests: readonly string[] = [
   'paper/malformed.test.ts',
 
   // Hosts and endpoints that lie or fail for hours of the daemon's clock.
+  'engine/changedOrder.test.ts',
   'engine/closedByHand.test.ts',
   'engine/flood.test.ts',
   'engine/held.test.ts',

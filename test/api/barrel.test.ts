@@ -139,6 +139,7 @@ test('every file of the clients is exported in part, or is part of how they work
     'transport/idleConnections.ts',
     'transport/redirect.ts',
     'transport/requestQueue.ts',
+    'transport/transport.ts',
   ])
 })
 
