@@ -2,23 +2,16 @@
  * Decrease, close and liquidation of a position, in the contract's order of steps (contract `DecreasePositionUtils`,
  * `decreasePosition`).
  */
+import { type DecreaseFunds, payCosts } from './decreaseCosts.ts'
+import { type DecreaseFigures, decreaseFigures } from './decreaseFigures.ts'
 import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
 import { accrue, moveOpenInterest, requireNotLiquidatable, touch } from './increase.ts'
 import { ceilDiv, max, min } from './integer.ts'
-import {
-  type MarketPrices,
-  type MarketSettings,
-  type MarketState,
-  pnlSlot,
-  type Slot,
-  slotPrice,
-} from './marketState.ts'
+import type { MarketPrices, MarketSettings, MarketState } from './marketState.ts'
 import { normaliseDecrease } from './normalise.ts'
 import { type PoolSwap, trySwapInPool } from './poolSwap.ts'
-import { addToImpactPool, takeFromImpactPool, takeFromPool } from './pools.ts'
-import { noFees, type PositionFees, positionFees } from './positionFees.ts'
-import { executionOfDecrease, pendingImpactOf, settledImpact } from './positionImpact.ts'
-import { checkLiquidation, positionPnl, tokensClosed } from './positionMath.ts'
+import { takeFromImpactPool, takeFromPool } from './pools.ts'
+import { checkLiquidation } from './positionMath.ts'
 import type { PositionState } from './positionState.ts'
 import { ProtocolRevert } from './protocolRevert.ts'
 
@@ -43,151 +36,15 @@ export function decreasePosition(
     withdrawalCuts,
   } = normaliseDecrease(settings, draft, position, terms, prices)
   const { side, slot } = position
-  const stored = (one: Slot): Slot => (settings.isSameCollaterals ? 0 : one)
   const isFullClose = sizeDeltaUsd === position.sizeInUsd
-  if (terms.kind === 'liquidation') {
-    const check = checkLiquidation(settings, draft, position, prices, {
-      forLiquidation: true,
-      checkMinCollateralUsd: true,
-    })
-    if (!check.isLiquidatable) {
-      throw new ProtocolRevert('PositionShouldNotBeLiquidated', [
-        check.reason,
-        check.remainingCollateralUsd,
-        settings.minCollateralUsd,
-        check.minCollateralUsdForLeverage,
-      ])
-    }
-  }
-  const collateralPrice = slotPrice(prices, slot)
-  const profitSlot = pnlSlot(settings, side)
-  const profitPrice = slotPrice(prices, profitSlot)
-  const profitIsCollateral = settings.isSameCollaterals || profitSlot === slot
-  const closedTokens = tokensClosed(position, sizeDeltaUsd)
-  const pnl = positionPnl(settings, draft, position, prices).usd
-  const basePnlUsd = sizeDeltaUsd === 0n ? 0n : (pnl * closedTokens) / position.sizeInTokens
-  const execution = executionOfDecrease(
-    settings,
-    draft,
-    side,
-    position,
-    sizeDeltaUsd,
-    closedTokens,
-    terms.acceptablePrice,
-    prices,
-  )
-  const pending = pendingImpactOf(position, sizeDeltaUsd, prices)
-  const { totalImpactUsd, priceImpactDiffUsd } = settledImpact(
-    settings,
-    draft,
-    prices,
-    sizeDeltaUsd,
-    pending.usd + execution.impactUsd,
-  )
-  const fees = positionFees(settings, draft, position, collateralPrice, {
-    sizeDeltaUsd,
-    balanceWasImproved: execution.balanceWasImproved,
-    isLiquidation: terms.kind === 'liquidation',
-    ...(terms.uiFeeFactor === undefined ? {} : { uiFeeFactor: terms.uiFeeFactor }),
-  })
-
-  let output = 0n
-  let secondary = 0n
-  const payProfit = (usd: bigint): void => {
-    const amount = usd / profitPrice.max
-    takeFromPool(draft, stored(profitSlot), amount)
-    if (profitIsCollateral) output += amount
-    else secondary += amount
-  }
-  if (basePnlUsd > 0n) payProfit(basePnlUsd)
-  if (totalImpactUsd > 0n) {
-    takeFromImpactPool(draft, ceilDiv(totalImpactUsd, prices.index.min))
-    payProfit(totalImpactUsd)
-  }
-  let profitSwap: PoolSwap | undefined
-  if (terms.swapProfitToCollateral && secondary > 0n) {
-    profitSwap = trySwapInPool(settings, draft, profitSlot, secondary, prices)
-    if (profitSwap !== undefined) {
-      output += profitSwap.amountOut
-      secondary = 0n
-    }
-  }
-
-  let collateral = position.collateralAmount
-  const charge = (costUsd: bigint): Payment => {
-    let left = ceilDiv(costUsd, collateralPrice.min)
-    const fromOutput = min(output, left)
-    output -= fromOutput
-    left -= fromOutput
-    const fromCollateral = min(collateral, left)
-    collateral -= fromCollateral
-    left -= fromCollateral
-    const inCollateral = fromOutput + fromCollateral
-    if (left === 0n) return { inCollateral, inProfitToken: 0n, unpaidUsd: 0n }
-    const leftInProfitToken = (left * collateralPrice.min) / profitPrice.min
-    const inProfitToken = min(secondary, leftInProfitToken)
-    secondary -= inProfitToken
-    return {
-      inCollateral,
-      inProfitToken,
-      unpaidUsd: (leftInProfitToken - inProfitToken) * profitPrice.min,
-    }
-  }
-  const toPools = (payment: Payment): void => {
-    draft.pool[stored(slot)] += payment.inCollateral
-    draft.pool[stored(profitSlot)] += payment.inProfitToken
-  }
-
-  let chargedFees = fees
+  if (terms.kind === 'liquidation') requireLiquidatable(settings, draft, position, prices)
+  const figures = decreaseFigures(settings, draft, position, sizeDeltaUsd, terms, prices)
+  const { closedTokens, basePnlUsd, execution, pending, totalImpactUsd, priceImpactDiffUsd } = figures
+  const funds: DecreaseFunds = { output: 0n, collateral: position.collateralAmount, secondary: 0n }
+  const profitSwap = payProfits(settings, draft, figures, funds, terms, prices)
   const mayBeInsolvent = terms.kind === 'liquidation' || terms.kind === 'deleveraging'
-  let insolvency: DecreaseResult['insolvency']
-  const claimableCollateral: [bigint, bigint] = [0n, 0n]
-  let fundingPaidInPnlToken = 0n
-  /** Runs one step of the waterfall; false once the money ran out. */
-  const step = (name: string, costUsd: bigint, settle: (payment: Payment) => void): void => {
-    if (insolvency !== undefined || costUsd <= 0n) return
-    const payment = charge(costUsd)
-    settle(payment)
-    if (payment.unpaidUsd === 0n) return
-    if (!mayBeInsolvent || !isFullClose) {
-      throw new ProtocolRevert('InsufficientFundsToPayForCosts', [payment.unpaidUsd, name])
-    }
-    insolvency = { step: name, remainingCostUsd: payment.unpaidUsd, fees }
-    chargedFees = withoutCharges(fees)
-  }
-  step('funding', fees.fundingFeeAmount * collateralPrice.min, (payment) => {
-    fundingPaidInPnlToken += payment.inProfitToken
-  })
-  step('pnl', -basePnlUsd, toPools)
-  step('fees', fees.totalCostAmountExcludingFunding * collateralPrice.min, (payment) => {
-    if (payment.unpaidUsd === 0n && payment.inProfitToken === 0n) {
-      draft.pool[stored(slot)] += fees.feeAmountForPool
-    } else {
-      toPools(payment)
-      chargedFees = withoutCharges(fees)
-    }
-  })
-  step('impact', -totalImpactUsd, (payment) => {
-    toPools(payment)
-    if (payment.inCollateral > 0n) {
-      addToImpactPool(draft, (payment.inCollateral * collateralPrice.min) / prices.index.max)
-    }
-    if (payment.inProfitToken > 0n) {
-      addToImpactPool(draft, (payment.inProfitToken * profitPrice.min) / prices.index.max)
-    }
-  })
-  step('diff', priceImpactDiffUsd, (payment) => {
-    claimableCollateral[stored(slot)] += payment.inCollateral
-    claimableCollateral[stored(profitSlot)] += payment.inProfitToken
-  })
-
-  let withdrawal = insolvency === undefined ? requested : 0n
-  if (withdrawal > 0n && priceImpactDiffUsd > 0n) {
-    withdrawal = max(0n, withdrawal - priceImpactDiffUsd / collateralPrice.min)
-  }
-  withdrawal = min(withdrawal, collateral)
-  collateral -= withdrawal
-  output += withdrawal
+  const costs = payCosts(draft, figures, funds, prices, mayBeInsolvent && isFullClose)
+  withdraw(funds, costs.insolvency === undefined ? requested : 0n, figures)
 
   position.sizeInUsd -= sizeDeltaUsd
   position.sizeInTokens -= closedTokens
@@ -195,11 +52,11 @@ export function decreasePosition(
   position.decreasedAtSeconds = nowSeconds
   const isClosed = position.sizeInUsd === 0n || position.sizeInTokens === 0n
   if (isClosed) {
-    output += collateral
-    collateral = 0n
+    funds.output += funds.collateral
+    funds.collateral = 0n
   }
-  draft[side].collateralSum[stored(slot)] -= existing.collateralAmount - collateral
-  position.collateralAmount = collateral
+  draft[side].collateralSum[figures.collateralPool] -= existing.collateralAmount - funds.collateral
+  position.collateralAmount = funds.collateral
   touch(settings, draft, position)
   moveOpenInterest(settings, draft, side, slot, -sizeDeltaUsd, -closedTokens)
   if (!isClosed) requireNotLiquidatable(settings, draft, position, prices, false, false)
@@ -213,28 +70,78 @@ export function decreasePosition(
     proportionalPendingImpactUsd: pending.usd,
     totalImpactUsd,
     priceImpactDiffUsd,
-    fees: chargedFees,
-    outputAmount: output,
-    secondaryOutputAmount: secondary,
-    claimableCollateral,
-    fundingPaidInPnlToken,
-    ...(insolvency === undefined ? {} : { insolvency }),
+    ...costs,
+    outputAmount: funds.output,
+    secondaryOutputAmount: funds.secondary,
     ...(profitSwap === undefined ? {} : { profitSwap }),
     withdrawalCuts,
   }
 }
 
-interface Payment {
-  readonly inCollateral: bigint
-  readonly inProfitToken: bigint
-  readonly unpaidUsd: bigint
+/** Reverts where a position may not be liquidated. */
+function requireLiquidatable(
+  settings: MarketSettings,
+  draft: MarketState,
+  position: PositionState,
+  prices: MarketPrices,
+): void {
+  const check = checkLiquidation(settings, draft, position, prices, {
+    forLiquidation: true,
+    checkMinCollateralUsd: true,
+  })
+  if (!check.isLiquidatable) {
+    throw new ProtocolRevert('PositionShouldNotBeLiquidated', [
+      check.reason,
+      check.remainingCollateralUsd,
+      settings.minCollateralUsd,
+      check.minCollateralUsdForLeverage,
+    ])
+  }
 }
 
-/** Fees of which nothing was collected in full; claimable funding stays the account's. */
-function withoutCharges(fees: PositionFees): PositionFees {
-  return {
-    ...noFees,
-    claimableLongTokenAmount: fees.claimableLongTokenAmount,
-    claimableShortTokenAmount: fees.claimableShortTokenAmount,
+/** Takes profit and positive impact out of the pools into the funds, and swaps what is not collateral where that is asked for. */
+function payProfits(
+  settings: MarketSettings,
+  draft: MarketState,
+  figures: DecreaseFigures,
+  funds: DecreaseFunds,
+  terms: DecreaseTerms,
+  prices: MarketPrices,
+): PoolSwap | undefined {
+  const { profitSlot, profitPool, profitPrice, profitIsCollateral, basePnlUsd, totalImpactUsd } = figures
+  const payProfit = (usd: bigint): void => {
+    const amount = usd / profitPrice.max
+    takeFromPool(draft, profitPool, amount)
+    if (profitIsCollateral) funds.output += amount
+    else funds.secondary += amount
   }
+  if (basePnlUsd > 0n) payProfit(basePnlUsd)
+  if (totalImpactUsd > 0n) {
+    takeFromImpactPool(draft, ceilDiv(totalImpactUsd, prices.index.min))
+    payProfit(totalImpactUsd)
+  }
+  let profitSwap: PoolSwap | undefined
+  if (terms.swapProfitToCollateral && funds.secondary > 0n) {
+    profitSwap = trySwapInPool(settings, draft, profitSlot, funds.secondary, prices)
+    if (profitSwap !== undefined) {
+      funds.output += profitSwap.amountOut
+      funds.secondary = 0n
+    }
+  }
+  return profitSwap
+}
+
+/** Moves what is withdrawn from the collateral to the output: less what is kept of it for claims, and no more than there is. */
+function withdraw(
+  funds: DecreaseFunds,
+  requested: bigint,
+  { collateralPrice, priceImpactDiffUsd }: DecreaseFigures,
+): void {
+  let withdrawal = requested
+  if (withdrawal > 0n && priceImpactDiffUsd > 0n) {
+    withdrawal = max(0n, withdrawal - priceImpactDiffUsd / collateralPrice.min)
+  }
+  withdrawal = min(withdrawal, funds.collateral)
+  funds.collateral -= withdrawal
+  funds.output += withdrawal
 }

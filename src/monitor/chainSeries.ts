@@ -1,0 +1,90 @@
+/** The series of chain endpoints and of the approval of the delegated key; each function listens for their events. */
+import type { Emit, Event } from '../domain/event.ts'
+import type { SeriesMaker } from './seriesMaker.ts'
+
+/** What chain endpoints show, and their time against ours; `now` is any clock in ms. */
+export function chainSeries({ counter, gauge }: SeriesMaker, now: () => number): Emit {
+  const evidenceEndpoints = gauge(
+    'perpd_evidence_endpoints',
+    'Chain endpoints whose data closes orders, and which must agree; 0 in API-only mode.',
+  )
+  const chainReads = counter(
+    'perpd_chain_reads_total',
+    'Polls of a chain endpoint by outcome: ok, catching-up, or the code of the fault.',
+    ['endpoint', 'outcome'],
+  )
+  const chainBlock = gauge(
+    'perpd_chain_block',
+    'Newest block at the last look, by endpoint: `latest`, and `final` at the finality that evidence needs.',
+    ['endpoint', 'level'],
+  )
+  const blockAges = new Map<string, { readonly ageSeconds: number; readonly atMs: number }>()
+  gauge('perpd_chain_block_age_seconds', 'Age of the latest block that was seen.', ['endpoint'], (self) => {
+    for (const [endpoint, { ageSeconds, atMs }] of blockAges) {
+      self.set({ endpoint }, ageSeconds + (now() - atMs) / 1_000)
+    }
+  })
+  const chainLag = gauge(
+    'perpd_chain_lag_blocks',
+    'Blocks that an endpoint was behind the newest one at the last look.',
+    ['endpoint'],
+  )
+  const chainSkew = gauge(
+    'perpd_chain_skew_seconds',
+    "Our clock minus the chain's time when it was last found to differ by more than a block or two.",
+  )
+  const chainAhead = gauge(
+    'perpd_chain_ahead_seconds',
+    "How far an endpoint's newest block was ahead of our clock or the hosts' (behind: negative) when an order was last about to be signed.",
+    ['endpoint'],
+  )
+  // Before the first word on them there is nothing to show.
+  for (const each of [evidenceEndpoints, chainSkew]) each.remove()
+  return (event: Event): void => {
+    switch (event.type) {
+      case 'evidence.chosen':
+        evidenceEndpoints.set(event.endpoints)
+        return
+      case 'chain.read': {
+        const { endpoint, outcome, latest, final, lagBlocks, latestAgeSeconds } = event
+        chainReads.inc({ endpoint, outcome })
+        if (latest !== undefined) chainBlock.set({ endpoint, level: 'latest' }, Number(latest))
+        if (final !== undefined) chainBlock.set({ endpoint, level: 'final' }, Number(final))
+        if (lagBlocks !== undefined) chainLag.set({ endpoint }, lagBlocks)
+        if (latestAgeSeconds !== undefined) {
+          blockAges.set(endpoint, { ageSeconds: latestAgeSeconds, atMs: now() })
+        }
+        return
+      }
+      case 'chain.skew':
+        chainSkew.set(event.skewSeconds)
+        return
+      case 'chain.time':
+        chainAhead.set({ endpoint: event.endpoint }, event.aheadSeconds)
+        return
+      default:
+        return
+    }
+  }
+}
+
+/** The approval of the delegated key. */
+export function subaccountSeries({ gauge }: SeriesMaker): Emit {
+  const subaccountActions = gauge(
+    'perpd_subaccount_actions',
+    'Actions of the approval of the delegated key: `left`, and `needed` to close what is open.',
+    ['which'],
+  )
+  const subaccountExpiry = gauge(
+    'perpd_subaccount_expiry_timestamp_seconds',
+    'When the approval of the delegated key ends, Unix seconds.',
+  )
+  // Before the first word on it there is nothing to show.
+  subaccountExpiry.remove()
+  return (event: Event): void => {
+    if (event.type !== 'subaccount.read') return
+    subaccountActions.set({ which: 'left' }, event.report.remainingActions)
+    subaccountActions.set({ which: 'needed' }, event.report.neededActions)
+    subaccountExpiry.set(event.report.expiresAtSeconds)
+  }
+}

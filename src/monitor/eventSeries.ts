@@ -1,0 +1,262 @@
+/** The series of orders, strategies, hosts and the account: each function makes those of a subject, and listens for their events. */
+import type { DiscrepancyKind } from '../domain/account/accountRecord.ts'
+import type { Emit, Event } from '../domain/event.ts'
+import type { Label } from '../domain/order/intent.ts'
+import type { UnwindOutcome } from '../domain/tasks/unwindState.ts'
+import { asNumber, type SeriesMaker } from './seriesMaker.ts'
+
+const closedLabels: readonly Label[] = ['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused']
+const discrepancyKinds: readonly DiscrepancyKind[] = [
+  'liquidation',
+  'adl',
+  'external-close',
+  'manual-decrease',
+  'manual-increase',
+  'unexplained-order',
+  'changed-order',
+  'unexplained-position',
+]
+const unwindOutcomes: readonly UnwindOutcome[] = ['nothing-landed', 'flat', 'given-up']
+const steps = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit', 'total'] as const
+const decisionResults = ['admitted', 'denied'] as const
+const hotBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
+const networkBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+const MOST_CODES = 50
+
+/** Orders that came to an end. */
+export function endedOrderSeries({ counter }: SeriesMaker): Emit {
+  const ended = counter('perpd_orders_total', 'Orders that came to an end, by the label they ended with.', [
+    'outcome',
+  ])
+  for (const outcome of closedLabels) ended.inc({ outcome }, 0)
+  return (event: Event): void => {
+    if (event.type === 'order.moved' && closedLabels.includes(event.to)) ended.inc({ outcome: event.to })
+  }
+}
+
+/** From a market's room over the turns of strategies to what became of their decisions, and the steps of orders. */
+export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
+  const headroom = gauge(
+    'perpd_capacity_headroom_usd',
+    'Available capacity for increases on one side of a market at the last reading, after our own headroom, USD.',
+    ['market', 'direction'],
+  )
+  const loop = histogram(
+    'perpd_loop_duration_seconds',
+    "One turn of a strategy's loop: snapshot, decision, admission.",
+    ['strategy'],
+    networkBuckets,
+  )
+  const viewBytes = gauge(
+    'perpd_strategy_view_bytes',
+    "Size of the view that was last handed to the thread of a kind of the user's own.",
+    ['strategy'],
+  )
+  const threadEnds = counter(
+    'perpd_strategy_thread_ends_total',
+    "Threads of kinds of the user's own that ended: timeout, memory, exit or crash.",
+    ['strategy', 'cause'],
+  )
+  const turns = counter(
+    'perpd_ticks_total',
+    "Turns of a strategy's loop by result: done, failed or skipped.",
+    ['strategy', 'result'],
+  )
+  const step = histogram(
+    'perpd_order_step_duration_seconds',
+    'One step of an order; `total` runs from the decision to the answer to the submit.',
+    ['step'],
+    networkBuckets,
+  )
+  for (const each of steps) step.zero({ step: each })
+  const decisions = counter(
+    'perpd_decisions_total',
+    'Decisions by what became of them: admitted or denied.',
+    ['strategy', 'result'],
+  )
+  const denials = counter('perpd_denials_total', 'Decisions denied, by the code of the reason.', ['code'])
+  return (event: Event): void => {
+    switch (event.type) {
+      case 'order.timing':
+        step.observe({ step: event.step }, event.durationMs / 1_000)
+        return
+      case 'tick.done':
+        turns.inc({ strategy: event.strategy, result: 'done' })
+        loop.observe({ strategy: event.strategy }, event.durationMs / 1_000)
+        if (event.viewBytes !== undefined) viewBytes.set({ strategy: event.strategy }, event.viewBytes)
+        return
+      case 'tick.failed':
+        turns.inc({ strategy: event.strategy, result: 'failed' })
+        if (event.ended !== undefined) threadEnds.inc({ strategy: event.strategy, cause: event.ended })
+        return
+      case 'tick.skipped':
+        turns.inc({ strategy: event.strategy, result: 'skipped' })
+        return
+      case 'decision.invalid':
+      case 'decision.denied':
+        denials.inc({ code: event.denial.code })
+        decisions.inc({ strategy: event.strategy, result: 'denied' })
+        return
+      case 'decision.admitted':
+        decisions.inc({ strategy: event.intent.strategy, result: 'admitted' })
+        return
+      case 'capacity.read':
+        headroom.set({ market: event.symbol, direction: event.direction }, asNumber(event.roomUsd))
+        return
+      case 'daemon.started':
+        for (const strategy of event.strategies) {
+          for (const result of decisionResults) decisions.inc({ strategy, result }, 0)
+        }
+        return
+      default:
+        return
+    }
+  }
+}
+
+/** What hosts answered, what of it was left out or waits, and the prices that stood in for theirs. */
+export function hostSeries({ counter, gauge }: SeriesMaker): Emit {
+  const attempts = counter(
+    'perpd_http_attempts_total',
+    'HTTP requests sent or tried, by route, host and outcome; each try of a repeated read counts.',
+    ['route', 'host', 'outcome'],
+  )
+  const missingRows = counter(
+    'perpd_missing_rows_total',
+    'Rows of polled lists that could not be read, by route and host; the lists were used without them.',
+    ['route', 'host'],
+  )
+  const foreignRows = counter(
+    'perpd_foreign_rows_total',
+    'Rows of another account in lists of ours, by route and host; they were dropped.',
+    ['route', 'host'],
+  )
+  const heldFindings = gauge(
+    'perpd_discrepancies_deferred',
+    'Things on the account that cannot be explained and are not written down yet: more than may be in a time.',
+  )
+  const stalePrices = gauge(
+    'perpd_oracle_stale',
+    '1 while the prices of an oracle host are stale and its fallbacks are used, 0 when they are fresh again.',
+    ['host'],
+  )
+  const standIns = counter(
+    'perpd_fallback_prices_total',
+    "Reductions admitted on another price than a fresh one of the oracle: old-oracle, or the venue's mark in ticker or position.",
+    ['source'],
+  )
+  return (event: Event): void => {
+    switch (event.type) {
+      case 'host.attempt':
+        attempts.inc({ route: event.route, host: hostName(event.host), outcome: event.outcome })
+        return
+      case 'rows.missing':
+        missingRows.inc({ route: event.route, host: hostName(event.host) }, event.rows.length)
+        return
+      case 'rows.foreign':
+        foreignRows.inc({ route: event.route, host: hostName(event.host) }, event.rows)
+        return
+      case 'account.discrepanciesDeferred':
+        heldFindings.set(event.held)
+        return
+      case 'host.prices':
+        stalePrices.set({ host: hostName(event.host) }, event.isStale ? 1 : 0)
+        return
+      case 'price.fallback':
+        standIns.inc({ source: event.source })
+        return
+      default:
+        return
+    }
+  }
+}
+
+/** What kept prepared messages from being signed or was warned of them, and how long their records took. */
+export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
+  const poisoned = counter(
+    'perpd_payload_mismatches_total',
+    'Payload mismatches: prepared messages that differ from the order; none was signed.',
+  )
+  const notSigned = counter(
+    'perpd_payloads_not_signed_total',
+    'Payloads not signed because price, fee, position or time moved beyond a limit, by code: PRICE_OUT_OF_BOUNDS, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED.',
+    ['code'],
+  )
+  const warned = counter(
+    'perpd_validation_warnings_total',
+    "The venue's warnings before signing, by code and by what was done with the order: sign, shrink or drop.",
+    ['code', 'action'],
+  )
+  const commit = histogram(
+    'perpd_journal_commit_duration_seconds',
+    'From appending a record to its being durable.',
+    [],
+    hotBuckets,
+  )
+  // These codes come from a server; a label must not grow with what it makes up.
+  const codes = new Set<string>()
+  const boundedCode = (code: string): string => {
+    if (codes.size < MOST_CODES) codes.add(code)
+    return codes.has(code) ? code : 'other'
+  }
+  return (event: Event): void => {
+    switch (event.type) {
+      case 'order.payload_rejected':
+        poisoned.inc()
+        return
+      case 'order.not_signed':
+        notSigned.inc({ code: event.code })
+        return
+      case 'order.warned':
+        for (const { code } of event.warnings) warned.inc({ code: boundedCode(code), action: event.action })
+        return
+      case 'journal.committed':
+        commit.observe(event.commitMs / 1_000)
+        return
+      default:
+        return
+    }
+  }
+}
+
+/** What was found on the account or at hosts that should not be, and unwinds that ended. */
+export function caseSeries({ counter }: SeriesMaker): Emit {
+  const drift = counter(
+    'perpd_reconcile_drift_total',
+    'Things found on the account that the journal cannot explain, by kind.',
+    ['kind'],
+  )
+  for (const kind of discrepancyKinds) drift.inc({ kind }, 0)
+  const contradicted = counter(
+    'perpd_contradictions_total',
+    'Rows of hosts that contradicted what a market or a token is, each told once.',
+    [],
+  )
+  const flattened = counter(
+    'perpd_unwinds_total',
+    'Orders to unwind that are done, by outcome: nothing-landed, flat or given-up.',
+    ['outcome'],
+  )
+  for (const outcome of unwindOutcomes) flattened.inc({ outcome }, 0)
+  return (event: Event): void => {
+    switch (event.type) {
+      case 'unwind.ended':
+        flattened.inc({ outcome: event.outcome })
+        return
+      case 'account.discrepancy':
+        drift.inc({ kind: event.finding.kind })
+        return
+      case 'market.contradicted':
+        contradicted.inc(event.contradictions.length)
+        return
+      default:
+        return
+    }
+  }
+}
+
+/** A base address without its scheme; peers may differ by path alone. Credentials never get here: settings refuse them. */
+function hostName(base: string): string {
+  return base.replace(/^[a-z]+:\/\//, '')
+}

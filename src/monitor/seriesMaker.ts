@@ -1,0 +1,74 @@
+/** Makes the daemon's series in a registry of their own, and keeps what docs/metrics.md prints of them. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { toDecimal, USD_DECIMALS, type Usd } from '../protocol/units.ts'
+
+/** One series, described. */
+export interface SeriesDescription {
+  readonly name: string
+  readonly type: string
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
+/** What series are made with; every one is registered and described in the order it is made. */
+export interface SeriesMaker {
+  readonly registry: Registry
+  readonly described: readonly SeriesDescription[]
+  counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>
+  /** `collect` sets its values at each scrape; absent: somebody else sets them. */
+  gauge<T extends string>(
+    name: string,
+    help: string,
+    labels?: readonly T[],
+    collect?: (self: Gauge<T>) => void,
+  ): Gauge<T>
+  /** `buckets` are upper bounds in the unit of its name. */
+  histogram<T extends string>(
+    name: string,
+    help: string,
+    labels: readonly T[],
+    buckets: number[],
+  ): Histogram<T>
+}
+
+/** A maker over a new registry. */
+export function createSeriesMaker(): SeriesMaker {
+  const registry = new Registry()
+  const described: SeriesDescription[] = []
+  const named = <T extends string>(
+    type: string,
+    name: string,
+    help: string,
+    labelNames: readonly T[],
+  ): { name: string; help: string; labelNames: readonly T[]; registers: Registry[] } => {
+    described.push({ name, type, help, labels: labelNames })
+    return { name, help, labelNames, registers: [registry] }
+  }
+  const counter = <T extends string>(name: string, help: string, labels: readonly T[] = []): Counter<T> =>
+    new Counter(named('counter', name, help, labels))
+  const gauge = <T extends string>(
+    name: string,
+    help: string,
+    labels: readonly T[] = [],
+    collect?: (self: Gauge<T>) => void,
+  ): Gauge<T> => {
+    const made: Gauge<T> = new Gauge({
+      ...named('gauge', name, help, labels),
+      ...(collect && { collect: () => collect(made) }),
+    })
+    return made
+  }
+  const histogram = <T extends string>(
+    name: string,
+    help: string,
+    labels: readonly T[],
+    buckets: number[],
+  ): Histogram<T> => new Histogram({ ...named('histogram', name, help, labels), buckets })
+
+  return { registry, described, counter, gauge, histogram }
+}
+
+/** A series is a float by nature; nothing is ever computed from it again. */
+export function asNumber(amount: Usd): number {
+  return toDecimal(amount, USD_DECIMALS).toNumber()
+}

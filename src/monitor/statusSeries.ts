@@ -1,0 +1,111 @@
+/** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
+import type { Gauge } from 'prom-client'
+import type { Feed } from '../domain/event.ts'
+import type { Label } from '../domain/order/intent.ts'
+import type { MonitoredStatus } from './monitoredStatus.ts'
+import { asNumber, type SeriesMaker } from './seriesMaker.ts'
+
+/** The engine's status of the scrape that is under way; undefined before there is an engine. */
+export type ScrapedStatus = () => MonitoredStatus | undefined
+
+const openLabels: readonly Label[] = ['planned', 'pending', 'resting', 'unknown']
+const tradingStates = ['active', 'reducing', 'halted'] as const
+
+/** What trades and may trade: open orders, ages of feeds, exposure, trading state, equity, readiness. */
+export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
+  const { gauge } = maker
+  const figure = figures(maker, status)
+  gauge('perpd_orders', 'Open orders by label.', ['state'], (self) => {
+    self.reset()
+    const current = status()
+    if (current === undefined) return
+    for (const state of openLabels) {
+      self.set({ state }, current.openIntents.filter(({ label }) => label === state).length)
+    }
+  })
+  figure(
+    'perpd_order_oldest_unresolved_seconds',
+    'Age of the oldest order that was signed and whose fate is not proven; 0 when there is none.',
+    ({ oldestUnresolvedSeconds }) => oldestUnresolvedSeconds,
+  )
+  gauge('perpd_data_age_seconds', 'Age of the newest reading of each feed.', ['feed'], (self) => {
+    self.reset()
+    for (const [feed, ageMs] of Object.entries(status()?.feedAgesMs ?? {})) {
+      self.set({ feed: feed as Feed }, ageMs / 1_000)
+    }
+  })
+  figure('perpd_exposure_usd', 'Positions and open increases at worst, USD.', ({ exposureUsd }) =>
+    asNumber(exposureUsd),
+  )
+  gauge('perpd_trading_state', '1 for the trading state in force, 0 for the others.', ['state'], (self) => {
+    self.reset()
+    const current = status()
+    if (current === undefined) return
+    for (const state of tradingStates) self.set({ state }, current.tradingState === state ? 1 : 0)
+  })
+  gauge(
+    'perpd_trading_halts',
+    'Halts in force, by scope and cause: 1 for reducing, 2 for halted.',
+    ['scope', 'cause'],
+    (self) => {
+      self.reset()
+      for (const { scope, cause, state } of status()?.holds ?? []) {
+        self.set({ scope, cause }, state === 'halted' ? 2 : 1)
+      }
+    },
+  )
+  figure(
+    'perpd_equity_usd',
+    'What the account is worth, USD; absent before the first reading.',
+    ({ equity }) => (equity === undefined ? undefined : asNumber(equity.equityUsd)),
+  )
+  figure(
+    'perpd_equity_peak_usd',
+    'The highest that the account was worth, USD; absent before the first reading.',
+    ({ equity }) => (equity === undefined ? undefined : asNumber(equity.peakUsd)),
+  )
+  figure(
+    'perpd_equity_age_seconds',
+    'Age of the figure in `perpd_equity_usd`: it is of lists that belong together, and stands while they settle after a fill.',
+    ({ equity, nowMs }) =>
+      equity?.equityAtMs === undefined || nowMs === undefined
+        ? undefined
+        : Math.max(0, nowMs - equity.equityAtMs) / 1_000,
+  )
+  gauge('perpd_ready', '1 while new orders are made, 0 while not.', [], (self) => {
+    const current = status()
+    const isOpen = current?.tradingState === 'active' && current.notReady.length === 0
+    self.set(current?.state === 'running' && isOpen ? 1 : 0)
+  })
+}
+
+/** What waits for an end: discrepancies, contradictions, orders to unwind. */
+export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void {
+  const figure = figures(maker, status)
+  figure(
+    'perpd_discrepancies_open',
+    'Open discrepancies that nobody settled yet.',
+    ({ findings }) => findings.length,
+  )
+  figure(
+    'perpd_contradictions_open',
+    'Rows of hosts that contradict what a market or a token is.',
+    ({ contradictions }) => contradictions.length,
+  )
+  figure(
+    'perpd_unwinds_open',
+    'Orders to unwind: cancelled or closed if they land.',
+    ({ flattens }) => flattens.length,
+  )
+}
+
+/** A figure of the status; absent while there is none, because 0 would be a figure too. */
+function figures({ gauge }: SeriesMaker, status: ScrapedStatus) {
+  return (name: string, help: string, of: (current: MonitoredStatus) => number | undefined): Gauge<string> =>
+    gauge(name, help, [], (self) => {
+      const current = status()
+      const value = current === undefined ? undefined : of(current)
+      self.remove()
+      if (value !== undefined) self.set(value)
+    })
+}
