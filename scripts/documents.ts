@@ -108,7 +108,7 @@ const fileUnits: Readonly<Record<LimitUnit, string>> = {
   native: 'native token',
   bps: 'basis points',
   times: 'times',
-  count: 'times',
+  count: 'a number',
   ms: 'seconds',
 }
 
