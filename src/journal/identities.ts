@@ -34,8 +34,7 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
   }
 
   function rememberOrder(orderKey: string, intentId: string): void {
-    const before = creatorsOf(orderKey)
-    creators.set(orderKey, before.length === 0 ? intentId : [...before, intentId])
+    creators.set(orderKey, creators.has(orderKey) ? [...creatorsOf(orderKey), intentId] : intentId)
   }
 
   for (const part of parts) {
@@ -57,18 +56,19 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
         const { strategy, decisionKey } = record.intent
         held(decisions, strategy, () => new Set()).add(decisionKey)
         held(added.decisions, strategy, () => []).push(decisionKey)
-      }
-      if (record.kind === 'attempt.armed') {
-        const [router, digest] = [hexKey(record.armed.router), hexKey(record.armed.digest)]
+      } else if (record.kind === 'attempt.armed') {
+        const router = hexKey(record.armed.router)
+        const digest = hexKey(record.armed.digest)
         held(digests, router, () => new Map()).set(digest, intentId)
         held(added.digests, router, () => []).push(digest, intentId)
-      }
-      if (record.kind !== 'landed') return
-      for (const orderKey of record.orderKeys.map(hexKey)) {
-        // A landing that is confirmed names its orders again.
-        if (creatorsOf(orderKey).includes(intentId)) continue
-        rememberOrder(orderKey, intentId)
-        added.orders.push(orderKey, intentId)
+      } else if (record.kind === 'landed') {
+        for (const named of record.orderKeys) {
+          const orderKey = hexKey(named)
+          // A landing that is confirmed names its orders again.
+          if (creators.has(orderKey) && creatorsOf(orderKey).includes(intentId)) continue
+          rememberOrder(orderKey, intentId)
+          added.orders.push(orderKey, intentId)
+        }
       }
     },
     hasDecision: (strategy, decisionKey) => decisions.get(strategy)?.has(decisionKey) === true,

@@ -120,8 +120,12 @@ class FoldedLedger implements Ledger {
 
   #keep(state: IntentState): void {
     const { intentId } = state.intent
-    if (isOpen(state)) this.#open.set(intentId, state)
-    else this.#open.delete(intentId)
+    if (isOpen(state)) {
+      this.#open.set(intentId, state)
+      return
+    }
+    // While it is open it is found there.
+    this.#open.delete(intentId)
     if (this.#recent.has(intentId)) this.#recent.set(intentId, state)
   }
 
@@ -155,6 +159,7 @@ class FoldedLedger implements Ledger {
       // What is not known once stays so: no later change says what came before it.
       if (this.#changes.get(orderKey) !== 'unknown') this.#changes.set(orderKey, change)
     }
+    if (this.#changes.size === 0) return
     for (const { children } of state.attempts) {
       for (const { orderKey } of children) this.#changes.delete(hexKey(orderKey))
     }
@@ -202,7 +207,8 @@ class FoldedLedger implements Ledger {
 
   recentIntents({ openOnly = false, strategy, limit }: IntentQuery = {}): readonly IntentState[] {
     const older = [...this.#open.values()].filter(({ intent }) => !this.#recent.has(intent.intentId))
-    const found = [...older, ...this.#recent.values()].filter(
+    const newer = [...this.#recent].map(([intentId, state]) => this.#open.get(intentId) ?? state)
+    const found = [...older, ...newer].filter(
       (state) =>
         (!openOnly || isOpen(state)) && (strategy === undefined || state.intent.strategy === strategy),
     )

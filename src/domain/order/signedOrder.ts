@@ -13,6 +13,7 @@ export type OrderChange = UpdateOrderParams | 'unknown'
  * of one that an operator closed by word, which is no proof of either.
  */
 export function changesBy(change: IntentState): readonly (readonly [orderKey: string, OrderChange])[] {
+  if (!changesOrders(change)) return []
   const attempt = lastAttempt(change)
   if (attempt?.armed === undefined) return []
   const isUnknown = isUnresolved(attempt)
@@ -96,8 +97,13 @@ export function touches(state: IntentState, orderKey: Hex): boolean {
   )
 }
 
-function namedIn({ intent: { kind, terms } }: IntentState): readonly string[] {
-  if (kind !== 'edit' && kind !== 'batch') return []
+function changesOrders({ intent: { kind } }: IntentState): boolean {
+  return kind === 'edit' || kind === 'batch'
+}
+
+function namedIn(state: IntentState): readonly string[] {
+  const { terms } = state.intent
+  if (!changesOrders(state)) return []
   const updates = terms.batch?.updateOrderParamsList ?? []
   return [...(terms.edit === undefined ? [] : [terms.edit.orderKey]), ...updates.map(({ key }) => key)]
 }
