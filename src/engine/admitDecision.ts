@@ -1,5 +1,5 @@
 /** Hands a decision to admission, with all that it is judged by: the exposure of that moment, limits, budgets, halts and pauses. */
-import { spentBy } from '../domain/account/spend.ts'
+import { type Ending, spentBy } from '../domain/account/spend.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
@@ -81,43 +81,15 @@ export function judge(
 ): Intent | Denial {
   const { journal, chain, engineSettings, clock, api } = context
   if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
-  // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
-  // one that does not; a reduction may still be tried, and is verified like any other.
   const adds = addsRisk(decision, snapshot.orders.value)
-  if (adds && api.hosts.api.every((host) => api.isCoolingDown(host))) {
-    return {
-      code: 'NO_HOST',
-      reason: 'every host of the application API is in cooldown; increases wait until one is back',
-    }
-  }
-  const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined
-  if (discrepancy !== undefined) {
-    return {
-      code: 'UNEXPLAINED',
-      reason: `increases on this market wait for an operator: ${discrepancy.statement} (perpd discrepancies)`,
-    }
-  }
-  if (adds && journal.isShort()) {
-    return {
-      code: 'JOURNAL_SHORT',
-      reason:
-        "the rest of the journal's space is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
-    }
-  }
-  const hidden = adds ? hiddenOn(context, decision, snapshot) : undefined
-  if (hidden !== undefined) return hidden
+  const heldBack = increaseHeldBack(context, decision, snapshot, adds)
+  if (heldBack !== undefined) return heldBack
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
-  const counted = withSizes(snapshot, (token) => {
-    const { symbol: other } = marketOf(snapshot, token)?.market ?? {}
-    return context.limits.on(other, source.name).maxPositionSizeUsd
-  })
+  const counted = withLimitSizes(context, snapshot, source.name)
   const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
   const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol
-  const spent = [
-    ...journal.endingsSince(nowMs - dayMs),
-    ...context.orderManager.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
-  ]
+  const spent = spentOfDay(context, nowMs)
   const overBudget = checkBudget(
     decision,
     source.name,
@@ -196,6 +168,55 @@ export function judge(
   return (
     paused ?? (source.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
   )
+}
+
+/** Why what adds risk has to wait, whatever its size: cooldowns, discrepancies, the journal's space, hidden positions. */
+function increaseHeldBack(
+  context: EngineContext,
+  decision: Decision,
+  snapshot: Snapshot,
+  adds: boolean,
+): Denial | undefined {
+  const { journal, api } = context
+  // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
+  // one that does not; a reduction may still be tried, and is verified like any other.
+  if (adds && api.hosts.api.every((host) => api.isCoolingDown(host))) {
+    return {
+      code: 'NO_HOST',
+      reason: 'every host of the application API is in cooldown; increases wait until one is back',
+    }
+  }
+  const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined
+  if (discrepancy !== undefined) {
+    return {
+      code: 'UNEXPLAINED',
+      reason: `increases on this market wait for an operator: ${discrepancy.statement} (perpd discrepancies)`,
+    }
+  }
+  if (adds && journal.isShort()) {
+    return {
+      code: 'JOURNAL_SHORT',
+      reason:
+        "the rest of the journal's space is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
+    }
+  }
+  return adds ? hiddenOn(context, decision, snapshot) : undefined
+}
+
+/** What the last day's orders spent: those that ended, and those still open. */
+function spentOfDay({ journal, orderManager }: EngineContext, nowMs: number): readonly Ending[] {
+  return [
+    ...journal.endingsSince(nowMs - dayMs),
+    ...orderManager.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
+  ]
+}
+
+/** The snapshot, with the most that its limit allows for a position whose row does not say its size. */
+function withLimitSizes({ limits }: EngineContext, snapshot: Snapshot, strategy: string): Snapshot {
+  return withSizes(snapshot, (token) => {
+    const { symbol: other } = marketOf(snapshot, token)?.market ?? {}
+    return limits.on(other, strategy).maxPositionSizeUsd
+  })
 }
 
 /** What is left of the day's budget of price impact: half of it is for what takes risk away alone. */

@@ -30,8 +30,8 @@ const book: Patch = [
 ]
 const hidden: Patch = [
   'src/engine/admitDecision.ts',
-  'const hidden = adds ? hiddenOn(context, decision, snapshot) : undefined',
-  'const hidden = nowMsOf() < 0 ? hiddenOn(context, decision, snapshot) : undefined',
+  'return adds ? hiddenOn(context, decision, snapshot) : undefined',
+  'return nowMsOf() < 0 ? hiddenOn(context, decision, snapshot) : undefined',
 ]
 const nowMsOf: Patch = [
   'src/engine/admitDecision.ts',

@@ -85,15 +85,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
   if (body.hidden.length > 0)
     blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
   if (body.positions.length > 0) {
-    const rows = body.positions.map((position) => [
-      body.symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
-      position.direction,
-      money(BigInt(position.sizeInUsd)),
-      money(BigInt(position.pnlAfterFeesUsd)),
-      price(position.entryPrice),
-      price(position.liquidationPrice),
-      price(position.markPrice),
-    ])
+    const rows = body.positions.map((position) => positionRow(position, body.symbols))
     blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
   }
   if (body.unlistedFills.length > 0)
@@ -107,27 +99,45 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     blocks.push(`positions without a manager\n${rows.join('\n')}`)
   }
   if (body.openIntents.length > 0) {
-    const rows = body.openIntents.map((row) => [
-      shortId(row.intentId),
-      row.standing,
-      `${row.kind} ${row.direction} ${row.market}`,
-      sizeText(row),
-      row.strategy,
-      [
-        `${span(body.nowMs - Date.parse(row.acceptedAt))} old`,
-        ...(row.observedStatus === null ? [] : [`the venue says ${row.observedStatus}`]),
-        ...(row.warnings.length === 0 ? [] : [`warned of ${row.warnings.join(', ')}`]),
-        ...(row.unwantedBy === null ? [] : [`to be unwound for ${row.unwantedBy} if it lands`]),
-        ...(row.presumedDeadForSeconds === null
-          ? []
-          : [
-              `${span(row.presumedDeadForSeconds * 1_000)} past its deadline and nothing shows it: perpd orders resolve`,
-            ]),
-      ].join(', '),
-    ])
+    const rows = body.openIntents.map((row) => orderRow(row, body.nowMs))
     blocks.push(`open orders\n${table(orderColumns, rows, width, '  ')}`)
   }
   return blocks.join('\n\n')
+}
+
+/** A position as its row of the table. */
+function positionRow(position: StatusBody['positions'][number], symbols: StatusBody['symbols']): string[] {
+  return [
+    symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
+    position.direction,
+    money(BigInt(position.sizeInUsd)),
+    money(BigInt(position.pnlAfterFeesUsd)),
+    price(position.entryPrice),
+    price(position.liquidationPrice),
+    price(position.markPrice),
+  ]
+}
+
+/** An open order as its row of the table. */
+function orderRow(row: StatusBody['openIntents'][number], nowMs: number): string[] {
+  return [
+    shortId(row.intentId),
+    row.standing,
+    `${row.kind} ${row.direction} ${row.market}`,
+    sizeText(row),
+    row.strategy,
+    [
+      `${span(nowMs - Date.parse(row.acceptedAt))} old`,
+      ...(row.observedStatus === null ? [] : [`the venue says ${row.observedStatus}`]),
+      ...(row.warnings.length === 0 ? [] : [`warned of ${row.warnings.join(', ')}`]),
+      ...(row.unwantedBy === null ? [] : [`to be unwound for ${row.unwantedBy} if it lands`]),
+      ...(row.presumedDeadForSeconds === null
+        ? []
+        : [
+            `${span(row.presumedDeadForSeconds * 1_000)} past its deadline and nothing shows it: perpd orders resolve`,
+          ]),
+    ].join(', '),
+  ]
 }
 
 /** The exposure; where a fill may be counted twice, that this is the careful reading. */

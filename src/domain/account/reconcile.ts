@@ -98,23 +98,11 @@ export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 
 
 /** Compares once. */
 export function reconcile(view: ReconcileView): Reconciliation {
-  const { account, busyMarkets, explained } = view
+  const { account, busyMarkets, explained, missing } = view
   const raised: Discrepancy[] = []
-  const gone: string[] = []
   // Past a trade that could not be read the account is not reconciled.
-  let deferred = view.missing?.trades.length ?? 0
-  const met = new Set<string>()
-  // A list may have a row twice: on two pages, or because its host says so.
-  const isNew = (findingId: string) => {
-    const known = account.findings.get(findingId)
-    // A trade that was taken back may be made again, and an order that was put right be changed again.
-    const isBack =
-      known?.end === 'gone' && (isOfTrade(known.finding) || known.finding.kind === 'changed-order')
-    if ((known !== undefined && !isBack) || met.has(findingId)) return false
-    met.add(findingId)
-    return true
-  }
-  const { missing } = view
+  let deferred = missing?.trades.length ?? 0
+  const isNew = newFindings(account)
   // A position that is not shown, and a trade that is not, both look like a wrong sum.
   const isBusy = (marketToken: string) =>
     busyMarkets.has(marketToken.toLowerCase()) ||
@@ -127,18 +115,8 @@ export function reconcile(view: ReconcileView): Reconciliation {
   for (const position of view.positions) found.set(sideKeyOf(position), position.sizeInUsd)
 
   const waiting = new Set<string>()
-  const adoptedAtMs = new Map(
-    [...account.findings.values()].flatMap(({ finding: discrepancy, end, raisedAtMs }) =>
-      discrepancy.kind === 'unexplained-position' && end === 'adopted'
-        ? [[sideKeyOf(discrepancy), raisedAtMs] as const]
-        : [],
-    ),
-  )
-  const createdIn = new Map(
-    view.trades.flatMap(({ eventName, orderKey, transactionHash }) =>
-      eventName === 'OrderCreated' ? [[orderKey.toLowerCase(), transactionHash] as const] : [],
-    ),
-  )
+  const adoptedAtMs = adoptions(account)
+  const createdIn = creations(view.trades)
   for (const trade of [...view.trades].sort((a, b) => a.timestampSeconds - b.timestampSeconds)) {
     if (trade.eventName !== 'OrderExecuted' || explained.has(trade.orderKey.toLowerCase())) continue
     const findingId = `trade:${trade.id}`
@@ -174,18 +152,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       deferred += 1
       continue
     }
-    raised.push({
-      findingId,
-      kind: 'unexplained-order',
-      marketToken: order.marketToken,
-      direction: order.direction,
-      collateralToken: order.initialCollateralToken,
-      statement: `a ${orderName(order.orderType)} order over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
-      sizeDeltaUsd: 0n,
-      orderKey: order.orderKey,
-      atSeconds: order.updatedAtSeconds,
-      ...initial(view, order.updatedAtSeconds),
-    })
+    raised.push(orderDiscrepancy(findingId, order, view))
   }
 
   const changed = changedOrders(view.orders, view.own, view.symbols)
@@ -224,25 +191,10 @@ export function reconcile(view: ReconcileView): Reconciliation {
     })
   }
 
-  const without = expectedSizes(view, raised, view.withdrawn)
-  for (const [findingId, { finding: discrepancy, end }] of account.findings) {
-    if (end !== undefined) continue
-    const key = sideKeyOf(discrepancy)
-    const word = view.withdrawn?.get(findingId)
-    const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
-    if (word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken)))
-      gone.push(findingId)
-    const mayRest = lacksOrder(missing?.orders, discrepancy.orderKey ?? '')
-    if (discrepancy.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
-    if (
-      discrepancy.kind === 'unexplained-position' &&
-      !wrong.has(findingId) &&
-      !isBusy(discrepancy.marketToken)
-    ) {
-      gone.push(findingId)
-    }
-  }
-  gone.push(...changedOrdersGone(account, changed, view))
+  const gone = [
+    ...goneFindings(view, raised, found, { resting, wrong, isBusy }),
+    ...changedOrdersGone(account, changed, view),
+  ]
   return { raised, gone, deferred }
 }
 
@@ -261,6 +213,92 @@ function expectedSizes(
   for (const discrepancy of raised)
     findings.set(discrepancy.findingId, { finding: discrepancy, raisedAtMs: 0 })
   return journalSides(fills, { findings })
+}
+
+/** Asks of each finding once whether it is to be told: neither known nor met before in this pass. */
+function newFindings(account: AccountState): (findingId: string) => boolean {
+  const met = new Set<string>()
+  // A list may have a row twice: on two pages, or because its host says so.
+  return (findingId) => {
+    const known = account.findings.get(findingId)
+    // A trade that was taken back may be made again, and an order that was put right be changed again.
+    const isBack =
+      known?.end === 'gone' && (isOfTrade(known.finding) || known.finding.kind === 'changed-order')
+    if ((known !== undefined && !isBack) || met.has(findingId)) return false
+    met.add(findingId)
+    return true
+  }
+}
+
+/** When an operator adopted the size of a side, by its key, ms. */
+function adoptions(account: AccountState): ReadonlyMap<string, number> {
+  return new Map(
+    [...account.findings.values()].flatMap(({ finding: discrepancy, end, raisedAtMs }) =>
+      discrepancy.kind === 'unexplained-position' && end === 'adopted'
+        ? [[sideKeyOf(discrepancy), raisedAtMs] as const]
+        : [],
+    ),
+  )
+}
+
+/** Transactions in which orders were made, by their lower-case keys. */
+function creations(trades: readonly Trade[]) {
+  return new Map(
+    trades.flatMap(({ eventName, orderKey, transactionHash }) =>
+      eventName === 'OrderCreated' ? [[orderKey.toLowerCase(), transactionHash] as const] : [],
+    ),
+  )
+}
+
+/** An order that rests and is not ours. */
+function orderDiscrepancy(findingId: string, order: Order, view: ReconcileView): Discrepancy {
+  return {
+    findingId,
+    kind: 'unexplained-order',
+    marketToken: order.marketToken,
+    direction: order.direction,
+    collateralToken: order.initialCollateralToken,
+    statement: `a ${orderName(order.orderType)} order over ${formatSize(order.sizeDeltaUsd)} rests on ${symbolOf(view, order.marketToken)} ${order.direction} that perpd did not make`,
+    sizeDeltaUsd: 0n,
+    orderKey: order.orderKey,
+    atSeconds: order.updatedAtSeconds,
+    ...initial(view, order.updatedAtSeconds),
+  }
+}
+
+/** Open findings that are over: a trade taken back, an order that rests no longer, a sum that is right again. */
+function goneFindings(
+  view: ReconcileView,
+  raised: readonly Discrepancy[],
+  found: ReadonlyMap<string, Usd>,
+  now: {
+    readonly resting: ReadonlySet<string>
+    readonly wrong: ReadonlySet<string>
+    isBusy(marketToken: string): boolean
+  },
+): string[] {
+  const { account, missing } = view
+  const { resting, wrong, isBusy } = now
+  const gone: string[] = []
+  const without = expectedSizes(view, raised, view.withdrawn)
+  for (const [findingId, { finding: discrepancy, end }] of account.findings) {
+    if (end !== undefined) continue
+    const key = sideKeyOf(discrepancy)
+    const word = view.withdrawn?.get(findingId)
+    const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
+    if (word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken)))
+      gone.push(findingId)
+    const mayRest = lacksOrder(missing?.orders, discrepancy.orderKey ?? '')
+    if (discrepancy.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
+    if (
+      discrepancy.kind === 'unexplained-position' &&
+      !wrong.has(findingId) &&
+      !isBusy(discrepancy.marketToken)
+    ) {
+      gone.push(findingId)
+    }
+  }
+  return gone
 }
 
 function tradeDiscrepancy(

@@ -79,29 +79,7 @@ export function unknownFields(
 /** Reads a prepare body; a strict server knows no `autoCancel`. Throws HttpFailure 400 with all refused fields. */
 export function readPrepare(body: Readonly<Record<string, unknown>>, isStrict: boolean): PrepareRequest {
   const errors: Record<string, FieldError> = isStrict ? unknownFields(body, ['autoCancel']) : {}
-  const refuse = (field: string, message: string, value: unknown): void => {
-    errors[field] = value === undefined ? { message } : { message, value: value as Json }
-  }
-  const oneOf = <T extends string>(field: string, values: readonly T[]): T | undefined => {
-    const value = body[field]
-    if (typeof value === 'string' && (values as readonly string[]).includes(value)) return value as T
-    refuse(
-      field,
-      value === undefined ? `'${field}' is required` : `'${field}' must be one of ${values.join(', ')}`,
-      value,
-    )
-    return undefined
-  }
-  const positive = (field: string, value: unknown): bigint => {
-    const number = uintOf(value)
-    if (number !== undefined && number > 0n) return number
-    refuse(
-      field,
-      value === undefined ? `'${field}' is required` : `'${field}' must be a positive integer`,
-      value,
-    )
-    return 0n
-  }
+  const { refuse, oneOf, positive } = fieldReaders(body, errors)
 
   const mode = oneOf('mode', ['express', 'classic'])
   const kind = oneOf('kind', ['increase', 'decrease', 'swap'])
@@ -119,18 +97,8 @@ export function readPrepare(body: Readonly<Record<string, unknown>>, isStrict: b
   const direction = isPosition ? oneOf('direction', ['long', 'short']) : undefined
   const size = isPosition ? positive('size', body.size) : 0n
 
-  let collateralToPay: PrepareRequest['collateralToPay']
-  if (kind === 'increase' || kind === 'swap') {
-    const pay = body.collateralToPay
-    if (!isObject(pay)) {
-      refuse('collateralToPay', "'collateralToPay' is required", pay)
-    } else {
-      const token = textOf(pay.token)
-      if (token === undefined)
-        refuse('collateralToPay.token', "'collateralToPay.token' is required", pay.token)
-      collateralToPay = { amount: positive('collateralToPay.amount', pay.amount), token: token ?? '' }
-    }
-  }
+  const paysIn = kind === 'increase' || kind === 'swap'
+  const collateralToPay = paysIn ? readPay(body.collateralToPay, refuse, positive) : undefined
   const receiveToken = textOf(body.receiveToken)
   if (kind === 'swap' && receiveToken === undefined) {
     refuse('receiveToken', "'receiveToken' is required", body.receiveToken)
@@ -140,34 +108,9 @@ export function readPrepare(body: Readonly<Record<string, unknown>>, isStrict: b
     ? positive('triggerPrice', body.triggerPrice)
     : (uintOf(body.triggerPrice) ?? 0n)
 
-  const slippage = body.slippage
-  if (
-    slippage !== undefined &&
-    !(typeof slippage === 'number' && Number.isInteger(slippage) && slippage >= 0 && slippage <= 10_000)
-  ) {
-    refuse('slippage', "'slippage' must be an integer from 0 to 10000", slippage)
-  }
-  const buffer = body.executionFeeBufferBps
-  if (buffer !== undefined && !(typeof buffer === 'number' && Number.isInteger(buffer) && buffer >= 0)) {
-    refuse('executionFeeBufferBps', "'executionFeeBufferBps' must be a non-negative integer", buffer)
-  }
+  const { slippage, buffer } = readFractions(body, refuse)
 
-  let twap: PrepareRequest['twap']
-  if (orderType === 'twap') {
-    const config = body.twapConfig
-    if (!isObject(config)) {
-      refuse('twapConfig', "'twapConfig' is required", config)
-    } else {
-      const { duration, parts } = config
-      if (!(typeof duration === 'number' && Number.isInteger(duration) && duration > 0)) {
-        refuse('twapConfig.duration', "'twapConfig.duration' must be a positive integer", duration)
-      }
-      if (!(typeof parts === 'number' && Number.isInteger(parts) && parts >= 2 && parts <= 30)) {
-        refuse('twapConfig.parts', "'twapConfig.parts' must be an integer from 2 to 30", parts)
-      }
-      twap = { durationSeconds: Number(duration), parts: Number(parts) }
-    }
-  }
+  const twap = orderType === 'twap' ? readTwap(body.twapConfig, refuse) : undefined
   refuseOptional(body, refuse)
   const tpsl = readSidecars(body.tpsl, kind === 'increase' && orderType !== 'twap', refuse)
   if (Object.keys(errors).length > 0 || mode === undefined || kind === undefined) throw badFields(errors)
@@ -183,14 +126,14 @@ export function readPrepare(body: Readonly<Record<string, unknown>>, isStrict: b
     direction: direction ?? 'long',
     size,
     triggerPrice,
-    slippageBps: slippage as number | undefined,
+    slippageBps: slippage,
     collateralToken: textOf(body.collateralToken),
     collateralToPay,
     receiveToken,
     keepLeverage: body.keepLeverage === true,
     manualSwapPath: Array.isArray(path) ? path.map(String) : [],
     acceptablePriceImpactBps: uintOf(body.acceptablePriceImpactBps),
-    executionFeeBufferBps: buffer as number | undefined,
+    executionFeeBufferBps: buffer,
     twap,
     tpsl,
     gasPaymentToken: textOf(body.gasPaymentToken),
@@ -198,6 +141,80 @@ export function readPrepare(body: Readonly<Record<string, unknown>>, isStrict: b
     uiFeeReceiver: parseAddress(body.uiFeeReceiver),
     autoCancel: body.autoCancel !== false,
   }
+}
+
+type Refuse = (field: string, message: string, value: unknown) => void
+type Positive = (field: string, value: unknown) => bigint
+
+/** Readers of one body that write down every field they refuse. */
+function fieldReaders(body: Readonly<Record<string, unknown>>, errors: Record<string, FieldError>) {
+  const refuse: Refuse = (field, message, value) => {
+    errors[field] = value === undefined ? { message } : { message, value: value as Json }
+  }
+  const oneOf = <T extends string>(field: string, values: readonly T[]): T | undefined => {
+    const value = body[field]
+    if (typeof value === 'string' && (values as readonly string[]).includes(value)) return value as T
+    refuse(
+      field,
+      value === undefined ? `'${field}' is required` : `'${field}' must be one of ${values.join(', ')}`,
+      value,
+    )
+    return undefined
+  }
+  const positive: Positive = (field, value) => {
+    const number = uintOf(value)
+    if (number !== undefined && number > 0n) return number
+    refuse(
+      field,
+      value === undefined ? `'${field}' is required` : `'${field}' must be a positive integer`,
+      value,
+    )
+    return 0n
+  }
+  return { refuse, oneOf, positive }
+}
+
+/** What is paid in, token units. */
+function readPay(pay: unknown, refuse: Refuse, positive: Positive): PrepareRequest['collateralToPay'] {
+  if (!isObject(pay)) {
+    refuse('collateralToPay', "'collateralToPay' is required", pay)
+    return undefined
+  }
+  const token = textOf(pay.token)
+  if (token === undefined) refuse('collateralToPay.token', "'collateralToPay.token' is required", pay.token)
+  return { amount: positive('collateralToPay.amount', pay.amount), token: token ?? '' }
+}
+
+/** Slippage and the buffer of the execution fee, basis points; absent ones stay so. */
+function readFractions(body: Readonly<Record<string, unknown>>, refuse: Refuse) {
+  const slippage = body.slippage
+  if (
+    slippage !== undefined &&
+    !(typeof slippage === 'number' && Number.isInteger(slippage) && slippage >= 0 && slippage <= 10_000)
+  ) {
+    refuse('slippage', "'slippage' must be an integer from 0 to 10000", slippage)
+  }
+  const buffer = body.executionFeeBufferBps
+  if (buffer !== undefined && !(typeof buffer === 'number' && Number.isInteger(buffer) && buffer >= 0)) {
+    refuse('executionFeeBufferBps', "'executionFeeBufferBps' must be a non-negative integer", buffer)
+  }
+  return { slippage: slippage as number | undefined, buffer: buffer as number | undefined }
+}
+
+/** Over how long an order is spread, and in how many parts. */
+function readTwap(config: unknown, refuse: Refuse): PrepareRequest['twap'] {
+  if (!isObject(config)) {
+    refuse('twapConfig', "'twapConfig' is required", config)
+    return undefined
+  }
+  const { duration, parts } = config
+  if (!(typeof duration === 'number' && Number.isInteger(duration) && duration > 0)) {
+    refuse('twapConfig.duration', "'twapConfig.duration' must be a positive integer", duration)
+  }
+  if (!(typeof parts === 'number' && Number.isInteger(parts) && parts >= 2 && parts <= 30)) {
+    refuse('twapConfig.parts', "'twapConfig.parts' must be an integer from 2 to 30", parts)
+  }
+  return { durationSeconds: Number(duration), parts: Number(parts) }
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string'
@@ -217,10 +234,7 @@ const optionalFields: Readonly<Record<string, readonly [fits: (value: unknown) =
     manualSwapPath: [(value) => Array.isArray(value) && value.every(isText), 'a list of market addresses'],
   }
 
-function refuseOptional(
-  body: Readonly<Record<string, unknown>>,
-  refuse: (field: string, message: string, value: unknown) => void,
-): void {
+function refuseOptional(body: Readonly<Record<string, unknown>>, refuse: Refuse): void {
   for (const [field, [fits, words]] of Object.entries(optionalFields)) {
     const value = body[field]
     if (value === undefined || value === null || fits(value)) continue
@@ -228,11 +242,7 @@ function refuseOptional(
   }
 }
 
-function readSidecars(
-  value: unknown,
-  isAllowed: boolean,
-  refuse: (field: string, message: string, value: unknown) => void,
-): Sidecar[] {
+function readSidecars(value: unknown, isAllowed: boolean, refuse: Refuse): Sidecar[] {
   if (value === undefined) return []
   if (!isAllowed) {
     refuse('tpsl', "'tpsl' fits only increase orders that are not twap", value)

@@ -1,6 +1,7 @@
 /** Quote of an increase, with its capacity checks: the amounts that the official client's functions make. */
-import { hexKey } from '../../protocol/address.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
 import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
+import type { CatalogToken } from '../catalog/catalog.ts'
 import { executionFeesOf, withExecutionFees } from '../execution/gasFees.ts'
 import { refused } from '../http/http.ts'
 import type { PrepareRequest } from '../http/prepareShape.ts'
@@ -10,11 +11,20 @@ import { swapAlong } from '../market/swaps.ts'
 import { markPriceOf } from '../math/client/acceptablePrice.ts'
 import { increaseAmounts } from '../math/client/increaseAmounts.ts'
 import { accrue } from '../math/increase.ts'
-import { cloneMarket, slotPrice } from '../math/marketState.ts'
+import {
+  cloneMarket,
+  type MarketPrices,
+  type MarketSettings,
+  type MarketState,
+  type PricePair,
+  slotPrice,
+} from '../math/marketState.ts'
 import { positionFees } from '../math/positionFees.ts'
 import { positionPriceImpact } from '../math/positionImpact.ts'
 import { newPosition } from '../math/positionMath.ts'
+import type { PositionState } from '../math/positionState.ts'
 import { positionsOfAccount } from '../state/accounts.ts'
+import type { VenueMarket } from '../state/seedMarkets.ts'
 import { marketPrices, sideOf, slotOf, slotToken, type VenueState } from '../state/venueState.ts'
 import type { OrderDetails } from './batchParams.ts'
 import { capacityWarnings } from './capacityCheck.ts'
@@ -22,6 +32,7 @@ import { requireCollateral } from './collateralCheck.ts'
 import { exitsOf } from './exits.ts'
 import {
   addressesOf,
+  type Common,
   commonOf,
   erc20Of,
   marketNamed,
@@ -40,26 +51,8 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
   const common = commonOf(venueState, request, nowMs)
   const market = marketNamed(venueState, request.symbol)
   const { settings } = market
-  const isLong = request.direction === 'long'
-  const side = sideOf(isLong)
-  const pay = request.collateralToPay ?? { amount: 0n, token: '' }
-  const named = tokenNamed(venueState, pay.token)
-  if (named.isNative && request.mode === 'express') {
-    const wrapped = erc20Of(venueState, named)
-    throw refused(
-      'INVALID_PARAMS',
-      `${named.symbol} cannot be paid in express mode; pay ${wrapped.symbol} (${wrapped.address}) instead`,
-    )
-  }
-  const payToken = erc20Of(venueState, named)
-  const collateralToken =
-    request.collateralToken === undefined
-      ? slotToken(market, isLong ? 0 : 1)
-      : erc20Of(venueState, tokenNamed(venueState, request.collateralToken))
-  const slot = slotOf(market, collateralToken.address)
-  if (slot === undefined) {
-    throw refused('INVALID_PARAMS', `${collateralToken.symbol} is no collateral of ${market.catalog.symbol}`)
-  }
+  const side = sideOf(request.direction === 'long')
+  const { pay, payToken, collateralToken, slot } = tokensOf(venueState, request, market)
   const swapPath = pathOf(venueState, request, payToken, collateralToken, common.seconds)
   const prices = marketPrices(venueState, market, common.seconds)
   const indexDecimals = market.indexToken.decimals
@@ -73,12 +66,7 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
   })
   const draft = cloneMarket(market.state)
   accrue(settings, draft, prices, common.seconds)
-  const record = positionsOfAccount(venueState, request.from).find(
-    (one) =>
-      one.marketKey === market.key &&
-      one.state.side === side &&
-      hexKey(one.collateralToken.address) === hexKey(collateralToken.address),
-  )
+  const record = heldBy(venueState, request, market, collateralToken)
   const brought = swapAlong(venueState, new Map(), payToken.address, pay.amount, swapPath, common.seconds)
   const collateralPrice = slotPrice(prices, slot)
   const { orderType, triggerPrice } = request
@@ -94,39 +82,16 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
     indexDecimals,
     collateralPrice,
     collateralIsIndexToken: hexKey(collateralToken.address) === hexKey(market.indexToken.address),
-    limit: waits
-      ? {
-          type: orderType === 'limit' ? 'LimitIncrease' : 'StopIncrease',
-          triggerPrice,
-          setAcceptablePrice: true,
-          fixedImpactBps: request.acceptablePriceImpactBps,
-        }
-      : undefined,
+    limit: waits ? limitOf(request) : undefined,
     uiFeeFactor: 0n,
     position: record === undefined ? undefined : shownPositionOf(record, market, draft, prices).shown,
   })
-  const order: CreateOrderParams = {
-    addresses: addressesOf(request, common, market.catalog.marketToken, payToken.address, swapPath),
-    numbers: {
-      sizeDeltaUsd: request.size,
-      initialCollateralDeltaAmount: pay.amount,
-      triggerPrice: triggerPrice / scale,
-      acceptablePrice: orderPriceOf(venueState, amounts.acceptablePrice, {
-        orderType,
-        direction,
-        slippageBps: common.slippageBps,
-        scale,
-      }),
-      executionFee: 0n,
-      callbackGasLimit: 0n,
-      minOutputAmount: 0n,
-      validFromTime: 0n,
-    },
-    orderType: BigInt(orderTypeOf('increase', orderType)),
-    decreasePositionSwapType: 0n,
-    isLong,
-    ...common.base,
-  }
+  const order = increaseOrder(venueState, request, common, market, {
+    payToken,
+    payAmount: pay.amount,
+    swapPath,
+    acceptablePrice: amounts.acceptablePrice,
+  })
   const exits = exitsOf(venueState, request, {
     common,
     parent: order,
@@ -154,16 +119,9 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
     receiveToken: collateralToken.address,
   }
   const heldState = record?.state ?? newPosition(settings, draft, side, slot)
-  const fees = positionFees(settings, draft, heldState, collateralPrice, {
+  const dueFees = dueFeesOf(settings, draft, heldState, collateralPrice, prices, {
     sizeDeltaUsd: request.size,
-    balanceWasImproved: positionPriceImpact(
-      settings,
-      draft,
-      side,
-      request.size,
-      amounts.sizeDeltaInTokens,
-      prices,
-    ).balanceWasImproved,
+    sizeDeltaInTokens: amounts.sizeDeltaInTokens,
   })
   const addition = {
     parts: BigInt(request.twap?.parts ?? 1),
@@ -171,7 +129,6 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
     collateralAmount: brought.amount,
   }
   requireCollateral(settings, draft, heldState, addition, prices)
-  const executionFees = executionFeesOf(orders)
   return {
     orders,
     details: [...own.map(() => details), ...exits.map((exit) => exit.details)],
@@ -180,13 +137,127 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
     estimates: {
       positionPriceImpactDeltaUsd: amounts.positionPriceImpactDeltaUsd.toString(),
       swapPriceImpactDeltaUsd: brought.impactUsd.toString(),
-      executionFeeAmount: executionFees.toString(),
+      executionFeeAmount: executionFeesOf(orders).toString(),
       acceptablePrice: amounts.acceptablePrice.toString(),
       sizeDeltaUsd: request.size.toString(),
       positionFeeUsd: amounts.positionFeeUsd.toString(),
-      borrowingFeeUsd: fees.borrowingFeeUsd.toString(),
-      fundingFeeUsd: (fees.fundingFeeAmount * collateralPrice.min).toString(),
+      ...dueFees,
       tradingCapacity: capacityFields,
     },
+  }
+}
+
+/** What is paid with, the collateral that it becomes, and its slot in the market. Throws HttpFailure 400. */
+function tokensOf(venueState: VenueState, request: PrepareRequest, market: VenueMarket) {
+  const pay = request.collateralToPay ?? { amount: 0n, token: '' }
+  const named = tokenNamed(venueState, pay.token)
+  if (named.isNative && request.mode === 'express') {
+    const wrapped = erc20Of(venueState, named)
+    throw refused(
+      'INVALID_PARAMS',
+      `${named.symbol} cannot be paid in express mode; pay ${wrapped.symbol} (${wrapped.address}) instead`,
+    )
+  }
+  const payToken = erc20Of(venueState, named)
+  const collateralToken =
+    request.collateralToken === undefined
+      ? slotToken(market, request.direction === 'long' ? 0 : 1)
+      : erc20Of(venueState, tokenNamed(venueState, request.collateralToken))
+  const slot = slotOf(market, collateralToken.address)
+  if (slot === undefined) {
+    throw refused('INVALID_PARAMS', `${collateralToken.symbol} is no collateral of ${market.catalog.symbol}`)
+  }
+  return { pay, payToken, collateralToken, slot }
+}
+
+/** The account's position on the side and collateral of the request. */
+function heldBy(
+  venueState: VenueState,
+  request: PrepareRequest,
+  market: VenueMarket,
+  collateralToken: CatalogToken,
+) {
+  const side = sideOf(request.direction === 'long')
+  return positionsOfAccount(venueState, request.from).find(
+    (one) =>
+      one.marketKey === market.key &&
+      one.state.side === side &&
+      hexKey(one.collateralToken.address) === hexKey(collateralToken.address),
+  )
+}
+
+/** The order without its execution fee, before it is split in parts. */
+function increaseOrder(
+  venueState: VenueState,
+  request: PrepareRequest,
+  common: Common,
+  market: VenueMarket,
+  made: {
+    readonly payToken: CatalogToken
+    /** Token units. */
+    readonly payAmount: bigint
+    readonly swapPath: readonly Address[]
+    /** API form, before slippage. */
+    readonly acceptablePrice: bigint
+  },
+): CreateOrderParams {
+  const { orderType, triggerPrice } = request
+  const isLong = request.direction === 'long'
+  const scale = 10n ** BigInt(market.indexToken.decimals)
+  return {
+    addresses: addressesOf(request, common, market.catalog.marketToken, made.payToken.address, made.swapPath),
+    numbers: {
+      sizeDeltaUsd: request.size,
+      initialCollateralDeltaAmount: made.payAmount,
+      triggerPrice: triggerPrice / scale,
+      acceptablePrice: orderPriceOf(venueState, made.acceptablePrice, {
+        orderType,
+        direction: { side: sideOf(isLong), isIncrease: true },
+        slippageBps: common.slippageBps,
+        scale,
+      }),
+      executionFee: 0n,
+      callbackGasLimit: 0n,
+      minOutputAmount: 0n,
+      validFromTime: 0n,
+    },
+    orderType: BigInt(orderTypeOf('increase', orderType)),
+    decreasePositionSwapType: 0n,
+    isLong,
+    ...common.base,
+  }
+}
+
+/** The terms of the price that a resting increase waits for. */
+function limitOf({ orderType, triggerPrice, acceptablePriceImpactBps }: PrepareRequest) {
+  return {
+    type: orderType === 'limit' ? 'LimitIncrease' : 'StopIncrease',
+    triggerPrice,
+    setAcceptablePrice: true,
+    fixedImpactBps: acceptablePriceImpactBps,
+  } as const
+}
+
+/** Borrowing and funding that are due with the increase, USD, as estimates show them. */
+function dueFeesOf(
+  settings: MarketSettings,
+  draft: MarketState,
+  held: PositionState,
+  collateralPrice: PricePair,
+  prices: MarketPrices,
+  { sizeDeltaUsd, sizeDeltaInTokens }: { readonly sizeDeltaUsd: bigint; readonly sizeDeltaInTokens: bigint },
+) {
+  const { balanceWasImproved } = positionPriceImpact(
+    settings,
+    draft,
+    held.side,
+    sizeDeltaUsd,
+    sizeDeltaInTokens,
+    prices,
+  )
+  const fees = positionFees(settings, draft, held, collateralPrice, { sizeDeltaUsd, balanceWasImproved })
+  return {
+    borrowingFeeUsd: fees.borrowingFeeUsd.toString(),
+    fundingFeeUsd: (fees.fundingFeeAmount * collateralPrice.min).toString(),
   }
 }

@@ -57,6 +57,70 @@ function add(one: bigint | null, other: bigint | null): bigint | null {
   return one === null && other === null ? null : (one ?? 0n) + (other ?? 0n)
 }
 
+/** Shapes of a group's row of the summary, by figures of a span of time. */
+function shapesOf(from: ReadonlyMap<SourceState, StatsFigures>) {
+  const of =
+    (pick: (figures: StatsFigures) => Amount): Pick =>
+    (state) => {
+      const figures = from.get(state)
+      return figures === undefined ? null : pick(figures)
+    }
+  const volume = (group: readonly SourceState[]): Json => ({
+    perps: sumJson(
+      group,
+      of((figures) => figures.volumePerps),
+    ),
+    swaps: sumJson(
+      group,
+      of((figures) => figures.volumeSwaps),
+    ),
+    total: sumJson(
+      group,
+      of((figures) => add(figures.volumePerps, figures.volumeSwaps)),
+    ),
+  })
+  const fees = (group: readonly SourceState[]): Json => ({
+    trading: sumJson(
+      group,
+      of((figures) => figures.feesTrading),
+    ),
+    swap: sumJson(
+      group,
+      of((figures) => figures.feesSwap),
+    ),
+    total: sumJson(
+      group,
+      of((figures) => add(figures.feesTrading, figures.feesSwap)),
+    ),
+  })
+  const revenue = (group: readonly SourceState[]): Json => ({
+    protocol: sumJson(
+      group,
+      of((figures) => figures.revenueProtocol),
+    ),
+    lp: sumJson(
+      group,
+      of((figures) => figures.revenueLp),
+    ),
+  })
+  const trades = (group: readonly SourceState[]): Json => ({
+    perps: sumJson(
+      group,
+      of((figures) => figures.tradesPerps),
+    ),
+    swaps: sumJson(
+      group,
+      of((figures) => figures.tradesSwaps),
+    ),
+  })
+  const users = (group: readonly SourceState[]): Json =>
+    sumJson(
+      group,
+      of((figures) => figures.users),
+    )
+  return { volume, fees, revenue, trades, users }
+}
+
 /** `/stats/summary`. Throws HttpFailure 400. */
 export function statsSummary(
   venueState: VenueState,
@@ -67,82 +131,19 @@ export function statsSummary(
   const nowSeconds = Math.floor(nowMs / 1000)
   const states = inScope(venueState, sources, query, nowSeconds)
   const valuedAt = Math.floor(nowSeconds / PULL_SECONDS) * PULL_SECONDS
-  const totals = new Map(states.map((state) => [state, state.source.total(nowSeconds)]))
-  const lastDay = new Map(states.map((state) => [state, state.source.lastDay(nowSeconds)]))
-  const of =
-    (from: Map<SourceState, StatsFigures>, pick: (figures: StatsFigures) => Amount): Pick =>
-    (state) => {
-      const figures = from.get(state)
-      return figures === undefined ? null : pick(figures)
-    }
-  const volume =
-    (from: typeof totals) =>
-    (group: readonly SourceState[]): Json => ({
-      perps: sumJson(
-        group,
-        of(from, (figures) => figures.volumePerps),
-      ),
-      swaps: sumJson(
-        group,
-        of(from, (figures) => figures.volumeSwaps),
-      ),
-      total: sumJson(
-        group,
-        of(from, (figures) => add(figures.volumePerps, figures.volumeSwaps)),
-      ),
-    })
-  const fees =
-    (from: typeof totals) =>
-    (group: readonly SourceState[]): Json => ({
-      trading: sumJson(
-        group,
-        of(from, (figures) => figures.feesTrading),
-      ),
-      swap: sumJson(
-        group,
-        of(from, (figures) => figures.feesSwap),
-      ),
-      total: sumJson(
-        group,
-        of(from, (figures) => add(figures.feesTrading, figures.feesSwap)),
-      ),
-    })
-  const revenue = (group: readonly SourceState[]): Json => ({
-    protocol: sumJson(
-      group,
-      of(totals, (figures) => figures.revenueProtocol),
-    ),
-    lp: sumJson(
-      group,
-      of(totals, (figures) => figures.revenueLp),
-    ),
-  })
-  const trades = (group: readonly SourceState[]): Json => ({
-    perps: sumJson(
-      group,
-      of(totals, (figures) => figures.tradesPerps),
-    ),
-    swaps: sumJson(
-      group,
-      of(totals, (figures) => figures.tradesSwaps),
-    ),
-  })
-  const users = (group: readonly SourceState[]): Json =>
-    sumJson(
-      group,
-      of(totals, (figures) => figures.users),
-    )
+  const whole = shapesOf(new Map(states.map((state) => [state, state.source.total(nowSeconds)])))
+  const lastDay = shapesOf(new Map(states.map((state) => [state, state.source.lastDay(nowSeconds)])))
   const openInterest = (group: readonly SourceState[]): Json =>
     sumJson(group, ({ source }) => source.openInterestUsd(nowSeconds))
   const tvl = (group: readonly SourceState[]): Json => sumJson(group, ({ source }) => source.tvlUsd(valuedAt))
   const parts = {
-    volume: grouped(states, volume(totals)),
-    fees: grouped(states, fees(totals)),
-    revenue: grouped(states, revenue),
-    users: grouped(states, users),
-    trades: grouped(states, trades),
-    volume24h: grouped(states, volume(lastDay)),
-    fees24h: grouped(states, fees(lastDay)),
+    volume: grouped(states, whole.volume),
+    fees: grouped(states, whole.fees),
+    revenue: grouped(states, whole.revenue),
+    users: grouped(states, whole.users),
+    trades: grouped(states, whole.trades),
+    volume24h: grouped(states, lastDay.volume),
+    fees24h: grouped(states, lastDay.fees),
     openInterest: grouped(states, openInterest),
     tvl: grouped(states, tvl),
   }

@@ -1,7 +1,13 @@
 /** Amounts of a decrease as the official client foresees it (the client's `getDecreasePositionAmounts`). */
 import { fac, max, min } from '../integer.ts'
 import type { MarketPrices, MarketSettings, MarketState, PricePair } from '../marketState.ts'
-import { acceptablePriceInfo, BPS, defaultImpactBps, markPriceOf } from './acceptablePrice.ts'
+import {
+  type AcceptablePriceTerms,
+  acceptablePriceInfo,
+  BPS,
+  defaultImpactBps,
+  markPriceOf,
+} from './acceptablePrice.ts'
 import { type ClientReferral, clientPositionFee } from './clientFees.ts'
 import { clientNetImpact } from './clientImpact.ts'
 import { clientPnl, leverageBps } from './clientPosition.ts'
@@ -58,6 +64,79 @@ function closesWhole(
   return remainingUsd + (pnlUsd - realised) < settings.minCollateralUsd || left < settings.minPositionSizeUsd
 }
 
+/** The price that collateral is valued at, times 10^index decimals, and its way between USD and token units. */
+function collateralUnits({ trigger, position, collateralPrice: pair, indexDecimals }: DecreaseAmountsTerms) {
+  const scale = 10n ** BigInt(indexDecimals)
+  // A trigger price of the same token prices the collateral too; kept in API form, as it need not be a contract price.
+  const collateralPrice =
+    trigger !== undefined && position.collateralIsIndexToken ? trigger.price : pair.min * scale
+  const usdOf = (amount: bigint): bigint => (amount * collateralPrice) / scale
+  const amountOf = (usd: bigint): bigint => (usd * scale) / collateralPrice
+  return { collateralPrice, usdOf, amountOf }
+}
+
+/** The size that is closed, USD and index tokens; a long's tokens are rounded up, a short's down. */
+function closedSize(
+  { side, sizeInUsd, sizeInTokens }: ShownPosition,
+  closeSizeUsd: bigint,
+  isFullClose: boolean,
+): { readonly sizeDeltaUsd: bigint; readonly sizeDeltaInTokens: bigint } {
+  const sizeDeltaUsd = isFullClose ? sizeInUsd : closeSizeUsd
+  const product = sizeInTokens * sizeDeltaUsd
+  const sizeDeltaInTokens = isFullClose
+    ? sizeInTokens
+    : side === 'long'
+      ? (product + sizeInUsd - 1n) / sizeInUsd
+      : product / sizeInUsd
+  return { sizeDeltaUsd, sizeDeltaInTokens }
+}
+
+/** The acceptable price: what the market bears, any at all for a stop-loss, or a limit's own budget of impact. API form. */
+function acceptableOf(
+  settings: MarketSettings,
+  state: MarketState,
+  prices: MarketPrices,
+  trigger: DecreaseAmountsTerms['trigger'],
+  priceTerms: AcceptablePriceTerms,
+) {
+  const info = acceptablePriceInfo(settings, state, prices, priceTerms)
+  const { side, indexPrice, sizeDeltaUsd } = priceTerms
+  let { acceptablePrice, acceptablePriceDeltaBps } = info
+  let recommendedAcceptablePriceDeltaBps = 0n
+  if (trigger !== undefined && (trigger.type === 'StopLossDecrease' || !trigger.setAcceptablePrice)) {
+    acceptablePrice = side === 'long' ? 0n : ANY_HIGH_PRICE
+  } else if (trigger !== undefined) {
+    recommendedAcceptablePriceDeltaBps = defaultImpactBps(
+      indexPrice,
+      sizeDeltaUsd,
+      info.priceImpactDeltaUsd,
+      priceTerms,
+    )
+    const budget = acceptablePriceInfo(settings, state, prices, {
+      ...priceTerms,
+      maxNegativeImpactBps: trigger.fixedImpactBps ?? recommendedAcceptablePriceDeltaBps,
+    })
+    acceptablePrice = budget.acceptablePrice
+    acceptablePriceDeltaBps = budget.acceptablePriceDeltaBps
+  }
+  return { info, acceptablePrice, acceptablePriceDeltaBps, recommendedAcceptablePriceDeltaBps }
+}
+
+/** Collateral that keeps the leverage of before on what is left of the size, USD; none where there was no leverage. */
+function keptCollateralUsd(before: Parameters<typeof leverageBps>[0], sizeDeltaUsd: bigint): bigint {
+  const leverage = leverageBps(before) ?? 0n
+  return leverage === 0n ? 0n : ((before.sizeInUsd - sizeDeltaUsd) * BPS) / leverage
+}
+
+/** On which side of its trigger price the order executes; undefined: it has none. */
+function thresholdOf(
+  trigger: DecreaseAmountsTerms['trigger'],
+  side: ShownPosition['side'],
+): '>' | '<' | undefined {
+  if (trigger === undefined) return undefined
+  return (trigger.type === 'LimitDecrease') === (side === 'long') ? '>' : '<'
+}
+
 /** Amounts of the order. Prices in API form, USD with 30 decimals. */
 export function decreaseAmounts(
   settings: MarketSettings,
@@ -71,45 +150,23 @@ export function decreaseAmounts(
   const scale = 10n ** BigInt(terms.indexDecimals)
   const indexPrice = trigger?.price ?? markPriceOf(prices.index, direction) * scale
   const minPrice = terms.collateralPrice.min
-  // A trigger price of the same token prices the collateral too; kept in API form, as it need not be a contract price.
-  const collateralPrice =
-    trigger !== undefined && position.collateralIsIndexToken ? trigger.price : minPrice * scale
-  const usdOf = (amount: bigint): bigint => (amount * collateralPrice) / scale
-  const amountOf = (usd: bigint): bigint => (usd * scale) / collateralPrice
+  const { collateralPrice, usdOf, amountOf } = collateralUnits(terms)
   const pnlUsd = clientPnl(settings, state, side, position, (sizeInTokens * indexPrice) / scale, prices)
   const fundingUsd = position.fundingFeeAmount * minPrice
   const collateralUsd = usdOf(collateralAmount)
   const pendingFeesUsd = fundingUsd + position.pendingBorrowingFeesUsd
   const sharedUsd = terms.keepLeverage ? (terms.closeSizeUsd * collateralUsd) / sizeInUsd : 0n
   const isFullClose = closesWhole(settings, position, terms.closeSizeUsd, pnlUsd, collateralUsd - sharedUsd)
-  const sizeDeltaUsd = isFullClose ? sizeInUsd : terms.closeSizeUsd
-  const product = sizeInTokens * sizeDeltaUsd
-  const sizeDeltaInTokens = isFullClose
-    ? sizeInTokens
-    : side === 'long'
-      ? (product + sizeInUsd - 1n) / sizeInUsd
-      : product / sizeInUsd
+  const { sizeDeltaUsd, sizeDeltaInTokens } = closedSize(position, terms.closeSizeUsd, isFullClose)
   const realizedPnl = sizeInTokens === 0n ? 0n : (pnlUsd * sizeDeltaInTokens) / sizeInTokens
   const priceTerms = { ...direction, indexPrice, sizeDeltaUsd, sizeDeltaInTokens }
-  const info = acceptablePriceInfo(settings, state, prices, priceTerms)
-  let { acceptablePrice, acceptablePriceDeltaBps } = info
-  let recommendedAcceptablePriceDeltaBps = 0n
-  if (trigger !== undefined && (trigger.type === 'StopLossDecrease' || !trigger.setAcceptablePrice)) {
-    acceptablePrice = side === 'long' ? 0n : ANY_HIGH_PRICE
-  } else if (trigger !== undefined) {
-    recommendedAcceptablePriceDeltaBps = defaultImpactBps(
-      indexPrice,
-      sizeDeltaUsd,
-      info.priceImpactDeltaUsd,
-      direction,
-    )
-    const budget = acceptablePriceInfo(settings, state, prices, {
-      ...priceTerms,
-      maxNegativeImpactBps: trigger.fixedImpactBps ?? recommendedAcceptablePriceDeltaBps,
-    })
-    acceptablePrice = budget.acceptablePrice
-    acceptablePriceDeltaBps = budget.acceptablePriceDeltaBps
-  }
+  const { info, acceptablePrice, acceptablePriceDeltaBps, recommendedAcceptablePriceDeltaBps } = acceptableOf(
+    settings,
+    state,
+    prices,
+    trigger,
+    priceTerms,
+  )
   const net = clientNetImpact(settings, state, position, sizeDeltaUsd, info.priceImpactDeltaUsd, prices)
 
   const gained = max(0n, realizedPnl) + max(0n, net.totalImpactUsd)
@@ -143,9 +200,8 @@ export function decreaseAmounts(
     collateralDeltaAmount = collateralAmount
     receiveTokenAmount = output + remaining
   } else if (terms.keepLeverage && remaining > 0n) {
-    const leverage = leverageBps({ sizeInUsd, collateralUsd, pendingFeesUsd }) ?? 0n
-    const keptUsd = leverage === 0n ? 0n : ((sizeInUsd - sizeDeltaUsd) * BPS) / leverage
-    collateralDeltaUsd = usdOf(remaining) - keptUsd
+    const before = { sizeInUsd, collateralUsd, pendingFeesUsd }
+    collateralDeltaUsd = usdOf(remaining) - keptCollateralUsd(before, sizeDeltaUsd)
     collateralDeltaAmount = amountOf(collateralDeltaUsd)
     receiveTokenAmount = output + collateralDeltaAmount
   }
@@ -179,11 +235,6 @@ export function decreaseAmounts(
     payedRemainingCollateralAmount: paidCollateral,
     receiveTokenAmount,
     receiveUsd: usdOf(receiveTokenAmount),
-    triggerThresholdType:
-      trigger === undefined
-        ? undefined
-        : (trigger.type === 'LimitDecrease') === (side === 'long')
-          ? '>'
-          : '<',
+    triggerThresholdType: thresholdOf(trigger, side),
   }
 }
