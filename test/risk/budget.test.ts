@@ -24,6 +24,14 @@ const close: CloseDecision = {
   reason: 'down',
 }
 
+test('what the account cancelled itself counts against no budget of attempts: it was asked for', () => {
+  const own = Array.from({ length: 20 }, () => ending({ cause: 'CANCELLED USER_INITIATED_CANCEL' }))
+  const budget = { attemptsPerCause: 3 }
+  expect(checkBudget(open, 'one', own, budget, units, startMs)).toBeUndefined()
+  const others = Array.from({ length: 3 }, () => ending())
+  expect(checkBudget(open, 'one', others, budget, units, startMs)).toMatchObject({ code: 'RETRY_BUDGET' })
+})
+
 function ending(parts: Partial<Ending> = {}): Ending {
   return {
     strategy: 'one',

@@ -1,5 +1,6 @@
 /** `perpd close --all`: every position through the same door as one of them, after one question, with what became of each. */
 import { isatty } from 'node:tty'
+import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
@@ -24,6 +25,9 @@ import { commander } from './tradingCommand.ts'
 /** Longest id of one close, as the daemon takes it, and what a position adds to it. */
 const MOST_ID = 40
 const POSITION_MARK = 11
+/** How long a list of positions may lag behind fills before what it shows is closed alone, ms. */
+const SETTLE_MS = 20_000
+const POLL_MS = 500
 
 /** One position that is to be closed, and the command for it. */
 interface Closing {
@@ -48,7 +52,7 @@ interface Outcome {
 
 /** Closes every position, or a share of each. Exit code 0 when all of them were closed. */
 export async function closeAll(call: Call): Promise<number> {
-  const { loaded, flags, positionals, out, err } = call
+  const { flags, positionals, out, err } = call
   if (positionals.length > 0 || flags.has('collateral')) {
     throw new CommandError(
       '--all closes every position: leave out market, direction and --collateral.',
@@ -63,7 +67,7 @@ export async function closeAll(call: Call): Promise<number> {
     )
   }
   const shareBps = shareOf(flags.get('share'))
-  const status = await queryStatus(loaded)
+  const status = await settledStatus(call)
   const all = closingsOf(status, { id, shareBps, by: commander(call) })
   const isJson = flags.has('json')
   if (all.length === 0) {
@@ -74,7 +78,9 @@ export async function closeAll(call: Call): Promise<number> {
           ? `The positions are not read yet: perpd is ${status.state}.`
           : 'No position is held; nothing was sent.',
       )
-    return status.feedAgesMs.positions === undefined ? exitCodes.error : exitCodes.ok
+    for (const each of status.unlistedFills) err(wrapped('', each).join('\n'))
+    const isKnown = status.feedAgesMs.positions !== undefined && status.unlistedFills.length === 0
+    return isKnown ? exitCodes.ok : exitCodes.error
   }
   if (!flags.has('yes')) {
     if (!isatty(0)) {
@@ -105,7 +111,21 @@ export async function closeAll(call: Call): Promise<number> {
     out(summary(outcomes, flags.has('no-wait'), shareBps))
   }
   if (outcomes.some(({ isUnsure }) => isUnsure)) err(askAgain(id))
-  return open === 0 ? exitCodes.ok : exitCodes.error
+  for (const each of status.unlistedFills) err(wrapped('', `not closed for lag: ${each}`).join('\n'))
+  return open === 0 && status.unlistedFills.length === 0 ? exitCodes.ok : exitCodes.error
+}
+
+/** The status once the list of positions shows every fill, or after `SETTLE_MS`: what it does not show yet is not closed. */
+async function settledStatus({ loaded, err }: Call): Promise<StatusBody> {
+  const untilMs = systemClock.monotonicMs() + SETTLE_MS
+  let isTold = false
+  for (;;) {
+    const status = await queryStatus(loaded)
+    if (status.unlistedFills.length === 0 || systemClock.monotonicMs() >= untilMs) return status
+    if (!isTold) err('Waiting for the list of positions: it does not show the newest fills yet.')
+    isTold = true
+    await systemClock.sleep(POLL_MS)
+  }
 }
 
 /** The closes of what is held. Two positions on one side of a market are told apart by the token that backs each. */

@@ -157,7 +157,7 @@ export function killText(
   if (outcome === 'done')
     return close
       ? 'done: nothing is left'
-      : 'done: every order is cancelled; positions stay as they were (perpd kill --close closes them)'
+      : 'done: every order is cancelled, stop-losses and take-profits too; positions stay, without exits (perpd kill --close closes them)'
   if (outcome !== undefined) return 'abandoned'
   if (waits !== undefined)
     return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`

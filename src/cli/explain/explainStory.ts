@@ -73,7 +73,9 @@ function happened(record: JournalRecord, state: IntentState): string[] {
     }
     case 'child.cancelled':
       return [
-        `${order(record.child)} was cancelled by the venue${because(record.cancelReason)}`,
+        record.cancelReason === 'USER_INITIATED_CANCEL'
+          ? `${order(record.child)} was cancelled as a message of the account asked`
+          : `${order(record.child)} was cancelled by the venue${because(record.cancelReason)}`,
         seen(record.evidence),
       ]
     case 'child.reopened':

@@ -35,7 +35,7 @@ import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
 import { endedOrder } from './endedOrder.ts'
-import { guardWarnings } from './guardWarning.ts'
+import { openWarnings } from './guardWarning.ts'
 import { denied, endedAnswer, type ManualAnswer, type Refusal, refusal, theOne } from './manualAnswers.ts'
 import {
   askedOf,
@@ -339,7 +339,7 @@ export function createManual(context: ManualContext): Manual {
           fees,
           (venueFeesUsd) =>
             decision.kind === 'increase' && view !== undefined
-              ? guardWarnings(strategies, { decision, view, positions, venueFeesUsd })
+              ? openWarnings(strategies, { decision, view, positions, venueFeesUsd })
               : [],
         )
         return { ok: true, statement: `${type} ${words} would be accepted now`, quote }

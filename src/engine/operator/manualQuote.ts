@@ -37,7 +37,7 @@ export interface ManualQuote {
   readonly worstCostUsd: string | null
   /** Strategies that look at positions of this market. */
   readonly managers: readonly string[]
-  /** Why a guard would reduce or close what is opened at once, a sentence each; empty when none would. */
+  /** Why a guard would reduce or close what is opened at once, and stops that cannot fire, a sentence each; empty for none. */
   readonly guardWarnings: readonly string[]
 }
 

@@ -79,7 +79,7 @@ function checkCauses(
       counts.clear()
       continue
     }
-    if (isNobodysFault(ending.cause)) continue
+    if (isNobodysFault(ending.cause) || ownCancel.test(ending.cause)) continue
     const before = counts.get(ending.cause)
     counts.set(ending.cause, {
       count: (before?.count ?? 0) + 1,
@@ -100,6 +100,9 @@ function checkCauses(
   }
   return undefined
 }
+
+/** Whoever cancels an order of the account ended it on purpose: trying again hits nothing. */
+const ownCancel = /\bUSER_INITIATED_CANCEL$/
 
 const movedCause = /\b(PRICE_OUT_OF_BOUNDS|POSITION_MOVED|OFFER_EXPIRED|FEE_ABOVE_LIMIT)$/
 
