@@ -72,6 +72,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'status',
+    isForRunning: true,
     summary: 'Show what the running daemon is doing.',
     flags: [json],
     run: async (call) => (await import('./commands/statusCommand.ts')).status(call),
@@ -80,6 +81,7 @@ export const commands: readonly Command[] = [
   ...handCommands,
   {
     name: 'trading',
+    isForRunning: true,
     summary: 'Let the running daemon trade, reduce only, or make no orders at all; says why it does not.',
     details:
       'The state is kept in the journal and survives restarts. `active` releases what an operator may release: it accepts losses, and\nends a kill. Without a state the halts are listed. The same without the port: kill -USR2 PID halts.',
@@ -99,6 +101,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'kill',
+    isForRunning: true,
     summary: 'Halt, cancel every resting order and, if asked, close every position; reports until done.',
     details:
       'It goes on when this command is interrupted, and over restarts of the daemon. `perpd trading active` ends it.',

@@ -24,6 +24,7 @@ const directionName = { name: 'direction', doc: 'long or short' } as const
 export const lookCommands: readonly Command[] = [
   {
     name: 'positions',
+    isForRunning: true,
     summary: 'List what is held: size, prices, liquidation, PnL, and who manages it.',
     flags: [json],
     run: async (call) => (await import('./commands/positionsCommand.ts')).positions(call),
@@ -88,6 +89,7 @@ export const handCommands: readonly Command[] = [
   },
   {
     name: 'close',
+    isForRunning: true,
     summary: 'Close a position, a share of it, or all positions at the market; ignores every halt.',
     details:
       'At a terminal it asks first, unless --yes is given; a script is asked nothing, but needs --yes with --all.\nWith --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
@@ -111,6 +113,7 @@ export const handCommands: readonly Command[] = [
   },
   {
     name: 'cancel',
+    isForRunning: true,
     summary: 'Cancel what rests of an order at the venue, whoever made it.',
     positional: {
       name: 'order',

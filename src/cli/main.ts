@@ -4,7 +4,7 @@ import { isatty } from 'node:tty'
 import { BaseError } from '../base/errors.ts'
 import { visible } from '../base/shownText.ts'
 import { CommandError, exitCodeOf, exitCodes } from '../config/exit.ts'
-import { loadConfig } from '../config/loadConfig.ts'
+import { ConfigError, type ConfigSource, type LoadedConfig, loadConfig } from '../config/loadConfig.ts'
 import { didYouMean } from '../config/suggest.ts'
 import { version } from '../config/version.ts'
 import { takeKeySources } from '../daemon/account/keySources.ts'
@@ -99,8 +99,9 @@ export async function main(
       out(helpOf(command))
       return exitCodes.ok
     }
-    const reload = () => loadConfig({ argv: settings, env: world.env, cwd: world.cwd })
-    const loaded = reload()
+    const source = { argv: settings, env: world.env, cwd: world.cwd }
+    const reload = () => loadConfig(source)
+    const loaded = command.isForRunning === true ? loadForRunning(reload, source, err) : reload()
     const { cwd, env, execArgv = [] } = world
     const call: Call = { loaded, reload, flags, positionals, cwd, env, execArgv, keys, width, out, err }
     return ended(await command.run(call))
@@ -117,6 +118,27 @@ export async function main(
     if (!isSystemError(error)) throw error
     err(`The system refused something perpd needs: ${error.message}\n  perpd stops.`)
     return exitCodes.error
+  }
+}
+
+/** The configuration for a command that only asks the running daemon; problems are told, and it goes on where it can. */
+function loadForRunning(
+  reload: () => LoadedConfig,
+  source: ConfigSource,
+  err: (text: string) => void,
+): LoadedConfig {
+  try {
+    return reload()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const loaded = loadConfig(source, true)
+    err(
+      [
+        `The configuration has a problem; the running daemon is asked all the same, and goes on as it was started:`,
+        ...error.problems.map((each) => `  ${each}`),
+      ].join('\n'),
+    )
+    return loaded
   }
 }
 

@@ -52,12 +52,16 @@ export class ConfigError extends BaseError {
 /** Where the package keeps its own profiles. */
 const packageProfiles = fileURLToPath(new URL('../../config/', import.meta.url))
 
+/** Problems of settings that a running daemon alone reads: with any other it is open which daemon is meant, or whose file it is. */
+const ofTrading = /^[^:]+: (risk|breakers|signing|execution|strategies)\.\w+[ :]/
+
 /**
- * Reads and checks the whole configuration.
+ * Reads and checks the whole configuration. `forRunning`: for a command that only asks a running daemon, which goes on with what it
+ * was started with. A limit that cannot be used is left out then, and told as a warning, so that no slip in a file shuts the ways out.
  *
- * @throws ConfigError with every problem found.
+ * @throws ConfigError with every problem found; for a running daemon only when one of them may hide which is meant.
  */
-export function loadConfig(source: ConfigSource): LoadedConfig {
+export function loadConfig(source: ConfigSource, forRunning = false): LoadedConfig {
   const problems: string[] = []
   const report = (problem: string): void => void problems.push(problem)
   const flags = readFlags(source.argv, report)
@@ -84,7 +88,8 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const config = typedConfig(raw, source.cwd)
   const judged = judge(config, origins, problems.length === 0)
   problems.push(...judged.problems)
-  if (problems.length > 0) throw new ConfigError(problems)
+  const isFatal = !forRunning || problems.some((each) => !ofTrading.test(each))
+  if (problems.length > 0 && isFatal) throw new ConfigError(problems)
   return {
     config,
     values: Object.fromEntries(
@@ -94,7 +99,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
       }),
     ),
     origins,
-    warnings: [...judged.warnings, ...keysInFlags(flags.layer), ...strayVariables(source.env)],
+    warnings: [...problems, ...judged.warnings, ...keysInFlags(flags.layer), ...strayVariables(source.env)],
   }
 }
 

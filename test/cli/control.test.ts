@@ -272,6 +272,29 @@ test('a listener in the daemon’s place gets no token, is not followed, and not
   }
 })
 
+test('a limit that cannot be used shuts no way out of a running daemon; what may hide which daemon is meant does', async () => {
+  const port = await daemon({})
+  const asks = async (settings: object) => {
+    writeFileSync(join(cwd, 'perpd.json'), JSON.stringify(settings))
+    return await perpd(cwd, ['trading', 'halted', '--by', 'ann', '--port', port])
+  }
+  const wrong = { risk: { maxOrderSizeUsd: 'lots' } }
+  const halted = await asks(wrong)
+  expect(halted.code, halted.err).toBe(0)
+  expect(halted.err).toContain('the running daemon is asked all the same')
+  expect(halted.err).toContain('risk.maxOrderSizeUsd is "lots"')
+  expect(asked).toHaveLength(1)
+  for (const hidden of [
+    { ...wrong, control: { port: 'x' } },
+    { ...wrong, contrl: {} },
+  ]) {
+    expect((await asks(hidden)).code).toBe(4)
+  }
+  writeFileSync(join(cwd, 'perpd.json'), '{')
+  expect((await perpd(cwd, ['kill', '--port', port])).code).toBe(4)
+  expect(asked).toHaveLength(1)
+})
+
 test('a settings file that names another port leads no command there', async () => {
   const mallory = await stranger((_request, response) => void response.end('{"ok":true,"statement":"done"}'))
   writeFileSync(join(cwd, 'perpd.json'), JSON.stringify({ control: { port: mallory.port } }))

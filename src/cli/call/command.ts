@@ -57,6 +57,8 @@ export interface Command {
    * where neither the flag nor an argument for it was given.
    */
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
+  /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
+  readonly isForRunning?: true
   /** Resolves with the exit code. Throws CommandError or BaseError. */
   readonly run: (call: Call) => Promise<number>
 }
