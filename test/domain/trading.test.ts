@@ -161,3 +161,22 @@ test('an operator names a strategy with or without its prefix', () => {
     'strategy:eth-trend',
   ])
 })
+
+test('a halt that is said again keeps its time; one that became another state has a time of its own', () => {
+  const entry = (state: 'reducing' | 'halted'): TradingEntry => ({
+    ...{ kind: 'trading.state', scope: 'global', cause: 'operator', state, reason: 'r', by: 'ann' },
+    lifts: 'operator',
+  })
+  const said = [
+    ['reducing', 1_000],
+    ['reducing', 2_000],
+    ['halted', 3_000],
+    ['halted', 4_000],
+  ] as const
+  let fold = emptyTradingFold
+  const times = said.map(([state, atMs]) => {
+    fold = applyTradingEntry(fold, entry(state), atMs)
+    return fold.holds[0]?.sinceMs
+  })
+  expect(times).toEqual([1_000, 1_000, 3_000, 3_000])
+})

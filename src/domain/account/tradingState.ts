@@ -144,7 +144,9 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
           return { ...lifted, liftedAtSeq: { ...seqs, [key]: entry.afterSeq } }
         return before === undefined ? lifted : { ...lifted, liftedAtSeq: seqs }
       }
-      const hold = { scope, cause, state, reason, by, sinceMs: held?.sinceMs ?? atMs, lifts }
+      // Said again it goes on; from reducing to halted it is another halt, with a time of its own.
+      const sinceMs = held?.state === state ? held.sinceMs : atMs
+      const hold = { scope, cause, state, reason, by, sinceMs, lifts }
       return { ...fold, holds: [...others, hold] }
     }
     case 'equity.marked': {
