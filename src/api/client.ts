@@ -102,7 +102,7 @@ export interface ApiOptions {
   readonly limits?: Partial<ApiLimits>
   /** Told of every attempt of every request. */
   readonly onAttempt?: (attempt: RequestAttempt) => void
-  /** Told when a host begins to rest. */
+  /** Told when a host goes into cooldown. */
   readonly onCooldown?: (rest: HostCooldown) => void
   /** Told when the prices of an oracle host stand still, and when they go on. */
   readonly onPrices?: (prices: HostPrices) => void

@@ -59,65 +59,31 @@ function add(one: bigint | null, other: bigint | null): bigint | null {
 
 /** Shapes of a group's row of the summary, by figures of a span of time. */
 function shapesOf(from: ReadonlyMap<SourceState, StatsFigures>) {
-  const of =
-    (pick: (figures: StatsFigures) => Amount): Pick =>
-    (state) => {
+  /** A figure over a group; a state without figures counts as unknown. */
+  const sum = (group: readonly SourceState[], pick: (figures: StatsFigures) => Amount) =>
+    sumJson(group, (state) => {
       const figures = from.get(state)
       return figures === undefined ? null : pick(figures)
-    }
+    })
   const volume = (group: readonly SourceState[]): Json => ({
-    perps: sumJson(
-      group,
-      of((figures) => figures.volumePerps),
-    ),
-    swaps: sumJson(
-      group,
-      of((figures) => figures.volumeSwaps),
-    ),
-    total: sumJson(
-      group,
-      of((figures) => add(figures.volumePerps, figures.volumeSwaps)),
-    ),
+    perps: sum(group, (figures) => figures.volumePerps),
+    swaps: sum(group, (figures) => figures.volumeSwaps),
+    total: sum(group, (figures) => add(figures.volumePerps, figures.volumeSwaps)),
   })
   const fees = (group: readonly SourceState[]): Json => ({
-    trading: sumJson(
-      group,
-      of((figures) => figures.feesTrading),
-    ),
-    swap: sumJson(
-      group,
-      of((figures) => figures.feesSwap),
-    ),
-    total: sumJson(
-      group,
-      of((figures) => add(figures.feesTrading, figures.feesSwap)),
-    ),
+    trading: sum(group, (figures) => figures.feesTrading),
+    swap: sum(group, (figures) => figures.feesSwap),
+    total: sum(group, (figures) => add(figures.feesTrading, figures.feesSwap)),
   })
   const revenue = (group: readonly SourceState[]): Json => ({
-    protocol: sumJson(
-      group,
-      of((figures) => figures.revenueProtocol),
-    ),
-    lp: sumJson(
-      group,
-      of((figures) => figures.revenueLp),
-    ),
+    protocol: sum(group, (figures) => figures.revenueProtocol),
+    lp: sum(group, (figures) => figures.revenueLp),
   })
   const trades = (group: readonly SourceState[]): Json => ({
-    perps: sumJson(
-      group,
-      of((figures) => figures.tradesPerps),
-    ),
-    swaps: sumJson(
-      group,
-      of((figures) => figures.tradesSwaps),
-    ),
+    perps: sum(group, (figures) => figures.tradesPerps),
+    swaps: sum(group, (figures) => figures.tradesSwaps),
   })
-  const users = (group: readonly SourceState[]): Json =>
-    sumJson(
-      group,
-      of((figures) => figures.users),
-    )
+  const users = (group: readonly SourceState[]): Json => sum(group, (figures) => figures.users)
   return { volume, fees, revenue, trades, users }
 }
 
