@@ -21,6 +21,11 @@ const parts: readonly Part[] = [
     types: ['OpenIntent', 'RestingOrder'],
   },
   {
+    title: 'What a kind with a memory is told',
+    files: ['domain/memory/ownEvent.ts'],
+    types: ['OwnEventBase', 'FillEvent', 'FillFacts', 'ClosedEvent', 'DeniedEvent'],
+  },
+  {
     title: 'The snapshot',
     files: ['domain/snapshot.ts', 'protocol/reading.ts'],
     types: ['Snapshot', 'MarketView', 'Reading'],

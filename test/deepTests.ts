@@ -81,6 +81,7 @@ export const deepTests: readonly string[] = [
   'world/killSwitch.test.ts',
   'world/liveModules.test.ts',
   'world/ownKinds.test.ts',
+  'world/memory.test.ts',
   'world/planted.test.ts',
   'world/recovery.test.ts',
   'world/rehearsal.test.ts',

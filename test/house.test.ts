@@ -1,7 +1,8 @@
-/** The walls: what the source imports is what docs/architecture.md allows, of rooms (folders of src), of the folders in them, and of files. */
+/** What the source imports is what docs/architecture.md allows, of modules (top-level folders of src), of the folders in them, and of files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
+import { parseAst } from 'vitest/node'
 import { schema } from '../src/config/configSchema.ts'
 import { laneNames } from '../src/domain/order/laneTable.ts'
 
@@ -26,31 +27,31 @@ function importsOf(file: string): string[] {
 
 const folderOf = (file: string) => relative(source, file).split(sep)[0] ?? ''
 
-/** The folder of a room that a file is in, at any depth below it; `.` for files that lie in the room itself. */
+/** The folder of a module that a file is in, at any depth below it; `.` for files that lie in the module's own folder. */
 function insideOf(file: string): string {
   const parts = relative(source, file).split(sep)
   return parts.length > 2 ? (parts[1] ?? '') : '.'
 }
 
-/** Rows of a section of docs/architecture.md: the room of the first cell, and the names of the second. */
-function rowsOf(title: string): readonly (readonly [room: string, names: readonly string[]])[] {
+/** Rows of a section of docs/architecture.md: the module of the first cell, and the names of the second. */
+function rowsOf(title: string): readonly (readonly [module: string, names: readonly string[]])[] {
   const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
   const [, section = ''] = text.split(`\n## ${title}\n`)
   const [own = ''] = section.split('\n## ')
-  return [...own.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, room = '', names = '']) => [
-    room,
+  return [...own.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, module = '', names = '']) => [
+    module,
     names.includes('nothing') ? [] : names.trim().replaceAll('`', '').split(/,\s*/),
   ])
 }
 
-/** Room to the rooms it may import. */
-const table = () => new Map(rowsOf('Who may import whom').map(([room, names]) => [room, new Set(names)]))
+/** Module to the modules it may import. */
+const table = () => new Map(rowsOf('Who may import whom').map(([module, names]) => [module, new Set(names)]))
 
 const files = filesBelow(source)
 const allowed = table()
 
-/** Room to its folders, each of which may import those before it. */
-const order = new Map(rowsOf('Inside the rooms'))
+/** Module to its folders, each of which may import those before it. */
+const order = new Map(rowsOf('Inside the modules'))
 
 /** What each file imports of the source. */
 const targets = new Map(
@@ -78,18 +79,18 @@ test('no import runs through a wall', () => {
   expect(broken).toEqual([])
 })
 
-test('every folder inside a room stands in the order of its room, and no other does', () => {
+test('every folder inside a module stands in the order of its module, and no other does', () => {
   const inside = new Map<string, Set<string>>()
   for (const file of files) {
     inside.set(folderOf(file), (inside.get(folderOf(file)) ?? new Set()).add(insideOf(file)))
   }
   const divided = [...inside].filter(([, folders]) => folders.size > 1)
   const sorted = (entries: Iterable<readonly [string, Iterable<string>]>) =>
-    Object.fromEntries([...entries].map(([room, folders]) => [room, [...folders].sort()]))
+    Object.fromEntries([...entries].map(([module, folders]) => [module, [...folders].sort()]))
   expect(sorted(order)).toEqual(sorted(divided))
 })
 
-test('inside a room imports go one way, in the order of its folders', () => {
+test('inside a module imports go one way, in the order of its folders', () => {
   const broken = files.flatMap((file) => {
     const folders = order.get(folderOf(file)) ?? []
     return (targets.get(file) ?? [])
@@ -140,6 +141,75 @@ test('no folder of the source holds more files than can be looked through', () =
   expect(full.map(([folder, inside]) => `${relative(root, folder)}: ${inside.length}`)).toEqual([])
 })
 
+/** Most lines of a file, and of a function that is not a whole service (`create*`: its inner functions count each for itself). */
+const [MOST_FILE_LINES, MOST_FUNCTION_LINES] = [400, 100]
+
+/** Longer files, and why they are one. */
+const longFiles: Readonly<Record<string, string>> = {
+  'domain/account/limitTable.ts': 'a table, a row for each limit',
+}
+
+/** A node of a syntax tree, as far as it is looked at. */
+interface SyntaxNode {
+  readonly type?: string
+  readonly start?: number
+  readonly end?: number
+  readonly id?: { readonly name?: string } | null
+  readonly key?: { readonly name?: string } | null
+}
+
+const isFunction = ({ type }: SyntaxNode) =>
+  type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
+
+/** Every function of a source, at any depth, by its own name or by what it is given to, with its lines. */
+function functionsOf(text: string): readonly { readonly name: string; readonly lines: number }[] {
+  const found: { readonly name: string; readonly lines: number }[] = []
+  const walk = (value: unknown, name: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (Array.isArray(value)) {
+      for (const each of value) walk(each, name)
+      return
+    }
+    const node: SyntaxNode = value
+    const own = node.id?.name ?? node.key?.name ?? (node.type === 'CallExpression' ? '' : name)
+    if (isFunction(node)) {
+      found.push({ name: own || '(nameless)', lines: text.slice(node.start, node.end).split('\n').length })
+    }
+    const within = isFunction(node) ? '' : own
+    for (const [key, inner] of Object.entries(node)) if (key !== 'id' && key !== 'key') walk(inner, within)
+  }
+  walk(parseAst(text, { lang: 'ts' }), '')
+  return found
+}
+
+test('no file of the source is longer than one subject needs', () => {
+  const long = files
+    .map((file) => [relative(source, file), readFileSync(file, 'utf8').split('\n').length - 1] as const)
+    .filter(([, lines]) => lines > MOST_FILE_LINES)
+    .map(([name]) => name)
+  expect(long.sort()).toEqual(Object.keys(longFiles).sort())
+})
+
+test('no function of the source is longer than can be read at once, but for whole services', () => {
+  const long = files.flatMap((file) =>
+    functionsOf(readFileSync(file, 'utf8'))
+      .filter(({ name, lines }) => lines > MOST_FUNCTION_LINES && !/^create[A-Z]/.test(name))
+      .map(({ name, lines }) => `${relative(root, file)} ${name}: ${lines}`),
+  )
+  expect(long).toEqual([])
+})
+
+test('functions are measured wherever they stand', () => {
+  const text = `const table = { entry: () => {\n\n}, other() {\n} }\nfunction outer() {\n  return () => {\n  }\n}\nclass Some { method() {} }\n`
+  expect(functionsOf(text)).toEqual([
+    { name: 'entry', lines: 3 },
+    { name: 'other', lines: 2 },
+    { name: 'outer', lines: 4 },
+    { name: '(nameless)', lines: 2 },
+    { name: 'method', lines: 1 },
+  ])
+})
+
 test('no two folders import each other, directly or around', () => {
   const reach = (folder: string, seen: Set<string>): Set<string> => {
     for (const next of allowed.get(folder) ?? []) {
@@ -184,7 +254,8 @@ test('what decides reads no clock, file, network or randomness', () => {
 })
 
 test('the two readings of the wire know nothing of the daemon, and nothing of each other', () => {
-  for (const room of ['api', 'paper']) expect([...(allowed.get(room) ?? [])]).toEqual(['base', 'protocol'])
+  for (const module of ['api', 'paper'])
+    expect([...(allowed.get(module) ?? [])]).toEqual(['base', 'protocol'])
 })
 
 test('the legacy liquidity fields of the tickers are read by no file but the paper venue that serves them', () => {

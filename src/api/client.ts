@@ -1,5 +1,4 @@
 /** Both APIs over one fetch: the functions of the route files as methods. A new route file is one line here. */
-import type { Clock } from '../base/clock.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import * as account from './account/accountReads.ts'
 import * as accountTransfers from './account/accountTransfers.ts'
@@ -20,11 +19,9 @@ import * as classicOrders from './orders/classicOrders.ts'
 import * as orders from './orders/expressOrders.ts'
 import * as orderChanges from './orders/orderChanges.ts'
 import * as relay from './orders/relayRequests.ts'
-import type { HostCooldown, HostLists, HostPrices } from './transport/hosts.ts'
-import type { ApiLimits } from './transport/requestLimits.ts'
-import type { Fetch } from './transport/route.ts'
+import type { HostLists } from './transport/hosts.ts'
 import { createTransport } from './transport/transport.ts'
-import type { ForeignRows, MissingRows, RequestAttempt, Transport } from './transport/transportTypes.ts'
+import type { Transport, TransportOptions } from './transport/transportTypes.ts'
 
 /** The route files; each exported function is a method of the clients. */
 export const routeFiles = [
@@ -69,25 +66,16 @@ type Merged<Union> = (Union extends unknown ? (each: Union) => void : never) ext
   : never
 
 /** What is known of the hosts. */
-export interface ApiHosts {
+export interface ApiHosts extends Omit<Transport, 'call'> {
   /** The chain whose hosts these are. */
   readonly chain: Chain
-  /** Base addresses in use, in the configured order. */
-  readonly hosts: HostLists
-  readonly limits: ApiLimits
-  /** Puts a host in cooldown: no new requests, and no new orders even if every host is in cooldown. */
-  coolDown(host: string, restMs: number, reason: string): void
-  /** Whether the host is in cooldown now. */
-  isCoolingDown(host: string): boolean
-  /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
-  clockSkewMs(host: string): number | undefined
 }
 
 /** Every route of both APIs as a method; each gives a `Read` or throws RefusedError, UnreachableError or DecodeError. */
 export type Api = ApiHosts & Merged<BoundEach<(typeof routeFiles)[number]>>
 
 /** What the clients are made of. */
-export interface ApiOptions {
+export interface ApiOptions extends Omit<TransportOptions, 'hosts'> {
   readonly chain: Chain
   /**
    * Base addresses; the application API's with the version segment. Default: the chain's own. The address of the Solana feed
@@ -95,21 +83,6 @@ export interface ApiOptions {
    * Given hosts are all there are: a service that they leave out is not asked.
    */
   readonly hosts?: HostLists
-  readonly fetch: Fetch
-  readonly clock: Clock
-  /** Evenly distributed in [0, 1); jitter of backoffs. */
-  readonly random: () => number
-  readonly limits?: Partial<ApiLimits>
-  /** Told of every attempt of every request. */
-  readonly onAttempt?: (attempt: RequestAttempt) => void
-  /** Told when a host goes into cooldown. */
-  readonly onCooldown?: (rest: HostCooldown) => void
-  /** Told when the prices of an oracle host stand still, and when they go on. */
-  readonly onPrices?: (prices: HostPrices) => void
-  /** Told of every list with rows that could not be read. */
-  readonly onMissing?: (missing: MissingRows) => void
-  /** Told of every list with rows of another account, which were dropped. */
-  readonly onForeign?: (foreign: ForeignRows) => void
 }
 
 type AnyRoute = (transport: Transport, ...rest: unknown[]) => unknown

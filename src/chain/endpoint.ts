@@ -352,6 +352,10 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       await check(signal)
       return await node.gasPrice(signal)
     },
+    async nativeBalance(account, signal) {
+      await check(signal)
+      return await node.nativeBalance(account, signal)
+    },
     // One after the other: each reads and changes what is kept between them.
     poll(queries, signal) {
       const looked = turn.then(() => look(queries, signal))

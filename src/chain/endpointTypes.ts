@@ -31,6 +31,8 @@ export interface Endpoint {
   check(signal: AbortSignal): Promise<void>
   latest(signal: AbortSignal): Promise<BlockRef>
   gasPrice(signal: AbortSignal): Promise<GasPrice>
+  /** Of the native coin, wei. */
+  nativeBalance(account: Address, signal: AbortSignal): Promise<bigint>
   /** What an order did to a position by the receipt of its transaction; undefined while that is not in a final block. */
   positionChange(
     query: PositionChangeQuery,

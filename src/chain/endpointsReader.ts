@@ -15,7 +15,6 @@ import type {
 import type { ChainView, EndpointView } from '../domain/machine/chainView.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
 import { sameHex } from '../protocol/address.ts'
-import type { GasPrice } from '../protocol/gasPrice.ts'
 import type { Endpoint, EndpointPoll } from './endpointTypes.ts'
 
 /** First rest of an endpoint that failed, ms; doubles up to the longest. */
@@ -102,11 +101,14 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
     }
   }
 
-  /** An endpoint's gas price; undefined when it gives none, which says nothing about its other answers. */
-  async function gasPriceOf({ endpoint, cooldownUntilMs }: State): Promise<GasPrice | undefined> {
+  /** What is no evidence, by one endpoint; undefined when it gives none, which says nothing about its other answers. */
+  async function aside<T>(
+    { endpoint, cooldownUntilMs }: State,
+    ask: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
     if (clock.monotonicMs() < cooldownUntilMs || closing.signal.aborted) return undefined
     try {
-      return await timed((signal) => endpoint.gasPrice(signal))
+      return await timed((signal) => ask(endpoint, signal))
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
       return undefined
@@ -169,8 +171,16 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       return found.flat()
     },
     async gasPrices() {
-      const found = await Promise.all(states.map(gasPriceOf))
+      const found = await Promise.all(
+        states.map((state) => aside(state, (endpoint, signal) => endpoint.gasPrice(signal))),
+      )
       return found.flatMap((price) => price ?? [])
+    },
+    async nativeBalances(account) {
+      const found = await Promise.all(
+        states.map((state) => aside(state, (endpoint, signal) => endpoint.nativeBalance(account, signal))),
+      )
+      return found.flatMap((balance) => balance ?? [])
     },
     async positionChange(query) {
       const found = await Promise.all(

@@ -24,6 +24,7 @@ const configurationExit = {
 } as const
 const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
+const csv = { name: 'csv', doc: 'print rows for a spreadsheet' } as const
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   {
@@ -110,11 +111,18 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'limits',
-    summary: 'Show the limits in force, after reading them anew; what is tighter applies at once.',
+    summary: 'Show the limits in force, and which are configured otherwise; nothing is changed.',
+    elsewhere: { flags: ['confirm', 'by'], command: 'limits apply' },
+    flags: [json],
+    run: async (call) => (await import('./commands/tradingCommand.ts')).limits(call),
+  },
+  {
+    name: 'limits apply',
+    summary: 'Have the running daemon read its limits anew; what is tighter applies at once.',
     details:
       'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
     flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag, json],
-    run: async (call) => (await import('./commands/tradingCommand.ts')).limits(call),
+    run: async (call) => (await import('./commands/tradingCommand.ts')).applyLimits(call),
   },
   {
     name: 'orders',
@@ -135,9 +143,25 @@ export const commands: readonly Command[] = [
     flags: [
       { name: 'strategy', value: 'NAME', doc: 'only fills of this strategy' },
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
+      { name: 'round-trips', doc: 'from opening to nothing left, by strategy, with PnL after all costs' },
+      csv,
       json,
     ],
     run: async (call) => (await import('./commands/tradesCommand.ts')).trades(call),
+  },
+  {
+    name: 'pnl',
+    summary: 'Show what every strategy brought, after all costs; works without the daemon too.',
+    details:
+      "By each strategy's own book: of a position that several share, each has the PnL of its own entry. What nobody of ours\nopened, or what cannot be told, is unattributed. The rules: docs/books.md.",
+    stray: [{ flag: 'by' }],
+    flags: [
+      { name: 'by', value: 'WHAT', doc: 'strategy, market or day; strategy when not given' },
+      { name: 'since', value: 'DAY', doc: 'from this day on (UTC), as 2027-01-15, or 7d for the last seven' },
+      csv,
+      json,
+    ],
+    run: async (call) => (await import('./books/pnlCommand.ts')).pnl(call),
   },
   {
     name: 'orders resolve',

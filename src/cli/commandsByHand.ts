@@ -42,6 +42,16 @@ export const lookCommands: readonly Command[] = [
     run: async (call) => (await import('./commands/strategiesCommand.ts')).strategies(call),
   },
   {
+    name: 'strategies forget',
+    isForRunning: true,
+    summary: "Drop a strategy's memory: it begins anew at its next turn.",
+    details:
+      'For a memory that fits its kind no longer, or that is wrong. Its orders and positions stay as they are; the strategy\nknows nothing of what it did before. Kept in the journal, with who said so.',
+    positional: { name: 'NAME', doc: 'the strategy, as in perpd strategies' },
+    flags: [byFlag],
+    run: async (call) => (await import('./commands/strategiesCommand.ts')).forget(call),
+  },
+  {
     name: 'logs',
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:
@@ -65,9 +75,9 @@ export const lookCommands: readonly Command[] = [
 export const handCommands: readonly Command[] = [
   {
     name: 'open',
-    summary: 'Open or add to a position by hand; shown with its worst cost, and confirmed.',
+    summary: 'Open or add to a position by hand; shown with its costs, and confirmed.',
     details:
-      'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.',
+      'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.\n\nExits close at most what this order adds: of a position that is added to, the size\nthat was held before keeps the exits it has. Those of an order that waits (--limit,\n--stop) rest from the start: on a side that is held already, one whose price is\nreached first closes a part of that.',
     positional: marketName,
     more: [directionName],
     stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
@@ -77,8 +87,8 @@ export const handCommands: readonly Command[] = [
       { ...collateralFlag, doc: `${collateralFlag.doc}; short when not given` },
       { name: 'limit', value: 'PRICE', doc: 'wait for a better price' },
       { name: 'stop', value: 'PRICE', doc: 'wait for a worse price; fills at any price then' },
-      { name: 'take-profit', value: 'PRICE', doc: 'close all of it at this price' },
-      { name: 'stop-loss', value: 'PRICE', doc: 'close all of it at this price' },
+      { name: 'take-profit', value: 'PRICE', doc: 'close the added size at this price' },
+      { name: 'stop-loss', value: 'PRICE', doc: 'close the added size at this price' },
       { name: 'yes', doc: 'do not ask' },
       onceById,
       noWait,

@@ -11,7 +11,7 @@ import { takeKeySources } from '../daemon/account/keySources.ts'
 import { hardenProcess } from '../daemon/hardening.ts'
 import type { AskHidden } from '../keys/password.ts'
 import { createHiddenPrompt } from '../keys/prompt.ts'
-import { threadsLeftBehind } from '../strategy/files/hostKind.ts'
+import { threadsLeftBehind } from '../strategy/files/hostedThread.ts'
 import { type Call, type Command, helpOf, parseArguments } from './call/command.ts'
 import { commands } from './commandTable.ts'
 import { fitted, JOINED, screenWidth } from './output/screen.ts'
@@ -103,7 +103,21 @@ export async function main(
     const reload = () => loadConfig(source)
     const loaded = command.isForRunning === true ? loadForRunning(reload, source, err) : reload()
     const { cwd, env, execArgv = [] } = world
-    const call: Call = { loaded, reload, flags, positionals, cwd, env, execArgv, keys, width, out, err }
+    // A program reads it: each row is one line.
+    const shown = flags.has('csv') ? world.out : out
+    const call: Call = {
+      loaded,
+      reload,
+      flags,
+      positionals,
+      cwd,
+      env,
+      execArgv,
+      keys,
+      width,
+      out: shown,
+      err,
+    }
     return ended(await command.run(call))
   } catch (error) {
     if (error instanceof CommandError) {

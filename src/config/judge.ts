@@ -3,6 +3,7 @@
 import { describeLane } from '../domain/order/laneTable.ts'
 import { isJournalLocation } from '../journal/service/open.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
+import { formatUsd } from '../protocol/units.ts'
 import type { Config } from './configTypes.ts'
 import { isOwnHost } from './sections/daemonSection.ts'
 import { isLoopback } from './sections/formats.ts'
@@ -30,7 +31,7 @@ export function judge(
   ]
   if (config.evidence.source === 'chain' && endpoints.length === 0 && !config.embedsVenue) {
     problems.push(
-      `${at('evidence.source')} is chain, and no endpoint is given: set rpc.http, or let evidence.source be auto.`,
+      `${at('evidence.source')} is chain, and rpc.http (${origins['rpc.http']}) and rpc.ws (${origins['rpc.ws']}) are empty: set rpc.http, or let evidence.source be auto.`,
     )
   }
   if (config.isPaper) {
@@ -51,7 +52,11 @@ export function judge(
       !config.embedsVenue &&
       (config.venue.apiHosts.length === 0 || config.venue.oracleHosts.length === 0)
     ) {
-      problems.push('venue.apiHosts and venue.oracleHosts: in the paper profile give both, or neither.')
+      const [given, missing] =
+        config.venue.apiHosts.length === 0 ? (['oracle', 'api'] as const) : (['api', 'oracle'] as const)
+      problems.push(
+        `${at(`venue.${given}Hosts`)} is ${config.venue[`${given}Hosts`].join(', ')}, and venue.${missing}Hosts (${origins[`venue.${missing}Hosts`]}) is empty: in the paper profile give both, or neither.`,
+      )
     }
     for (const key of keySettings) {
       if (config.account[key] === undefined) continue
@@ -77,14 +82,17 @@ export function judge(
   }
   for (const [lower, higher] of comparesAll ? ordered : []) {
     const [low, high] = [figures[lower](config), figures[higher](config)]
-    if (low > high) problems.push(`${at(lower)} is above ${higher} (${origins[higher]}); it must not be.`)
+    if (low <= high) continue
+    problems.push(
+      `${at(lower)} ${figureText(lower, low)} is above ${higher} ${figureText(higher, high)} (${origins[higher]}); it must not be.`,
+    )
   }
   const { relayDeadlineSeconds } = config.execution
   const { minDeadlineSeconds, maxDeadlineSeconds } = config.signing
   const isSigned = relayDeadlineSeconds >= minDeadlineSeconds && relayDeadlineSeconds <= maxDeadlineSeconds
   if (comparesAll && describeLane(config.account.lane).signsOwnDeadline && !isSigned) {
     problems.push(
-      `${at('execution.relayDeadlineSeconds')} is ${relayDeadlineSeconds}, outside what is signed: ${minDeadlineSeconds} to ${maxDeadlineSeconds} s (signing.minDeadlineSeconds, signing.maxDeadlineSeconds).`,
+      `${at('execution.relayDeadlineSeconds')} is ${relayDeadlineSeconds}, outside what is signed: ${minDeadlineSeconds} to ${maxDeadlineSeconds} s (signing.minDeadlineSeconds, ${origins['signing.minDeadlineSeconds']}; signing.maxDeadlineSeconds, ${origins['signing.maxDeadlineSeconds']}).`,
     )
   }
   if (!isJournalLocation(config.journal.path)) {
@@ -120,17 +128,26 @@ export function startProblems(config: Config, hasVariable = false): readonly str
       : []
   }
   const { account, profile } = config
-  const named = [
-    ...keySettings.filter((key) => account[key] !== undefined).map((key) => `account.${key}`),
-    ...(hasVariable ? [privateKeyVariable] : []),
-  ]
+  const given = keySettings.filter((key) => account[key] !== undefined)
+  const named = [...given.map((key) => `account.${key}`), ...(hasVariable ? [privateKeyVariable] : [])]
   const [source] = named
   if (source === undefined) {
     return [
       `no key is named; the profile ${profile} trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL`,
     ]
   }
-  if (named.length > 1) return [`${named.join(' and ')} are set; keep one of them.`]
+  if (named.length > 1) {
+    // An address may carry a password, and the variable holds the key: neither is told.
+    const told = [
+      ...given.map((key) =>
+        key === 'remoteSigner' ? 'account.remoteSigner' : `account.${key} ${account[key]}`,
+      ),
+      ...(hasVariable ? [`${privateKeyVariable} (env)`] : []),
+    ]
+    return [
+      `${told.join(' and ')} are set; keep one of them. Where each is set: perpd config --search account`,
+    ]
+  }
   if (source === 'account.keystore') return []
   if (source === 'account.remoteSigner') {
     return account.address === undefined
@@ -160,6 +177,11 @@ const figures = {
   'signing.relayFeeUsd': ({ signing }) => signing.relayFeeUsd,
   'signing.maxRelayFeeUsd': ({ signing }) => signing.maxRelayFeeUsd,
 } satisfies Readonly<Record<string, (config: Config) => number | bigint>>
+
+function figureText(key: string, value: number | bigint): string {
+  if (typeof value === 'bigint') return formatUsd(value)
+  return key.endsWith('Ms') ? `${value} ms` : `${value} s`
+}
 
 const ordered: readonly (readonly [keyof typeof figures, keyof typeof figures])[] = [
   ['risk.minOrderSizeUsd', 'risk.maxOrderSizeUsd'],

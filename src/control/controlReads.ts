@@ -1,4 +1,4 @@
-/** Reading routes beside status and orders: figures of markets, the balance, newest decisions, and the log. */
+/** Reading routes beside status and orders: figures of markets, the balance, books, newest decisions, and the log. */
 import type { Hono } from 'hono'
 import { visible } from '../base/shownText.ts'
 import { toPlain } from '../domain/views/orderView.ts'
@@ -25,6 +25,7 @@ export function readRoutes(
 ): void {
   app.get('/api/markets', async () => json(await engine.markets()))
   app.get('/api/balance', async () => json(await engine.balance()))
+  app.get('/api/books', () => json(engine.books()))
   app.get('/api/decisions', () => json(recent.decisions.all()))
   app.get('/api/logs', (c) => {
     const [after = '0', limit = '200', word = 'info'] = [

@@ -50,10 +50,17 @@ const commands = {
     by: who,
     command: (): OperatorCommand => ({ type: 'kill', close }),
   })),
-  limits: z.strictObject({ confirm: z.boolean().default(false), by }).transform(({ confirm, by: who }) => ({
-    by: who,
-    command: (): OperatorCommand => ({ type: 'limits', isConfirmed: confirm }),
-  })),
+  limits: z
+    .strictObject({ confirm: z.boolean().default(false), preview: z.boolean().default(false), by })
+    .refine(({ confirm, preview }) => !(confirm && preview), 'confirm or preview, not both')
+    .transform(({ confirm, preview, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'limits',
+        isConfirmed: confirm,
+        ...(preview ? { isPreview: true } : {}),
+      }),
+    })),
   finding: z.strictObject({ as: z.enum(['adopted', 'ignored']), by }).transform(({ as, by: who }) => ({
     by: who,
     command: (findingId: string): OperatorCommand => ({ type: 'finding', findingId, as }),
@@ -68,6 +75,10 @@ const commands = {
       by: who,
       command: (intentId: string): OperatorCommand => ({ type: 'flatten', intentId, reason }),
     })),
+  forget: z.strictObject({ by }).transform(({ by: who }) => ({
+    by: who,
+    command: (strategy: string): OperatorCommand => ({ type: 'forget', strategy }),
+  })),
   open: z
     .strictObject({
       id: commandId,
@@ -103,13 +114,15 @@ const commands = {
       direction,
       shareBps: z.number().int().min(1).max(10_000).default(10_000),
       collateral: pool.optional(),
+      preview: z.boolean().default(false),
       by,
     })
-    .transform(({ by: who, collateral, ...rest }) => ({
+    .transform(({ by: who, collateral, preview, ...rest }) => ({
       by: who,
       command: (): OperatorCommand => ({
         type: 'close',
         ...rest,
+        ...(preview ? { isPreview: true } : {}),
         ...(collateral === undefined ? {} : { collateral }),
       }),
     })),

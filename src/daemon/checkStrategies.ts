@@ -3,7 +3,7 @@ import {
   countedLimits,
   isTighter,
   type Limits,
-  limitText,
+  limitReadable,
   limitTightness,
   tighten,
 } from '../domain/account/limits.ts'
@@ -81,7 +81,7 @@ function tooMuch(
     const [own, of] = [limits[limit], account[limit]]
     if (ownLimits.has(limit) || own === undefined || of === undefined || !isTighter(rule, of, own)) continue
     warnings.push(
-      `${name}: ${limit} ${limitText(limit, own)} is looser than the account's ${limitText(limit, of)}, which holds.`,
+      `${name}: ${limit} ${limitReadable(limit, own)} is looser than the account's ${limitReadable(limit, of)}, which holds.`,
     )
   }
   return warnings

@@ -1,4 +1,4 @@
-/** From the configuration's words to the settings that the rooms are handed. */
+/** From the configuration's words to the settings that the modules are handed. */
 import type { ApiLimits } from '../api/transport/requestLimits.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'

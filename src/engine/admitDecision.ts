@@ -16,13 +16,14 @@ import { slippageOf } from '../risk/checks/checks.ts'
 import { withSizes } from '../risk/checks/dataGaps.ts'
 import { withFallbackPrice } from '../risk/checks/fallbackPrice.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
-import { isDenial } from '../risk/exposure/admissionContext.ts'
+import { type AdmissionContext, isDenial } from '../risk/exposure/admissionContext.ts'
 import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
+import { withinOwn } from './ownPart.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
 
 const hourMs = 3_600_000
@@ -36,7 +37,9 @@ const refusalsRead = 40
 export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
 
 /** Who asks for something: a strategy, or the operator. */
-export interface DecisionSource extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs'> {
+export interface DecisionSource
+  extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs' | 'exits'>,
+    Partial<Pick<LoadedStrategy, 'strategy'>> {
   /** Whether an increase is wanted whole or not at all. Absent: a smaller one will do. */
   readonly isWhole?: boolean
 }
@@ -53,15 +56,9 @@ export async function admitDecision(
 ): Promise<Denial | undefined> {
   const intent = judge(context, source, snapshot, decision, decisionKey, unseen)
   if (isDenial(intent)) return intent
-  context.emit({ type: 'decision.admitted', intent })
-  const { sizing, terms } = intent
-  if (sizing.priceSource !== undefined) {
-    const { priceSource: source, dataAgeMs: ageMs } = sizing
-    context.emit({ type: 'price.fallback', symbol: terms.symbol, source, ageMs })
-  }
+  tellAdmitted(context, intent)
   if (await context.orderManager.accept(intent, beside)) {
-    context.acceptedOnMarkets.add(decision.marketToken, intent.acceptedAtMs)
-    context.impactSpent.add(intent)
+    countAccepted(context, intent)
     return undefined
   }
   return {
@@ -70,17 +67,42 @@ export async function admitDecision(
   }
 }
 
-/** What a decision becomes now, or why it is denied. Nothing is accepted, written or told. */
+/** Tells of an admitted intent, before it is handed to the road. */
+export function tellAdmitted({ emit }: Pick<EngineContext, 'emit'>, intent: Intent): void {
+  emit({ type: 'decision.admitted', intent })
+  const { sizing, terms } = intent
+  if (sizing.priceSource === undefined) return
+  const { priceSource: source, dataAgeMs: ageMs } = sizing
+  emit({ type: 'price.fallback', symbol: terms.symbol, source, ageMs })
+}
+
+/** Counts an accepted intent in what hours and days may hold. */
+export function countAccepted(
+  { acceptedOnMarkets, impactSpent }: Pick<EngineContext, 'acceptedOnMarkets' | 'impactSpent'>,
+  intent: Intent,
+): void {
+  acceptedOnMarkets.add(intent.terms.marketToken, intent.acceptedAtMs)
+  impactSpent.add(intent)
+}
+
+/**
+ * What a decision becomes now, or why it is denied. Nothing is accepted, written or told. `pending`: intents that are judged and
+ * not accepted yet, and count as if they were.
+ */
 export function judge(
   context: EngineContext,
   source: DecisionSource,
   snapshot: Snapshot,
-  decision: Decision,
+  asked: Decision,
   decisionKey: string,
-  unseen: UnseenIntents,
+  accepted: UnseenIntents,
+  pending: readonly Intent[] = [],
 ): Intent | Denial {
   const { journal, chain, engineSettings, clock, api } = context
   if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
+  const unseen: UnseenIntents = (seen) => [...accepted(seen), ...pending.map(begun)]
+  const own = withinOwn(context, source, asked, snapshot, pending)
+  const decision = isDenial(own) ? asked : own
   const adds = addsRisk(decision, snapshot.orders.value)
   const heldBack = increaseHeldBack(context, decision, snapshot, adds)
   if (heldBack !== undefined) return heldBack
@@ -104,6 +126,7 @@ export function judge(
       ? undefined
       : checkReduction(context, source.name, decision, spent, snapshot)
   if (unfit !== undefined) return unfit
+  if (isDenial(own)) return own
   const account = accountOf(context)
   const { name } = source
   // What an operator adds by hand is held to everything that a strategy's order is; only the ways out go past it.
@@ -119,9 +142,9 @@ export function judge(
   const steep =
     source.isWhole === true && halt === undefined ? checkWholeLeverage(decision, bounds) : undefined
   if (steep !== undefined) return steep
-  const equity = context.equity()
   const { defaultSlippageBps } = engineSettings
   const policy = context.signingPolicy()
+  const impactSpentUsd = context.impactSpent.of(nowMs, pending)
   const admitted = admit(decision, {
     snapshot: withFallbackPrice(judged, { decision, adds }, limits),
     // Folded anew for each decision, so that two of one tick cannot both spend the same capacity.
@@ -131,8 +154,8 @@ export function judge(
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
     tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
     ...(halt === undefined ? {} : { tradingReason: halt.reason }),
-    ...(equity === undefined ? {} : { equityUsd: equity.equityUsd }),
-    ...(equity?.atMs === undefined ? {} : { equityAgeMs: Math.max(0, nowMs - equity.atMs) }),
+    ...equityFacts(context, nowMs),
+    ...(source.exits === undefined ? {} : { exits: source.exits }),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: hostsSkewMs(api) ?? 0,
@@ -152,13 +175,9 @@ export function judge(
     nowMs,
     expiresAtMs: nowMs + (source.orderExpiryMs ?? engineSettings.intentExpiryMs),
     maxPriceImpactBps: maxPriceImpactsOf(policy),
-    ...(isOperator ? {} : impactLeft(policy.priceImpactPerDayUsd, context.impactSpent.of(nowMs), adds)),
+    ...(isOperator ? {} : impactLeft(policy.priceImpactPerDayUsd, impactSpentUsd, adds)),
     ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
-    acceptedLastHour: {
-      strategy: journal.acceptedSince(nowMs - hourMs, name),
-      market: context.acceptedOnMarkets.since(decision.marketToken, nowMs - hourMs),
-      account: journal.acceptedSince(nowMs - hourMs),
-    },
+    acceptedLastHour: acceptedLastHour(context, name, decision, pending, nowMs),
   })
   if (admitted.kind === 'denial') return admitted.denial
   const recent = journal.recentIntents({ strategy: name, limit: refusalsRead })
@@ -168,6 +187,39 @@ export function judge(
   return (
     paused ?? (source.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
   )
+}
+
+/** What the account is worth, and how old that figure is; nothing while it is not known. */
+function equityFacts(
+  { equity }: Pick<EngineContext, 'equity'>,
+  nowMs: number,
+): Pick<AdmissionContext, 'equityUsd' | 'equityAgeMs'> {
+  const { equityUsd, atMs } = equity() ?? {}
+  return {
+    ...(equityUsd === undefined ? {} : { equityUsd }),
+    ...(atMs === undefined ? {} : { equityAgeMs: Math.max(0, nowMs - atMs) }),
+  }
+}
+
+/** Intents of the last hour, with those that are judged and not accepted yet. */
+function acceptedLastHour(
+  { journal, acceptedOnMarkets }: EngineContext,
+  name: string,
+  { marketToken }: Decision,
+  pending: readonly Intent[],
+  nowMs: number,
+): AdmissionContext['acceptedLastHour'] {
+  const sameMarket = pending.filter(({ terms }) => sameHex(terms.marketToken, marketToken))
+  return {
+    strategy: journal.acceptedSince(nowMs - hourMs, name) + pending.length,
+    market: acceptedOnMarkets.since(marketToken, nowMs - hourMs) + sameMarket.length,
+    account: journal.acceptedSince(nowMs - hourMs) + pending.length,
+  }
+}
+
+/** An intent as it will be once it is accepted. */
+function begun(intent: Intent): IntentState {
+  return { intent, attempts: [], updatedAtMs: intent.acceptedAtMs }
 }
 
 /** Why what adds risk has to wait, whatever its size: cooldowns, discrepancies, the journal's space, hidden positions. */

@@ -1,5 +1,5 @@
 /**
- * The wall between a strategy's code and ours. A kind of the user's own is TypeScript whose types are stripped, not
+ * What stands between a strategy's code and ours. A kind of the user's own is TypeScript whose types are stripped, not
  * enforced: what it returns is looked at before anything is reckoned with it, or said of it. Nothing that is not known is
  * left out in silence: `stopLoss: 5` beside a good increase would be a position without its stop.
  */

@@ -9,37 +9,21 @@
  *             journal was written before everything that left.
  */
 
-import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
-import { BaseError, reasonOf } from '../base/errors.ts'
-import { listedOrders } from '../domain/account/changedOrders.ts'
-import { type HiddenSide, heldOfOrder } from '../domain/account/held.ts'
-import type { Feed } from '../domain/event.ts'
+import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import {
-  type Denial,
-  type Intent,
-  type IntentState,
-  isOpen,
-  labelOf,
-  lastAttempt,
-} from '../domain/order/intent.ts'
-import { isOpened } from '../domain/order/orderLegs.ts'
-import { signedOrderIn } from '../domain/order/signedOrder.ts'
+import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { marksOf } from '../domain/views/orderMarks.ts'
+import { bookRows } from '../domain/views/bookView.ts'
 import { accountOf, type ExecutionContext } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
 import { createOrderManager, type OrderManager } from '../execution/orderManager.ts'
-import { type Hex, hexKey } from '../protocol/address.ts'
 import type { Market } from '../protocol/market.ts'
-import type { Position } from '../protocol/position.ts'
-import { formatDollars, type Usd } from '../protocol/units.ts'
+import type { Usd } from '../protocol/units.ts'
 import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { Needs } from '../strategy/strategy.ts'
-import { createHoldings, told } from './account/holdings.ts'
-import { type ShownExposure, shownExposure, unlistedFills } from './account/shownExposure.ts'
+import { createHoldings } from './account/holdings.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { createUnseen, listLagMs } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
@@ -48,38 +32,25 @@ import type { EngineContext } from './context/engineContext.ts'
 import { createImpactSpent } from './context/impactSpent.ts'
 import { type ConfiguredLimits, createLiveLimits } from './context/liveLimits.ts'
 import { createMarketCount } from './context/marketCount.ts'
-import {
-  type EngineApi,
-  type EngineState,
-  type EngineStatus,
-  type LabelledIntent,
-  shortOfSpace,
-  shownOf,
-} from './engineStatus.ts'
+import type { EngineApi } from './engineStatus.ts'
 import { createInstance } from './instance.ts'
-import { withHeldMarkets } from './market/heldMarkets.ts'
+import { createLabelledOrders } from './labelledOrders.ts'
+import { createLifecycle } from './lifecycle.ts'
 import { createKnown } from './market/knownVenue.ts'
 import { readSnapshot } from './market/snapshotReader.ts'
-import { keepLimits } from './operator/changeLimits.ts'
 import { createKill } from './operator/kill.ts'
 import { createManual } from './operator/manualOrders.ts'
 import { operate } from './operator/operator.ts'
 import { createReads } from './operator/operatorReads.ts'
+import { type EngineLabels, statusOf } from './statusReport.ts'
 import { tick } from './tick.ts'
+import { createAccountWatch } from './watch/accountWatch.ts'
 import { createBreakers } from './watch/breakerWatch.ts'
-import { createDayResult, type DayResult } from './watch/dayResult.ts'
+import { createDayResult, type DayResult, strategyDayUsd } from './watch/dayResult.ts'
+import { createFeedAges } from './watch/feedAges.ts'
+import { createLookAgain } from './watch/lookAgain.ts'
 import { createReconciler } from './watch/reconciler.ts'
 import { createUnmanagedWatch } from './watch/unmanaged.ts'
-import { unresolvedOf } from './watch/unresolved.ts'
-
-/** What the status says besides what the engine knows itself. */
-export interface EngineLabels {
-  readonly version: string
-  readonly profile: string
-  readonly journalPath: string
-  /** One sentence: what closes an unknown here. */
-  readonly evidence: string
-}
 
 /** A running engine. */
 export interface Engine extends EngineApi {
@@ -97,10 +68,13 @@ export interface Engine extends EngineApi {
   readonly orders: OrderManager
 }
 
-/** How long a stop waits for reads that are still in the air, beyond the drain. */
-const stopGraceMs = 1_000
-const [retryStartMs, retryMaxMs] = [1_000, 15_000]
-const drainPollMs = 50
+/** Records of something that moves a position or the wallet. */
+const movingRecords: ReadonlySet<string> = new Set([
+  'landed',
+  'child.executed',
+  'child.cancelled',
+  'intent.closed',
+])
 
 /** What an engine is made from. */
 export interface EngineParts
@@ -118,25 +92,29 @@ export interface EngineParts
 
 /** Makes an engine, with the order machine under it. */
 export function createEngine(parts: EngineParts): Engine {
-  const { clock, emit, journal, api, engineSettings, trading, catalogue, labels } = parts
+  const { clock, journal, api, engineSettings, trading, catalogue, labels } = parts
+  const emit = (event: Event): void => {
+    parts.emit(event)
+    if (event.type === 'journal.committed' && movingRecords.has(event.record.kind)) again.soon()
+  }
   const orderManager = createOrderManager({
     ...parts,
+    emit,
     admission: {
       veto: (intent) => trading.veto(intent) ?? catalogue.veto(intent) ?? parts.subaccount?.veto(intent),
       resize,
     },
   })
-  const context = { ...parts, orderManager }
-  const account = accountOf(context)
+  const context = { ...parts, emit, orderManager }
+  const owner = accountOf(context)
   const startedAtMs = clock.now()
   const deciding = new AbortController()
   const living = new AbortController()
-  const loops: Promise<void>[] = []
   let turn: Promise<unknown> = Promise.resolve()
-  const filled = createUnseen(orderManager, clock)
-  const unseen = filled.in
   const reconciler = createReconciler(context)
-  const holdings = createHoldings(context, account)
+  const holdings = createHoldings(context, owner)
+  const filled = createUnseen(orderManager, clock, holdings.journal)
+  const unseen = filled.in
   const unmanaged = createUnmanagedWatch(context)
   const before = journal.recentIntents()
   const limits = createLiveLimits(context.limits)
@@ -144,19 +122,34 @@ export function createEngine(parts: EngineParts): Engine {
     context,
     () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
     (sinceMs) => realized().ofAll(sinceMs, clock.now()),
+    holdings.journal,
   )
-  const { equity } = breakers
+  const again = createLookAgain({
+    clock,
+    signal: living.signal,
+    forMs: listLagMs,
+    async look() {
+      await account.lookAgain(living.signal)
+      await breakers.lookAgain()
+    },
+    isSettled() {
+      const { unlistedFills, closedFills } = account.held()
+      const isShown = breakers.shownEquity()?.isSettling !== true
+      return isShown && unlistedFills.length + closedFills.length === 0
+    },
+  })
   const admission: EngineContext = {
     ...context,
     limits,
     equity: breakers.limitEquity,
-    dayResultUsd: (strategy) => realized().of(strategy, clock.now()),
+    dayResultUsd: (strategy) => strategyDayUsd(journal.books(), strategy, clock.now()),
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
     impactSpent: createImpactSpent(before, () => maxPriceImpactsOf(context.signingPolicy()), startedAtMs),
     pausedBy: reconciler.pausedBy,
     holdings,
     unwind: (intentId, wish) => unwinder.request(intentId, wish),
+    planUnwind: (intentId, wish) => unwinder.plan(intentId, wish),
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
       const next = turn.then(work)
@@ -171,7 +164,7 @@ export function createEngine(parts: EngineParts): Engine {
       deciding.signal,
       async (tickMs, isAsked) => {
         const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen, isAsked)
-        positions = holdings.withOthers(report.snapshot.positions.value)
+        account.saw(report.snapshot.positions.value)
         return report
       },
       context.engineSettings.pauseAfterFailures,
@@ -181,22 +174,11 @@ export function createEngine(parts: EngineParts): Engine {
   // Oldest first: of so many the newest are remembered.
   for (const state of before.toReversed()) context.fees?.learn(state)
   orderManager.restore(journal.openIntents(), before.filter(isRecentFill))
-  const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
-  let state: EngineState = 'starting'
-  let notReady: readonly string[] = ['starting']
+  const feeds = createFeedAges(context)
   /** Prices that were not doubted, over all strategies' snapshots. */
   const acceptedPrices = new Map<string, bigint>()
   const known = createKnown(catalogue.facts())
-  let positions: readonly Position[] = []
-  /** Of the newest lists: sides of which one shows less than the journal knows. */
-  let hidden: readonly HiddenSide[] = []
-  let symbols: Readonly<Record<string, string>> = {}
-  let watchedAtMs: number | undefined
-
-  function onFeed(feed: Feed, ageMs: number): void {
-    feedReadAtMs.set(feed, { atMs: clock.now(), ageMs })
-    emit({ type: 'feed.read', feed, ageMs })
-  }
+  const account = createAccountWatch({ ...context, holdings, feeds, filled, reconciler, unmanaged })
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
     return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
@@ -226,96 +208,37 @@ export function createEngine(parts: EngineParts): Engine {
     ...byOperator,
     // What an operator pays with is held against the wallet before anything is signed.
     read: (symbols) => read({ symbols, allPositionMarkets: true, balances: true }),
-    isRunning: () => state === 'running',
+    isRunning: () => life.state() === 'running',
   })
-  const kill = createKill({ ...context, ...byOperator, holdings, symbols: () => symbols })
+  const kill = createKill({ ...context, ...byOperator, holdings, symbols: account.symbols })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
+  const life = createLifecycle(admission, {
+    account,
+    breakers,
+    deciding,
+    living,
+    startedAtMs,
+    countDay: realized,
+    loops: () => [
+      again.run(),
+      kill.run(living.signal),
+      unwinder.run(living.signal),
+      ...instances.map((instance) => instance.run()),
+    ],
+    ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
+  })
+  const labelled = createLabelledOrders(admission)
 
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
     const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
+    const { onFeed } = feeds
     return holdings.held(
-      await readSnapshot({ api, clock, account, acceptedPrices, known, catalogue, onFeed, ...ages }, needs),
+      await readSnapshot(
+        { api, clock, account: owner, acceptedPrices, known, catalogue, onFeed, ...ages },
+        needs,
+      ),
     )
-  }
-
-  async function watchAccount(): Promise<void> {
-    await context.fees?.refresh(3 * engineSettings.watchMs)
-    const [markets, lists] = await Promise.all([api.getMarkets(), holdings.refresh()])
-    const [read] = lists
-    if (read === undefined) return
-    positions = holdings.withOthers(read.value)
-    const held = positions.map(({ marketToken }) => marketToken)
-    const known = await withHeldMarkets(api, markets.value, held, catalogue.facts())
-    symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
-    onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
-    emit({ type: 'account.positions', positions, symbols })
-    await unmanaged.check(positions, symbols)
-    const resting = orderManager.open().filter(({ label }) => label === 'resting').length
-    await context.subaccount?.check(positions.length + resting)
-    hidden = lists.flatMap((list) => holdings.hiddenIn(list))
-    await reconciler.pass(symbols, lists)
-  }
-
-  /** Tries until it works or the engine ends; a fault is reported as why the engine is not ready. */
-  async function untilDone(what: string, work: () => Promise<void>): Promise<void> {
-    let waitMs = retryStartMs
-    while (!living.signal.aborted) {
-      try {
-        await work()
-        return
-      } catch (error) {
-        if (
-          !(
-            error instanceof RefusedError ||
-            error instanceof UnreachableError ||
-            error instanceof DecodeError
-          )
-        )
-          throw error
-        notReady = [`${what}: ${reasonOf(error)}`]
-        emit({ type: 'daemon.recovering', reason: notReady[0] ?? what })
-      }
-      await clock.sleep(waitMs, living.signal)
-      waitMs = Math.min(waitMs * 2, retryMaxMs)
-    }
-  }
-
-  /** What is held, a few words each: `long ETH/USD [WETH-USDC] of $500.00`. */
-  function heldWords(): readonly string[] {
-    return positions.map(
-      ({ direction, marketToken, sizeInUsd }) =>
-        `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} of ${formatDollars(sizeInUsd)}`,
-    )
-  }
-
-  async function keepWatching(): Promise<void> {
-    let heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
-    while (!living.signal.aborted) {
-      await clock.sleep(engineSettings.watchMs, living.signal)
-      if (living.signal.aborted) return
-      watchedAtMs = clock.monotonicMs()
-      let isFresh = false
-      try {
-        await watchAccount()
-        isFresh = true
-      } catch (error) {
-        if (!(error instanceof BaseError)) throw error
-      }
-      // A stop that came meanwhile closes the journal soon.
-      if (living.signal.aborted) return
-      await breakers.check(isFresh)
-      realized()
-      if (clock.monotonicMs() < heartbeatAtMs) continue
-      heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
-      emit({
-        type: 'daemon.heartbeat',
-        openIntents: orderManager.open().length,
-        unresolved: unresolvedOf(orderManager.open()).length,
-        positions: positions.length,
-        exposureUsd: exposureNow().exposureUsd,
-      })
-    }
   }
 
   /** The size that an accepted increase may have by everything that is read anew. */
@@ -334,161 +257,29 @@ export function createEngine(parts: EngineParts): Engine {
     })
   }
 
-  /** Open orders whose next word may come any moment; one that rests may wait for weeks, and nothing is gained by watching it. */
-  function underWay(): ReturnType<typeof orderManager.open> {
-    return orderManager.open().filter(({ label }) => label !== 'resting')
-  }
-
-  function exposureNow(): ShownExposure {
-    const open = orderManager.open().map((each) => each.state)
-    return shownExposure(positions, holdings.journal(), open)
-  }
-
-  function background(work: Promise<void>): void {
-    loops.push(work.catch(context.fatal))
-  }
-
-  function status(): EngineStatus {
-    const nowMs = clock.now()
-    const open = orderManager.open()
-    const { exposureUsd, maybeTwiceUsd } = exposureNow()
-    const unresolved = unresolvedOf(open)
-    const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
-    const { records, intents } = journal.summary()
-    const killed = kill.report()
-    const subaccount = context.subaccount?.report()
-    const mark = equity.mark() ?? trading.accountJournal.state().trading.equity
-    return {
-      version: labels.version,
-      profile: labels.profile,
-      chain: context.chain.name,
-      account,
-      state,
-      notReady: journal.isShort() ? [...notReady, shortOfSpace(labels.journalPath)] : notReady,
-      startedAtMs,
-      nowMs,
-      ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
-      tradingState: trading.haltOn()?.state ?? 'active',
-      holds: trading.halts(),
-      ...(killed === undefined ? {} : { kill: killed }),
-      ...(mark === undefined
-        ? {}
-        : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
-      ...(subaccount === undefined ? {} : { subaccount }),
-      strategies: instances.map((instance) => instance.status()),
-      positions,
-      unmanaged: unmanaged.current(),
-      symbols,
-      openIntents: open.map(marked),
-      findings: reconciler.open(),
-      contradictions: catalogue.contradictions(),
-      hidden: told(hidden, symbols),
-      flattens: unwinder.open(),
-      unresolved: unresolved.length,
-      oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
-      exposureUsd,
-      exposureMaybeTwiceUsd: maybeTwiceUsd,
-      unlistedFills: unlistedFills(positions, holdings.journal(), filled.recent()),
-      feedAgesMs: Object.fromEntries(
-        [...feedReadAtMs].map(([feed, { atMs, ageMs }]) => [feed, nowMs - atMs + ageMs]),
-      ),
-      apiHosts: api.hosts.api,
-      oracleHosts: api.hosts.oracle,
-      journal: { path: labels.journalPath, records, intents },
-      evidence: labels.evidence,
-    }
-  }
-
-  /** A journaled intent with what the running machine knows of it on top. */
-  function labelled(folded: IntentState): LabelledIntent {
-    const { intentId } = folded.intent
-    const live = orderManager.open().find((each) => each.state.intent.intentId === intentId)
-    return marked(isOpen(folded) && live !== undefined ? live : { state: folded, label: labelOf(folded) })
-  }
-
-  function marked(intent: LabelledIntent): LabelledIntent {
-    const rules = { ...context.rules, nowMs: clock.now() }
-    const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
-    const { decimals: feeTokenDecimals } = context.chain.feeToken
-    const marks = marksOf(intent.state, trading.accountJournal.state().tasks, rules)
-    const held = isOpened(intent.state)
-      ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }
-      : {}
-    const changed = listedOrders(trading.accountJournal.state())
-    const listedOf = (orderKey: Hex) => changed.get(hexKey(orderKey))
-    return { ...intent, signedOf, listedOf, feeTokenDecimals, ...held, ...marks }
-  }
-
   return {
-    async start() {
-      await untilDone('the venue does not answer', async () => {
-        // A market that is not shipped is named by its tokens.
-        await api.getTokensInfo()
-        const markets = await api.getMarkets()
-        catalogue.list(markets.value)
-        parts.onMarkets?.(markets.value)
-      })
-      if (living.signal.aborted || deciding.signal.aborted) return
-      state = 'recovering'
-      notReady = ['recovering: open orders are checked before new ones are made']
-      await keepLimits(admission)
-      await orderManager.recover()
-      await untilDone('the account cannot be read', watchAccount)
-      await breakers.check(true)
-      // A signal may have come while the venue was asked.
-      if (living.signal.aborted || deciding.signal.aborted) return
-      state = 'running'
-      notReady = []
-      emit({ type: 'daemon.ready' })
-      background(keepWatching())
-      background(kill.run(living.signal))
-      background(unwinder.run(living.signal))
-      for (const instance of instances) background(instance.run())
-    },
-    async stop(signal) {
-      if (state === 'draining' || state === 'stopped') return
-      notReady = ['draining']
-      deciding.abort()
-      const untilMs = clock.monotonicMs() + engineSettings.drainMs
-      emit({
-        type: 'daemon.draining',
-        signal,
-        openIntents: orderManager.open().length,
-        underWay: underWay().length,
-        drainMs: engineSettings.drainMs,
-      })
-      // Before recovery nothing is followed: there is nothing to wait for.
-      const isFollowing = state !== 'starting'
-      state = 'draining'
-      while (
-        isFollowing &&
-        !living.signal.aborted &&
-        underWay().length > 0 &&
-        clock.monotonicMs() < untilMs
-      ) {
-        await clock.sleep(drainPollMs, living.signal)
-      }
-      living.abort()
-      await orderManager.stop()
-      await Promise.race([Promise.all(loops), clock.sleep(stopGraceMs)])
-      state = 'stopped'
-      emit({
-        type: 'daemon.stopped',
-        openIntents: orderManager.open().length,
-        positions: heldWords(),
-        uptimeMs: clock.now() - startedAtMs,
-      })
-    },
-    abort() {
-      deciding.abort()
-      living.abort()
-      orderManager.stop().catch(context.fatal)
-    },
+    start: life.start,
+    stop: life.stop,
+    abort: life.abort,
     resize,
     orders: orderManager,
-    status,
-    operate(command, commander) {
-      return operate(
+    status: () =>
+      statusOf(admission, {
+        labels,
+        startedAtMs,
+        account,
+        breakers,
+        feeds,
+        instances,
+        kill,
+        labelled,
+        life,
+        reconciler,
+        unmanaged,
+        unwinder,
+      }),
+    operate: (command, commander) =>
+      operate(
         {
           ...context,
           limits,
@@ -496,21 +287,15 @@ export function createEngine(parts: EngineParts): Engine {
           manual,
           unwinder,
           reconciler,
-          equity,
+          equity: breakers.equity,
           isTaking: () => !deciding.signal.aborted,
         },
         command,
         commander,
-      )
-    },
+      ),
     ...createReads(context),
-    async intents(query) {
-      return (await journal.intents(query)).map(labelled)
-    },
-    async story(intentId) {
-      const folded = await journal.intent(intentId)
-      if (folded === undefined) return undefined
-      return { intent: labelled(folded), records: await journal.records(intentId) }
-    },
+    books: () => bookRows(journal.books().all(), account.positions()),
+    intents: labelled.intents,
+    story: labelled.story,
   }
 }

@@ -3,11 +3,12 @@ import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
 import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
-import type { Feed } from '../domain/event.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
-import type { ListedLookup, SignedLookup } from '../domain/order/orderLegs.ts'
+import type { LegLookups } from '../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
+import type { Feed } from '../domain/venueEvent.ts'
+import type { BookRow } from '../domain/views/bookView.ts'
 import type { OrderMarks } from '../domain/views/orderMarks.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
@@ -39,18 +40,18 @@ export interface StrategyStatus {
   readonly lastTickAtMs?: number
   readonly lastTickMs?: number
   readonly lastError?: string
+  /** When the first of the failures since the last good tick was, Unix ms. */
+  readonly failingSinceMs?: number
+  /** The user's own file that the kind is, from the working directory when it is below it; absent for a kind of perpd's. */
+  readonly kindFile?: string
   /** How much longer a kind of the user's own is not asked after its failures, ms; absent: it is asked. */
   readonly pausedForMs?: number
+  /** Why it is not asked until an operator does something: its memory does not fit its kind. */
+  readonly unfit?: { readonly reason: string; readonly sinceMs: number }
 }
 
 /** An open intent or an ended one, with its label. */
-export interface LabelledIntent extends OrderMarks {
-  /** Its orders as they are in force. */
-  readonly signedOf?: SignedLookup
-  /** Its orders that another client changed. */
-  readonly listedOf?: ListedLookup
-  /** Of the chain's fee token. */
-  readonly feeTokenDecimals?: number
+export interface LabelledIntent extends OrderMarks, LegLookups {
   /** What is held of its side by the journal, USD. */
   readonly heldUsd?: bigint
   readonly state: IntentState
@@ -60,7 +61,7 @@ export interface LabelledIntent extends OrderMarks {
 }
 
 /** What the account is worth and was, as it is shown to people. */
-export interface ShownMark extends EquityMark {
+export interface ShownMark extends Omit<EquityMark, 'shownPeakUsd'> {
   /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
   readonly equityAtMs?: number
   /** Whether the account has moved since then, so that newer lists may be of different instants. */
@@ -113,6 +114,8 @@ export interface EngineStatus {
   readonly exposureMaybeTwiceUsd: bigint
   /** Fills of ours that `positions` does not show yet, a sentence for each side. */
   readonly unlistedFills: readonly string[]
+  /** Positions that orders of ours closed in full and the list shows still, a sentence each: they are not in `positions`. */
+  readonly closedFills: readonly string[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
   readonly apiHosts: readonly string[]
   readonly oracleHosts: readonly string[]
@@ -120,7 +123,7 @@ export interface EngineStatus {
   readonly evidence: string
 }
 
-/** Why the engine is not ready when the journal keeps its last room. */
+/** Why the engine is not ready when the journal keeps the last of its space. */
 export function shortOfSpace(journalPath: string): string {
   return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
 }
@@ -135,8 +138,9 @@ export function shownOf(
   peak: ShownPeak,
 ): ShownMark {
   const figure = equityUsd ?? mark.equityUsd
+  const { shownPeakUsd: _, ...own } = mark
   return {
-    ...mark,
+    ...own,
     equityUsd: figure,
     peakUsd: peak.raise(mark.peakUsd, figure),
     isEquitySettling: isSettling,
@@ -153,6 +157,8 @@ export interface EngineApi {
   markets(): Promise<readonly MarketFigures[]>
   /** What is in the wallet and in positions. Rejects as reading does. */
   balance(): Promise<BalanceReport>
+  /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */
+  books(): readonly BookRow[]
   /** Folded intents with labels, newest first. */
   intents(query?: {
     readonly openOnly?: boolean

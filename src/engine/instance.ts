@@ -3,8 +3,10 @@
  * and hurts nobody but itself.
  */
 import { BaseError, reasonOf } from '../base/errors.ts'
+import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import { KindFault } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { MemoryUnfitError } from '../strategy/kindMemory.ts'
 import { scheduledTickMs } from './account/ids.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import type { StrategyStatus } from './engineStatus.ts'
@@ -36,33 +38,48 @@ export function createInstance(
   let ownFailures = 0
   /** By the monotonic clock. */
   let pausedUntilMs: number | undefined
+  /** What is kept for it and does not fit its kind: it is not asked with it. */
+  let unfit:
+    | { readonly memory: KeptMemory | undefined; readonly reason: string; readonly sinceMs: number }
+    | undefined
+  const keptMemory = () => trading.accountJournal.state().memories?.get(loaded.name)
+  let failingSinceMs: number | undefined
   let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastTickMs' | 'lastError'> = {}
 
   async function runTick(tickMs: number): Promise<void> {
     const startMs = clock.monotonicMs()
     const lastTickAtMs = clock.now()
     last = { ...last, lastTickAtMs }
-    const isPaused = pausedUntilMs !== undefined && startMs < pausedUntilMs
+    // An operator let it begin anew.
+    if (unfit !== undefined && unfit.memory !== keptMemory()) unfit = undefined
+    const isPaused = unfit !== undefined || (pausedUntilMs !== undefined && startMs < pausedUntilMs)
     try {
       const report = await tickOnce(tickMs, !isPaused)
       // A stop came while it was asked: it neither failed nor worked.
       if (deciding.aborted && report.decisions === 0) return
       // A turn is one at which the kind was asked; what perpd keeps in order while it pauses is none of its.
-      if (!isPaused) counts.ticks += 1
+      if (!isPaused && !(report.failed instanceof MemoryUnfitError)) counts.ticks += 1
       counts.decisions += report.decisions
       counts.admitted += report.admitted
       counts.denied += report.denied
       const durationMs = clock.monotonicMs() - startMs
       if (isPaused) {
-        emit({ type: 'tick.skipped', strategy: loaded.name, reason: 'it pauses after its failures' })
+        const reason =
+          unfit === undefined ? 'it pauses after its failures' : 'its memory does not fit its kind'
+        emit({ type: 'tick.skipped', strategy: loaded.name, reason })
         return
       }
       const { invalid, problem, failed, viewBytes } = report
+      if (failed instanceof MemoryUnfitError) {
+        pauseUnfit(failed)
+        return
+      }
       if (failed !== undefined) tellFailed(failed)
       else {
         const wrong = problem === undefined ? {} : { lastError: problem }
         last = { lastTickAtMs, lastTickMs: durationMs, ...wrong }
         counts.failures = problem === undefined ? 0 : counts.failures + 1
+        failingSinceMs = problem === undefined ? undefined : (failingSinceMs ?? lastTickAtMs)
         const { decisions } = report
         const told = { ...(invalid > 0 && { invalid }), ...(viewBytes !== undefined && { viewBytes }) }
         emit({ type: 'tick.done', strategy: loaded.name, durationMs, decisions, ...told })
@@ -73,8 +90,15 @@ export function createInstance(
     }
   }
 
+  /** It would not be asked with another answer: it waits for an operator, or for a kind that is put right. */
+  function pauseUnfit({ shortMessage, facts }: MemoryUnfitError): void {
+    unfit = { memory: keptMemory(), reason: shortMessage, sinceMs: clock.now() }
+    emit({ type: 'strategy.unfit', strategy: loaded.name, reason: shortMessage, facts })
+  }
+
   function tellFailed(error: unknown): void {
     counts.failures += 1
+    failingSinceMs ??= clock.now()
     last = { ...last, lastError: reasonOf(error) }
     const ended = error instanceof KindFault ? error.ended : undefined
     emit({
@@ -122,6 +146,9 @@ export function createInstance(
       ...counts,
       tradingState: trading.haltOn(loaded.name)?.state ?? 'active',
       ...last,
+      ...(unfit === undefined ? {} : { unfit: { reason: unfit.reason, sinceMs: unfit.sinceMs } }),
+      ...(failingSinceMs === undefined ? {} : { failingSinceMs }),
+      ...(loaded.hosted === undefined ? {} : { kindFile: loaded.hosted.path }),
       ...(pausedUntilMs === undefined || pausedUntilMs <= clock.monotonicMs()
         ? {}
         : { pausedForMs: pausedUntilMs - clock.monotonicMs() }),

@@ -9,6 +9,7 @@ import { expectedOf } from '../domain/machine/expected.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { BatchTerms } from '../protocol/batch.ts'
 import { formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 import { checkReductionFees } from '../risk/breakers/budget.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
@@ -74,16 +75,27 @@ export function reducedSides(decision: Decision): readonly PositionSide[] {
     case 'collateral-in':
       return [decision]
     case 'batch':
-      return decision.batch.createOrderParamsList
-        .filter(({ orderType }) => decreaseTypes.has(orderType))
-        .map(({ addresses, isLong }) => ({
-          marketToken: addresses.market,
-          direction: isLong ? 'long' : 'short',
-          collateralToken: addresses.initialCollateralToken,
-        }))
+      return reductionsIn(decision.batch).map(({ side }) => side)
     default:
       return []
   }
+}
+
+/** The reductions that a message of a strategy's own creates, each with its size, USD. */
+export function reductionsIn({ createOrderParamsList }: BatchTerms): readonly {
+  readonly side: PositionSide
+  readonly sizeUsd: Usd
+}[] {
+  return createOrderParamsList
+    .filter(({ orderType }) => decreaseTypes.has(orderType))
+    .map(({ addresses, isLong, numbers }) => ({
+      side: {
+        marketToken: addresses.market,
+        direction: isLong ? 'long' : 'short',
+        collateralToken: addresses.initialCollateralToken,
+      },
+      sizeUsd: numbers.sizeDeltaUsd,
+    }))
 }
 
 /** Orders that a decision creates, each of which has a fee of its own; a message without any has one. */

@@ -10,7 +10,9 @@ import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
+import type { HostedKind, Scene } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { type CheckedTurn, checkTurn, memoryFor } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { viewOf } from '../strategy/strategy.ts'
 import { decisionKeyOf } from './account/ids.ts'
@@ -18,6 +20,8 @@ import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
+import { isOthers } from './ownPart.ts'
+import { type GivenTurn, givenTurn, takeTurn } from './rememberedTurn.ts'
 
 /** What one tick did. */
 export interface TickReport {
@@ -38,6 +42,8 @@ export interface TickReport {
 /** What a kind gave for one view. */
 interface Answer {
   readonly returned: unknown
+  /** Of a kind with a memory: what it was given, and what to remember. */
+  readonly remembered?: { readonly given: GivenTurn; readonly turn: CheckedTurn }
   readonly failed?: unknown
   readonly viewBytes?: number
 }
@@ -60,21 +66,20 @@ export async function tick(
   // A stop may have come while the venue was read.
   if (!context.isDeciding()) return nothing
   const { name } = loaded
-  const answer = isAsked ? await decide(context, loaded, snapshot, unseen) : { returned: [] }
+  const answer = isAsked ? await decide(context, loaded, snapshot, tickMs, unseen) : { returned: [] }
   // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
   if (!context.isDeciding()) return nothing
   const own = ownOf(name, snapshot, unseen)
   const wholeProblem = returnedProblem(answer.returned)
   const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
-  const decisions: readonly unknown[] = [
-    ...decided,
-    ...orphanCancels(
-      snapshot,
-      own,
-      exposureOf(snapshot, unseen(snapshot), context.holdings.others()),
-      context.holdings.journal(),
-    ),
-  ]
+  const { remembered } = answer
+  const orphans = orphanCancels(
+    snapshot,
+    own,
+    exposureOf(snapshot, unseen(snapshot), context.holdings.others()),
+    context.holdings.journal(),
+    (side) => loaded.strategy.opensPositions && isOthers(context, name, side, snapshot),
+  )
   reportCapacity(context, loaded, snapshot, unseen)
   let admittedCount = 0
   const problems: DecisionProblem[] = []
@@ -93,8 +98,15 @@ export async function tick(
     })
   }
   if (wholeProblem !== undefined) tellProblem(wholeProblem)
-  for (const [index, returned] of decisions.entries()) {
-    const decisionKey = decisionKeyOf(name, tickMs, index)
+  else if (remembered !== undefined) {
+    const { turn, given } = remembered
+    admittedCount += await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
+  }
+  const all: readonly unknown[] = [...decided, ...orphans]
+  // What a kind with a memory decides is taken with it, all at once.
+  const oneByOne = remembered === undefined ? all : orphans
+  for (const [index, returned] of oneByOne.entries()) {
+    const decisionKey = decisionKeyOf(name, tickMs, all.length - oneByOne.length + index)
     // Before anything is said of it: what is no decision has no words.
     const problem = decisionProblem(returned)
     if (problem !== undefined) {
@@ -117,9 +129,9 @@ export async function tick(
   }
   return {
     snapshot,
-    decisions: decisions.length,
+    decisions: all.length,
     admitted: admittedCount,
-    denied: decisions.length - admittedCount,
+    denied: all.length - admittedCount,
     invalid: problems.length,
     ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
     ...(answer.failed === undefined ? {} : { failed: answer.failed }),
@@ -137,6 +149,7 @@ async function decide(
   context: EngineContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
+  tickMs: number,
   unseen: UnseenIntents,
 ): Promise<Answer> {
   const own = ownOf(loaded.name, snapshot, unseen)
@@ -146,16 +159,43 @@ async function decide(
     openIntents: openIntentsOf(own, (intentId) => unwindOf(tasks, intentId) !== undefined),
     restingOrders: restingOrdersOf(snapshot, own),
   }
+  const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
+  const given = remembers ? givenTurn(context, loaded.name) : undefined
+  // It decided at this instant before perpd stopped: asked again it would decide the next step in its place.
+  if (given?.memory?.tickMs === tickMs) return { returned: [] }
   try {
-    if (loaded.hosted === undefined) {
-      const { params, instance } = loaded
-      return { returned: loaded.strategy.decide(viewOf({ ...scene, params, instance })) }
-    }
-    const { returned, crash, viewBytes } = await loaded.hosted.decide(scene)
-    return { returned, viewBytes, ...(crash === undefined ? {} : { failed: crash }) }
+    const run =
+      loaded.hosted === undefined
+        ? runHere(loaded, scene, given)
+        : await runHosted(loaded.hosted, scene, given)
+    if (given === undefined || run.returned instanceof Promise) return run
+    const turn = run.returned as CheckedTurn
+    return { ...run, returned: turn.decisions, remembered: { given, turn } }
   } catch (failed) {
     return { returned: [], failed }
   }
+}
+
+type OwnScene = Pick<Scene, 'snapshot' | 'openIntents' | 'restingOrders'>
+
+/** Asks one of perpd's own kinds. */
+function runHere({ strategy, params, instance }: LoadedStrategy, scene: OwnScene, given?: GivenTurn): Answer {
+  if (strategy.memory === undefined || given === undefined)
+    return { returned: strategy.decide(viewOf({ ...scene, params, instance })) }
+  const { events, eventsMissed } = given
+  const memory = memoryFor(strategy.kind, strategy.memory, given.memory)
+  const view = viewOf({ ...scene, params, instance, events, eventsMissed })
+  const returned: unknown = strategy.decide(view, memory)
+  return { returned: returned instanceof Promise ? returned : checkTurn(strategy.memory, returned) }
+}
+
+/** Asks one of the user's in its thread. */
+async function runHosted(hosted: HostedKind, scene: OwnScene, given?: GivenTurn): Promise<Answer> {
+  const { memory, events = [], eventsMissed = 0 } = given ?? {}
+  const told =
+    given === undefined ? {} : { events, eventsMissed, ...(memory === undefined ? {} : { memory }) }
+  const { returned, crash, viewBytes } = await hosted.decide({ ...scene, ...told })
+  return { returned, viewBytes, ...(crash === undefined ? {} : { failed: crash }) }
 }
 
 /** Takes a strategy's word that it does not want an order of its own any more. */

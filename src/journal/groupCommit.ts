@@ -51,14 +51,26 @@ export function createJournal(parts: JournalParts): Journal {
   let closing: Promise<void> | undefined
   const plan = planMaintenance(maintenance, maintain)
 
-  function enqueue(record: AnyRecord): Promise<number> {
-    return new Promise((resolve, reject) => {
-      if (fault !== undefined) throw fault
-      if (closing !== undefined) throw closedFault(store.path)
-      const body = encodeRecord(record)
-      queue.push({ record: rereads ? decodeAnyRecord(body) : record, body, resolve, reject })
-      if (queue.length === 1 && !isBusy) soon(flush)
-    })
+  /** Hands in records that stand next to each other in one commit. */
+  function enqueue(records: readonly AnyRecord[]): Promise<number>[] {
+    const isFirst = queue.length === 0
+    const numbers = records.map(
+      (record) =>
+        new Promise<number>((resolve, reject) => {
+          if (fault !== undefined) throw fault
+          if (closing !== undefined) throw closedFault(store.path)
+          const body = encodeRecord(record)
+          queue.push({ record: rereads ? decodeAnyRecord(body) : record, body, resolve, reject })
+        }),
+    )
+    if (isFirst && queue.length > 0 && !isBusy) soon(flush)
+    return numbers
+  }
+
+  async function enqueueOne(record: AnyRecord): Promise<number> {
+    const [seq] = await Promise.all(enqueue([record]))
+    if (seq === undefined) throw new TypeError('a record was not handed in')
+    return seq
   }
 
   /** Commits what waits. */
@@ -147,20 +159,23 @@ export function createJournal(parts: JournalParts): Journal {
     recentIntent: (intentId) => ledger.recentIntent(intentId),
     endingsSince: (sinceMs) => ledger.endingsSince(sinceMs),
     closedFills: () => ledger.closedFills(),
+    books: () => ledger.books(),
     changeOf: (orderKey) => ledger.changeOf(orderKey),
     hasDecision: (strategy, decisionKey) => ledger.hasDecision(strategy, decisionKey),
     hasArmed: (intentId, digest) => ledger.hasArmed(intentId, digest),
     explains: (orderKey, exceptIntentId) => ledger.explains(orderKey, exceptIntentId),
+    ownEvents: (strategy) => ledger.ownEvents(strategy),
     acceptedSince: (sinceMs, strategy) => ledger.acceptedSince(sinceMs, strategy),
     intents: (query) => store.intents(query),
     records: (intentId) => store.records(intentId),
     intent: async (intentId) => ledger.recentIntent(intentId) ?? (await store.intent(intentId)),
     async append(record) {
-      return { seq: await enqueue(record), record }
+      return { seq: await enqueueOne(record), record }
     },
     async appendAccount(record) {
-      await enqueue(record)
+      await enqueueOne(record)
     },
+    appendTogether: (records) => Promise.all(enqueue(records)),
     openGuardTable: (options) => store.openGuardTable(options),
     isShort: () => store.isShort(),
     leaseEpoch: store.leaseEpoch,

@@ -6,10 +6,12 @@ import { BaseError } from '../base/errors.ts'
 import type { AccountRecord, AccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
 import type { Ending } from '../domain/account/spend.ts'
+import type { BookListener, BookReads } from '../domain/books/books.ts'
 import type { GuardTable, GuardTableOptions } from '../domain/guardTable.ts'
+import type { RecordedEvent } from '../domain/memory/ownEvent.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
-import type { JournalRecord, StoredRecord } from '../domain/records.ts'
+import type { AnyRecord, JournalRecord, StoredRecord } from '../domain/records.ts'
 
 /** What a journal holds, in numbers. */
 export interface JournalSummary {
@@ -25,6 +27,14 @@ export interface IntentQuery {
   readonly strategy?: string
   /** Newest first, at most this many. */
   readonly limit?: number
+}
+
+/** What a strategy with a memory was not told yet of its own orders. */
+export interface OwnEvents {
+  /** In the order of the records that tell them. */
+  readonly events: readonly RecordedEvent[]
+  /** Older ones that were dropped, because too many waited. */
+  readonly missed: number
 }
 
 /** Questions that are answered at once, from memory: the folds of what is durable. */
@@ -45,6 +55,8 @@ export interface LedgerReads {
   endingsSince(sinceMs: number): readonly Ending[]
   /** Sums of what closed intents did to positions, one for each side that one of them touched. */
   closedFills(): readonly Fill[]
+  /** The book of every strategy: whose part of each position is whose, and what it brought. */
+  books(): BookReads
   /** What edits and batches that ended made of an order of ours that rests; undefined when none named it. */
   changeOf(orderKey: string): OrderChange | undefined
   /** Whether this decision was accepted before. */
@@ -53,6 +65,8 @@ export interface LedgerReads {
   hasArmed(intentId: string, digest: string): boolean
   /** Whether another intent's landed attempt created this order. */
   explains(orderKey: string, exceptIntentId: string): boolean
+  /** What an instance with a memory was not told yet; nothing of one that never remembered anything. */
+  ownEvents(strategy: string): OwnEvents
   /** Intents accepted since then (Unix ms), of one strategy or of all; a day back at least. */
   acceptedSince(sinceMs: number, strategy?: string): number
 }
@@ -73,6 +87,10 @@ export interface JournalReader extends HistoryReads {
   account(): Promise<AccountState>
   /** How intents ended since then (Unix ms), in the order in which that was written. */
   endingsSince(sinceMs: number): Promise<readonly Ending[]>
+  /** The book of every strategy, with the results of the newest days. */
+  books(): Promise<BookReads>
+  /** The same, read from the first record on: with the results of every day. `tell` is told of all that each book was brought. */
+  bookHistory(tell?: BookListener): Promise<BookReads>
   close(): Promise<void>
 }
 
@@ -88,9 +106,14 @@ export interface Journal extends LedgerReads, HistoryReads {
   append(record: JournalRecord): Promise<StoredRecord>
   /** The same for a record of the account. */
   appendAccount(record: AccountRecord): Promise<void>
+  /**
+   * Writes records of intents and of the account in one commit, in their order: a crash leaves all of them or none. Resolves
+   * with their numbers. Throws as `append`: the caller knows that none of them is refused alone.
+   */
+  appendTogether(records: readonly AnyRecord[]): Promise<readonly number[]>
   /** The table of what was given to the key, kept where the journal is. Throws GuardError. */
   openGuardTable(options: GuardTableOptions): GuardTable
-  /** Whether the last part of the room is reached, which is kept for what must be written; what can wait is not written then. */
+  /** Whether the last part of its space is reached, which is kept for what must be written; what can wait is not written then. */
   isShort(): boolean
   /** Epoch of this writer; grows by one with every opening. */
   readonly leaseEpoch: number

@@ -5,15 +5,18 @@
  */
 import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../domain/account/fills.ts'
+import { ownEventsOf } from '../domain/account/ownEventsOf.ts'
 import { type Ending, endingOf } from '../domain/account/spend.ts'
+import { type BookReads, Books } from '../domain/books/books.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { type IntentState, isOpen } from '../domain/order/intent.ts'
 import { changesBy, type OrderChange } from '../domain/order/signedOrder.ts'
 import { type AnyRecord, isAccountRecord } from '../domain/records.ts'
 import { hexKey } from '../protocol/address.ts'
 import { createIdentities, type IdentitySet } from './identities.ts'
-import type { IntentQuery, JournalSummary, LedgerReads } from './journal.ts'
+import type { IntentQuery, JournalSummary, LedgerReads, OwnEvents } from './journal.ts'
 import { emptyLedger, encodeHead, type LedgerSnapshot, type LedgerState } from './ledgerState.ts'
+import { OwnEventLists } from './ownEventLists.ts'
 import type { AdmissionView } from './recordAdmission.ts'
 
 /** Intents, and endings, that are kept at least: the newest. */
@@ -44,9 +47,9 @@ export interface Ledger extends LedgerReads, AdmissionView {
   kept(snapshot: LedgerSnapshot): void
 }
 
-/** A ledger that goes on from a state, or from nothing. */
-export function createLedger(from: LedgerState = emptyLedger): Ledger {
-  return new FoldedLedger(from)
+/** A ledger that goes on from a state, or from nothing; `books` of its own keep what a snapshot leaves out. */
+export function createLedger(from: LedgerState = emptyLedger, books: Books = new Books(from.books)): Ledger {
+  return new FoldedLedger(from, books)
 }
 
 class FoldedLedger implements Ledger {
@@ -65,8 +68,11 @@ class FoldedLedger implements Ledger {
   readonly #fills: Map<string, Fill>
   readonly #changes: Map<string, OrderChange>
   readonly #identities: IdentitySet
+  readonly #ownEvents: OwnEventLists
+  readonly #books: Books
 
-  constructor(from: LedgerState) {
+  constructor(from: LedgerState, books: Books) {
+    this.#books = books
     this.#seq = from.seq
     this.#keptSeq = from.seq
     this.#newestAtMs = from.newestAtMs
@@ -76,6 +82,7 @@ class FoldedLedger implements Ledger {
     this.#fills = new Map(from.fills.map((fill) => [sideKeyOf(fill), fill]))
     this.#changes = new Map(from.changes)
     this.#identities = createIdentities(from.identities)
+    this.#ownEvents = new OwnEventLists(from.ownEvents)
   }
 
   get seq(): number {
@@ -91,12 +98,19 @@ class FoldedLedger implements Ledger {
   fold(record: AnyRecord, admitted?: IntentState): IntentState | undefined {
     this.#newestAtMs = record.atMs
     if (isAccountRecord(record)) {
-      this.#account = applyAccountRecord(this.#account, record)
+      const before = this.#account
+      this.#account = applyAccountRecord(before, record)
+      this.#books.foldAccount(record, before, this.#account)
       this.#seq += 1
+      this.#ownEvents.fold(record)
       return undefined
     }
-    const state = admitted ?? applyRecord(this.state(record.intentId), record)
+    const before = this.state(record.intentId)
+    const state = admitted ?? applyRecord(before, record)
     this.#seq += 1
+    if (this.#ownEvents.isKept(state.intent.strategy))
+      this.#ownEvents.add(state.intent.strategy, ownEventsOf(before, state, this.#seq))
+    this.#books.foldIntent(record.kind, before, state)
     this.#identities.add(record)
     this.#keep(state)
     if (record.kind === 'intent.accepted') this.#accept(state)
@@ -144,7 +158,7 @@ class FoldedLedger implements Ledger {
   }
 
   #close(state: IntentState): void {
-    for (const { sizeDeltaUsd = 0n, ...side } of fillsOf(state)) {
+    for (const { sizeDeltaUsd = 0n, atSeconds: _, ...side } of fillsOf(state)) {
       const key = sideKeyOf(side)
       const before = this.#fills.get(key)
       this.#fills.set(key, { ...(before ?? side), sizeDeltaUsd: (before?.sizeDeltaUsd ?? 0n) + sizeDeltaUsd })
@@ -228,6 +242,10 @@ class FoldedLedger implements Ledger {
     return [...this.#fills.values()]
   }
 
+  books(): BookReads {
+    return this.#books
+  }
+
   changeOf(orderKey: string): OrderChange | undefined {
     return this.#changes.get(hexKey(orderKey))
   }
@@ -238,6 +256,10 @@ class FoldedLedger implements Ledger {
 
   explains(orderKey: string, exceptIntentId: string): boolean {
     return this.#identities.creatorsOf(orderKey).some((intentId) => intentId !== exceptIntentId)
+  }
+
+  ownEvents(strategy: string): OwnEvents {
+    return this.#ownEvents.of(strategy)
   }
 
   acceptedSince(sinceMs: number, strategy?: string): number {
@@ -262,6 +284,8 @@ class FoldedLedger implements Ledger {
         open: [...this.#open.values()],
         fills: [...this.#fills.values()],
         changes: [...this.#changes],
+        ownEvents: this.#ownEvents.all(),
+        books: this.#books.state(),
       }),
       part: this.#identities.part(),
     }

@@ -5,12 +5,14 @@
  */
 import { type AccountState, emptyAccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
+import { type BooksState, noBooks } from '../domain/books/books.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import { decodeExact, encodeExact } from '../domain/records.ts'
+import type { OwnEvents } from './journal.ts'
 
 /** Raised whenever the same records fold to something else than before: snapshots of other versions are left aside. */
-const SNAPSHOT_VERSION = 2
+const SNAPSHOT_VERSION = 4
 
 /** The folds at one record. */
 export interface LedgerHead {
@@ -23,6 +25,10 @@ export interface LedgerHead {
   readonly open: readonly IntentState[]
   readonly fills: readonly Fill[]
   readonly changes: readonly (readonly [orderKey: string, change: OrderChange])[]
+  /** What instances with a memory were not told yet. */
+  readonly ownEvents: readonly (readonly [strategy: string, events: OwnEvents])[]
+  /** Whose part of each position is whose, and what it brought. */
+  readonly books: BooksState
 }
 
 /** What may come once, as it was added. */
@@ -51,6 +57,8 @@ export const emptyLedger: LedgerState = {
   open: [],
   fills: [],
   changes: [],
+  ownEvents: [],
+  books: noBooks,
   identities: [],
 }
 
@@ -73,8 +81,18 @@ export interface KeptSnapshot {
 
 /** Text of a head: equal folds give equal text. */
 export function encodeHead(head: LedgerHead): string {
-  const { newestAtMs, intents, account, open, fills, changes } = head
-  return encodeExact({ v: SNAPSHOT_VERSION, newestAtMs, intents, account, open, fills, changes })
+  const { newestAtMs, intents, account, open, fills, changes, ownEvents, books } = head
+  return encodeExact({
+    v: SNAPSHOT_VERSION,
+    newestAtMs,
+    intents,
+    account,
+    open,
+    fills,
+    changes,
+    ownEvents,
+    books,
+  })
 }
 
 /** Text of a part. */
@@ -116,16 +134,28 @@ export function decodeSnapshot({ seq, head, parts }: KeptSnapshot): LedgerState 
   }
 }
 
+/** Whether a head was written by an earlier perpd: its records are folded anew. */
+export function isOlderHead(head: string): boolean {
+  try {
+    const body: unknown = JSON.parse(head)
+    return isObject(body) && typeof body.v === 'number' && body.v < SNAPSHOT_VERSION
+  } catch {
+    return false
+  }
+}
+
 function isHead(value: unknown): value is LedgerHead {
   if (!isObject(value) || value.v !== SNAPSHOT_VERSION) return false
-  const { newestAtMs, intents, account, open, fills, changes } = value
+  const { newestAtMs, intents, account, open, fills, changes, ownEvents, books } = value
   return (
     typeof newestAtMs === 'number' &&
     typeof intents === 'number' &&
     isObject(account) &&
     account.findings instanceof Map &&
     isObject(account.trading) &&
-    [open, fills, changes].every(Array.isArray) &&
+    [open, fills, changes, ownEvents].every(Array.isArray) &&
+    isObject(books) &&
+    [books.sides, books.totals, books.days].every(Array.isArray) &&
     (open as unknown[]).every(isState)
   )
 }

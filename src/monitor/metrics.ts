@@ -9,7 +9,7 @@ import { chainSeries, subaccountSeries } from './chainSeries.ts'
 import { caseSeries, endedOrderSeries, hostSeries, loopSeries, payloadSeries } from './eventSeries.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
 import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from './seriesMaker.ts'
-import { openCaseSeries, statusSeries } from './statusSeries.ts'
+import { bookSeries, openCaseSeries, statusSeries } from './statusSeries.ts'
 
 /** What metrics are made of. */
 export interface MetricsOptions {
@@ -42,6 +42,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   // Series are shown in the order they are made.
   const ended = endedOrderSeries(maker)
   statusSeries(maker, status)
+  bookSeries(maker, status)
   const shown = [loopSeries(maker), hostSeries(maker), payloadSeries(maker)]
   openCaseSeries(maker, status)
   const listeners = [ended, ...shown, caseSeries(maker), chainSeries(maker, now), subaccountSeries(maker)]

@@ -1,8 +1,9 @@
 /** The part of the engine's status that monitoring reads. The engine's own status type fits it. */
 import type { TradingState } from '../domain/account/limits.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
-import type { Feed } from '../domain/event.ts'
 import type { Label } from '../domain/order/intent.ts'
+import type { Feed } from '../domain/venueEvent.ts'
+import type { StrategyBooks } from '../domain/views/bookView.ts'
 import type { Usd } from '../protocol/units.ts'
 
 /** What metrics and health are computed from, at the moment somebody asks. */
@@ -27,5 +28,7 @@ export interface MonitoredStatus {
   readonly contradictions: readonly unknown[]
   /** Orders to unwind: cancelled or closed if they land. */
   readonly flattens: readonly unknown[]
+  /** What each book holds and brought, under names of running strategies and a few more; absent: not told. */
+  readonly books?: readonly StrategyBooks[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
 }

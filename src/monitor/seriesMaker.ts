@@ -14,8 +14,14 @@ export interface SeriesDescription {
 export interface SeriesMaker {
   readonly registry: Registry
   readonly described: readonly SeriesDescription[]
-  counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>
-  /** `collect` sets its values at each scrape; absent: somebody else sets them. */
+  /** `collect` sets its values at each scrape; absent: somebody else moves them. */
+  counter<T extends string>(
+    name: string,
+    help: string,
+    labels?: readonly T[],
+    collect?: (self: Counter<T>) => void,
+  ): Counter<T>
+  /** As `counter`. */
   gauge<T extends string>(
     name: string,
     help: string,
@@ -44,8 +50,18 @@ export function createSeriesMaker(): SeriesMaker {
     described.push({ name, type, help, labels: labelNames })
     return { name, help, labelNames, registers: [registry] }
   }
-  const counter = <T extends string>(name: string, help: string, labels: readonly T[] = []): Counter<T> =>
-    new Counter(named('counter', name, help, labels))
+  const counter = <T extends string>(
+    name: string,
+    help: string,
+    labels: readonly T[] = [],
+    collect?: (self: Counter<T>) => void,
+  ): Counter<T> => {
+    const made: Counter<T> = new Counter({
+      ...named('counter', name, help, labels),
+      ...(collect && { collect: () => collect(made) }),
+    })
+    return made
+  }
   const gauge = <T extends string>(
     name: string,
     help: string,

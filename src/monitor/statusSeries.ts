@@ -1,7 +1,8 @@
 /** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
-import type { Gauge } from 'prom-client'
-import type { Feed } from '../domain/event.ts'
+import type { Counter, Gauge } from 'prom-client'
 import type { Label } from '../domain/order/intent.ts'
+import type { Feed } from '../domain/venueEvent.ts'
+import type { StrategyBooks } from '../domain/views/bookView.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
 import { asNumber, type SeriesMaker } from './seriesMaker.ts'
 
@@ -77,6 +78,43 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
     const isOpen = current?.tradingState === 'active' && current.notReady.length === 0
     self.set(current?.state === 'running' && isOpen ? 1 : 0)
   })
+}
+
+/** What the books of strategies hold and brought. */
+export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatus): void {
+  const set = (self: Gauge<'strategy'>, of: (books: StrategyBooks) => number): void => {
+    self.reset()
+    for (const books of status()?.books ?? []) self.set({ strategy: books.strategy }, of(books))
+  }
+  const count = (self: Counter<'strategy'>, of: (books: StrategyBooks) => number): void => {
+    self.reset()
+    for (const books of status()?.books ?? []) self.inc({ strategy: books.strategy }, of(books))
+  }
+  const whose = "`unattributed`: nobody's of ours; `other`: strategies that do not run."
+  gauge(
+    'perpd_strategy_pnl_usd',
+    `What a strategy realized so far after all costs, by its books, USD. ${whose}`,
+    ['strategy'],
+    (self) => set(self, ({ pnlUsd }) => asNumber(pnlUsd)),
+  )
+  gauge(
+    'perpd_strategy_exposure_usd',
+    'Size of the parts of positions that are a strategy’s, USD.',
+    ['strategy'],
+    (self) => set(self, ({ heldUsd }) => asNumber(heldUsd)),
+  )
+  counter(
+    'perpd_strategy_trades_total',
+    'Reductions of a strategy’s parts, whoever made them.',
+    ['strategy'],
+    (self) => count(self, ({ trades }) => trades),
+  )
+  counter(
+    'perpd_strategy_wins_total',
+    'Those of them that brought more than all their costs.',
+    ['strategy'],
+    (self) => count(self, ({ wins }) => wins),
+  )
 }
 
 /** What waits for an end: discrepancies, contradictions, orders to unwind. */

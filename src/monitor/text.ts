@@ -2,7 +2,8 @@
 
 import type { Intent } from '../domain/order/intent.ts'
 import type { PriceSource } from '../protocol/market.ts'
-import { formatSize, formatUnits, formatUsd, type Usd } from '../protocol/units.ts'
+import { formatExactPrice } from '../protocol/priceText.ts'
+import { formatSize, formatUnits, type Usd } from '../protocol/units.ts'
 
 /** First eight characters of an intent id: enough for people and for `perpd explain`. */
 export function shortId(intentId: string): string {
@@ -50,9 +51,11 @@ export function counted(count: number, noun: string): string {
 export function termsOf({ terms, kind }: Intent): string {
   const side = `${terms.direction} ${terms.symbol}`
   const amount = `${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
-  const price = terms.triggerPrice === undefined ? '' : ` at ${formatUsd(terms.triggerPrice)}`
+  const price = terms.triggerPrice === undefined ? '' : ` at ${formatExactPrice(terms.triggerPrice)}`
   const parts = terms.twap === undefined ? '' : ` in ${terms.twap.parts} parts`
-  const exits = (terms.tpsl ?? []).map(({ type, triggerPrice }) => `, ${type} ${formatUsd(triggerPrice)}`)
+  const exits = (terms.tpsl ?? []).map(
+    ({ type, triggerPrice }) => `, ${type} ${formatExactPrice(triggerPrice)}`,
+  )
   const type = terms.orderType === 'market' ? '' : `${terms.orderType} `
   switch (kind) {
     case 'swap':

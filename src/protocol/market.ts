@@ -65,11 +65,11 @@ export type MarketDataStatus = 'fresh' | 'stale' | 'unrecognised'
  * eligibility, collateral swaps and other traders can still reduce what one order gets.
  */
 export interface TradingCapacity {
-  /** Total room after JIT, capped by max open interest. */
+  /** Total capacity after JIT, capped by max open interest. */
   readonly availableLiquidity: Usd
-  /** Room from the pool without JIT. */
+  /** Capacity of the pool without JIT. */
   readonly baseAvailableLiquidity: Usd
-  /** Extra room that JIT contributes. */
+  /** Extra capacity that JIT contributes. */
   readonly jitAvailableLiquidity: Usd
   readonly limitingFactor: LimitingFactor
   readonly jitDataStatus: JitDataStatus

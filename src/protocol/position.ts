@@ -25,7 +25,14 @@ export interface Position {
   readonly liquidationPrice?: Usd
   /** Signed, before fees. */
   readonly pnlUsd: Usd
+  /** Less the funding and borrowing that is pending; before what closing costs. */
   readonly pnlAfterFeesUsd: Usd
+  /** Less what closing all of it now costs too, its fee and price impact; absent where the venue does not say. */
+  readonly pnlAfterAllFeesUsd?: Usd | undefined
+  /** That fee. */
+  readonly closingFeeUsd?: Usd | undefined
+  /** That impact, signed, negative at our cost, with what of the entry's is settled by the close. */
+  readonly netPriceImpactDeltaUsd?: Usd | undefined
   /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (docs/api-coverage.md A5). */
   readonly positionValueInUsd: Usd
   /** Collateral plus PnL less pending fees, USD, signed. */
@@ -131,11 +138,16 @@ export interface Trade {
   readonly marketToken?: Address
   readonly direction?: Direction
   readonly sizeDeltaUsd?: Usd
+  /** Index token, base units; absent where the venue does not say. */
+  readonly sizeDeltaInTokens?: TokenAmount
   readonly executionContractPrice?: bigint
   /** Collateral token's contract prices at the trade; convert fee amounts with them. */
   readonly collateralTokenContractPriceMin?: bigint
   readonly collateralTokenContractPriceMax?: bigint
+  /** After impact and fees. */
   readonly pnlUsd?: Usd
+  /** Of the price alone; absent where the venue does not say. */
+  readonly basePnlUsd?: Usd
   readonly priceImpactUsd?: Usd
   readonly positionFeeAmount?: TokenAmount
   readonly borrowingFeeAmount?: TokenAmount

@@ -11,14 +11,13 @@ import {
   checkListed,
   checkMarketOpen,
   checkOrdersPerHour,
-  checkReduceInFlight,
   checkSlippage,
-  checkSlot,
   checkTradingState,
 } from './checks/checks.ts'
 import { checkGaps } from './checks/dataGaps.ts'
 import { checkDecisionSize } from './checks/decisionSize.ts'
 import { withPriceImpact } from './checks/impactCheck.ts'
+import { checkReduceInFlight, checkSlot } from './checks/inFlight.ts'
 import { checkPrices } from './checks/priceChecks.ts'
 import { checkTrusted } from './checks/trustedMarkets.ts'
 import { checkBalance } from './checks/walletCheck.ts'

@@ -1,9 +1,9 @@
 /**
- * Exits that have lost what they were for: their increase was cancelled, or there is no position on their side. On chain
- * they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next
+ * Exits that have lost what they were for: their increase was cancelled, there is no position on their side, or all of it is
+ * other strategies'. On chain they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next
  * (docs/orders.md 11).
  */
-import { sideKeyOf } from '../domain/account/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSides } from '../domain/account/held.ts'
 import type { CancelDecision } from '../domain/order/decision.ts'
 import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/order/intent.ts'
@@ -25,18 +25,19 @@ interface Side {
 /**
  * The cancels that the exits of `states`, the open intents of one strategy, call for: one a market and side. Only orders
  * that rest by the snapshot, and that nothing is changing, are named. `known`: what is held by the journal, whatever the list
- * shows.
+ * shows. `isOthers`: whether all that is held of a side is other strategies'.
  */
 export function orphanCancels(
   snapshot: Snapshot,
   states: readonly IntentState[],
   exposure: Pick<Exposure, 'ownOrders'>,
   known: HeldSides = new Map(),
+  isOthers: (side: PositionSide) => boolean = () => false,
 ): readonly CancelDecision[] {
   const sides = new Map<string, Side>()
   for (const state of states) {
     const { marketToken, direction } = state.intent.terms
-    for (const { orderKey } of orphansOf(state, snapshot, known)) {
+    for (const { orderKey } of orphansOf(state, snapshot, known, isOthers)) {
       const isResting = snapshot.orders.value.some((row) => sameHex(row.orderKey, orderKey))
       if (!isResting || exposure.ownOrders.get(hexKey(orderKey))?.changedBy !== undefined) continue
       const key = `${hexKey(marketToken)}:${direction}`
@@ -53,7 +54,12 @@ export function orphanCancels(
   }))
 }
 
-function orphansOf(state: IntentState, snapshot: Snapshot, known: HeldSides): readonly Child[] {
+function orphansOf(
+  state: IntentState,
+  snapshot: Snapshot,
+  known: HeldSides,
+  isOthers: (side: PositionSide) => boolean,
+): readonly Child[] {
   const { intent } = state
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || isProvisional(attempt.evidence)) return []
@@ -69,7 +75,10 @@ function orphansOf(state: IntentState, snapshot: Snapshot, known: HeldSides): re
     0,
     ...[attempt, ...parents].map(({ evidence }) => evidence?.atMs ?? state.updatedAtMs),
   )
-  return newestMs + settledMs <= snapshot.positions.atMs && !hasPosition(state, snapshot, known) ? exits : []
+  if (newestMs + settledMs > snapshot.positions.atMs) return []
+  const { terms } = intent
+  const isNotOwn = isOthers({ ...terms, collateralToken: terms.collateralToken.address })
+  return isNotOwn || !hasPosition(state, snapshot, known) ? exits : []
 }
 
 function hasPosition({ intent: { terms } }: IntentState, snapshot: Snapshot, known: HeldSides): boolean {

@@ -1,11 +1,11 @@
-/** The size that an accepted increase may have now, when the venue warned that it has no room for all of it. */
+/** The size that an accepted increase may have now, when the venue warned that it has no capacity for all of it. */
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import { BPS_ONE, maxOf, minOf, mulDivUp, type Usd } from '../protocol/units.ts'
 import { isDenial, marketViewOf } from './exposure/admissionContext.ts'
 import { type SizingContext, sizeIncrease } from './sizing/sizing.ts'
 
 /**
- * Sizes the increase anew, by all limits and the room on `desk`, whose book must not count the intent itself: at most its own
+ * Sizes the increase anew, by all limits and the capacity on `desk`, whose book must not count the intent itself: at most its own
  * size, and at most `atMostUsd` less headroom when that is less. Never below the market's or the strategy's minimum. Refuses
  * with the codes of `sizeIncrease`. Throws TypeError for a decision that is no increase.
  */

@@ -1,9 +1,10 @@
 /**
  * What a strategy is: a kind with settings that looks at a snapshot and says what it asks for. It gets values and gives
- * decisions: no key, client, clock or journal reaches it, and what it must remember it reads back from the positions and
- * from its open intents. One YAML file is one running instance of a kind.
+ * decisions: no key, client, clock or journal reaches it. What it must remember it reads back from the positions and from its
+ * open intents, or keeps in a memory of its own (`memory.ts`). One YAML file is one running instance of a kind.
  */
 import { z } from 'zod'
+import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
@@ -12,9 +13,11 @@ import type { Position } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { Usd } from '../protocol/units.ts'
 import { didYouMean } from './didYouMean.ts'
+import type { MemoryDefinition, Turn } from './kindMemory.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
 export type { Fill } from '../domain/account/fills.ts'
+export type { ClosedEvent, DeniedEvent, FillEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
 export type {
   BatchDecision,
   CancelDecision,
@@ -64,6 +67,8 @@ export {
   usdOfAmount,
 } from '../protocol/units.ts'
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
+export type { MemoryDefinition, Turn } from './kindMemory.ts'
+export { levelOfPrice, priceOfLevel } from './levels.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
 /** Schemas for the params of a kind. */
 export { z }
@@ -117,6 +122,13 @@ export interface StrategyView<Params = unknown> {
   readonly openIntents: readonly OpenIntent[]
   /** This instance's orders that rest at the venue, and that it may edit and cancel. */
   readonly restingOrders: readonly RestingOrder[]
+  /**
+   * Of a kind with a memory: what became of its decisions since the turn that gave the memory at hand, in order; what that turn was
+   * denied comes first. Each is told once, over crashes too. Always empty for a kind without a memory.
+   */
+  readonly events: readonly OwnEvent[]
+  /** Older events that were dropped, because more than 2,000 waited; 0 as a rule. */
+  readonly eventsMissed: number
   /** The market with this symbol, or undefined when the snapshot has none. */
   market(symbol: string): MarketView | undefined
   /** A market's candles of a period, ascending, the running one last; of the first that `needs` names without a period. */
@@ -132,12 +144,25 @@ export interface Strategy<Params = unknown> {
   /** True when the kind opens positions: its file must then name markets and a size. */
   readonly opensPositions: boolean
   readonly params: z.ZodType<Params>
+  /** Absent: the kind remembers nothing. */
+  readonly memory?: MemoryDefinition<unknown>
   needs(params: Params, symbols: readonly string[]): Needs
+  decide(view: StrategyView<Params>, memory?: unknown): readonly StrategyDecision[] | Turn<unknown>
+}
+
+/** A kind without a memory. */
+export interface PlainStrategy<Params> extends Strategy<Params> {
+  readonly memory?: never
   decide(view: StrategyView<Params>): readonly StrategyDecision[]
 }
 
-/** What a kind is made of. */
-export interface StrategyDefinition<Schema extends z.ZodType> {
+/** A kind with one. */
+export interface RememberingStrategy<Params, Memory> extends Strategy<Params> {
+  readonly memory: MemoryDefinition<Memory>
+  decide(view: StrategyView<Params>, memory: Memory): Turn<Memory>
+}
+
+interface DefinitionBase<Schema extends z.ZodType> {
   /** Name of the kind; for a file of your own, any name that tells it apart in logs. */
   readonly kind: string
   /** One sentence: what the kind does. */
@@ -148,8 +173,22 @@ export interface StrategyDefinition<Schema extends z.ZodType> {
   readonly params: Schema
   /** What to read, from the params and the file's market symbols. */
   needs(params: z.output<Schema>, symbols: readonly string[]): Needs
+}
+
+/** What a kind is made of. */
+export interface StrategyDefinition<Schema extends z.ZodType> extends DefinitionBase<Schema> {
   /** What to ask for. Pure: the same view always gives the same decisions. */
   decide(view: StrategyView<z.output<Schema>>): readonly StrategyDecision[]
+}
+
+/** What a kind with a memory is made of. */
+export interface RememberingDefinition<Schema extends z.ZodType, Memory> extends DefinitionBase<Schema> {
+  readonly memory: MemoryDefinition<Memory>
+  /**
+   * What to ask for, and what to remember. Pure: the same view and memory always give the same. The memory is durable in the
+   * commit of the decisions that are taken; what is denied of them comes back as an event of the next turn.
+   */
+  decide(view: StrategyView<z.output<Schema>>, memory: Memory): Turn<Memory>
 }
 
 /**
@@ -157,18 +196,24 @@ export interface StrategyDefinition<Schema extends z.ZodType> {
  *
  * @throws TypeError for a part that is missing, wrong or not known: types are stripped where a kind is loaded, not checked.
  */
+export function defineStrategy<Schema extends z.ZodType, Memory>(
+  definition: RememberingDefinition<Schema, Memory>,
+): RememberingStrategy<z.output<Schema>, Memory>
 export function defineStrategy<Schema extends z.ZodType>(
   definition: StrategyDefinition<Schema>,
-): Strategy<z.output<Schema>> {
+): PlainStrategy<z.output<Schema>>
+export function defineStrategy(
+  definition: StrategyDefinition<z.ZodType> | RememberingDefinition<z.ZodType, unknown>,
+): Strategy {
   checkDefinition(definition)
-  return {
-    kind: definition.kind,
-    description: definition.description,
-    opensPositions: definition.opensPositions ?? true,
-    params: definition.params as z.ZodType<z.output<Schema>>,
-    needs: (params, symbols) => definition.needs(params, symbols),
-    decide: (view) => definition.decide(view),
+  const { kind, description, opensPositions = true, params } = definition
+  const needs: Strategy['needs'] = (given, symbols) => definition.needs(given, symbols)
+  const parts = { kind, description, opensPositions, params, needs }
+  if (!('memory' in definition) || definition.memory === undefined) {
+    return { ...parts, decide: (view) => (definition as StrategyDefinition<z.ZodType>).decide(view) }
   }
+  const { memory } = definition
+  return { ...parts, memory, decide: (view, remembered) => definition.decide(view, remembered) }
 }
 
 /** What each part of a definition must be. */
@@ -179,8 +224,20 @@ const definitionParts: Readonly<
   description: [(value) => typeof value === 'string', 'a text'],
   opensPositions: [(value) => value === undefined || typeof value === 'boolean', 'true or false'],
   params: [(value) => value instanceof z.ZodType, 'a schema, like z.strictObject({})'],
+  memory: [
+    (value) => value === undefined || isMemory(value),
+    '{ version: 1, schema, first } with a whole version from 1, a schema, and a first value that fits it',
+  ],
   needs: [(value) => typeof value === 'function', 'a function'],
   decide: [(value) => typeof value === 'function', 'a function'],
+}
+
+function isMemory(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { version, schema, first, upcast } = value as Readonly<Record<string, unknown>>
+  const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version > 0
+  const isUpcast = upcast === undefined || typeof upcast === 'function'
+  return isVersion && isUpcast && schema instanceof z.ZodType && schema.safeParse(first).success
 }
 
 /** @throws TypeError for a part that is missing, wrong, or not known. */
@@ -195,7 +252,8 @@ function checkDefinition(definition: object): void {
   for (const [name, [isGood, expected]] of Object.entries(definitionParts)) {
     const value = (definition as Readonly<Record<string, unknown>>)[name]
     if (isGood(value)) continue
-    const found = value === undefined ? 'is missing' : `is a ${typeof value}`
+    const found =
+      value === undefined ? 'is missing' : `is ${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
     throw new TypeError(`defineStrategy: ${name} ${found}; expected ${expected}`)
   }
 }
@@ -211,6 +269,9 @@ export function viewOf<Params>(parts: {
   readonly openIntents: readonly OpenIntent[]
   /** None when absent. */
   readonly restingOrders?: readonly RestingOrder[]
+  /** None when absent. */
+  readonly events?: readonly OwnEvent[]
+  readonly eventsMissed?: number
 }): StrategyView<Params> {
   const market = (symbol: string): MarketView | undefined => {
     for (const view of parts.snapshot.markets.values()) if (view.market.symbol === symbol) return view
@@ -218,6 +279,8 @@ export function viewOf<Params>(parts: {
   }
   return {
     restingOrders: [],
+    events: [],
+    eventsMissed: 0,
     ...parts,
     market,
     candles(symbol, period) {

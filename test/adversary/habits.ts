@@ -12,6 +12,7 @@ import {
   type StrategyView,
   z,
 } from '../../src/strategy/strategy.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 /** Markets that habits trade: a deep one, another, and a thin one. */
 export const symbols = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]', 'LINK/USD [LINK-USDC]'] as const
@@ -40,18 +41,11 @@ export function strategyOf(habit: Habit, name: string): LoadedStrategy {
     ? guard.needs(guard.params.parse({}) as never, [])
     : { symbols: [habit.symbol], balances: habit.does === 'swaps' }
   const strategy = isGuard ? (guard as unknown as Strategy) : kindOf(habit)
-  return {
-    name,
-    path: `${name}.yaml`,
-    strategy,
-    params: isGuard ? guard.params.parse({}) : {},
-    instance: { name, symbols: isGuard ? [] : [habit.symbol] },
+  return loadedOf(strategy, name, isGuard ? [] : [habit.symbol], {
     needs,
-    symbols: isGuard ? [] : [habit.symbol],
+    params: isGuard ? guard.params.parse({}) : {},
     cadenceMs: habit.cadenceMs,
-    limits: {},
-    symbolPlaces: [],
-  }
+  })
 }
 
 function kindOf(habit: Habit): Strategy {

@@ -104,15 +104,6 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     '    dayResult.addFindings(trading.accountJournal.state(), clock.now())\n',
     '',
   ]),
-  bug(
-    'one reading is made of the lists of two hosts',
-    'one host of two spoils more than half of all readings',
-    [
-      'src/engine/watch/breakerWatch.ts',
-      'const asked = all.length < 2 ? [] :',
-      'const asked = all.length < 99 ? [] :',
-    ],
-  ),
   bug('a swap loses nothing', 'swaps that nobody counts', [
     'src/engine/watch/dayResult.ts',
     'return pnlUsd ?? swapResultUsd ?? -feesUsd',

@@ -92,6 +92,7 @@ function bench(count: number, parts: { readonly failed?: ReadonlySet<number> } =
     chainId: () => told('chainId', BigInt(arbitrum.chainId)),
     latest: () => told('latest', block(9000)),
     gasPrice: () => told('gasPrice', { networkGasPrice: 20_000_000n, priorityFee: 0n }),
+    nativeBalance: () => told('nativeBalance', 0n),
     heads: (numbers) =>
       told('heads', {
         latest: block(9000),

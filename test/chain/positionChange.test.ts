@@ -29,6 +29,7 @@ function said(...shown: readonly (PositionChange | 'none' | undefined | Error)[]
       check: async () => undefined,
       latest: never,
       gasPrice: never,
+      nativeBalance: never,
       poll: never,
       positionChange: async () => {
         if (what instanceof Error) throw what

@@ -230,13 +230,15 @@ test('500 attempts cost as many requests as one', async () => {
   expect(asked.length - again).toBe(3)
 })
 
-test('every endpoint tells the gas price, and one that refuses it rests for nothing', async () => {
+test('every endpoint tells the gas price and a native balance, and one that refuses it rests for nothing', async () => {
   world = await chainBench({ endpoints: 2 })
   const both = fresh({ http: world.served.rpc.slice(0, 2) })
   const prices = await both.reader.gasPrices?.()
   expect(prices?.map(({ networkGasPrice }) => networkGasPrice >= 10_000_000n)).toEqual([true, true])
-  const refusing = fresh({ refuse: (body) => body.includes('eth_gasPrice') })
+  expect(await both.reader.nativeBalances?.(signer.address)).toHaveLength(2)
+  const refusing = fresh({ refuse: (body) => /eth_gasPrice|eth_getBalance/.test(body) })
   expect(await refusing.reader.gasPrices?.()).toEqual([])
+  expect(await refusing.reader.nativeBalances?.(signer.address)).toEqual([])
   expect(refusing.events).toEqual([])
   expect(await refusing.reader.latestBlocks()).toHaveLength(1)
 })

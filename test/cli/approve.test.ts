@@ -73,14 +73,22 @@ const usedOnChain = (count: bigint): void =>
     expiresAt: 1n,
   })
 
+/** Options that name hosts of the application API, and the served oracle. */
+const at = (hosts: readonly string[]) => [
+  ...hosts.map((host) => `--venue.apiHosts=${host}`),
+  ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
+]
+
+/** The paper profile at the served hosts. */
+const paper = (...argv: string[]) => perpd(cwd, [...argv, ...at(served.api)])
+
 /** A live profile at these hosts. */
 async function approve(hosts: readonly string[], ...argv: string[]) {
   const ran = await perpd(
     cwd,
     [
       ...['subaccount', 'approve', '--profile=arbitrum', `--subaccount=${session.address}`],
-      ...hosts.map((host) => `--venue.apiHosts=${host}`),
-      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
+      ...at(hosts),
       ...argv,
     ],
     { CREDENTIALS_DIRECTORY: cwd },
@@ -156,12 +164,6 @@ test('the key of the DataStore is the one of the protocol’s Keys library', () 
 })
 
 test('on paper an owner that perpd did not make is refused, before anything is built, kept or run', async () => {
-  const paper = (...argv: string[]) =>
-    perpd(cwd, [
-      ...argv,
-      ...served.api.map((host) => `--venue.apiHosts=${host}`),
-      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
-    ])
   expect((await perpd(cwd, ['init'])).code).toBe(0)
   const made = await paper('subaccount', 'create')
   expect(made.code).toBe(0)
@@ -188,12 +190,6 @@ test('on paper an owner that perpd did not make is refused, before anything is b
 })
 
 test('on paper no owner is made for an account that trades with its own key: the way to a delegated key is named', async () => {
-  const paper = (...argv: string[]) =>
-    perpd(cwd, [
-      ...argv,
-      ...served.api.map((host) => `--venue.apiHosts=${host}`),
-      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
-    ])
   expect((await perpd(cwd, ['init'])).code).toBe(0)
   for (const word of ['approve', 'status'])
     expect((await paper('subaccount', word)).err).toContain(
@@ -218,12 +214,6 @@ test('on paper no owner is made for an account that trades with its own key: the
 })
 
 test('on paper each subaccount create makes another key, and the account that there was can be its owner', async () => {
-  const paper = (...argv: string[]) =>
-    perpd(cwd, [
-      ...argv,
-      ...served.api.map((host) => `--venue.apiHosts=${host}`),
-      ...served.oracle.map((host) => `--venue.oracleHosts=${host}`),
-    ])
   expect((await perpd(cwd, ['init'])).code).toBe(0)
   const keyFile = join(cwd, 'var', 'paper', 'account.key')
   // As a daemon made it that trades with its own key.
@@ -241,7 +231,16 @@ test('on paper each subaccount create makes another key, and the account that th
   const approved = await paper('subaccount', 'approve', ...flags)
   expect(approved.code, approved.err).toBe(0)
   expect(approved.err).toContain(`--account.owner ${own}`)
-  expect((await paper('subaccount', 'status', ...flags, `--account.owner=${own}`)).out).toContain(second.out)
+  const status = (await paper('subaccount', 'status', ...flags, `--account.owner=${own}`)).out
+  const words = status.replaceAll(cwd, 'CWD').replace(/\s+/g, ' ')
+  // Which key is in use, and what became of the other one.
+  expect(words).toContain(
+    `delegated key ${second.out}, in use: CWD/var/paper/delegated-1.key (paper.keyFile, flag --paper.keyFile)`,
+  )
+  expect(words).toContain(
+    `another key ${third.out}, in CWD/var/paper/delegated-2.key: not in use, and not approved: it can do nothing. To use it instead: perpd subaccount approve --paper.keyFile CWD/var/paper/delegated-2.key --paper.ownerKeyFile CWD/var/paper/account.key`,
+  )
+  expect(words).not.toMatch(/another key.*another key/)
   // Without the names of these keys the approval is not written over: they are named.
   const keys = flags.join(' ').replaceAll('=', ' ').replaceAll(cwd, 'CWD')
   expect((await paper('subaccount', 'status')).err).toContain(`name them, ${keys}`)

@@ -132,10 +132,18 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
     out: 'it is done.',
     err: '',
   })
-  expect((await perpd(cwd, ['limits', '--confirm', '--by', 'ann', ...flags])).code).toBe(0)
+  expect((await perpd(cwd, ['limits', 'apply', '--confirm', '--by', 'ann', ...flags])).code).toBe(0)
+  expect((await perpd(cwd, ['limits', ...flags])).code).toBe(0)
+  // Who types it as it once was is told, and changes nothing.
+  const habit = await perpd(cwd, ['limits', '--confirm', ...flags])
+  expect([habit.code, habit.err]).toEqual([
+    1,
+    expect.stringContaining(`Nothing was done; did you mean: perpd limits apply --confirm --port ${port}`),
+  ])
   expect(asked).toEqual([
     { type: 'trading', scope: 'global', state: 'halted', reason: 'news', by: 'ann', via: 'control' },
     { type: 'limits', isConfirmed: true, by: 'ann', via: 'control' },
+    { type: 'limits', isConfirmed: false, isPreview: true, by: expect.any(String), via: 'control' },
   ])
   expect((await perpd(cwd, ['trading', ...flags])).out).toMatchInlineSnapshot(`
     "Trading is reducing.
@@ -259,7 +267,7 @@ test('a listener in the daemon’s place gets no token, is not followed, and not
   for (const { port, heard, close } of liars) {
     // Even when it could write the daemon's own file.
     const back = writeAddress(config(), `http://127.0.0.1:${port}`)
-    for (const argv of [['kill'], ['trading', 'active'], ['limits', '--confirm'], ['status']]) {
+    for (const argv of [['kill'], ['trading', 'active'], ['limits', 'apply'], ['status']]) {
       const { code, out } = await perpd(cwd, argv)
       expect([argv, code, out]).toEqual([argv, 3, ''])
     }

@@ -54,7 +54,7 @@ test('an exit shows what is held, and what was signed, once a part of the positi
       ...terms,
       tpsl: [
         { type: 'take-profit', triggerPrice: usd(1900), sizeDeltaUsd: usd(500) },
-        { type: 'stop-loss', triggerPrice: usd(1600), sizeDeltaUsd: usd(200) },
+        { type: 'stop-loss', triggerPrice: usd('1600.12345678'), sizeDeltaUsd: usd(200) },
       ],
     },
   })
@@ -79,8 +79,8 @@ test('an exit shows what is held, and what was signed, once a part of the positi
 
   const lines = (await perpd(cwd, ['orders'])).out.replaceAll(/ +/g, ' ')
   expect(lines).toContain('resting take-profit $250.00 $1,900.00 that much is held; signed for $500.00')
-  // As much as it was signed for is held.
-  expect(lines).toMatch(/resting stop-loss \$200\.00 \$1,600\.00\s*$/m)
+  // As much as it was signed for is held; its trigger is shown as the order holds it.
+  expect(lines).toMatch(/resting stop-loss \$200\.00 \$1,600\.12345678\s*$/m)
   const rows = JSON.parse((await perpd(cwd, ['orders', '--json'])).out) as {
     legs: { role: string; sizeDeltaUsd: string; inForceUsd: string | null }[]
   }[]

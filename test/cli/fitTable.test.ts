@@ -1,21 +1,23 @@
 /** Tables that fit: columns that matter less go first, and no word is broken. */
 import { expect, test } from 'vitest'
-import { closingsOf } from '../../src/cli/commands/closeAllCommand.ts'
-import { closeText, isYes, quoteText } from '../../src/cli/commands/manualOrderCommand.ts'
+import { closingsOf, questionText } from '../../src/cli/commands/closeAllCommand.ts'
+import { isYes, outcomeText } from '../../src/cli/commands/manualOrderCommand.ts'
 import { marketsText } from '../../src/cli/commands/marketsCommand.ts'
-import { positionsText } from '../../src/cli/commands/positionsCommand.ts'
+import { positionRows, positionsText } from '../../src/cli/commands/positionsCommand.ts'
 import { statusText } from '../../src/cli/commands/statusCommand.ts'
 import { strategiesText, strategyRows } from '../../src/cli/commands/strategiesCommand.ts'
 import { tradesText } from '../../src/cli/commands/tradesCommand.ts'
 import { type Column, fitTable } from '../../src/cli/output/fitTable.ts'
+import { closeQuoteText, quoteText } from '../../src/cli/output/quoteText.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
 import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
-import { tradeRows } from '../../src/domain/views/tradeView.ts'
+import { type TradeRow, tradeRows } from '../../src/domain/views/tradeView.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
 import { marketsNamed } from '../../src/protocol/marketName.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engine, status } from '../control/door.ts'
 import { armedState, executedState, symbol } from '../monitor/events.ts'
+import { orderKey } from '../support/intents.ts'
 
 interface Row {
   readonly name: string
@@ -69,7 +71,7 @@ test('positions and status say which fill the list lacks, and that an exposure i
 
 test('every table fits 80 columns and has its figures', async () => {
   const positions = positionsText(
-    body.positions.map((each) => ({ ...each, market: symbol, managers: [], ageMs: 1_000 })),
+    body.positions.map((each) => ({ ...each, market: symbol, managers: [], netPnlUsd: null, ageMs: 1_000 })),
     body,
     80,
   )
@@ -78,6 +80,23 @@ test('every table fits 80 columns and has its figures', async () => {
     80,
   )
   const markets = marketsText(toPlain(await engine.markets()), 0, 80)
+  const costs = {
+    heldUsd: usd(300).toString(),
+    referencePrice: usd(3_000).toString(),
+    signedPrice: usd(3_030).toString(),
+    slippageBps: 100,
+    expected: {
+      ...{ positionFeeUsd: usd('0.3').toString(), positionFeeBps100: 600, sendingBy: 'chain' as const },
+      ...{ priceImpactUsd: usd('0.1').toString(), sendingUsd: usd('0.33').toString() },
+      totalUsd: usd('0.73').toString(),
+    },
+    boundPrice: usd(3_060).toString(),
+    boundPriceUsd: usd(10).toString(),
+    venueFeesUsd: usd('0.5').toString(),
+    venueFeeBps100: 1_000,
+    orderFeesUsd: usd(5).toString(),
+    worstCostUsd: usd('15.5').toString(),
+  }
   const quote = quoteText({
     market: symbol,
     direction: 'long',
@@ -85,21 +104,21 @@ test('every table fits 80 columns and has its figures', async () => {
     sizeUsd: usd(500).toString(),
     leverageBps: 20_000,
     collateral: '250 USDC',
-    referencePrice: usd(3_000).toString(),
     triggerPrice: null,
-    exits: [{ type: 'stop-loss', triggerPrice: usd(2_800).toString() }],
-    worstPrice: usd(3_060).toString(),
-    worstPriceUsd: usd(10).toString(),
-    venueFeesUsd: usd('0.5').toString(),
-    venueFeeBps100: 1_000,
-    orderFeesUsd: usd(5).toString(),
-    worstCostUsd: usd('15.5').toString(),
+    exits: [{ type: 'stop-loss', triggerPrice: usd('2800.12345').toString(), sizeUsd: usd(500).toString() }],
+    ...costs,
     managers: ['eth-trend'],
     guardWarnings: [
       'guard would reduce it at once: its liquidation would be about 7.9% away, and guard keeps it 8% away; take less leverage',
     ],
   })
-  for (const text of [positions, trades, markets, quote]) expect(longest(text), text).toBeLessThanOrEqual(80)
+  const close = closeQuoteText({
+    ...costs,
+    ...{ market: symbol, direction: 'long', sizeUsd: usd(150).toString() },
+    ...{ pnlUsd: usd('0.5').toString(), netPnlUsd: usd('-0.23').toString() },
+  })
+  for (const text of [positions, trades, markets, quote, close])
+    expect(longest(text), text).toBeLessThanOrEqual(80)
   expect(positions).toContain('PNL')
   expect(markets).toContain('CAPACITY')
   expect(markets).toMatch(/FEE \(BPS\)[\s\S]* \d+\/\d+\b/)
@@ -108,13 +127,36 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(quote.replace(/\s+/g, ' ')).toContain("the venue's fee is at most $0.50 (10 bps)")
   expect(quote).toContain('eth-trend trades this market too')
   expect(quote).toContain('WARNING     guard would reduce it at once')
-  const close = (positions: typeof body.positions, shareBps: number) =>
-    closeText({ positions, symbols: body.symbols }, { market: 'ETH', direction: 'long', shareBps })
-  expect(close(body.positions, 10_000).replace(/\s+/g, ' ')).toBe(
-    `close all of the long ${symbol} of $500.00, at the market; its PnL is $0.99 now`,
+  const said = (text: string) => text.replaceAll(/\s+/g, ' ')
+  // The signed price and the guard's bound are two, each told as what it is.
+  expect(said(quote)).toContain('signed to fill at about $3,030.00 at worst (slippage 1%), or not at all')
+  expect(said(quote)).toContain('perpd signs no price beyond $3,060.00, whatever a host prepares')
+  expect(said(quote)).toContain(
+    "expected about $0.73: position fee $0.30 (6 bps), price impact $0.10 (settled when the position closes), sending and executing $0.33 (by the chain's gas price; a part comes back)",
   )
-  expect(close(body.positions, 5_000)).toContain('50% of the long')
-  expect(close([], 10_000)).toBe('close       all of the long ETH, at the market')
+  expect(said(quote)).toContain(
+    'exits stop-loss at $2,800.12345: it closes at most the $500.00 that this order adds; the $300.00 held before keeps the exits it has',
+  )
+  const resting = quoteText({
+    ...{ market: symbol, direction: 'long', orderType: 'limit', sizeUsd: usd(120).toString() },
+    ...{ leverageBps: 20_000, collateral: '60 USDC', triggerPrice: usd(2_900).toString() },
+    exits: [{ type: 'take-profit', triggerPrice: usd(3_100).toString(), sizeUsd: usd(120).toString() }],
+    ...costs,
+    managers: ['eth-trend', 'guard'],
+    guardWarnings: [],
+  })
+  expect(said(resting)).toContain(
+    'WARNING the exits rest while this order still waits: one whose price is reached before closes up to $120.00 of the $300.00 that is held, and is gone when this order fills',
+  )
+  expect(said(resting)).toContain('eth-trend, guard trade this market too, see the position and may close it')
+  expect(said(close)).toContain(
+    `close $150.00 of the long ${symbol} of $300.00, at the market, about $3,000.00 now`,
+  )
+  expect(said(close)).toContain(
+    'PnL $0.50 of it now, before closing costs; what opening it cost is not in it',
+  )
+  expect(said(close)).toContain('; -$0.23 of the PnL is left')
+  expect(said(close)).toContain('worst cost at most $15.50')
 })
 
 test('a question is answered by the very word that it asks for', () => {
@@ -135,7 +177,7 @@ test('positions at 80 columns name what they leave out, and keep size, liquidati
       liquidationPrice: large,
       pnlAfterFeesUsd: large,
     },
-    ...{ remainingCollateralUsd: large, leverageBps: '20000' },
+    ...{ remainingCollateralUsd: large, leverageBps: '20000', netPnlUsd: null },
   }
   const narrow = positionsText([row], body, 80)
   expect(longest(narrow), narrow).toBeLessThanOrEqual(80)
@@ -155,7 +197,8 @@ test('positions tell which exit another client changed, with what is in force an
   if (open === undefined) throw new Error('no order')
   const leg = {
     ...({ role: 'stop-loss', status: 'resting', orderKey: '0x0e', isProvisional: false } as const),
-    ...{ executionPrice: null, feesUsd: null, pnlUsd: null, inForceUsd: null },
+    ...{ executionPrice: null, feesUsd: null, pnlUsd: null, venuePnlUsd: null, sendingUsd: null },
+    ...{ entryCostsUsd: null, isEntryKnown: null, inForceUsd: null },
     ...{ triggerPrice: usd(900).toString(), sizeDeltaUsd: usd(500).toString() },
   }
   const changedFrom = { triggerPrice: usd(1_200).toString(), sizeDeltaUsd: usd(500).toString() }
@@ -174,9 +217,63 @@ test('what a narrow screen leaves out is not explained below the table', async (
   const narrow = marketsText(rows, 0, 60)
   expect([/FEE \(BPS\) /.test(wide), wide.includes('The fee is in')]).toEqual([true, true])
   expect([/FEE \(BPS\) /.test(narrow), narrow.includes('The fee is in')]).toEqual([false, false])
-  const held = body.positions.map((each) => ({ ...each, market: symbol, managers: [], ageMs: 1_000 }))
+  const held = body.positions.map((each) => ({
+    ...each,
+    market: symbol,
+    managers: [],
+    netPnlUsd: null,
+    ageMs: 1_000,
+  }))
   expect(positionsText(held, body, 200).replace(/\s+/g, ' ')).toContain('Entry is the price')
   expect(positionsText(held, body, 60)).not.toContain('Entry is the price')
+})
+
+test('positions say that PnL is before closing costs, and what those leave of it where the venue says them', () => {
+  const said = (text: string) => text.replaceAll(/\s+/g, ' ')
+  const held = positionRows({
+    ...body,
+    positions: body.positions.map((each) => ({ ...each, pnlAfterAllFeesUsd: usd('0.55').toString() })),
+  })
+  const wide = positionsText(held, body, 200)
+  expect(wide).toMatch(/PNL +NET/)
+  expect(said(wide)).toContain(
+    'PNL is before closing costs, after pending funding and borrowing: $0.99 in all',
+  )
+  expect(said(wide)).toContain('NET, less the fee and price impact of closing now, it is $0.55;')
+  const narrow = positionsText(held, body, 50)
+  expect(narrow).not.toMatch(/PNL +NET/)
+  expect(said(narrow)).toContain('Less the fee and price impact of closing now, it is $0.55;')
+  const bare = positionRows(body)
+  expect([bare[0]?.netPnlUsd, held[0]?.netPnlUsd]).toEqual([null, usd('0.55').toString()])
+  expect(said(positionsText(bare, body, 200))).not.toContain('NET')
+})
+
+test('prices of one market are of one precision in a table, with the digits that tell them apart', () => {
+  const trade = (market: string, price: string): TradeRow => ({
+    ...{ intentId: 'a1', orderKey: '0x0e', strategy: 'eth-trend', market, direction: 'long', kind: 'close' },
+    ...{ filledAt: '2027-01-15T08:00:00.000Z', sizeDeltaUsd: null, feesUsd: null, priceImpactUsd: null },
+    ...{ pnlUsd: null, venuePnlUsd: null, sendingUsd: null, entryCostsUsd: null, isEntryKnown: null },
+    ...{ transactionHash: null, isProvisional: false, executionPrice: usd(price).toString() },
+  })
+  const link = 'LINK/USD [LINK-USDC]'
+  const shown = tradesText(
+    [trade(link, '10.05'), trade(link, '7.6712345'), trade('BTC/USD [BTC-USDC]', '98765.4321')],
+    120,
+  )
+  for (const price of ['$10.0500', '$7.6712', '$98,765.43']) expect(shown).toContain(` ${price} `)
+})
+
+test('closing all asks with what each close costs and the worst price that is signed', () => {
+  const [closing] = closingsOf(body, { id: 'one', shareBps: 10_000, by: 'ann' })
+  if (closing === undefined) throw new Error('no position')
+  const quote = {
+    ...{ pnlUsd: usd('0.99').toString(), signedPrice: usd('7.6712345').toString() },
+    expected: { totalUsd: usd('0.55').toString() },
+  } as never
+  const text = questionText([{ closing, quote }, { closing }], 10_000, 80)
+  expect(text).toMatch(/\$500\.00 +\$0\.99 +\$0\.55 +\$7\.67123$/m)
+  expect(text).toMatch(/\$500\.00 +\? +\? +\?$/m)
+  expect(longest(text)).toBeLessThanOrEqual(80)
 })
 
 test('a strategy at 80 columns takes no more lines than its words need', () => {
@@ -195,6 +292,54 @@ test('a strategy at 80 columns takes no more lines than its words need', () => {
   expect(text).toMatch(/long ETH\/USD \$500\.00$/m)
   expect(text).toMatch(/short BTC\/USD \$1,500\.00$/m)
   expect(text.split('\n').length, text).toBeLessThanOrEqual(1 + 3 * rows.length + 2)
+})
+
+test('a strategy that fails, pauses or is held back says why, since when, and what to do', () => {
+  const [one] = body.strategies
+  if (one === undefined) throw new Error('no strategy')
+  const files = { enabled: new Map(), disabled: [], isWhole: false }
+  const textOf = (strategy: Partial<typeof one>, holds: typeof body.holds = []) =>
+    strategiesText(
+      strategyRows({ ...body, holds, strategies: [{ ...one, ...strategy }] }, [], [], files),
+      body.nowMs,
+      80,
+    )
+      .split('\n\n')
+      .slice(1)
+  const failing = {
+    failures: 3,
+    failingSinceMs: body.nowMs - 65_000,
+    lastError: 'strategies/mine.ts:8: no x',
+  }
+  expect(textOf({ ...failing, kindFile: 'strategies/mine.ts', pausedForMs: 60_000 })).toEqual([
+    'eth-trend is paused, for 1 min 5 s: failed 3 times in a row, last with: strategies/mine.ts:8: no x\n  it is asked again in 1 min 0 s; mend strategies/mine.ts, look at it with perpd check, and restart perpd: a kind is read at the start alone',
+  ])
+  expect(textOf({ failures: 1, failingSinceMs: body.nowMs, lastError: 'no host answered' })).toEqual([
+    'eth-trend is failing, for 0 ms: failed once, last with: no host answered\n  it is asked again at its next turn; what it said in full: perpd logs --level error',
+  ])
+  const hold: (typeof body.holds)[number] = {
+    scope: 'strategy:eth-trend',
+    cause: 'operator',
+    state: 'reducing',
+    reason: 'news',
+    by: 'ann',
+    sinceMs: body.nowMs - 5_000,
+    lifts: 'operator',
+  }
+  expect(textOf({ tradingState: 'reducing' }, [hold, { ...hold, scope: 'strategy:other' }])).toEqual([
+    'eth-trend is reducing, for 5 s: operator, by ann: news\n  an operator releases it: perpd trading active --scope eth-trend',
+  ])
+  expect(textOf({})).toEqual([])
+  // A code alone says nothing: its sentence stands below.
+  const denied = {
+    ...{ strategy: 'eth-trend', atMs: body.nowMs, words: 'increase long', outcome: 'denied' as const },
+    reason: 'NO_CAPACITY: the venue has none on this side',
+  }
+  expect(
+    strategiesText(strategyRows({ ...body, strategies: [one] }, [denied], [], files), body.nowMs, 80)
+      .split('\n\n')
+      .at(-1),
+  ).toBe('the last decision of eth-trend was denied: NO_CAPACITY: the venue has none on this side')
 })
 
 test('two positions on one side of a market are closed by the token that backs each, and each has an id of its own', () => {
@@ -254,4 +399,34 @@ test('the ring keeps the newest lines, and gives those after a number and of a l
   expect(texts(9, 'info')).toEqual(['line 10'])
   expect(texts(0, 'warn')).toEqual(['line 8', 'line 10'])
   expect(ring.read({ after: 0, limit: 1, level: 'info' })).toMatchObject({ newest: 10, lines: [{ seq: 10 }] })
+})
+
+test('an order whose entry is filled is shown as that, with what rests of it, and not by the word on its creation', () => {
+  const [open] = body.openIntents
+  if (open === undefined) throw new Error('no open order')
+  const leg = {
+    ...{ role: 'main' as const, status: 'filled' as const, orderKey: orderKey, triggerPrice: null },
+    ...{ sizeDeltaUsd: null, inForceUsd: null, changedFrom: null, executionPrice: null },
+    ...{ feesUsd: null, pnlUsd: null, venuePnlUsd: null, sendingUsd: null },
+    ...{ entryCostsUsd: null, isEntryKnown: null, isProvisional: false },
+  }
+  const exit = { ...leg, role: 'stop-loss' as const, status: 'resting' as const }
+  const shown = (legs: (typeof open)['legs']) =>
+    statusText({
+      ...body,
+      openIntents: [{ ...open, standing: 'open', observedStatus: 'created', legs }],
+    })
+  expect(shown([leg, exit])).toContain('entry filled, 1 exit rests')
+  expect(shown([leg, exit, { ...exit, role: 'take-profit' }])).toContain('entry filled, 2 exits rest')
+  expect(shown([leg, exit])).not.toContain('the venue says')
+  expect(statusText(body)).toContain('the venue says relay_accepted')
+})
+
+test('a cancel that went through says what is cancelled, and not that an order executed', () => {
+  const cancel = { ...toPlain(orderRow({ state: executedState, label: 'executed' })), kind: 'cancel' }
+  expect(outcomeText(cancel, '1a2b3c4d5e6f')).toBe(
+    'what rested of order 1a2b3c4d is cancelled, by order f00d0000 (perpd explain\nf00d0000)',
+  )
+  expect(outcomeText(cancel)).toContain('what it named is cancelled')
+  expect(outcomeText({ ...cancel, kind: 'increase' })).toContain('order f00d0000 is executed')
 })

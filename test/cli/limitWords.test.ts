@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { limitWords } from '../../src/cli/output/limitWords.ts'
 
 test.each([
-  ['maxSlippageBps', '100', '1%'],
-  ['maxDailyLossEquityBps', '500', '5% of equity a day'],
-  ['maxWishEquityBps', '500000', '50x equity'],
-  ['capacityHeadroomBps', '1000', '10% of capacity'],
-  ['maxDrawdownBps', '2000', '20%'],
-  ['maxLeverageBps', '25000', '2.5x'],
+  ['maxSlippageBps', '100', '1% (100 bps)'],
+  ['maxDailyLossEquityBps', '500', '5% of equity a day (500 bps)'],
+  ['maxWishEquityBps', '500000', '50x equity (500000 bps)'],
+  ['capacityHeadroomBps', '1000', '10% of capacity (1000 bps)'],
+  ['maxDrawdownBps', '2000', '20% (2000 bps)'],
+  ['maxLeverageBps', '25000', '2.5x (25000 bps)'],
   ['maxOrderSizeUsd', '$2,500.00', '$2,500.00'],
   ['maxDailyLossUsd', '$1,000.00', '$1,000.00 a day'],
   ['relayFeesPerDayUsd', '$100.00', '$100.00 a day'],
@@ -16,8 +16,8 @@ test.each([
   ['maxOrdersPerHour', '60', '60 an hour'],
   ['attemptsPerCause', '12', '12 a day'],
   ['rejectsInRow', '5', '5 in a row'],
-  ['maxDataAgeMs', '15000', '15 s'],
-  ['reserveSeconds', '3600', '1 h 0 min'],
+  ['maxDataAgeMs', '15000', '15 s (15000 ms)'],
+  ['reserveSeconds', '3600', '1 h 0 min (3600 s)'],
   ['drawdown', 'halted', 'halted'],
   ['executionFeesPerDay', 'none', 'none'],
 ])('%s of %s is told as %s', (limit, value, words) => {

@@ -234,8 +234,9 @@ test('status shows the running daemon on one screen', async () => {
       eth-trend  trend  ETH/USD [WETH-USDC]   10 s     12        1         1       0  3 s ago
 
     positions
-      MARKET               SIDE     SIZE  PNL (NET)      ENTRY  LIQUIDATION       MARK
-      ETH/USD [WETH-USDC]  long  $500.00      $0.99  $1,739.51      $900.00  $1,744.00
+      MARKET               SIDE     SIZE    PNL      ENTRY  LIQUIDATION       MARK
+      ETH/USD [WETH-USDC]  long  $500.00  $0.99  $1,739.51      $900.00  $1,744.00
+      PnL is before closing costs.
 
     open orders
       ID        STATUS   ORDER                                 SIZE  STRATEGY   NOTE

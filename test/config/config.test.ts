@@ -7,7 +7,7 @@ import { settings, variableOf } from '../../src/config/configSchema.ts'
 import { startProblems } from '../../src/config/judge.ts'
 import { ConfigError, loadConfig } from '../../src/config/loadConfig.ts'
 import { distance, nearest } from '../../src/config/suggest.ts'
-import { limitTightness } from '../../src/domain/account/limits.ts'
+import { limitRows, limitSetting } from '../../src/domain/account/limits.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { parseUnits, usd } from '../../src/protocol/units.ts'
 
@@ -204,25 +204,14 @@ test('an https host outside the chain is allowed with a warning; http is for thi
 test('a market has every limit that can be one of a market', () => {
   const of = (pairs: string) => load(['--risk.markets', `ETH/USD [WETH-USDC]: ${pairs}`]).config.marketLimits
   // Clocks are of machines, and all exposure is the account's.
-  const others = new Set([
-    'maxClockSkewMs',
-    'maxTotalExposureUsd',
-    'maxExposureEquityBps',
-    'reductionFeesPerDayUsd',
-  ])
-  const names = Object.keys(limitTightness).filter((name) => !others.has(name))
-  const pairs = names.map((name) => `${name === 'maxLeverageBps' ? 'maxLeverage' : name}=7`)
+  const rows = limitRows.filter(([, row]) => row.isOfNoMarket !== true)
+  expect(rows.length).toBeLessThan(limitRows.length)
+  const pairs = rows.map(([name]) => `${limitSetting(name)}=7`)
   expect(of(pairs.join(' '))).toEqual({
     'ETH/USD [WETH-USDC]': Object.fromEntries(
-      names.map((name) => [
+      rows.map(([name, { unit }]) => [
         name,
-        name === 'maxLeverageBps'
-          ? 70_000
-          : name === 'executionFeesPerDay'
-            ? 7n * 10n ** 18n
-            : name.endsWith('Usd')
-              ? usd(7)
-              : 7,
+        { usd: usd(7), native: 7n * 10n ** 18n, times: 70_000, bps: 7, count: 7, ms: 7 }[unit],
       ]),
     ),
   })
@@ -286,7 +275,7 @@ test('a live profile never trusts the venue alone, and needs a key to start', ()
     'account.acceptRawKey is false; the profile megaeth trades real money, and whoever reads PERPD_PRIVATE_KEY owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey',
   ])
   expect(needs(['--account.keystore', 'a', '--account.keyFile', 'b'], true)).toEqual([
-    'account.keystore and account.keyFile and PERPD_PRIVATE_KEY are set; keep one of them.',
+    `account.keystore ${join(cwd, 'a')} and account.keyFile ${join(cwd, 'b')} and PERPD_PRIVATE_KEY (env) are set; keep one of them. Where each is set: perpd config --search account`,
   ])
   const remote = ['--account.remoteSigner', 'http://127.0.0.1:9000']
   expect(needs(remote)).toEqual([
@@ -342,7 +331,7 @@ test('a journal of an unknown scheme is a problem before anything is opened', ()
 test('a relay deadline that would never be signed is a problem in the relay lane alone', () => {
   const flags = ['--signing.maxDeadlineSeconds', '100']
   expect(problemsOf([...flags, '--account.lane', 'relay'])).toEqual([
-    'default: execution.relayDeadlineSeconds is 120, outside what is signed: 20 to 100 s (signing.minDeadlineSeconds, signing.maxDeadlineSeconds).',
+    'default: execution.relayDeadlineSeconds is 120, outside what is signed: 20 to 100 s (signing.minDeadlineSeconds, default; signing.maxDeadlineSeconds, flag --signing.maxDeadlineSeconds).',
   ])
   expect(problemsOf([...flags, '--account.lane', 'order-chain'])).toEqual([])
   expect(problemsOf(['--account.lane', 'relay'])).toEqual([])
@@ -350,7 +339,7 @@ test('a relay deadline that would never be signed is a problem in the relay lane
 
 test('limits that contradict each other are a problem', () => {
   expect(problemsOf(['--risk.maxPositionSizeUsd', '100'])).toEqual([
-    'default: risk.maxOrderSizeUsd is above risk.maxPositionSizeUsd (flag --risk.maxPositionSizeUsd); it must not be.',
+    'default: risk.maxOrderSizeUsd $2,500.00 is above risk.maxPositionSizeUsd $100.00 (flag --risk.maxPositionSizeUsd); it must not be.',
   ])
 })
 

@@ -2,8 +2,11 @@
 
 import { Secret } from '../../src/base/secret.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { noFigures } from '../../src/domain/books/figures.ts'
+import { noPart, UNATTRIBUTED } from '../../src/domain/books/sideParts.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
+import { bookRows } from '../../src/domain/views/bookView.ts'
 import type { EngineApi, EngineStatus } from '../../src/engine/engineStatus.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -49,12 +52,21 @@ export const status: EngineStatus = {
   hidden: [],
   exposureMaybeTwiceUsd: 0n,
   unlistedFills: [],
+  closedFills: [],
   flattens: [],
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],
   oracleHosts: ['https://arbitrum-api.gmxinfra.io'],
   journal: { path: '/var/perpd/journal.db', records: 12, intents: 2 },
   evidence: 'the APIs alone',
+}
+
+const book = {
+  marketToken: position.marketToken,
+  direction: position.direction,
+  collateralToken: position.collateralToken,
+  ...noPart,
+  figures: noFigures,
 }
 
 const records: readonly StoredRecord[] = [
@@ -64,8 +76,18 @@ const records: readonly StoredRecord[] = [
   },
 ]
 
+/** Two books of the position. */
+const books = bookRows(
+  [
+    { ...book, strategy: 'eth-trend', sizeUsd: usd(300), sizeInTokens: 10n ** 17n, costUsd: usd(300) },
+    { ...book, strategy: UNATTRIBUTED, sizeUsd: usd(200), sizeInTokens: 6n * 10n ** 16n, costUsd: usd(200) },
+  ],
+  [position],
+)
+
 export const engine: EngineApi = {
   status: () => status,
+  books: () => books,
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
   markets: () =>
     Promise.resolve([

@@ -80,7 +80,7 @@ test('endpoints that cannot be are refused before anything starts, and their key
   expect(await problems('--rpc.ws=ws://rpc.example/v2/key')).toContain('expected a list of wss:// addresses')
   expect(await problems('--rpc.finality=soon')).toContain('expected one of auto, latest, safe, finalized')
   expect(await problems('--profile=arbitrum', '--evidence.source=chain')).toContain(
-    'evidence.source is chain, and no endpoint is given',
+    'evidence.source is chain, and rpc.http (default) and rpc.ws (default) are empty: set rpc.http',
   )
   expect(await problems('--profile=arbitrum', '--rpc.finality=latest')).toContain('rpc.finality is latest')
   const all = await problems('--rpc.http=https://rpc.example/v2/key', '--rpc.ws=wss://rpc.example/v2/key')

@@ -76,6 +76,7 @@ export const contradictionCodes = [
   'ORDER_NOT_KNOWN',
   'ORDER_NOT_OWN',
   'POSITION_UNPROVEN',
+  'BEYOND_BOOK',
   'TRADING_HALTED',
   'TRADING_REDUCING',
   'EQUITY_UNKNOWN',

@@ -120,8 +120,8 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
       ? {
           code: 'EQUITY_TOO_LOW',
           reason: 'The account is worth less than its limit.',
-          wanted: formatUsd(equityUsd),
-          allowed: formatUsd(limits.minEquityUsd ?? 0n),
+          wanted: formatDollars(equityUsd),
+          allowed: formatDollars(limits.minEquityUsd ?? 0n),
         }
       : undefined,
 `,

@@ -36,7 +36,9 @@ test('what an order that rests holds is a part of its own, and the parts add up 
   const report = await engine.balance()
   expect(report.payingOrders).toBe(1)
   expect(absOf(report.ordersUsd - usd(150))).toBeLessThan(usd(1))
-  expect(report.sumUsd).toBe(report.walletUsd - report.gasCoinUsd + report.ordersUsd + report.positionsUsd)
+  // Without an endpoint of the chain nobody tells the native coin: it is not known, and not nothing.
+  expect(report.gasCoinUsd).toBeNull()
+  expect(report.sumUsd).toBe(report.walletUsd + report.ordersUsd + report.positionsUsd)
   // Prices move between two readings.
   expect(absOf(report.sumUsd - (equity?.equityUsd ?? 0n))).toBeLessThan(usd(1))
 
@@ -45,7 +47,12 @@ test('what an order that rests holds is a part of its own, and the parts add up 
   expect(shown).toMatch(/^orders {5}\$1(49|50)\.\d\d held by 1 open order$/m)
   expect(shown).toMatch(/^equity {5}\$[\d,.]+, the sum of these$/m)
   expect(shown).toContain('execution fees inside open orders, no part of the equity')
-  expect(shown).toMatch(/^WETH {7}what sending an order did not use of its fees comes back in it$/m)
+  expect(shown.replaceAll(/\s+/g, ' ')).toContain(
+    'gas coin not known: no chain endpoint tells it; it is no part of the equity',
+  )
+  expect(shown.replaceAll(/\s+/g, ' ')).toContain(
+    'WETH what the relay does not use of its fee comes back in it; part of the equity',
+  )
   for (const line of shown.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
 
   const settling = balanceText(
@@ -55,4 +62,39 @@ test('what an order that rests holds is a part of its own, and the parts add up 
   )
   expect(settling).toMatch(/^sum {8}\$[\d,.]+, by lists that may be of different instants$/m)
   expect(settling).toMatch(/^equity {5}\$[\d,.]+ \(.* old: lists are settling\)$/m)
+})
+
+test('with a chain endpoint the native coin is a row of the balance, and grows by what the keeper did not use', async () => {
+  bench = await kindsBench({ isByChain: true })
+  const { engine } = engineOver(bench, {})
+  running = engine
+  await engine.start()
+  const before = await engine.balance()
+  const coinOf = ({ tokens }: typeof before) => tokens.find(({ isNative }) => isNative)
+  const intent = await bench.accept({
+    kind: 'increase',
+    marketToken: await bench.marketToken(ethSymbol),
+    direction: 'long',
+    sizeDeltaUsd: usd(500),
+    leverageBps: 20_000,
+    collateralToken: usdc,
+    reason: 'by hand',
+  })
+  await bench.clock.advance(60_000)
+  const after = await engine.balance()
+  const [attempt] = bench.story(intent.intentId).attempts
+  const returned =
+    (attempt?.armed?.executionFee ?? 0n) - (attempt?.children[0]?.settlement?.executionFeePaid ?? 0n)
+  expect(returned).toBeGreaterThan(0n)
+  expect((coinOf(after)?.amount ?? 0n) - (coinOf(before)?.amount ?? 0n)).toBe(returned)
+  expect(after.gasCoinUsd).toBe(coinOf(after)?.worthUsd)
+  // It is in the wallet, and in no equity.
+  expect(after.sumUsd).toBe(after.walletUsd - (after.gasCoinUsd ?? 0n) + after.ordersUsd + after.positionsUsd)
+  const { equity, nowMs } = engine.status()
+  const shown = balanceText(toPlain(after), toPlain({ equity, nowMs }) as never, 80)
+  expect(shown).toMatch(/^ETH \(gas\) +50\.\d+ /m)
+  expect(shown.replaceAll(/\s+/g, ' ')).toMatch(
+    /gas coin 50\.\d+ ETH \(\$[\d,.]+\), no part of the equity; what keepers do not use of execution fees comes back in it/,
+  )
+  for (const line of shown.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
 })

@@ -10,7 +10,8 @@ import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { defineStrategy, type Strategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
-import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { ethSymbol, type KindsBench, type KindsOptions, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 let running: { abort(): void } | undefined
@@ -46,26 +47,15 @@ function holder(marketToken: Hex): {
     },
   }) as Strategy
   return {
-    loaded: {
-      name: 'holder',
-      path: 'holder.yaml',
-      symbolPlaces: [],
-      strategy,
-      params: {},
-      symbols: [ethSymbol],
-      needs: { symbols: [ethSymbol] },
-      cadenceMs: 1_000,
-      limits: {},
-      instance: { name: 'holder', symbols: [ethSymbol] },
-    },
+    loaded: loadedOf(strategy, 'holder', [ethSymbol], { cadenceMs: 1_000 }),
     ask(decision) {
       wanted = decision
     },
   }
 }
 
-async function started(isByChain: boolean) {
-  bench = await kindsBench({ isByChain, isOperator: true })
+async function started(isByChain: boolean, lie?: KindsOptions['lie']) {
+  bench = await kindsBench({ isByChain, isOperator: true, ...(lie === undefined ? {} : { lie }) })
   const marketToken = await bench.marketToken(ethSymbol)
   // The engine's own journal: what the bench's does is another client's.
   const journal = createMemoryJournal()
@@ -182,4 +172,28 @@ test('a list that shows an order changed for one look alone, or an own edit late
   bench.venue.wire.remove(late)
   await bench.clock.advance(60_000)
   expect(told()).toEqual([])
+})
+
+test('a list that shows an own edit a minute late and more tells of no other client, and one that puts the old content back does', async () => {
+  let isLate = false
+  let held: string | undefined
+  const { ask, edit, told, stopLeg } = await started(false, (url, text) => {
+    if (!new URL(url).pathname.endsWith('/orders')) return undefined
+    if (!isLate) held = text
+    return held
+  })
+  for (const price of [1_100, 1_150]) {
+    isLate = true
+    ask({ ...edit, triggerPrice: usd(price) })
+    await bench.clock.advance(100_000)
+    expect(told()).toEqual([])
+    isLate = false
+    await bench.clock.advance(20_000)
+    expect(await stopLeg()).toMatchObject({ triggerPrice: usd(price).toString(), changedFrom: null })
+  }
+  expect(told()).toEqual([])
+  // Another client makes of it what it was by an earlier message of ours.
+  await bench.accept({ ...edit, triggerPrice: usd(1_100) })
+  await bench.clock.advance(60_000)
+  expect(told()).toEqual(['changed-order'])
 })

@@ -10,6 +10,7 @@ import { defineStrategy, type Strategy, type StrategyView, z } from '../../src/s
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 let running: { abort(): void } | undefined
@@ -41,18 +42,7 @@ function holder(marketToken: `0x${string}`, sizeDeltaUsd = usd(500)): LoadedStra
             },
           ],
   }) as Strategy
-  return {
-    name: 'holder',
-    path: 'holder.yaml',
-    symbolPlaces: [],
-    strategy,
-    params: {},
-    symbols: [ethSymbol],
-    needs: { symbols: [ethSymbol] },
-    cadenceMs: 5_000,
-    limits: {},
-    instance: { name: 'holder', symbols: [ethSymbol] },
-  }
+  return loadedOf(strategy, 'holder', [ethSymbol])
 }
 
 test.each([

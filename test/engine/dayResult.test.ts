@@ -13,6 +13,7 @@ import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strateg
 import { engineOver } from '../support/engine.ts'
 import { armedFacts, ethMarket, intentOf, startMs } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 const final: Evidence = { level: 'chain-final', atMs: startMs, statement: 'seen' }
 const keyOf = (n: number) => `0x${n.toString(16).padStart(64, '0')}` as const
@@ -58,7 +59,7 @@ const stopped = { pnlUsd: usd(-40), feesUsd: usd(1), timestampSeconds: at }
 test('every order counts at its own end: fees of what opened, and the PnL after fees of what closed, exits too', () => {
   const results = createDayResult([], startMs)
   results.add([landed(1, [{ role: 'main', settlement: opened }, { role: 'stop-loss' }])], startMs)
-  expect(results.of('eth-trend', startMs)).toBe(usd(-1))
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-1))
   const both = [
     { role: 'main', settlement: opened } as const,
     { role: 'stop-loss', settlement: stopped } as const,
@@ -66,11 +67,10 @@ test('every order counts at its own end: fees of what opened, and the PnL after 
   results.add([landed(1, both)], startMs)
   results.add([landed(1, both)], startMs)
   // The PnL is after the exit's own fees: they are not counted twice.
-  expect(results.of('eth-trend', startMs)).toBe(usd(-41))
   expect(results.onMarket(ethMarket, startMs)).toBe(usd(-41))
   const parts = [1, 2, 3].map(() => ({ role: 'part', settlement: stopped }) as const)
   results.add([landed(10, parts)], startMs)
-  expect(results.of('eth-trend', startMs)).toBe(usd(-161))
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-161))
 })
 
 test('all orders of the account count together, from an instant of the day on', () => {
@@ -87,13 +87,13 @@ test('what may be taken back counts when it stays, and what executed yesterday i
   const results = createDayResult([], startMs)
   const provisional = { role: 'main', settlement: stopped, level: 'chain-latest' } as const
   results.add([landed(1, [provisional])], startMs)
-  expect(results.of('eth-trend', startMs)).toBe(0n)
+  expect(results.onMarket(ethMarket, startMs)).toBe(0n)
   results.add([landed(1, [{ role: 'main', settlement: stopped }])], startMs)
-  expect(results.of('eth-trend', startMs)).toBe(usd(-40))
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-40))
   const tomorrowMs = startMs + 86_400_000
-  expect(results.of('eth-trend', tomorrowMs)).toBe(0n)
+  expect(results.onMarket(ethMarket, tomorrowMs)).toBe(0n)
   results.add([landed(1, [{ role: 'main', settlement: stopped }])], tomorrowMs)
-  expect(results.of('eth-trend', tomorrowMs)).toBe(0n)
+  expect(results.onMarket(ethMarket, tomorrowMs)).toBe(0n)
 })
 
 const benches: KindsBench[] = []
@@ -127,18 +127,7 @@ const loser = defineStrategy({
   },
 })
 
-const strategy: LoadedStrategy = {
-  name: 'loser',
-  path: 'loser.yaml',
-  strategy: loser,
-  params: {},
-  instance: { name: 'loser', symbols: [ethSymbol] },
-  needs: { symbols: [ethSymbol] },
-  symbols: [ethSymbol],
-  cadenceMs: 2_000,
-  limits: {},
-  symbolPlaces: [],
-}
+const strategy: LoadedStrategy = loadedOf(loser, 'loser', [ethSymbol], { cadenceMs: 2_000 })
 
 test('a strategy that loses by its stop-loss is denied by its daily loss, by the chain’s evidence and over a restart', async () => {
   const bench = await kindsBench({

@@ -7,6 +7,7 @@ import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 const running: Engine[] = []
@@ -42,18 +43,7 @@ function wishing() {
     needs: () => ({ symbols: [ethSymbol] }),
     decide,
   })
-  const loaded: LoadedStrategy = {
-    name: 'edits',
-    path: 'edits.yaml',
-    strategy,
-    params: {},
-    instance: { name: 'edits', symbols: [ethSymbol] },
-    needs: { symbols: [ethSymbol] },
-    symbols: [ethSymbol],
-    cadenceMs: 1_000,
-    limits: {},
-    symbolPlaces: [],
-  }
+  const loaded: LoadedStrategy = loadedOf(strategy, 'edits', [ethSymbol], { cadenceMs: 1_000 })
   const over = engineOver(bench, {
     strategies: [loaded],
     account: { maxTotalExposureUsd: usd(20_000), maxPositionSizeUsd: usd(5_000) },

@@ -11,6 +11,7 @@ import type { BreakerSettings } from '../../src/risk/breakers/circuitBreakers.ts
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { ethMarket, intentOf } from '../support/intents.ts'
+import { loadedOf } from '../support/loaded.ts'
 import { testExecution, testSigner, testTrader } from '../support/trader.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
@@ -40,18 +41,10 @@ const always = defineStrategy({
 })
 
 function instance(name: string, limits: Limits = {}): LoadedStrategy {
-  return {
-    name,
-    path: `${name}.yaml`,
-    strategy: always,
-    params: {},
+  return loadedOf(always, name, [symbol], {
     instance: { name, symbols: [symbol], size: { usd: usd(500), leverageBps: 20_000, collateral: 'short' } },
-    needs: { symbols: [symbol] },
-    symbols: [symbol],
-    cadenceMs: 5_000,
     limits: tighten({ maxDataAgeMs: 30_000 }, limits),
-    symbolPlaces: [],
-  }
+  })
 }
 
 interface World extends VenueBench {

@@ -9,6 +9,7 @@ import { type LoadedStrategy, loadStrategies } from '../../src/strategy/files/lo
 import { defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 /** When the bench's venue starts. */
 const startMs = Date.UTC(2026, 10, 20, 12)
@@ -117,23 +118,7 @@ const once = defineStrategy({
 })
 
 test('the exits of an increase that never came about are cancelled by the loop itself', async () => {
-  const at = await run(
-    [[0, 2010]],
-    [
-      {
-        name: 'once',
-        path: 'once.yaml',
-        strategy: once,
-        params: {},
-        instance: { name: 'once', symbols: [ethSymbol] },
-        needs: { symbols: [ethSymbol] },
-        symbols: [ethSymbol],
-        cadenceMs: 2_000,
-        limits: {},
-        symbolPlaces: [],
-      },
-    ],
-  )
+  const at = await run([[0, 2010]], [loadedOf(once, 'once', [ethSymbol], { cadenceMs: 2_000 })])
   await at.clock.advance(40_000)
   expect((await at.snapshot()).orders.value).toEqual([])
   const kinds = at.journal

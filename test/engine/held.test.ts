@@ -7,6 +7,7 @@ import { defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 let running: { abort(): void } | undefined
@@ -36,18 +37,7 @@ async function opener(exitUsd?: number): Promise<LoadedStrategy> {
     needs: () => ({ symbols: [ethSymbol] }),
     decide: (view) => (view.positions(ethSymbol).length > 0 ? [] : [wish]),
   })
-  return {
-    name: 'opener',
-    strategy: strategy as LoadedStrategy['strategy'],
-    path: 'opener.yaml',
-    symbolPlaces: [],
-    params: {},
-    symbols: [ethSymbol],
-    needs: { symbols: [ethSymbol] },
-    cadenceMs: 5_000,
-    limits: {},
-    instance: { name: 'opener', symbols: [ethSymbol] },
-  }
+  return loadedOf(strategy as LoadedStrategy['strategy'], 'opener', [ethSymbol])
 }
 
 /** A running engine with a limit of $1,200 in all, at a venue that lies so. */

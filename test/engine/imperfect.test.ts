@@ -13,6 +13,7 @@ import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { btcSymbol, ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 const running: Engine[] = []
@@ -40,18 +41,7 @@ function strategyOf(decide: Decide): LoadedStrategy {
     needs: () => ({ symbols }),
     decide: (view) => decide(view),
   })
-  return {
-    name: 'wishes',
-    path: 'wishes.yaml',
-    strategy,
-    params: {},
-    instance: { name: 'wishes', symbols },
-    needs: { symbols },
-    symbols,
-    cadenceMs: 1_000,
-    limits: {},
-    symbolPlaces: [],
-  }
+  return loadedOf(strategy, 'wishes', symbols, { cadenceMs: 1_000 })
 }
 
 /** Decisions as the test sets them, each once. */

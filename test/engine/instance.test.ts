@@ -15,7 +15,7 @@ test('turns at which a kind pauses are not counted, and those at which it is ask
     cadenceMs: 1_000,
     symbols: [],
     strategy: { kind: 'mine' },
-    hosted: { onSaid: () => undefined },
+    hosted: { onSaid: () => undefined, path: 'strategies/mine.ts' },
   } as unknown as LoadedStrategy
   const instance = createInstance(
     loaded,
@@ -36,12 +36,20 @@ test('turns at which a kind pauses are not counted, and those at which it is ask
   const running = instance.run()
   await clock.advance(30_000)
   expect(asked.length).toBeGreaterThan(20)
-  expect(instance.status()).toMatchObject({ ticks: 2, failures: 2 })
+  // Since the first of them, and where to mend it.
+  expect(instance.status()).toMatchObject({
+    ticks: 2,
+    failures: 2,
+    failingSinceMs: 1_700_000_000_000,
+    lastError: 'it is broken',
+    kindFile: 'strategies/mine.ts',
+  })
   expect(instance.status().pausedForMs).toBeGreaterThan(0)
   failed = undefined
   await clock.advance(60_000)
   expect(instance.status().ticks).toBe(asked.filter(Boolean).length)
   expect(instance.status().ticks).toBeGreaterThan(10)
+  expect(instance.status()).not.toHaveProperty('failingSinceMs')
   ending.abort()
   await running
 })

@@ -37,7 +37,7 @@ async function decisionsWith(between?: Between) {
   for (const { strategy, params, instance, needs, limits, name } of strategies) {
     const snapshot = await readSnapshot({ api, clock, account, onFeed: () => undefined }, needs)
     const decisions = strategy.decide(viewOf({ snapshot, params, instance, openIntents: [] }))
-    for (const decision of decisions) {
+    for (const decision of 'decisions' in decisions ? decisions.decisions : decisions) {
       if (decision.kind === 'flatten') throw new Error('these kinds undo nothing')
       all.push(
         admit(decision, {

@@ -6,7 +6,7 @@ import type { OpenCommand } from '../../src/engine/operator/manualCommand.ts'
 import { quoteOf } from '../../src/engine/operator/manualQuote.ts'
 import { positionFeesOf } from '../../src/engine/operator/marketFees.ts'
 import { unknownMarketText } from '../../src/engine/operator/unknownMarket.ts'
-import { usd } from '../../src/protocol/units.ts'
+import { absOf, priceOfContractPrice, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { guard } from '../../src/strategy/kinds/guard.ts'
 import { defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
@@ -25,8 +25,9 @@ afterEach(async () => {
 async function previews(
   account: Limits = {},
   strategies: readonly LoadedStrategy[] = [],
+  isByChain = false,
 ): Promise<(command: Partial<OpenCommand>) => ReturnType<Engine['operate']>> {
-  bench = await kindsBench()
+  bench = await kindsBench({ isByChain })
   const { engine } = engineOver(bench, { account, strategies })
   running = engine
   await engine.start()
@@ -203,8 +204,105 @@ test('a quote takes the higher fee of the market, and the highest of any where i
     collateralToken: usdc,
     reason: 'by hand',
   })
-  const quote = quoteOf(intent, bench.context.signingPolicy(), 6, [], positionFeesOf(undefined))
+  const fees = positionFeesOf(undefined)
+  const quote = quoteOf(intent, { policy: bench.context.signingPolicy(), feeTokenDecimals: 6, fees })
   expect(quote).toMatchObject({ venueFeeBps100: 1_000, venueFeesUsd: usd(1).toString() })
+})
+
+/** How far apart two amounts are, bps of the second. */
+const apartBps = (one: bigint, other: bigint): number => Number((absOf(one - other) * 10_000n) / absOf(other))
+
+test.each([
+  ['by hosts', false],
+  ['by the chain', true],
+])(
+  'a preview names the price that is signed and what the order costs then, of an open and of its close: %s',
+  async (_how, isByChain) => {
+    const ask = await previews({}, [], isByChain)
+    if (bench === undefined || running === undefined) throw new Error('no bench')
+    const { journal, clock } = bench
+    const asked = await ask({ stopLoss: '1500' })
+    const opening = asked.ok && 'quote' in asked ? asked.quote : undefined
+    if (opening === undefined) throw new Error(JSON.stringify(asked))
+    expect(opening).toMatchObject({
+      slippageBps: 100,
+      heldUsd: '0',
+      exits: [{ type: 'stop-loss', triggerPrice: usd(1_500).toString(), sizeUsd: usd(1_000).toString() }],
+    })
+    // What perpd's own check lets pass is wider than what the venue puts into the message.
+    expect(BigInt(opening.boundPrice ?? 0)).toBeGreaterThan(BigInt(opening.signedPrice ?? 0))
+
+    const settled = async (answer: Awaited<ReturnType<typeof ask>>) => {
+      await clock.advance(60_000)
+      const intentId = answer.ok && 'intentId' in answer ? (answer.intentId ?? '') : ''
+      const attempt = (await journal.intent(intentId))?.attempts.at(-1)
+      const main = attempt?.children.find(({ role }) => role === 'main')
+      return {
+        signedUsd: priceOfContractPrice(attempt?.armed?.acceptableContractPrice ?? 0n, 18),
+        sentUsd: (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n,
+        feesUsd: main?.settlement?.feesUsd ?? 0n,
+      }
+    }
+    const opened = await settled(await ask({ isPreview: false, stopLoss: '1500' }))
+    expect(apartBps(BigInt(opening.signedPrice ?? 0), opened.signedUsd)).toBeLessThan(20)
+    expect(apartBps(BigInt(opening.expected.positionFeeUsd), opened.feesUsd)).toBeLessThan(100)
+    if (isByChain)
+      expect(apartBps(BigInt(opening.expected.sendingUsd ?? 0), opened.sentUsd)).toBeLessThan(1_500)
+    expect(opening.expected.sendingBy).toBe(isByChain ? 'chain' : 'usual')
+    expect(opening.expected.priceImpactUsd).not.toBeNull()
+
+    const more = await ask({ id: 'more', size: '200', leverage: '2', stopLoss: '1500' })
+    expect(more).toMatchObject({
+      quote: { heldUsd: usd(1_000).toString(), exits: [{ sizeUsd: usd(200).toString() }] },
+    })
+    const by = { by: 'ann', via: 'control' } as const
+    const half = { type: 'close', id: 'half', market: ethSymbol, direction: 'long', shareBps: 5_000 } as const
+    const records = journal.summary().records
+    const preview = await running.operate({ ...half, isPreview: true }, by)
+    expect(journal.summary().records).toBe(records)
+    const closing = preview.ok && 'closing' in preview ? preview.closing : undefined
+    if (closing === undefined) throw new Error(JSON.stringify(preview))
+    expect([closing.sizeUsd, closing.heldUsd]).toEqual([usd(500).toString(), usd(1_000).toString()])
+    expect(BigInt(closing.netPnlUsd)).toBe(BigInt(closing.pnlUsd) - BigInt(closing.expected.totalUsd))
+    expect(BigInt(closing.boundPrice ?? 0)).toBeLessThan(BigInt(closing.signedPrice ?? 0))
+    const closed = await settled(await running.operate(half, by))
+    expect(apartBps(BigInt(closing.signedPrice ?? 0), closed.signedUsd)).toBeLessThan(20)
+    // The fill settles pending funding and borrowing too.
+    expect(apartBps(BigInt(closing.expected.positionFeeUsd), closed.feesUsd)).toBeLessThan(500)
+  },
+)
+
+test('a limit is signed at its trigger with the impact that it asks for, and a stop at any price', async () => {
+  const ask = await previews()
+  const quoted = async (command: Partial<OpenCommand>) => {
+    const answer = await ask(command)
+    return answer.ok && 'quote' in answer ? answer.quote : undefined
+  }
+  const limit = await quoted({ limit: '1500' })
+  expect(Number(BigInt(limit?.signedPrice ?? 0) / 10n ** 26n) / 10_000).toBeCloseTo(1_500 * 1.003, 0)
+  expect(await quoted({ stop: '90000' })).toMatchObject({
+    signedPrice: null,
+    boundPrice: null,
+    worstCostUsd: null,
+  })
+})
+
+test('a market that was delisted is told as that, and not as another with a near name', async () => {
+  const ask = await previews()
+  expect(await ask({ market: 'om' })).toEqual({
+    ok: false,
+    code: 'MARKET_NOT_LISTED',
+    reason: expect.stringMatching(
+      /^OM\/USD \[.*\] is delisted: what is held there can be closed, and nothing can be opened$/,
+    ),
+  })
+  const close = { type: 'close', id: 'om', market: 'OM/USD', direction: 'long', shareBps: 10_000 } as const
+  expect(await running?.operate(close, { by: 'ann', via: 'control' })).toMatchObject({
+    code: 'POSITION_NOT_FOUND',
+    reason: expect.stringMatching(
+      /^no long position is held on OM\/USD \(OM\/USD \[.*\] is delisted\); nothing is held$/,
+    ),
+  })
 })
 
 test('a market that is not listed is refused with the one that was meant', async () => {

@@ -18,6 +18,7 @@ import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../s
 import { engineOver } from '../support/engine.ts'
 import { ethMarket, usdc, weth } from '../support/intents.ts'
 import { btcSymbol, ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 const running: Engine[] = []
@@ -71,18 +72,7 @@ function wishing(options: Pick<Parameters<typeof engineOver>[1], 'facts' | 'prov
     needs: () => needs,
     decide,
   })
-  const loaded: LoadedStrategy = {
-    name: 'wishes',
-    path: 'wishes.yaml',
-    strategy,
-    params: {},
-    instance: { name: 'wishes', symbols },
-    needs,
-    symbols,
-    cadenceMs: 5_000,
-    limits: {},
-    symbolPlaces: [],
-  }
+  const loaded: LoadedStrategy = loadedOf(strategy, 'wishes', symbols, { needs })
   const over = engineOver(bench, {
     ...options,
     strategies: [loaded],

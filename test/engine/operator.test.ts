@@ -5,6 +5,7 @@ import { killText } from '../../src/cli/commands/statusCommand.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
+import { decodeExact } from '../../src/domain/records.ts'
 import { toPlain } from '../../src/domain/views/orderView.ts'
 import type { ConfiguredLimits, LimitSet } from '../../src/engine/context/liveLimits.ts'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -18,6 +19,7 @@ import type { BreakerSettings } from '../../src/risk/breakers/circuitBreakers.ts
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { pathOf } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 import { noLimits, testSigner, testTrader } from '../support/trader.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
@@ -71,18 +73,7 @@ const leaving = defineStrategy({
   },
 })
 
-const strategy: LoadedStrategy = {
-  name: 'greedy',
-  path: 'greedy.yaml',
-  strategy: greedy,
-  params: {},
-  instance: { name: 'greedy', symbols: [symbol] },
-  needs: { symbols: [symbol] },
-  symbols: [symbol],
-  cadenceMs: 5_000,
-  limits: {},
-  symbolPlaces: [],
-}
+const strategy: LoadedStrategy = loadedOf(greedy, 'greedy', [symbol])
 
 interface World extends VenueBench {
   readonly engine: Engine
@@ -273,6 +264,16 @@ test('a halt that stands already says since when, and that its first reason stan
     ),
   })
   expect(there.engine.status().holds).toMatchObject([{ reason: 'rehearsal' }])
+})
+
+test('an amount in a command is kept exactly in the journal', async () => {
+  const { journal, kept } = watchedJournal()
+  const there = world({ journal })
+  await there.engine.start()
+  const amount = 2n ** 200n
+  await command(there, { type: 'kill', close: false, amount } as never)
+  const [record] = kept.flatMap((each) => ('command' in each && each.command === 'kill' ? [each.detail] : []))
+  expect(decodeExact(record ?? '')).toEqual({ close: false, amount })
 })
 
 test('a reading of the limits answers with those in force', async () => {
@@ -514,11 +515,32 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
   const { journal, kept } = watchedJournal()
   const there = world({ journal, readLimits: () => configured })
   await there.engine.start()
-  configured = { account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100) } }
+  configured = {
+    account: { maxPositionSizeUsd: usd(2_000), maxOrderSizeUsd: usd(100), maxLeverageBps: 50_000 },
+  }
+  // A preview tells the same, and neither changes nor keeps anything.
+  const keptBefore = kept.length
+  for (let at = 0; at < 2; at++)
+    expect(await command(there, { type: 'limits', isConfirmed: false, isPreview: true })).toMatchObject({
+      ok: true,
+      statement: '3 limits are configured otherwise than in force; nothing is changed',
+      waiting: [
+        {
+          scope: 'account',
+          limit: 'maxPositionSizeUsd',
+          value: '$1,000.00',
+          configured: '$2,000.00',
+          isTighter: false,
+        },
+        { limit: 'maxOrderSizeUsd', value: 'none', configured: '$100.00', isTighter: true },
+        { limit: 'maxLeverageBps', value: 'none', configured: '50000', isTighter: true },
+      ],
+    })
+  expect(kept.length).toBe(keptBefore)
   expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
-      'in force: maxOrderSizeUsd none -> $100.00; looser, so only after a restart or with --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
+      'in force: maxOrderSizeUsd none -> $100.00, maxLeverageBps none -> 5x (50000 bps); looser, so only after a restart or with perpd limits apply --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
   })
   await there.clock.advance(10_000)
   const sizes = there.journal.recentIntents().map(({ intent }) => intent.terms.sizeDeltaUsd)
@@ -658,9 +680,9 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
   expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
-      `in force: ${symbol} maxLeverageBps 100000 -> 20000, ${symbol} maxOrdersPerHour none -> 1, ` +
-      'breakers rejectsInRow 5 -> 2, breakers staleMs none -> 60000, breakers drift reducing -> halted, strategy greedy maxSlippageBps none -> 30; ' +
-      'looser, so only after a restart or with --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
+      `in force: ${symbol} maxLeverageBps 10x (100000 bps) -> 2x (20000 bps), ${symbol} maxOrdersPerHour none -> 1, ` +
+      'breakers rejectsInRow 5 -> 2, breakers staleMs none -> 60 s (60000 ms), breakers drift reducing -> halted, strategy greedy maxSlippageBps none -> 0.3% (30 bps); ' +
+      'looser, so only after a restart or with perpd limits apply --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
   })
   await there.clock.advance(10_000)
   const [first, ...others] = there.journal.recentIntents().map(({ intent }) => intent)
@@ -701,7 +723,7 @@ test('a start takes the configured limits, tells which are looser than before, a
   const third = world({ bench: first, journal, limits: limits(700, 40) })
   await third.engine.start()
   const statement =
-    'looser by this start: maxOrderSizeUsd $100.00 -> $700.00; tighter: maxSlippageBps 50 -> 40'
+    'looser by this start: maxOrderSizeUsd $100.00 -> $700.00; tighter: maxSlippageBps 0.5% (50 bps) -> 0.4% (40 bps)'
   expect(told(third)).toEqual([{ type: 'limits.started', statement, isLooser: true }])
   expect(kept.slice(written).map((record) => ('command' in record ? record.command : record.kind))).toEqual([
     'limits.changed',

@@ -10,6 +10,7 @@ import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 let running: Engine | undefined
@@ -28,18 +29,7 @@ function instance(decide: (view: StrategyView) => readonly StrategyDecision[]): 
     needs: () => ({ symbols, allPositionMarkets: true }),
     decide: (view) => decide(view),
   })
-  return {
-    name: 'same',
-    path: 'same.yaml',
-    strategy,
-    params: {},
-    instance: { name: 'same', symbols },
-    needs: { symbols },
-    symbols,
-    cadenceMs: 1_000,
-    limits: {},
-    symbolPlaces: [],
-  }
+  return loadedOf(strategy, 'same', symbols, { cadenceMs: 1_000 })
 }
 
 async function start(decide: (view: StrategyView) => readonly StrategyDecision[]) {

@@ -1,7 +1,7 @@
 /** The worth that people see: right after a fill it is the last one whose lists belong together, and never a sum of two instants. */
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { equityAge } from '../../src/cli/commands/statusCommand.ts'
+import { equityAge, sinceText } from '../../src/cli/commands/statusCommand.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { isOpened } from '../../src/domain/order/orderLegs.ts'
 import { createShownEquity, createShownPeak, limitEquityOf } from '../../src/engine/account/shownEquity.ts'
@@ -74,6 +74,60 @@ test('a figure of before the account moved says its age from the first second', 
   )
   expect(equityAge({ equityAtMs: 1_000, isEquitySettling: false }, 61_000)).toContain('1 min 0 s old')
   expect(equityAge({ isEquitySettling: true }, 6_000)).toContain('lists that may be apart')
+})
+
+test('a result of the day says since when it is counted where the first reading is younger than the day', () => {
+  const dayStartMs = Date.UTC(2026, 10, 20)
+  const nowMs = dayStartMs + 80_000_000
+  expect(sinceText({ dayStartMs }, nowMs)).toBe('since 00:00 UTC')
+  expect(sinceText({ dayStartMs, dayFirstAtMs: dayStartMs + 4_000 }, nowMs)).toBe('since 00:00 UTC')
+  const noon = { dayStartMs, dayFirstAtMs: dayStartMs + 43_265_000 }
+  expect(sinceText(noon, nowMs)).toBe('since 12:01 UTC, the first reading')
+  // Of the day before, until the first reading of this one.
+  expect(sinceText(noon, nowMs + 86_400_000)).toBe('since 2026-11-20 12:01 UTC, the first reading')
+})
+
+test('the peak that is shown is the same after a kill, and the day goes on from its first reading', async () => {
+  bench = await kindsBench({
+    path: [
+      [0, 1_800],
+      [100, 1_800],
+      [130, 1_812],
+      [140, 1_760],
+      [900, 1_760],
+    ],
+  })
+  const { journal } = bench
+  const first = engineOver({ ...bench, journal }, {}).engine
+  running = first
+  await first.start()
+  await bench.clock.advance(10_000)
+  const opened = first.status().equity
+  expect(opened?.dayFirstAtMs).toBeGreaterThan(opened?.dayStartMs ?? 0)
+  await bench.accept({
+    kind: 'increase',
+    marketToken: await bench.marketToken(ethSymbol),
+    direction: 'long',
+    sizeDeltaUsd: usd(500),
+    leverageBps: 20_000,
+    collateralToken: usdc,
+    reason: 'by hand',
+  })
+  await bench.clock.advance(150_000)
+  const before = first.status().equity
+  expect(before?.peakUsd ?? 0n).toBeGreaterThan((before?.equityUsd ?? 0n) + usd(5))
+  // Killed: nothing is written any more.
+  first.abort()
+  await bench.clock.advance(1_000)
+  const second = engineOver({ ...bench, journal }, {}).engine
+  running = second
+  const cents = (amount = 0n) => amount / 10n ** 28n
+  expect(cents(second.status().equity?.peakUsd)).toBe(cents(before?.peakUsd))
+  await second.start()
+  await bench.clock.advance(20_000)
+  const after = second.status().equity
+  expect(cents(after?.peakUsd)).toBe(cents(before?.peakUsd))
+  expect(after?.dayFirstAtMs).toBe(opened?.dayFirstAtMs)
 })
 
 /** Asks for a thousand times the account at every turn. */

@@ -10,6 +10,7 @@ import { defineStrategy, type Strategy, type StrategyView, z } from '../../src/s
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 let running: { abort(): void } | undefined
@@ -20,24 +21,15 @@ afterEach(async () => {
 })
 
 function loaded(strategy: Strategy, params: unknown): LoadedStrategy {
-  return {
-    name: strategy.kind,
-    path: `${strategy.kind}.yaml`,
-    symbolPlaces: [],
-    strategy,
-    params,
-    symbols: [ethSymbol],
-    needs: { symbols: [ethSymbol] },
-    cadenceMs: 5_000,
-    limits: {},
-    instance: { name: strategy.kind, symbols: [ethSymbol] },
-  }
+  return loadedOf(strategy, strategy.kind, [ethSymbol], { params })
 }
 
 function deciding(decide: (view: StrategyView) => readonly StrategyDecision[]): LoadedStrategy {
   const strategy = defineStrategy({
     kind: 'reducer',
     description: 'Reduces what it sees.',
+    // What no strategy opened is for keepers.
+    opensPositions: false,
     params: z.object({}),
     needs: () => ({ symbols: [ethSymbol] }),
     decide: (view) => decide(view as StrategyView),

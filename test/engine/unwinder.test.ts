@@ -9,6 +9,7 @@ import { applyFaults, type Faults } from '../../src/paper/venue/venueFaults.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
+import { loadedOf } from '../support/loaded.ts'
 import { testSigner, testTrader } from '../support/trader.ts'
 import { type Between, type VenueBench, venueBench } from '../support/venue.ts'
 
@@ -24,18 +25,7 @@ function instance(name: string, decide: Decide): LoadedStrategy {
     needs: (_params, symbols) => ({ symbols }),
     decide,
   })
-  return {
-    name,
-    path: `${name}.yaml`,
-    strategy,
-    params: {},
-    instance: { name, symbols: [symbol] },
-    needs: { symbols: [symbol] },
-    symbols: [symbol],
-    cadenceMs: 1_000,
-    limits: {},
-    symbolPlaces: [],
-  }
+  return loadedOf(strategy, name, [symbol], { cadenceMs: 1_000 })
 }
 
 interface World extends VenueBench {

@@ -1,10 +1,15 @@
 /** Orders followed on the chain alone, over real sockets against the paper venue's node, on a clock that the test moves. */
 import { afterEach, expect, test } from 'vitest'
-import type { Event } from '../../src/domain/event.ts'
 import { type Intent, lastAttempt } from '../../src/domain/order/intent.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { type ChainBench, type ChainBenchOptions, chainBench, signer } from '../support/chain.ts'
-import { ethMarket, intentOf } from '../support/intents.ts'
+import {
+  type ChainBench,
+  type ChainBenchOptions,
+  chainBench,
+  increaseIn,
+  labels,
+  signer,
+} from '../support/chain.ts'
 
 let world: ChainBench
 afterEach(() => world.close())
@@ -14,20 +19,7 @@ async function start(options: ChainBenchOptions = {}): Promise<ChainBench> {
   return world
 }
 
-async function increase(parts: Partial<Intent> = {}): Promise<Intent> {
-  const ticker = (await world.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
-  const base = intentOf()
-  return intentOf({
-    account: signer.address,
-    acceptedAtMs: world.clock.now(),
-    expiresAtMs: world.clock.now() + 30_000,
-    ...parts,
-    terms: { ...base.terms, referencePrice: ticker?.maxPrice ?? usd(0), ...parts.terms },
-  })
-}
-
-const labels = (events: readonly Event[]) =>
-  events.flatMap((event) => (event.type === 'order.moved' ? [event.to] : []))
+const increase = (parts: Partial<Intent> = {}) => increaseIn(world, parts)
 
 test('a market order lands provisionally, then for good, and closes as executed by its own event', async () => {
   await start()

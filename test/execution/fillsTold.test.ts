@@ -1,11 +1,12 @@
 /** What a trader is told of an entry with exits: its fill, what rests, and the exit that was hit, in the log and in `perpd orders`. */
 import { afterEach, expect, test } from 'vitest'
 import { explainText } from '../../src/cli/explain/explainText.ts'
+import { costsIn } from '../../src/domain/account/fillCosts.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
-import { orderRow } from '../../src/domain/views/orderView.ts'
+import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
 import { phrase } from '../../src/monitor/log/phrase.ts'
-import { usd } from '../../src/protocol/units.ts'
+import { formatDollars, usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench, priceAt } from '../support/kinds.ts'
 
@@ -50,7 +51,7 @@ test.each([
         .map(({ text }) => text.slice(9))
     const row = () => {
       const state = bench.story(intentId)
-      return orderRow({ state, label: labelOf(state), feeTokenDecimals: 6 })
+      return orderRow({ state, label: labelOf(state), costsOf: costsIn(bench.journal, 6) })
     }
     await bench.clock.advance(30_000)
     expect(entryPrice).toBeGreaterThan(0n)
@@ -71,7 +72,7 @@ test.each([
       .filter((text) => !text.startsWith('is on its way'))
       .slice(2)
     expect(after[0]).toMatch(
-      /^stop-loss filled at \$1,6\d\d\.\d+: \$500\.00 of long ETH\/USD \[WETH-USDC\] closed, fees \$0\.\d+.*, PnL -\$\d+\.\d\d after all costs of entry and exit/,
+      /^stop-loss filled at \$1,6\d\d\.\d+: \$500\.00 of long ETH\/USD \[WETH-USDC\] closed, fees \$0\.\d+.*, PnL -\$\d+\.\d\d after all costs/,
     )
     expect(after.filter((text) => text.includes('filled'))).toHaveLength(1)
     const stop = row().legs.find(({ role }) => role === 'stop-loss')
@@ -86,7 +87,8 @@ test.each([
     expect(BigInt(stop?.pnlUsd ?? '0')).toBe(
       (settlement?.pnlUsd ?? 0n) - BigInt(entry?.feesUsd ?? '0') - sentUsd,
     )
-    const story = explainText(bench.story(intentId), [], context).replaceAll(/\s+/g, ' ')
+    const costsOf = costsIn(bench.journal, 6)
+    const story = explainText(bench.story(intentId), [], { ...context, costsOf }).replaceAll(/\s+/g, ' ')
     expect(story).toMatch(/\(stop-loss\) EXECUTED at \$1,6[\d.]+, \$500\.00, fees \$0\.\d+, PnL -\$/)
   },
 )
@@ -123,7 +125,8 @@ test.each([
     const signedOf = (orderKey: `0x${string}`) => signedOrderIn(bench.journal, orderKey)
     const stop = () => {
       const state = bench.story(intentId)
-      const { legs } = orderRow({ state, label: labelOf(state), signedOf, feeTokenDecimals: 6 })
+      const costsOf = costsIn(bench.journal, 6)
+      const { legs } = orderRow({ state, label: labelOf(state), signedOf, costsOf })
       const leg = legs.find(({ role }) => role === 'stop-loss')
       if (leg === undefined) throw new Error('no stop')
       return leg
@@ -156,6 +159,39 @@ test.each([
     expect(BigInt(stop().pnlUsd ?? 0)).toBe((settlementOf('stop-loss')?.pnlUsd ?? 0n) - costUsd / 2n)
   },
 )
+
+test.each([
+  ['by hosts', false],
+  ['by the chain', true],
+])('the line of a close has its PnL after all costs, those of its entry too: %s', async (_how, isByChain) => {
+  bench = await kindsBench({ isByChain })
+  const marketToken = await bench.marketToken(ethSymbol)
+  const side = { marketToken, direction: 'long', collateralToken: usdc, reason: 'a test' } as const
+  const size = { sizeDeltaUsd: usd(500), leverageBps: 20_000 }
+  const opened = await bench.accept({ kind: 'increase', ...side, ...size })
+  await bench.clock.advance(60_000)
+  const closed = await bench.accept({ kind: 'close', ...side })
+  await bench.clock.advance(60_000)
+  const settlementOf = ({ intentId }: { readonly intentId: string }) => {
+    const [attempt] = bench.story(intentId).attempts
+    const sentUsd = (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
+    return { ...attempt?.children[0]?.settlement, sentUsd }
+  }
+  const [entry, exit] = [settlementOf(opened), settlementOf(closed)]
+  const pnlUsd = (exit.pnlUsd ?? 0n) - exit.sentUsd - entry.sentUsd - (entry.feesUsd ?? 0n)
+  const line = bench.events
+    .filter((event) => event.type === (isByChain ? 'order.filled' : 'order.moved'))
+    .map((event) => phrase(event))
+    .filter(({ text }) => text.includes('PnL'))
+    .at(-1)
+  expect(line?.text).toContain(`PnL ${formatDollars(pnlUsd)} after all costs`)
+  expect(JSON.stringify(toPlain(line?.fields))).toContain(`"${pnlUsd}"`)
+  const story = explainText(bench.story(closed.intentId), [], {
+    ...context,
+    costsOf: costsIn(bench.journal, 6),
+  })
+  expect(story.replaceAll(/\s+/g, ' ')).toContain(`${formatDollars(pnlUsd)} after all costs: `)
+})
 
 const context = {
   rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000, nowMs: 0 },

@@ -1,10 +1,7 @@
 /** Orders of the relay lane, followed on the chain over real sockets, on a clock that the test moves. */
 import { afterEach, expect, test } from 'vitest'
-import type { Event } from '../../src/domain/event.ts'
 import { type Intent, lastAttempt } from '../../src/domain/order/intent.ts'
-import { usd } from '../../src/protocol/units.ts'
-import { type ChainBench, type ChainBenchOptions, chainBench, signer } from '../support/chain.ts'
-import { ethMarket, intentOf } from '../support/intents.ts'
+import { type ChainBench, type ChainBenchOptions, chainBench, increaseIn, labels } from '../support/chain.ts'
 import type { Between } from '../support/venue.ts'
 
 let world: ChainBench
@@ -15,21 +12,7 @@ async function start(options: ChainBenchOptions = {}): Promise<ChainBench> {
   return world
 }
 
-async function increase(parts: Partial<Intent> = {}): Promise<Intent> {
-  const ticker = (await world.api.getMarketTickers({ addresses: [ethMarket] })).value[0]
-  const base = intentOf()
-  return intentOf({
-    account: signer.address,
-    lane: 'relay',
-    acceptedAtMs: world.clock.now(),
-    expiresAtMs: world.clock.now() + 30_000,
-    ...parts,
-    terms: { ...base.terms, referencePrice: ticker?.maxPrice ?? usd(0), ...parts.terms },
-  })
-}
-
-const labels = (events: readonly Event[]) =>
-  events.flatMap((event) => (event.type === 'order.moved' ? [event.to] : []))
+const increase = (parts: Partial<Intent> = {}) => increaseIn(world, { lane: 'relay', ...parts })
 
 const never = new Promise<never>(() => {})
 

@@ -1,6 +1,8 @@
 /** What every store of the journal must do; each store's test file calls this with a way to open a fresh one. */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
+import { ACCOUNT_ID, type AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import { encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
@@ -266,6 +268,35 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
     expect(journal.acceptedSince(0, 'trend')).toBe(2)
     expect(journal.acceptedSince(1001, 'trend')).toBe(1)
     expect(journal.acceptedSince(0, 'nobody')).toBe(0)
+  })
+
+  test(`${backend}: records of several intents and of the account are appended together, in one commit`, async () => {
+    const { journal, store } = freshBoth()
+    const memory = {
+      v: RECORD_VERSION,
+      atMs: 1,
+      intentId: ACCOUNT_ID,
+      kind: 'strategy.remembered',
+      strategy: 'trend',
+      strategyKind: 'k',
+      version: 1,
+      memory: new Map([['size', 5n]]),
+      tickMs: 0,
+      throughSeq: 0,
+      denied: [],
+    } as const satisfies AccountRecord
+    let commits = 0
+    const append = store.append.bind(store)
+    store.append = (entries) => {
+      commits += 1
+      return append(entries)
+    }
+    const records = [storyOf(1).accepted(), storyOf(1).preparing(), storyOf(2).accepted(), memory]
+    expect(await journal.appendTogether(records)).toEqual([1, 2, 3, 4])
+    expect(commits).toBe(1)
+    expect(journal.openIntents()).toHaveLength(2)
+    expect(journal.account().memories?.get('trend')).toMatchObject({ memory: new Map([['size', 5n]]) })
+    expect(await journal.appendTogether([])).toEqual([])
   })
 
   test(`${backend}: a closed journal takes no record`, async () => {

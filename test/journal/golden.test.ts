@@ -67,6 +67,25 @@ for (const version of ['v1', 'v2', 'v3']) {
     })
   })
 
+  test(`the books of a journal of ${version} are the same beside its daemon, and after it was raised`, async () => {
+    place(version)
+    const reader = openSqliteReader(path)
+    const books = (await reader.books()).all()
+    expect((await reader.bookHistory()).all()).toEqual(books)
+    await reader.close()
+    const sizes = books.map(({ strategy, direction, sizeUsd }) => [strategy, direction, formatUsd(sizeUsd)])
+    expect(sizes).toEqual([
+      ['eth-trend', 'long', '$300.00'],
+      ['other', 'short', '$500.00'],
+    ])
+    const journal = open()
+    expect(journal.books().all()).toEqual(books)
+    await journal.close()
+    const again = openSqliteReader(path)
+    expect((await again.books()).all()).toEqual(books)
+    await again.close()
+  })
+
   test(`a journal of ${version} goes on: its open orders move, its decisions and digests are not taken twice`, async () => {
     place(version)
     const journal = open()
@@ -197,8 +216,12 @@ test('raising a version 1 journal is one transaction: one that fails leaves the 
   after.close()
 })
 
-test('a snapshot of the golden journal says what its records fold to today', async () => {
+test('a snapshot of an earlier perpd is told as that and left aside once; its records fold to what the next one says', async () => {
   place('v3')
+  expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'older', problems: [] })
+  const first = openSqliteJournal({ ...options, path }, { compact: true })
+  expect(first.replayedFrom).toBe(0)
+  await first.journal.close()
   expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'good', snapshotSeq: 62, problems: [] })
   const { journal, replayedFrom } = openSqliteJournal({ ...options, path }, {})
   expect(replayedFrom).toBe(62)

@@ -1,7 +1,7 @@
 /** One case through the product: decode, verify, and what that says beside what the case expects. */
 import { Malformed } from '../../src/api/decode/decode.ts'
 import { orderPayload } from '../../src/api/orders/orderPayload.ts'
-import type { Difference } from '../../src/domain/event.ts'
+import type { Difference } from '../../src/domain/orderEvent.ts'
 import { type Rejection, verify } from '../../src/execution/verify/verify.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { intentOfCase } from './intent.ts'

@@ -201,6 +201,13 @@ export const everyEvent: readonly Event[] = [
   { type: 'rows.foreign', route: '/trades', host, rows: 500 },
   { type: 'account.discrepanciesDeferred', held: 8_000, isJournalShort: false },
   { type: 'account.discrepanciesDeferred', held: 1, isJournalShort: true },
+  {
+    type: 'account.booksDiffer',
+    marketToken: ethMarket,
+    direction: 'long',
+    booksUsd: usd(400),
+    expectedUsd: usd(500),
+  },
   { type: 'price.fallback', symbol, source: 'ticker', ageMs: 400 },
   { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
   {

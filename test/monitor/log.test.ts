@@ -63,7 +63,7 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is to be unwound: if it lands, what it opens is closed. Ada: The market turned
     order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
     order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed
-    position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99
+    position  long ETH/USD [WETH-USDC] $500.00, PnL before closing costs $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
     host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are used meanwhile
     host      the prices of https://arbitrum.gmxapi.io/v1 are stale: the newest is 10 min 0 s old. The fallback hosts are used; it is checked again less and less often
@@ -71,6 +71,7 @@ test('on a terminal every event reads as one plain line', () => {
     host      https://arbitrum.gmxapi.io/v1 /trades: 500 rows of another account were dropped
     account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
+    account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $500.00: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
     price     a reduction on ETH/USD [WETH-USDC] uses the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
     trading   trading of eth-trend is reducing: Its loss limit was reached
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
@@ -121,8 +122,8 @@ test('for machines a line is JSON with stable names, amounts as text and no secr
         "executionPriceDollars": "1739.51",
         "feesDollars": "0.3",
         "feesUsd": "300000000000000000000000000000",
-        "pnlDollars": "0",
-        "pnlUsd": "0",
+        "venuePnlDollars": "0",
+        "venuePnlUsd": "0",
       },
       "size_delta_dollars": "500",
       "size_delta_usd": "500000000000000000000000000000000",
@@ -155,6 +156,14 @@ test('auto is pretty on a terminal and JSON elsewhere', () => {
   })
 })
 
+test('a start under a halt does not say that strategies simply run', () => {
+  const { log, take } = logTo({})
+  log.listen({ type: 'daemon.ready', held: 'trading is halted by kill, root: enough' })
+  expect(take().join()).toContain(
+    'ready, and trading is halted by kill, root: enough: strategies are asked, and this holds their orders back',
+  )
+})
+
 test('lines below the level are not written', () => {
   const { log, take } = logTo({ level: 'warn' })
   for (const event of everyEvent) log.listen(event)
@@ -175,6 +184,7 @@ test('lines below the level are not written', () => {
     'host',
     'host',
     'host',
+    'account',
     'account',
     'account',
     'price',
@@ -316,8 +326,8 @@ test('positions are told when one appears, changes size or disappears', () => {
   tell([{ ...position, sizeInUsd: position.sizeInUsd / 2n }])
   tell([])
   expect(take()).toEqual([
-    'position  long ETH/USD [WETH-USDC] $500.00, PnL after fees $0.99',
-    'position  long ETH/USD [WETH-USDC] $250.00, PnL after fees $0.99',
+    'position  long ETH/USD [WETH-USDC] $500.00, PnL before closing costs $0.99',
+    'position  long ETH/USD [WETH-USDC] $250.00, PnL before closing costs $0.99',
     'position  the account has no positions',
   ])
 })

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { noFigures } from '../../src/domain/books/figures.ts'
+import { noPart, UNATTRIBUTED } from '../../src/domain/books/sideParts.ts'
 import type { Event } from '../../src/domain/event.ts'
+import { bookRows, strategyBooks } from '../../src/domain/views/bookView.ts'
 import { createHealth } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import type { MonitoredStatus } from '../../src/monitor/monitoredStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { ethMarket } from '../support/intents.ts'
 import { everyEvent, host, intent } from './events.ts'
 
 const running: MonitoredStatus = {
@@ -248,4 +252,34 @@ test('an instance of a long cadence is missed soon after its turn, and a watch t
   expect(health.live(status).reasons).toEqual([expect.stringContaining('strategy daily has had no turn')])
   status = { ...running, strategies: [], ...{ watchedAgoMs: 121_000 } }
   expect(health.live(status).reasons).toEqual(['the watch over the account has not come round for 2 min 1 s'])
+})
+
+test('books are series of running strategies and a few more names, however many ever ran', async () => {
+  const book = (strategy: string, size: number, wins = 0) => ({
+    strategy,
+    marketToken: ethMarket,
+    direction: 'long' as const,
+    collateralToken: ethMarket,
+    ...noPart,
+    sizeUsd: usd(size),
+    figures: { ...noFigures, pricePnlUsd: usd(12), relayFeesUsd: usd(2), trades: 2, wins },
+  })
+  const old = Array.from({ length: 50 }, (_, n) => book(`old-${n}`, 1))
+  const rows = bookRows([book('eth-trend', 500, 1), book(UNATTRIBUTED, 100), ...old], [])
+  const books = strategyBooks(rows, running.strategies)
+  const { ours } = await render({ ...running, books })
+  expect(ours.filter((line) => line.startsWith('perpd_strategy_'))).toEqual([
+    'perpd_strategy_pnl_usd{strategy="eth-trend"} 10',
+    'perpd_strategy_pnl_usd{strategy="unattributed"} 10',
+    'perpd_strategy_pnl_usd{strategy="other"} 500',
+    'perpd_strategy_exposure_usd{strategy="eth-trend"} 500',
+    'perpd_strategy_exposure_usd{strategy="unattributed"} 100',
+    'perpd_strategy_exposure_usd{strategy="other"} 50',
+    'perpd_strategy_trades_total{strategy="eth-trend"} 2',
+    'perpd_strategy_trades_total{strategy="unattributed"} 2',
+    'perpd_strategy_trades_total{strategy="other"} 100',
+    'perpd_strategy_wins_total{strategy="eth-trend"} 1',
+    'perpd_strategy_wins_total{strategy="unattributed"} 0',
+    'perpd_strategy_wins_total{strategy="other"} 0',
+  ])
 })

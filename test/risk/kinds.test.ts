@@ -129,6 +129,26 @@ test('the exits of an increase that was cut close their share of what was admitt
   ])
 })
 
+test('the exits of the file come with every increase, around the price that it opens at', () => {
+  const exits = { stopLoss: { bps: 500 }, takeProfits: [{ bps: 1_000, shareBps: 4_000 }] }
+  const { terms } = intentOf(increase(), { exits, limits: { maxOrderSizeUsd: usd(400) } })
+  const { referencePrice } = terms
+  expect(terms.tpsl).toEqual([
+    { type: 'take-profit', triggerPrice: (referencePrice * 11n) / 10n, sizeDeltaUsd: usd(160) },
+    { type: 'stop-loss', triggerPrice: (referencePrice * 95n) / 100n, sizeDeltaUsd: usd(400) },
+  ])
+  // A limit order opens at its trigger.
+  expect(intentOf(limit(), { exits }).terms.tpsl?.map(({ triggerPrice }) => triggerPrice)).toEqual([
+    usd(2090),
+    usd(1805),
+  ])
+  const twap = increase({ orderType: 'twap', twap: { parts: 4, durationSeconds: 60 } })
+  expect(codeOf(twap, { exits })).toBe('EXITS_WITH_TWAP')
+  expect(codeOf(increase(), { exits: { stopLoss: { usd: usd(5_000) }, takeProfits: [] } })).toBe(
+    'TRIGGER_NOT_POSITIVE',
+  )
+})
+
 test('orders without a bound on their price are bounded by their size; limit orders are not', () => {
   const limits = { maxUnboundedOrderUsd: usd(100) }
   const stop = increase({ orderType: 'stop-market', triggerPrice: usd(2100) })

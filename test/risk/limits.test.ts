@@ -5,7 +5,8 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Limits, limitTightness, tighten } from '../../src/domain/account/limits.ts'
+import { type Limits, limitRows, tighten } from '../../src/domain/account/limits.ts'
+import { type LimitUnit, limitTable } from '../../src/domain/account/limitTable.ts'
 import type { Ending } from '../../src/domain/account/spend.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
@@ -289,9 +290,17 @@ const used: fc.Arbitrary<Used> = fc.record({
   failures: fc.nat(3),
 })
 const bps = (min: number, max = 10_000) => fc.integer({ min, max })
-/** Values around what the worlds hold, so that each limit is sometimes the tightest. */
-const values: Readonly<Record<keyof Limits, fc.Arbitrary<number | bigint>>> = {
-  maxPositionSizeUsd: money(30_000),
+/** Values by unit, for limits that are not told below. */
+const valuesOf: Readonly<Record<LimitUnit, fc.Arbitrary<number | bigint>>> = {
+  usd: money(30_000),
+  native: fc.bigInt({ min: 20n, max: 120n }),
+  bps: bps(0),
+  times: bps(5_000, 200_000),
+  count: fc.integer({ min: 2, max: 60 }),
+  ms: fc.integer({ min: 5_000, max: 15_000 }),
+}
+/** Values around what the worlds hold, so that each limit is sometimes the tightest, where those of its unit are not. */
+const closer: { readonly [K in keyof Limits]?: fc.Arbitrary<number | bigint> } = {
   maxPositionEquityBps: bps(1_000, 100_000),
   maxMarketExposureUsd: money(40_000),
   maxMarketExposureEquityBps: bps(1_000, 100_000),
@@ -303,27 +312,23 @@ const values: Readonly<Record<keyof Limits, fc.Arbitrary<number | bigint>>> = {
   minOrderSizeUsd: money(200),
   maxUnboundedOrderUsd: money(5_000),
   maxCapacityShareBps: bps(500),
-  capacityHeadroomBps: bps(0),
-  maxLeverageBps: bps(5_000, 200_000),
   minLiquidationDistanceBps: bps(0, 2_500),
   maxSlippageBps: bps(60, 300),
   maxOrdersPerHour: fc.integer({ min: 10, max: 60 }),
   attemptsPerCause: fc.integer({ min: 2, max: 6 }),
-  executionFeesPerDay: fc.bigInt({ min: 20n, max: 120n }),
   reductionFeesPerDayUsd: fc.bigInt({ min: ONE_USD, max: 16n * ONE_USD }),
   relayFeesPerDayUsd: fc.bigInt({ min: 3n * ONE_USD, max: 16n * ONE_USD }),
   maxDailyLossUsd: fc.bigInt({ min: 30n * ONE_USD, max: 300n * ONE_USD }),
   maxDailyLossEquityBps: bps(20, 400),
   maxDataAgeMs: fc.integer({ min: 6_000, max: 15_000 }),
-  maxTickerAgeMs: fc.integer({ min: 5_000, max: 15_000 }),
-  maxCapacityAgeMs: fc.integer({ min: 5_000, max: 15_000 }),
-  maxOracleAgeMs: fc.integer({ min: 5_000, max: 15_000 }),
-  maxAccountAgeMs: fc.integer({ min: 5_000, max: 15_000 }),
   maxPriceDivergenceBps: bps(50, 300),
   maxClockSkewMs: fc.integer({ min: 500, max: 30_000 }),
   reduceAgainAfterMs: fc.integer({ min: 1_000, max: 600_000 }),
 }
-const names = Object.keys(limitTightness) as (keyof Limits)[]
+const values = Object.fromEntries(
+  limitRows.map(([name, { unit }]) => [name, closer[name] ?? valuesOf[unit]]),
+) as Readonly<Record<keyof Limits, fc.Arbitrary<number | bigint>>>
+const names = limitRows.map(([name]) => name)
 /** A few limits at a time: with all of them nothing would ever be admitted. */
 const limits = fc
   .subarray(names, { maxLength: 4 })
@@ -452,7 +457,7 @@ test.each(names.filter((name) => name !== 'reductionFeesPerDayUsd'))(
       expect([scope, isBitten]).toEqual([scope, !(isLoss && scope === 'account')])
     }
     // One unit looser in each scope, and it is as if there were none.
-    const loose = BigInt(value) + (limitTightness[name] === 'less' ? 1n : -1n)
+    const loose = BigInt(value) + (limitTable[name].tighter === 'less' ? 1n : -1n)
     const counted = ['maxOrdersPerHour', 'attemptsPerCause', 'executionFeesPerDay', 'relayFeesPerDayUsd']
     if (counted.includes(name) || name.startsWith('maxDailyLoss') || name.endsWith('Ms')) {
       const set = { [name]: typeof value === 'bigint' ? loose : Number(loose) }

@@ -35,7 +35,7 @@ test('a collateral whose price is in doubt denies what adds risk, and says why; 
       code: 'PRICE_DOUBTED',
       reason: "The oracle's price of USDC may be wrong; check it before trading on it.",
       wanted: '$10.00 (STABLE_OUT_OF_RANGE)',
-      allowed: '$0.5 to $2.00',
+      allowed: '$0.50 to $2.00',
     },
   })
   expect(admissionOf(close(), [stable]).kind).toBe('intent')

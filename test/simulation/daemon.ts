@@ -32,6 +32,8 @@ export interface DaemonParts {
   readonly random: Random
   /** Chance of what an operator does besides: one more draw of it moves nothing of what was there before. */
   readonly later: Random
+  /** Chance of a strategy with a memory. */
+  readonly climbing: Random
   readonly faults: Faults
   readonly network: Network
   readonly venue: VenueModel

@@ -74,6 +74,30 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
     return body
   }
 
+  /** Brings the lines of one commit to the disk: the process may end before all of them or after. Gives their numbers. */
+  function writeLines(records: readonly AnyRecord[]): readonly number[] | undefined {
+    if (hooks.boundary('unsynced commit')) return undefined
+    const lines = records.map((record) => {
+      const body = encodeRecord(record)
+      const seq = tail.seq + 1
+      tail = { seq, hash: hashOf(tail.hash, seq, body) }
+      return { record, body, seq, line: lineOf(seq, tail.hash, body) }
+    })
+    disk.durable.push(...lines.map(({ line }) => line))
+    disk.acknowledged.push(...lines.map(({ line }) => line))
+    disk.head = tail
+    const states = lines.map(({ record, body }) => {
+      const state = isAccountRecord(record) ? undefined : admitRecord(ledger, record)
+      return { stored: keep(body), state }
+    })
+    for (const [index, { record, body }] of lines.entries()) {
+      const { stored, state } = states[index] ?? {}
+      if (isAccountRecord(record)) hooks.onAccount?.(record, body)
+      else if (stored !== undefined && state !== undefined) hooks.onDurable(stored.record, state, body)
+    }
+    return hooks.boundary('after commit') ? undefined : lines.map(({ seq }) => seq)
+  }
+
   /** Whether the process ended before a record is written; a full disk is a fault for good. */
   function hasEndedBefore(record: AnyRecord): boolean {
     if (fault !== undefined) throw fault
@@ -113,6 +137,14 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
       keep(body)
       hooks.onAccount?.(record, body)
       if (hooks.boundary(`after ${record.kind}`)) return new Promise<never>(() => {})
+    },
+    async appendTogether(records) {
+      const [first] = records
+      if (first === undefined) return []
+      if (hasEndedBefore(first)) return new Promise<never>(() => {})
+      const written = writeLines(records)
+      if (written === undefined) return new Promise<never>(() => {})
+      return written
     },
     intents: async (query) => ledger.recentIntents(query),
     records: async (intentId) => [...(stories.get(intentId) ?? [])],

@@ -22,6 +22,7 @@ import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { MAX_UINT256, usd } from '../../src/protocol/units.ts'
 import type { BreakerSettings } from '../../src/risk/breakers/circuitBreakers.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import { CLIMBER, type ClimberChecks, climberOf, createClimberChecks } from './climber.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { latestOf, viewOf } from './endpoints.ts'
 import { createEngineChecks, type EngineChecks } from './engineChecks.ts'
@@ -54,6 +55,8 @@ interface EngineWorld {
   readonly market: MarketModel
   readonly checks: EngineChecks
   readonly strategies: readonly LoadedStrategy[]
+  /** Judges the strategy with a memory, where there is one. */
+  readonly climber: ClimberChecks | undefined
   readonly signatures: Map<string, SignedMessage>
   readonly lane: LaneName
   readonly intentExpiryMs: number
@@ -66,7 +69,7 @@ const worlds = new WeakMap<object, EngineWorld>()
 function worldOf(parts: DaemonParts): EngineWorld {
   const known = worlds.get(parts.truth)
   if (known !== undefined) return known
-  const { timeline, chain, truth, faults, random, note, rules } = parts
+  const { timeline, chain, truth, faults, random, climbing, note, rules } = parts
   const market = createMarketModel({ timeline, chain, random, account: simulatedSigner.address })
   const names = ['one', 'two', 'three'].slice(0, random.int(1, 3))
   const strategies = names.map((name) =>
@@ -82,6 +85,7 @@ function worldOf(parts: DaemonParts): EngineWorld {
       isOver: () => faults.isQuiet,
     }),
   )
+  const climber = climbing.chance(0.4) ? [climberOf({ random: climbing, isOver: () => faults.isQuiet })] : []
   const account: Limits = {
     maxTotalExposureUsd: usd(random.pick([2_000, 4_000, 6_000])),
     maxPositionSizeUsd: usd(random.pick([1_500, 3_000])),
@@ -103,7 +107,8 @@ function worldOf(parts: DaemonParts): EngineWorld {
       market,
       isClockSteady: () => !faults.counts.has('clock-jump'),
     }),
-    strategies,
+    strategies: [...strategies, ...climber],
+    climber: climber.length === 0 ? undefined : createClimberChecks(truth),
     signatures: new Map(),
     lane: random.pick(['order-chain', 'order-chain', 'relay'] as const),
     intentExpiryMs: random.int(10, 60) * 1000,
@@ -275,10 +280,14 @@ class EngineDaemon implements Daemon {
 
   onDurable(record: JournalRecord | AccountRecord, state: IntentState | undefined): void {
     this.#world.checks.durable(record, state, this.#parts.journal.openIntents())
+    this.#world.climber?.durable(record)
   }
 
   finish(): void {
     this.#world.checks.finish(this.#engine.status())
+    const { journal } = this.#parts
+    const memory = journal.account().memories?.get(CLIMBER)?.memory
+    this.#world.climber?.finish(journal.recentIntents(), memory, journal.ownEvents(CLIMBER))
   }
 
   #heard(event: Event): void {
@@ -287,6 +296,8 @@ class EngineDaemon implements Daemon {
     if (!process.isAlive) return
     if (jsonText(event).includes(privateKey.slice(2))) truth.fail('I14', `${event.type} shows the key`)
     if (event.type === 'order.payload_rejected') checkBlame(this.#parts)
+    if (event.type === 'account.booksDiffer')
+      truth.fail('I16', `the books of ${event.marketToken} are ${event.booksUsd}, not ${event.expectedUsd}`)
     if (event.type === 'unwind.ended') this.#world.checks.unwound(event.intentId)
     if (event.type === 'order.moved') note(`event ${event.type} ${event.from} ${event.to}`)
     if (event.type === 'decision.denied')
@@ -330,6 +341,12 @@ class EngineDaemon implements Daemon {
           return (record: JournalRecord) => {
             checks.leaving(record)
             return target.append(record)
+          }
+        }
+        if (name === 'appendTogether') {
+          return (records: readonly (JournalRecord | AccountRecord)[]) => {
+            for (const record of records) checks.leaving(record)
+            return target.appendTogether(records)
           }
         }
         const member: unknown = target[name]

@@ -9,6 +9,7 @@ import { type Usd, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
 import { usdc } from '../support/intents.ts'
+import { loadedOf } from '../support/loaded.ts'
 import { type ModelMarket, modelMarkets } from './engineMarkets.ts'
 import type { Random } from './random.ts'
 
@@ -155,16 +156,9 @@ export function strategyOf(parts: {
         return (isDue ? decisionOf(wish, view) : undefined) ?? []
       }),
   })
-  return {
-    name,
-    path: `${name}.yaml`,
-    strategy,
-    params: {},
+  return loadedOf(strategy, name, symbols, {
     instance: { name, symbols, size: { usd: usd(500), leverageBps: 20_000, collateral: 'short' } },
-    needs: { symbols },
-    symbols,
     cadenceMs,
     limits,
-    symbolPlaces: [],
-  }
+  })
 }

@@ -340,7 +340,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'whoever lost the journal sends all the same',
     'shell',
-    'src/execution/orderManager.ts',
+    'src/execution/takeEvents.ts',
     "      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'\n",
     "      if (error instanceof BaseError && error.code === 'JOURNAL_FENCED') return { seq: 0, record }\n      const isReused = error instanceof BaseError && error.code === 'JOURNAL_DIGEST_REUSED'\n",
   ),

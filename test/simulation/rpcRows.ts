@@ -93,7 +93,7 @@ export function settlementIn(
     sizeDeltaUsd: log.movedUsd ?? spec.sizeDeltaUsd,
     feesUsd,
     priceImpactUsd: impactUsd,
-    ...(kind === 'decrease' ? { pnlUsd: basePnlUsd - feesUsd } : {}),
+    ...(kind === 'decrease' ? { basePnlUsd, pnlUsd: basePnlUsd - feesUsd } : {}),
   }
 }
 

@@ -6,7 +6,8 @@
  *
  * `--transcript OUT [--full FILE]` runs the seeds one after the other and writes a line for each with the hash of its transcript
  * (`transcript.ts`), to the second file the transcripts themselves: what differs between two versions of the source behaves
- * differently.
+ * differently. One version gives the same transcript at each run, however busy the machine is. Of two versions that mean the
+ * same, one that awaits more may make the requests of one instant in another order, and so of other hosts: look at the times.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { parseArgs } from 'node:util'

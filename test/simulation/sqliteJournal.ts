@@ -81,10 +81,30 @@ export function journalOfProcess(parts: ProcessParts): { readonly journal: DiskJ
     if (hooks.boundary(`after ${record.kind}`)) return never()
   }
 
+  async function appendTogether(records: readonly AnyRecord[]): ReturnType<Journal['appendTogether']> {
+    const [first] = records
+    if (first === undefined) return []
+    const numbers = await written(first, () => journal.appendTogether(records))
+    for (const [index, record] of records.entries()) {
+      const body = encodeRecord(record)
+      const kept = decodeAnyRecord(body)
+      if (isAccountRecord(kept)) {
+        hooks.onAccount(kept, body)
+        continue
+      }
+      parts.acknowledged(numbers[index] ?? 0, body)
+      const state = applyRecord(states.get(kept.intentId), kept)
+      states.set(kept.intentId, state)
+      hooks.onDurable(kept, state, body)
+    }
+    return hooks.boundary('after commit') ? never() : numbers
+  }
+
   const own: Partial<DiskJournal> = {
     guard,
     append,
     appendAccount,
+    appendTogether,
     recentIntents: (query) => (parts.isClosed() ? [] : journal.recentIntents(query)),
     commit: (record) => {
       // An operator's word that finds no space is not kept, and is said again.

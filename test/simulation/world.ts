@@ -289,6 +289,7 @@ class World {
       ...(delegate === undefined ? {} : { delegate }),
       random: randomOf(seed, `process ${process.epoch}`),
       later: randomOf(seed, 'unwinding operator'),
+      climbing: randomOf(seed, 'climber'),
       faults: this.#faults,
       venue: this.#venue,
       chain: this.#chain,

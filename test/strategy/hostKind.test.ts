@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { usd } from '../../src/protocol/units.ts'
 import type { HostedKind } from '../../src/strategy/files/hosted.ts'
-import { type HostOptions, hostKind, threadsLeftBehind } from '../../src/strategy/files/hostKind.ts'
+import { threadsLeftBehind } from '../../src/strategy/files/hostedThread.ts'
+import { type HostOptions, hostKind } from '../../src/strategy/files/hostKind.ts'
 import { marketView, snapshot } from '../risk/world.ts'
 
 const program = new URL('../../src/daemon/kindThread.ts', import.meta.url)
@@ -75,9 +76,17 @@ test('what decide throws is told with the file and line of its source, and the t
     expect(await turn(kind)).toBe("F/mine.ts:8: Cannot read properties of undefined (reading 'x')")
 })
 
-test('an endless loop is ended at its time, and the next turn is asked of a new thread', async () => {
+test('what is no error, or cannot be handed back, is told with the line where decide begins, and that it is that', async () => {
+  const kind = await hosted("    throw 'a text'")
+  expect(await turn(kind)).toBe('decide, which begins at F/mine.ts:7: a text')
+})
+
+test('an endless loop is told with the line that it is at, ended at its time, and the next turn is asked of a new thread', async () => {
   const kind = await hosted(
-    `    if (view.snapshot.atMs === 1) for (;;) {}
+    `    if (view.snapshot.atMs === 1) {
+      const seen: number[] = []
+      while (seen.length === 0) view.positions()
+    }
     return []`,
   )
   // What loads may take its time; what hangs may not.
@@ -87,7 +96,9 @@ test('an endless loop is ended at its time, and the next turn is asked of a new 
   const hang = { ...scene, snapshot: { ...scene.snapshot, atMs: 1 } }
   await expect(impatient.decide(hang)).rejects.toMatchObject({
     ended: 'timeout',
-    shortMessage: expect.stringContaining('it did not answer within 1500 ms in its turn'),
+    shortMessage: expect.stringMatching(
+      /mine\.ts:10: it did not answer within 1500 ms in its turn \(it was at this line then\), and its thread was ended$/,
+    ),
   })
   expect(await impatient.decide(scene)).toMatchObject({ returned: [] })
   expect(await turn(kind)).toEqual([])
@@ -95,12 +106,14 @@ test('an endless loop is ended at its time, and the next turn is asked of a new 
 
 test('process.exit, and more memory than it may have, end the thread and nothing else', async () => {
   const leaves = await hosted('    process.exit(0)')
-  expect(await turn(leaves)).toBe('F/mine.ts: it ended its thread (process.exit(0))')
+  expect(await turn(leaves)).toBe(
+    'decide, which begins at F/mine.ts:7: it ended its thread (process.exit(0))',
+  )
   const grows = await hosted(
     '    const all: unknown[] = []\n    for (;;) all.push({ a: [1, 2, 3, all.length] })',
     { memoryMiB: 16 },
   )
-  expect(await turn(grows)).toBe('F/mine.ts: it used more than 16 MiB of memory')
+  expect(await turn(grows)).toBe('decide, which begins at F/mine.ts:7: it used more than 16 MiB of memory')
 })
 
 test('a throw in a timer and a forgotten rejection are told, at the next turn where it had answered', async () => {
@@ -145,8 +158,8 @@ test('a decision is placed where its field is written, else where decide begins'
   const kind = await hosted(`    const size = { sizeDeltaUsd: 5 }
     return [{ kind: 'close', ...size }] as never`)
   expect(kind.placeOf('sizeDeltaUsd').replaceAll(folder, 'F')).toBe('F/mine.ts:8')
-  expect(kind.placeOf('reason').replaceAll(folder, 'F')).toBe('F/mine.ts:7')
-  expect(kind.placeOf().replaceAll(folder, 'F')).toBe('F/mine.ts:7')
+  expect(kind.placeOf('reason').replaceAll(folder, 'F')).toBe('decide, which begins at F/mine.ts:7')
+  expect(kind.placeOf().replaceAll(folder, 'F')).toBe('decide, which begins at F/mine.ts:7')
 })
 
 test('a built-in function that nothing can end leaves one thread behind, however often it is asked, until it is over', {
@@ -155,7 +168,7 @@ test('a built-in function that nothing can end leaves one thread behind, however
   const kind = await hosted(
     `    if (view.snapshot.atMs === 1) many.sort()
     return []`,
-    { decideTimeoutMs: 300, endGraceMs: 20 },
+    { decideTimeoutMs: 300, endGraceMs: 20, hangLookMs: 20 },
     'const many = new Float64Array(1e7); let x = 1; for (let i = 0; i < many.length; i++) many[i] = x = (x * 48_271) % 2_147_483_647',
   )
   await expect(kind.decide({ ...scene, snapshot: { ...scene.snapshot, atMs: 1 } })).rejects.toMatchObject({
@@ -168,4 +181,73 @@ test('a built-in function that nothing can end leaves one thread behind, however
   // The sort is done one day; then a new thread answers.
   await expect.poll(() => threadsLeftBehind(), { timeout: 60_000 }).toBe(0)
   await expect.poll(() => turn(kind), { timeout: 60_000 }).toEqual([])
+})
+
+test('a kind with a memory is given it in its thread and gives the next; one that does not fit is told apart', async () => {
+  const path = join(folder, 'counts.ts')
+  writeFileSync(
+    path,
+    `import { defineStrategy, z } from '#strategy'
+export default defineStrategy({
+  kind: 'counts', description: 'A test.', opensPositions: false,
+  params: z.strictObject({}),
+  memory: {
+    version: 2, first: { turns: 0n, told: 0 },
+    schema: z.strictObject({ turns: z.bigint(), told: z.number() }),
+    upcast: (version, memory) => {
+      if (version !== 1) throw new Error('never written')
+      return { turns: BigInt((memory as { n: number }).n), told: 0 }
+    },
+  },
+  needs: () => ({ symbols: [] }),
+  decide: (view, memory) => ({
+    decisions: [],
+    memory: memory.turns === 9n ? { turns: 'nine' } as never : { turns: memory.turns + 1n, told: memory.told + view.events.length },
+  }),
+})
+`,
+  )
+  const kind = await hostKind(path, limits)
+  open.push(kind)
+  await kind.takeParams({})
+  await kind.takeInstance({ name: 'counts', symbols: [] })
+  expect(kind.remembers).toBe(true)
+  const turnWith = async (
+    memory?: { version: number; memory: unknown; strategyKind?: string },
+    events = 0,
+  ) => {
+    const event = { kind: 'denied', atMs: 0, decisionKey: 'k', code: 'C', reason: 'r' } as const
+    const kept = memory === undefined ? {} : { memory: { strategyKind: 'counts', ...memory } }
+    const { returned } = await kind.decide({
+      ...scene,
+      events: Array.from({ length: events }, () => event),
+      eventsMissed: 0,
+      ...kept,
+    })
+    return returned
+  }
+  expect(await turnWith()).toEqual({ decisions: [], memory: { turns: 1n, told: 0 }, version: 2 })
+  expect(await turnWith({ version: 2, memory: { turns: 4n, told: 1 } }, 2)).toMatchObject({
+    memory: { turns: 5n, told: 3 },
+  })
+  expect(await turnWith({ version: 1, memory: { n: 7 } })).toMatchObject({ memory: { turns: 8n } })
+  const unfit = { code: 'STRATEGY_MEMORY_UNFIT' }
+  await expect(turnWith({ version: 3, memory: {} })).rejects.toMatchObject({
+    ...unfit,
+    shortMessage: "its memory has version 3, newer than the kind's 2",
+  })
+  await expect(turnWith({ version: 2, memory: { turns: 1 } })).rejects.toMatchObject({
+    ...unfit,
+    shortMessage: expect.stringContaining('does not fit the schema of version 2: turns'),
+  })
+  await expect(turnWith({ version: 0, memory: {} })).rejects.toMatchObject({
+    ...unfit,
+    shortMessage: 'upcast of its memory from version 0 failed: never written',
+  })
+  await expect(turnWith({ version: 2, memory: { turns: 9n, told: 0 } })).rejects.toMatchObject({
+    code: 'STRATEGY_KIND_FAILED',
+    shortMessage: expect.stringContaining('the memory that decide returned does not fit its schema: turns'),
+  })
+  // The thread goes on.
+  expect(await turnWith()).toMatchObject({ memory: { turns: 1n } })
 })

@@ -4,10 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { limitTightness } from '../../src/domain/account/limits.ts'
+import { limitField, limitRows } from '../../src/domain/account/limits.ts'
+import type { LimitUnit } from '../../src/domain/account/limitTable.ts'
+import { decisionProblem } from '../../src/engine/decisionProblem.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { checkMarkets, loadStrategies } from '../../src/strategy/files/load.ts'
-import { viewOf } from '../../src/strategy/strategy.ts'
+import {
+  bps,
+  levelOfPrice,
+  type OwnEvent,
+  priceOfLevel,
+  type StrategyDecision,
+  type Turn,
+  viewOf,
+} from '../../src/strategy/strategy.ts'
 import { candles, marketView, snapshot } from '../risk/world.ts'
 
 const shipped = fileURLToPath(new URL('../../strategies', import.meta.url))
@@ -81,6 +91,34 @@ orderExpirySeconds: 45
   ])
 })
 
+test('the exit block becomes a plan; a distance of two sorts, shares beyond the order and a fifth target are refused', async () => {
+  const head = 'kind: trend\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 250, leverage: 2 }\n'
+  const loaded = async (exit: string) => await loadStrategies([write('exits.yaml', `${head}${exit}`)])
+  const plan = async (exit: string) => (await loaded(exit)).strategies[0]?.exits
+  expect(await plan('')).toBeUndefined()
+  expect(await plan('exit:\n  stopLoss: { bps: 200 }\n  takeProfit: { usd: 12.5 }\n')).toEqual({
+    stopLoss: { bps: 200 },
+    takeProfits: [{ usd: usd('12.5') }],
+  })
+  const ladder = (...targets: readonly string[]) =>
+    `exit:\n  takeProfit:\n${targets.map((each) => `    - ${each}\n`).join('')}`
+  const half = '{ bps: 300, shareBps: 5000 }'
+  expect(await plan(ladder(half, half))).toEqual({
+    takeProfits: [
+      { bps: 300, shareBps: 5_000 },
+      { bps: 300, shareBps: 5_000 },
+    ],
+  })
+  const problem = async (exit: string) => (await loaded(exit)).problems.map(({ message }) => message).join()
+  expect(await problem('exit:\n  stopLoss: { bps: 200, usd: 5 }\n')).toContain(
+    'either bps (of the entry price) or usd (per whole token), and not both',
+  )
+  expect(await problem('exit:\n  stopLoss: {}\n')).toContain('either bps')
+  expect(await problem(ladder(half, '{ bps: 600 }'))).toContain('shares that add up to at most 10000 bps')
+  expect(await problem(ladder(...Array<string>(5).fill('{ bps: 9, shareBps: 1 }')))).toContain('takeProfit')
+  expect(await problem('exit:\n  stoploss: { bps: 200 }\n')).toContain('stopLoss')
+})
+
 test('every mistake of a file is told at once, with place, value, expectation and hint', async () => {
   write(
     'bad.yaml',
@@ -99,7 +137,7 @@ params:
   expect((await messagesOf(folder)).join('\n\n')).toBe(`F/bad.yaml:3:1: cadenceSecond is not a known field.
   field: cadenceSecond
   value: 5
-  expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, params
+  expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, exit, params
   fix: did you mean "cadenceSeconds"?
 
 F/bad.yaml:5:8: size.usd is not valid.
@@ -117,7 +155,7 @@ F/bad.yaml:6:13: size.leverage is not valid.
 F/bad.yaml:7:11: limits.maxPosition is not a known field.
   field: limits.maxPosition
   value: 3
-  expected: one of maxPositionSizeUsd, maxPositionEquityBps, maxMarketExposureUsd, maxMarketExposureEquityBps, maxTotalExposureUsd, maxExposureEquityBps, maxWishEquityBps, maxWishCollateralEquityBps, maxDailyLossUsd, maxDailyLossEquityBps, maxOrderSizeUsd, minOrderSizeUsd, maxUnboundedOrderUsd, maxLeverage, maxSlippageBps, maxOrdersPerHour, attemptsPerCause, executionFeesPerDay, relayFeesPerDayUsd, reductionFeesPerDayUsd, maxCapacityShareBps, capacityHeadroomBps, minLiquidationDistanceBps, maxDataAgeSeconds, maxTickerAgeSeconds, maxCapacityAgeSeconds, maxOracleAgeSeconds, maxAccountAgeSeconds, maxPriceDivergenceBps, maxClockSkewSeconds, reduceAgainAfterSeconds
+  expected: one of ${limitRows.map(([name]) => limitField(name)).join(', ')}
   fix: did you mean "maxPositionSizeUsd"?
 
 F/bad.yaml:9:3: params.fastCandle is not a known field.
@@ -338,7 +376,7 @@ export default defineStrategy({ kind: 'mine', description: 'Mine.', params: z.st
   write('d.yaml', 'kind: guard\nenabled: yes\n')
   expect((await messagesOf(folder)).map((message) => message.split('\n').slice(0, 2).join(''))).toEqual([
     'F/a.yaml:1:7: kind could not be loaded: defineStrategy: decid is no part of a kind; did you mean decide?.  field: kind',
-    'F/b.yaml:1:7: kind could not be loaded: defineStrategy: decide is a object; expected a function.  field: kind',
+    'F/b.yaml:1:7: kind could not be loaded: defineStrategy: decide is an object; expected a function.  field: kind',
     expect.stringContaining('F/d.yaml:2:10: enabled'),
   ])
   expect((await messagesOf(folder)).at(-1)).toContain('expected: true or false')
@@ -398,6 +436,102 @@ test('the example of the README is a whole strategy', async () => {
   ])
 })
 
+test('the kind with a memory of the README climbs down rung after rung, and takes a denied one again', async () => {
+  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
+  const code = /```ts\n\/\/ strategies\/ladder\.ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  write('ladder.ts', code.replace("'#strategy'", JSON.stringify(strategyModule)))
+  write(
+    'eth-ladder.yaml',
+    'kind: ./ladder.ts\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 200, leverage: 2 }\nparams: { rungs: 2, stepBps: 100 }\n',
+  )
+  const { strategies, problems } = await loadStrategies([folder])
+  expect(problems).toEqual([])
+  const [loaded] = strategies
+  if (loaded === undefined) throw new Error('the example did not load')
+  const { strategy, params, instance } = loaded
+  const { marketToken } = marketView({}).market
+  const turn = (memory: unknown, events: readonly OwnEvent[], price = 2_000) => {
+    const median = usd(price)
+    const oraclePrice = {
+      value: { token: marketToken, minPrice: median, maxPrice: median, medianPrice: median },
+      atMs: 0,
+    }
+    const view = marketView({ oraclePrice: oraclePrice as never })
+    const made = strategy.decide(
+      viewOf({ snapshot: snapshot({ view }), params, instance, openIntents: [], events }),
+      memory,
+    )
+    return made as Turn<unknown>
+  }
+  const filled = {
+    kind: 'filled',
+    seq: 7,
+    atMs: 0,
+    decisionKey: 'k',
+    intentId: 'i',
+    role: 'main',
+    marketToken,
+    direction: 'long',
+    collateralToken: marketToken,
+    adds: true,
+    executionPrice: usd(2_000),
+    isProvisional: false,
+  } as const satisfies OwnEvent
+  const first = turn(strategy.memory?.first, [])
+  expect(first.decisions).toMatchObject([{ kind: 'increase', reason: 'Rung 1 of 2.' }])
+  const second = turn(first.memory, [filled])
+  expect(second).toEqual({ decisions: [], memory: { rungs: 1, lastPrice: usd(2_000) } })
+  const third = turn(second.memory, [], 1_970)
+  expect(third.decisions).toMatchObject([{ reason: 'Rung 2 of 2.' }])
+  const denied = { kind: 'denied', atMs: 0, decisionKey: 'k', code: 'SLOT_BUSY', reason: 'wait' } as const
+  expect(turn(third.memory, [denied], 1_970).decisions).toMatchObject([{ reason: 'Rung 2 of 2.' }])
+  expect(turn(third.memory, [], 1_900).decisions).toEqual([])
+})
+
+test('the example of a stop in the README loads, and its trigger is the exact price of a level of its candles', async () => {
+  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
+  const code = /```ts\n\/\/ strategies\/stopped\.ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  write(
+    'stopped.ts',
+    code
+      .replace("'#strategy'", JSON.stringify(strategyModule))
+      .replace("'#indicators'", JSON.stringify(indicatorsModule)),
+  )
+  write(
+    'eth-stopped.yaml',
+    'kind: ./stopped.ts\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 200, leverage: 2 }\n',
+  )
+  const { strategies, problems } = await loadStrategies([folder])
+  expect(problems).toEqual([])
+  const [loaded] = strategies
+  if (loaded === undefined) throw new Error('the example did not load')
+  const decide = (...closes: readonly number[]) =>
+    loaded.strategy.decide(
+      viewOf({
+        snapshot: snapshot({ view: marketView({ candles: candles([...closes], '5m', 300) }) }),
+        params: loaded.params,
+        instance: loaded.instance,
+        openIntents: [],
+      }),
+    ) as readonly StrategyDecision[]
+  // The world's oracle price is $2,000; a candle's low is a dollar below its closes.
+  const [decision, ...more] = decide(1_900.25, ...Array<number>(20).fill(1_950.1))
+  expect(more).toEqual([])
+  expect(decisionProblem(decision)).toBeUndefined()
+  const low = usd('1899.25')
+  expect(decision).toMatchObject({ tpsl: [{ type: 'stop-loss', triggerPrice: low - bps(low, 50) }] })
+  expect(decide(...Array<number>(21).fill(2_100))).toEqual([])
+})
+
+test('a level is the price that it prints as, and back; what is none is refused', () => {
+  expect(priceOfLevel(1_234.56)).toBe(usd('1234.56'))
+  expect(priceOfLevel(1.25e-9)).toBe(usd('0.00000000125'))
+  expect(priceOfLevel(0.1 + 0.2)).toBe(usd('0.30000000000000004'))
+  expect(levelOfPrice(usd('1234.56'))).toBe(1_234.56)
+  for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1])
+    expect(() => priceOfLevel(bad)).toThrow('a level is a finite number above 0')
+})
+
 test('the test of the README passes, and fails for a kind that is wrong', async () => {
   const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
   const blockOf = (name: string) =>
@@ -423,28 +557,20 @@ test('a file has every limit that the account has, in its own units', async () =
       'all.yaml',
       `kind: trend\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 250, leverage: 2 }\nlimits:\n${limits}`,
     )
-  const inSeconds = /^max(?:Data|Ticker|Capacity|Oracle|Account)AgeMs$|^maxClockSkewMs$|^reduceAgainAfterMs$/
-  const lines = Object.keys(limitTightness).map((name) => {
-    if (inSeconds.test(name)) return `  ${name.replace(/Ms$/, 'Seconds')}: 2`
-    return `  ${name === 'maxLeverageBps' ? 'maxLeverage' : name}: ${name === 'executionFeesPerDay' ? '"0.5"' : 20}`
-  })
+  /** What is written for each unit, and what it is in code. */
+  const values: Readonly<Record<LimitUnit, readonly [written: string, value: number | bigint]>> = {
+    usd: ['20', usd(20)],
+    native: ['"0.5"', 5n * 10n ** 17n],
+    times: ['20', 200_000],
+    bps: ['20', 20],
+    count: ['20', 20],
+    ms: ['2', 2_000],
+  }
+  const lines = limitRows.map(([name, { unit }]) => `  ${limitField(name)}: ${values[unit][0]}`)
   const { strategies, problems } = await loadStrategies([file(`${lines.join('\n')}\n`)])
   expect(problems).toEqual([])
   expect(strategies[0]?.limits).toEqual(
-    Object.fromEntries(
-      Object.keys(limitTightness).map((name) => [
-        name,
-        inSeconds.test(name)
-          ? 2_000
-          : name === 'maxLeverageBps'
-            ? 200_000
-            : name === 'executionFeesPerDay'
-              ? 5n * 10n ** 17n
-              : name.endsWith('Usd')
-                ? usd(20)
-                : 20,
-      ]),
-    ),
+    Object.fromEntries(limitRows.map(([name, { unit }]) => [name, values[unit][1]])),
   )
   const bad = await loadStrategies([file('  executionFeesPerDay: "0.0000000000000000001"\n')])
   expect(bad.problems[0]?.message).toContain('an amount of the native token up to 1000000, like "0.05"')

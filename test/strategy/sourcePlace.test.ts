@@ -22,13 +22,16 @@ test('a field inside a list is at its own line, and at the line of the list wher
       '    return [{',
       '      tpsl: [stop],',
       '      facts: { $rsi: Number.NaN },',
-      '    }]',
+      '      // reason: a comment makes nothing',
+      "    }, { type: 'x' }]",
     ].join('\n'),
   )
   const lineOf = (field?: string) => Number(/:(\d+)$/.exec(placesIn(path)(field))?.[1])
   expect(lineOf('tpsl[0].triggerPrice')).toBe(3)
   expect(lineOf('tpsl[0].shareBps')).toBe(5)
   expect(lineOf('facts.$rsi')).toBe(6)
-  expect(lineOf('reason')).toBe(2)
-  expect(lineOf()).toBe(2)
+  // Of two lines nobody can tell which it was: both are named.
+  expect(placesIn(path)('type')).toBe(`${path}:3 or 8`)
+  for (const field of ['reason', undefined])
+    expect(placesIn(path)(field)).toBe(`decide, which begins at ${path}:2`)
 })

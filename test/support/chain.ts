@@ -4,7 +4,7 @@ import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import type { EndpointsReader } from '../../src/chain/endpointsReader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
-import type { IntentState } from '../../src/domain/order/intent.ts'
+import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { ExecutionContext } from '../../src/execution/context/executionContext.ts'
 import type { Lanes } from '../../src/execution/lanes/lane.ts'
 import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'
@@ -16,6 +16,8 @@ import type { VenueSettings } from '../../src/paper/state/settings.ts'
 import { applyFaults, type Faults } from '../../src/paper/venue/venueFaults.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import type { Finality } from '../../src/protocol/chains/finality.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { ethMarket, intentOf } from './intents.ts'
 import { signingPolicy, testExecution } from './trader.ts'
 import { type Between, settle, type VenueBench, venueBench } from './venue.ts'
 
@@ -144,3 +146,22 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
     },
   }
 }
+
+/** An increase of the bench's account at the newest price, still to be accepted. */
+export async function increaseIn(
+  { api, clock }: Pick<ChainBench, 'api' | 'clock'>,
+  parts: Partial<Intent> = {},
+): Promise<Intent> {
+  const ticker = (await api.getMarketTickers({ addresses: [ethMarket] })).value[0]
+  return intentOf({
+    account: signer.address,
+    acceptedAtMs: clock.now(),
+    expiresAtMs: clock.now() + 30_000,
+    ...parts,
+    terms: { ...intentOf().terms, referencePrice: ticker?.maxPrice ?? usd(0), ...parts.terms },
+  })
+}
+
+/** The labels that orders moved to, in their order. */
+export const labels = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'order.moved' ? [event.to] : []))

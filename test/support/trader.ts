@@ -1,4 +1,5 @@
 /** A trader, or the order machine alone, over a bench: what every test of them hands in, unless it says otherwise. */
+import { inspect } from 'node:util'
 import { createTrader, type Trader, type TraderParts, type TraderSettings } from '../../src/daemon/trader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { EngineSettings } from '../../src/engine/context/engineContext.ts'
@@ -103,6 +104,8 @@ export function testTrader(parts: TestTraderParts): TestTrader {
     ...others,
     journal,
     emit(event) {
+      // A mistake of ours, whatever the test is about.
+      if (event.type === 'account.booksDiffer') throw new Error(`books do not add up: ${inspect(event)}`)
       events.push(event)
       emit?.(event)
     },

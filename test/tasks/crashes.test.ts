@@ -2,12 +2,13 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
-import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { applyFaults } from '../../src/paper/venue/venueFaults.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
+import { dyingJournal } from '../support/dyingJournal.ts'
+import { loadedOf } from '../support/loaded.ts'
 import { testSigner, testTrader } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
@@ -35,43 +36,7 @@ function opener(isWanted: () => boolean): LoadedStrategy {
       return [{ ...base, sizeDeltaUsd: usd(500), reason: 'it is told to' }]
     },
   })
-  return {
-    name: 'opener',
-    path: 'opener.yaml',
-    strategy,
-    params: {},
-    instance: { name: 'opener', symbols: [symbol] },
-    needs: { symbols: [symbol] },
-    symbols: [symbol],
-    cadenceMs: 1_000,
-    limits: {},
-    symbolPlaces: [],
-  }
-}
-
-/** What one process has of the journal: from the boundary on at which it ends, nothing of it is written or answered. */
-function dying(journal: Journal, boundary: () => boolean): Journal {
-  let isOver = false
-  const guarded =
-    <P, R>(write: (record: P) => Promise<R>) =>
-    async (record: P): Promise<R> => {
-      if (!isOver) isOver = boundary()
-      if (isOver) return new Promise<never>(() => {})
-      const written = await write(record)
-      if (!isOver) isOver = boundary()
-      return isOver ? new Promise<never>(() => {}) : written
-    }
-  const own: Partial<Journal> = {
-    append: guarded((record) => journal.append(record)),
-    appendAccount: guarded((record) => journal.appendAccount(record)),
-  }
-  return new Proxy(journal, {
-    get(target, name: keyof Journal) {
-      if (name in own) return own[name]
-      const member: unknown = target[name]
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
+  return loadedOf(strategy, 'opener', [symbol], { cadenceMs: 1_000 })
 }
 
 /** Tells the story with an end of the process at one boundary of it; gives how many there were, and what came of it. */
@@ -91,7 +56,7 @@ async function storyWith(what: 'unwind' | 'kill', diesAt: number) {
     const made = testTrader({
       ...bench,
       strategies: [opener(() => isWanted)],
-      journal: dying(journal, () => {
+      journal: dyingJournal(journal, () => {
         if (!isCounting) return false
         boundaries += 1
         if (boundaries !== diesAt) return false

@@ -171,7 +171,7 @@ test('an unknown field, an unknown kind and a negative size in a strategy file a
     DIR/strategies/fields.yaml:2:1: cadenceSecond is not a known field.
       field: cadenceSecond
       value: 5
-      expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, params
+      expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, exit, params
       fix: did you mean "cadenceSeconds"?
     DIR/strategies/fields.yaml:3:11: params.minDistanceBp is not a known field.
       field: params.minDistanceBp

@@ -114,7 +114,11 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     ])
   }
   const unsure = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2')
-  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('give --yes')])
+  // What would be sent is shown before it is refused.
+  expect([unsure.code, unsure.said]).toEqual([
+    1,
+    expect.stringMatching(/open long ETH\/USD.* signed to fill at about \$.* expected about \$.*give --yes/),
+  ])
 
   if (hasPty) {
     const order = ['open', eth, 'long', '--size=500', '--leverage=2', ...own.flags(hosts)]
@@ -123,6 +127,8 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     expect(answered).toContain('Nothing was sent.')
     const kept = await typed(['close', eth, 'long', ...own.flags(hosts)], 'y')
     expect(kept).toContain('close       all of the long ')
+    for (const name of ['signed      to fill at about $', 'expected    about $', 'worst cost  at most $'])
+      expect(kept).toContain(name)
     expect(kept).toContain('Nothing was sent.')
   }
 
@@ -144,6 +150,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   expect([resting.code, order.standing]).toEqual([0, 'resting'])
   const cancelled = await asked(hosts, 'cancel', intentId.slice(0, 8), '--by=ann')
   expect([cancelled.code, cancelled.said]).toEqual([0, expect.stringContaining('cancel 1 order of short')])
+  expect(cancelled.said).toContain(`what rested of order ${intentId.slice(0, 8)} is cancelled, by order `)
 
   // It is the operator's own: told as that, with no warning, and asked once more it is no mistake.
   const ended = `${intentId.slice(0, 8)} is cancelled as ann asked (order `
@@ -241,7 +248,7 @@ test('close --all closes every position after one question, in spite of a halt, 
   const both = await asked(hosts, 'close', eth, 'long', '--all', '--yes')
   expect([both.code, both.said]).toEqual([1, expect.stringContaining('leave out market')])
   const unsure = await asked(hosts, 'close', '--all')
-  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('give --yes')])
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringMatching(/CLOSE SIZE PNL COST .*give --yes/)])
   if (hasPty) {
     const answered = await typed(['close', '--all', ...own.flags(hosts)], 'no')
     expect(answered).toMatch(/long ETH\/USD \[WETH-USDC\] +\$400\.00/)

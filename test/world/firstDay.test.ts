@@ -216,6 +216,8 @@ const looks: readonly (readonly string[])[] = [
   ['positions'],
   ['orders'],
   ['trades'],
+  ['trades', '--round-trips'],
+  ['pnl'],
   ['balance'],
   ['markets', '--search', 'ETH/USD'],
   ['strategies'],
@@ -327,8 +329,8 @@ test('afternoon: started again it resumes; each mistake in a kind is told once a
   expect(flat()).toMatch(/resumed from \d+ records of \d+ orders?/)
   const wanted = {
     typo: /typo: strategies\/typo\.ts:\d+: .*?did you mean tpsl.*?\(DECISION_INVALID\)/,
-    nan: /nan: strategies\/nan\.ts:\d+: the decision's sizeDeltaUsd is NaN;.*?\(DECISION_INVALID\)/,
-    loops: /loops failed .*?did not answer within 3000 ms/,
+    nan: /nan: strategies\/nan\.ts:\d+ or \d+: the decision's sizeDeltaUsd is NaN;.*?\(DECISION_INVALID\)/,
+    loops: /loops failed .*?strategies\/loops\.ts:\d+: it did not answer within 3000 ms/,
     leaves: /leaves failed .*?process\.exit\(0\)/,
   }
   for (const [name, words] of Object.entries(wanted)) {

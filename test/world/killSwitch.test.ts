@@ -125,13 +125,21 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   fourth.child.kill('SIGHUP')
   await heard(
     fourth,
-    'SIGHUP: in force: maxOrderSizeUsd $2,000.00 -> $1,000.00, breakers unknownAgeMs 1800000 -> 60000, strategy once maxOrdersPerHour 50 -> 20',
+    'SIGHUP: in force: maxOrderSizeUsd $2,000.00 -> $1,000.00, breakers unknownAgeMs 1800 s (1800000 ms) -> 60 s (60000 ms), strategy once maxOrdersPerHour 50 -> 20',
   )
   configure(1_500, { unknownSeconds: 60 })
   writeStrategy('limits: { maxOrdersPerHour: 30 }')
   const looser = 'maxOrderSizeUsd $1,000.00 -> $1,500.00, strategy once maxOrdersPerHour 20 -> 30'
   fourth.child.kill('SIGHUP')
-  await heard(fourth, `looser, so only after a restart or with --confirm: ${looser}`)
+  await heard(fourth, `looser, so only after a restart or with perpd limits apply --confirm: ${looser}`)
+  // Looking changes nothing, and names how it is taken over.
+  const shown = await command(hosts, 'limits', `--config=${file}`)
+  expect([shown.code, shown.said]).toEqual([
+    0,
+    expect.stringMatching(
+      /^2 limits are configured otherwise than in force; nothing is changed\.\n\n {2}looser +account maxOrderSizeUsd: \$1,000\.00 -> \$1,500\.00\n[\s\S]*perpd limits apply --confirm/,
+    ),
+  ])
   // A file that cannot be used changes nothing, and stops nothing.
   writeStrategy('limits: { maxOrdersPerHour: 0 }')
   fourth.child.kill('SIGHUP')
@@ -149,7 +157,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
     0,
     expect.stringContaining(`looser by this start: ${looser}`),
   ])
-  const same = await command(hosts, 'limits', `--config=${file}`, '--by', 'ann')
+  const same = await command(hosts, 'limits', 'apply', `--config=${file}`, '--by', 'ann')
   expect([same.code, same.said]).toEqual([
     0,
     expect.stringMatching(

@@ -98,7 +98,8 @@ test('loops, throws in timers, forgotten rejections and process.exit harm their 
     })
   expect(await failed('loops')).toMatchObject({
     thread_ended: 'timeout',
-    reason: 'strategies/loops.ts: it did not answer within 3000 ms in its turn, and its thread was ended',
+    reason:
+      'strategies/loops.ts:11: it did not answer within 3000 ms in its turn (it was at this line then), and its thread was ended',
   })
   expect(await failed('timer')).toMatchObject({ reason: expect.stringContaining('in a timer') })
   expect(await failed('leaves')).toMatchObject({ thread_ended: 'exit' })

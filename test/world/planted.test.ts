@@ -125,7 +125,7 @@ test.runIf(canGive)(
     for (const at of ways.keys())
       expect(said).toMatch(
         new RegExp(
-          `way-${at}.yaml:1:7: kind could not be loaded: it imports .* belongs to another user \\(54321\\)`,
+          `way-${at}.yaml:1:7: kind could not be loaded: way-${at}.ts: it imports .* belongs to another user \\(54321\\)`,
         ),
       )
     // What is ours is imported, from ours.

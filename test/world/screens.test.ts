@@ -56,6 +56,8 @@ const looks: readonly (readonly string[])[] = [
   ['orders'],
   ['positions'],
   ['trades'],
+  ['trades', '--round-trips'],
+  ['pnl'],
   ['balance'],
   ['strategies'],
   ['logs'],

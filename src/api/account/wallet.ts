@@ -66,13 +66,18 @@ export interface BuybackStats {
   }[]
 }
 
-const balancesRoute: Route<WalletQuery, readonly Balance[]> = {
-  path: '/balances/wallet',
+/** A read of the application API about one wallet. */
+const walletRead = {
   method: 'GET',
   service: 'api',
   kind: 'read',
+  query: ({ account }: WalletQuery) => ({ address: account }),
+} as const
+
+const balancesRoute: Route<WalletQuery, readonly Balance[]> = {
+  ...walletRead,
+  path: '/balances/wallet',
   cacheMs: COALESCE_MS,
-  query: ({ account }) => ({ address: account }),
   decode: (body, asked) =>
     rows(
       body,
@@ -113,12 +118,9 @@ const allowancesRoute: Route<AllowancesQuery, readonly Allowance[]> = {
 }
 
 const stakingPowerRoute: Route<WalletQuery, StakingPower> = {
+  ...walletRead,
   path: '/staking/power',
-  method: 'GET',
-  service: 'api',
-  kind: 'read',
   cacheMs: COALESCE_MS,
-  query: ({ account }) => ({ address: account }),
   decode: (body) => {
     const fields = object(body)
     return {
@@ -157,12 +159,9 @@ const buybackRoute: Route<undefined, BuybackStats> = {
 }
 
 const whitelistsRoute: Route<WalletQuery, Undocumented<readonly Address[]>> = {
+  ...walletRead,
   path: '/whitelists',
-  method: 'GET',
-  service: 'api',
-  kind: 'read',
   cacheMs: 60_000,
-  query: ({ account }) => ({ address: account }),
   decode: undocumented((body) => list(body, '', address)),
 }
 

@@ -32,7 +32,7 @@ export function capacityUnavailableReason(
   return typeof reason === 'string' ? oneOf(reason, 'reason', reasons) : 'unrecognised'
 }
 
-/** An increase beyond the room: what was asked and what there is. */
+/** An increase beyond the capacity: what was asked and what there is. */
 export interface LiquidityShortfall {
   readonly requestedSizeUsd: Usd
   readonly capacity: TradingCapacity

@@ -70,7 +70,7 @@ const positionTable = {
 } as const
 
 /** A position with all that the wire says of it. */
-export interface PositionRow extends Position, FieldsOf<typeof positionTable> {}
+export interface PositionRow extends Position, Omit<FieldsOf<typeof positionTable>, keyof Position> {}
 
 /** A position with the orders that touch it, which come from the venue's order store, not from the position's block. */
 export interface PositionWithOrders extends PositionRow {
@@ -107,14 +107,12 @@ export interface OrderRow extends Order, Omit<FieldsOf<typeof orderTable>, keyof
 const tradeTable = {
   swapPath: ['swapPath', addresses],
   shouldUnwrapNativeToken: ['shouldUnwrapNativeToken', boolean],
-  sizeDeltaInTokens: ['sizeDeltaInTokens', uint],
   acceptableContractPrice: ['acceptablePrice', uint],
   triggerContractPrice: ['triggerPrice', uint],
   indexTokenContractPriceMin: ['indexTokenPriceMin', uint],
   indexTokenContractPriceMax: ['indexTokenPriceMax', uint],
   minOutputAmount: ['minOutputAmount', uint],
   executionAmountOut: ['executionAmountOut', uint],
-  basePnlUsd: ['basePnlUsd', signedUsd30],
   priceImpactDiffUsd: ['priceImpactDiffUsd', signedUsd30],
   totalImpactUsd: ['totalImpactUsd', signedUsd30],
   proportionalPendingImpactUsd: ['proportionalPendingImpactUsd', signedUsd30],
@@ -240,10 +238,12 @@ export function trade(value: unknown): TradeRow {
       marketToken: maybe(row, 'marketAddress', address),
       direction: isLong === undefined ? undefined : directionOf(isLong),
       sizeDeltaUsd: maybe(row, 'sizeDeltaUsd', usd30),
+      sizeDeltaInTokens: maybe(row, 'sizeDeltaInTokens', uint),
       executionContractPrice: maybe(row, 'executionPrice', uint),
       collateralTokenContractPriceMin: maybe(row, 'collateralTokenPriceMin', uint),
       collateralTokenContractPriceMax: maybe(row, 'collateralTokenPriceMax', uint),
       pnlUsd: maybe(row, 'pnlUsd', signedUsd30),
+      basePnlUsd: maybe(row, 'basePnlUsd', signedUsd30),
       priceImpactUsd: maybe(row, 'priceImpactUsd', signedUsd30),
       positionFeeAmount: maybe(row, 'positionFeeAmount', uint),
       borrowingFeeAmount: maybe(row, 'borrowingFeeAmount', uint),

@@ -48,11 +48,14 @@ export interface TransportOptions {
   readonly hosts: HostLists
   readonly fetch: Fetch
   readonly clock: Clock
-  /** Evenly distributed in [0, 1). */
+  /** Evenly distributed in [0, 1); jitter of backoffs. */
   readonly random: () => number
   readonly limits?: Partial<ApiLimits>
+  /** Told of every attempt of every request. */
   readonly onAttempt?: (attempt: RequestAttempt) => void
+  /** Told when a host goes into cooldown. */
   readonly onCooldown?: (rest: HostCooldown) => void
+  /** Told when the prices of an oracle host stand still, and when they go on. */
   readonly onPrices?: (prices: HostPrices) => void
   /** Told of every list with rows that could not be read. */
   readonly onMissing?: (missing: MissingRows) => void
@@ -62,7 +65,7 @@ export interface TransportOptions {
 
 /** Makes requests; the route files stand on it. */
 export interface Transport {
-  /** Base addresses of both APIs, in the configured order. */
+  /** Base addresses in use, of both APIs, in the configured order. */
   readonly hosts: HostLists
   readonly limits: ApiLimits
   /**

@@ -131,9 +131,16 @@ export interface Execution {
   readonly marketToken?: Address
   readonly executionContractPrice?: bigint
   readonly sizeDeltaUsd?: bigint
+  readonly sizeDeltaInTokens?: bigint
   readonly priceImpactUsd?: bigint
+  /** Of a decrease: of the price alone, and after impact and costs. */
+  readonly basePnlUsd?: bigint
   readonly pnlUsd?: bigint
+  /** Position fee, borrowing and funding. */
   readonly feesUsd?: bigint
+  /** The two parts of it; absent: none. */
+  readonly borrowingFeeUsd?: bigint
+  readonly fundingFeeUsd?: bigint
   /** Of a swap: what came out less what went in, at the oracle's own prices of that moment, USD, signed. */
   readonly swapResultUsd?: bigint
   /** What the keeper kept of the execution fee, wei. */
@@ -172,15 +179,21 @@ export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey:
     const amount = (key: string): bigint => uints.get(key) ?? 0n
     if (isFees) {
       const price = amount('collateralTokenPrice.min')
-      const fees = amount('positionFeeAmount') + amount('borrowingFeeAmount') + amount('fundingFeeAmount')
+      const [borrowing, funding] = [amount('borrowingFeeAmount'), amount('fundingFeeAmount')]
       // A contract price times an amount in base units is USD with 30 decimals, exactly.
-      execution = { ...execution, feesUsd: fees * price }
+      execution = {
+        ...execution,
+        feesUsd: (amount('positionFeeAmount') + borrowing + funding) * price,
+        ...(borrowing * price === 0n ? {} : { borrowingFeeUsd: borrowing * price }),
+        ...(funding * price === 0n ? {} : { fundingFeeUsd: funding * price }),
+      }
       costsUsd = amount('totalCostAmount') * price
       continue
     }
     const marketToken = addresses.get('market')
     const executionContractPrice = uints.get('executionPrice')
     const sizeDeltaUsd = uints.get('sizeDeltaUsd')
+    const sizeDeltaInTokens = uints.get('sizeDeltaInTokens')
     const priceImpactUsd = ints.get(isIncrease ? 'pendingPriceImpactUsd' : 'priceImpactUsd')
     const basePnlUsd = ints.get('basePnlUsd')
     execution = {
@@ -188,10 +201,12 @@ export function executionOf(logs: readonly LogRow[], emitter: Address, orderKey:
       ...(marketToken === undefined ? {} : { marketToken }),
       ...(executionContractPrice === undefined ? {} : { executionContractPrice }),
       ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+      ...(sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens }),
       ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
       ...(isIncrease || basePnlUsd === undefined
         ? {}
         : {
+            basePnlUsd,
             pnlUsd: basePnlUsd + (ints.get('totalImpactUsd') ?? 0n) - amount('values.priceImpactDiffUsd'),
           }),
     }
@@ -287,8 +302,12 @@ export function settlementOf(
     executionContractPrice: price,
     marketToken,
     sizeDeltaUsd,
+    sizeDeltaInTokens,
     feesUsd,
+    borrowingFeeUsd,
+    fundingFeeUsd,
     priceImpactUsd,
+    basePnlUsd,
     pnlUsd,
     swapResultUsd,
     executionFeePaid,
@@ -299,8 +318,12 @@ export function settlementOf(
       ? {}
       : { executionPrice: priceOfContractPrice(price, market.indexTokenDecimals) }),
     ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+    ...(sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens }),
     ...(feesUsd === undefined ? {} : { feesUsd }),
+    ...(borrowingFeeUsd === undefined ? {} : { borrowingFeeUsd }),
+    ...(fundingFeeUsd === undefined ? {} : { fundingFeeUsd }),
     ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+    ...(basePnlUsd === undefined ? {} : { basePnlUsd }),
     ...(pnlUsd === undefined ? {} : { pnlUsd }),
     ...(swapResultUsd === undefined ? {} : { swapResultUsd }),
     ...(executionFeePaid === undefined ? {} : { executionFeePaid }),

@@ -65,8 +65,8 @@ export interface RowReader {
   quantity(value: unknown, name: string): bigint
 }
 
-/** A reader of one endpoint's rows. All its functions throw BaseError RPC_UNREADABLE for another shape. */
-export function createRowReader(endpoint: string): RowReader {
+/** Reads of single values; all throw BaseError RPC_UNREADABLE for another shape. */
+function createValueReader(endpoint: string) {
   const wrong = (name: string): Error => unreadable(endpoint, `${name} is not what it must be`)
 
   function object(value: unknown, name: string): Readonly<Record<string, unknown>> {
@@ -106,6 +106,14 @@ export function createRowReader(endpoint: string): RowReader {
     if (!isBytes) throw wrong(name)
     return hexKey(value) as Hex
   }
+
+  return { wrong, object, list, quantity, place, time, hex, bytes }
+}
+
+/** A reader of one endpoint's rows. All its functions throw BaseError RPC_UNREADABLE for another shape. */
+export function createRowReader(endpoint: string): RowReader {
+  const { wrong, object, list, quantity, place, time, hex, bytes } = createValueReader(endpoint)
+
   function block(value: unknown): BlockRow {
     const row = object(value, 'the block')
     return {

@@ -40,6 +40,8 @@ export interface ChainNode {
   chainId(signal: AbortSignal): Promise<bigint>
   latest(signal: AbortSignal): Promise<BlockRow>
   gasPrice(signal: AbortSignal): Promise<GasPrice>
+  /** Of the native coin in the latest block, wei. */
+  nativeBalance(account: Address, signal: AbortSignal): Promise<bigint>
   /** Latest and final block, and the hash that each number given has now; undefined above the head. */
   heads(
     numbers: readonly bigint[],
@@ -173,6 +175,13 @@ export function createChainNode(
       if (networkGasPrice === 0n || networkGasPrice > MOST_GAS_PRICE || priorityFee > MOST_GAS_PRICE)
         throw unreadable(client.name, `${networkGasPrice} and ${priorityFee} wei are no gas price`)
       return { networkGasPrice, priorityFee }
+    },
+    async nativeBalance(account, signal) {
+      const [answer] = await client.request(
+        [{ method: 'eth_getBalance', params: [account, 'latest'] }],
+        signal,
+      )
+      return rows.quantity(rows.resultOf(answer, 'eth_getBalance'), 'the balance')
     },
     async heads(numbers, signal) {
       const tags = typeof finality === 'string' ? ['latest', finality] : ['latest']

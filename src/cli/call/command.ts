@@ -56,6 +56,8 @@ export interface Command {
    * Flags that arguments beyond those above are taken for, in their order, to name the command that was meant. `initial` stands
    * where neither the flag nor an argument for it was given.
    */
+  /** Flags of another command that this one is mistaken for. */
+  readonly elsewhere?: { readonly flags: readonly string[]; readonly command: string }
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
   /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
   readonly isForRunning?: true
@@ -110,6 +112,13 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
       if (own.setting === undefined) flags.set(name, value)
       else rest.push(`--${own.setting}=${value}`)
       continue
+    }
+    if (command.elsewhere?.flags.includes(name) === true) {
+      const meant = ['perpd', command.elsewhere.command, ...argv].join(' ')
+      throw misuse(
+        command,
+        `--${name}: ${command.name} has no such flag. Nothing was done; did you mean: ${meant}`,
+      )
     }
     if (!isSetting(name)) {
       const known = [

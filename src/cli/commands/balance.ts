@@ -8,6 +8,7 @@ import { formatUnits } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { wrapped } from '../output/screen.ts'
 import { equityAge } from './statusCommand.ts'
 
 type Balance = Plain<BalanceReport>
@@ -53,7 +54,8 @@ export function balanceText(
     .filter(({ amount }) => BigInt(amount) > 0n)
     .toSorted((one, other) => (BigInt(one.worthUsd ?? 0) > BigInt(other.worthUsd ?? 0) ? -1 : 1))
   const table = rows.length === 0 ? 'The wallet is empty.' : fitTable(columns, rows, width)
-  const [gasCoinUsd, feesUsd] = [BigInt(report.gasCoinUsd), BigInt(report.executionFeesUsd)]
+  const [gasCoinUsd, feesUsd] = [BigInt(report.gasCoinUsd ?? 0), BigInt(report.executionFeesUsd)]
+  const gasCoin = tokens.find(({ isNative }) => isNative)
   const wrappedCoin = rows.find(({ isWrapped }) => isWrapped)
   const sum = money(BigInt(report.sumUsd))
   const lines = [
@@ -65,18 +67,25 @@ export function balanceText(
     ['orders', `${money(BigInt(report.ordersUsd))} held by ${counted(report.payingOrders, 'open order')}`],
     ['positions', `${money(BigInt(positionsUsd))} in ${counted(positions, 'position')}, after pending fees`],
     ...equityLines(sum, equity, nowMs),
-    ...(gasCoinUsd === 0n ? [] : [['gas coin', `${money(gasCoinUsd)}, which is no part of the equity`]]),
+    [
+      'gas coin',
+      gasCoin === undefined
+        ? 'not known: no chain endpoint tells it; it is no part of the equity'
+        : `${formatUnits(BigInt(gasCoin.amount), gasCoin.decimals)} ${gasCoin.symbol}${gasCoin.worthUsd === null ? '' : ` (${money(BigInt(gasCoin.worthUsd))})`}, no part of the equity; what keepers do not use of execution fees comes back in it`,
+    ],
     ...(feesUsd === 0n
       ? []
       : [['fees', `${money(feesUsd)} of execution fees inside open orders, no part of the equity`]]),
     ...(wrappedCoin === undefined
       ? []
-      : [[wrappedCoin.symbol, 'what sending an order did not use of its fees comes back in it']]),
+      : [
+          [wrappedCoin.symbol, 'what the relay does not use of its fee comes back in it; part of the equity'],
+        ]),
     ...(missing === 0
       ? []
       : [['missing', `${counted(missing, 'row')} could not be read: the figures lack them`]]),
     ['read', `${span(Math.max(0, nowMs - readAtMs))} ago`],
-  ].map(([name = '', words = '']) => `${name.padEnd(11)}${words}`)
+  ].flatMap(([name = '', words = '']) => wrapped(name.padEnd(11), words, width))
   return `${table}\n\n${lines.join('\n')}`
 }
 

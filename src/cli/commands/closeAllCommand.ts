@@ -1,10 +1,12 @@
 /** `perpd close --all`: every position through the same door as one of them, after one question, with what became of each. */
 import { isatty } from 'node:tty'
+import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
-import { counted, money } from '../../monitor/text.ts'
+import { counted, money, span } from '../../monitor/text.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import { bps } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, queryStatus } from '../call/daemonClient.ts'
@@ -34,7 +36,6 @@ interface Closing {
   readonly symbol: string
   readonly direction: 'long' | 'short'
   readonly sizeUsd: bigint
-  readonly pnlUsd: bigint
   readonly body: Readonly<Record<string, string | number>>
 }
 
@@ -50,8 +51,15 @@ interface Outcome {
   readonly isUnsure: boolean
 }
 
-/** Closes every position, or a share of each. Exit code 0 when all of them were closed. */
-export async function closeAll(call: Call): Promise<number> {
+/**
+ * Closes every position, or a share of each. Exit code 0 when all of them were closed.
+ *
+ * @param clock by which it waits for a list that lags
+ */
+export async function closeAll(
+  call: Call,
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'> = systemClock,
+): Promise<number> {
   const { flags, positionals, out, err } = call
   if (positionals.length > 0 || flags.has('collateral')) {
     throw new CommandError(
@@ -67,7 +75,7 @@ export async function closeAll(call: Call): Promise<number> {
     )
   }
   const shareBps = shareOf(flags.get('share'))
-  const status = await settledStatus(call)
+  const status = await settledStatus(call, clock)
   const all = closingsOf(status, { id, shareBps, by: commander(call) })
   const isJson = flags.has('json')
   if (all.length === 0) {
@@ -78,17 +86,17 @@ export async function closeAll(call: Call): Promise<number> {
           ? `The positions are not read yet: perpd is ${status.state}.`
           : 'No position is held; nothing was sent.',
       )
-    for (const each of status.unlistedFills) err(wrapped('', each).join('\n'))
+    for (const each of [...status.unlistedFills, ...status.closedFills]) err(wrapped('', each).join('\n'))
     const isKnown = status.feedAgesMs.positions !== undefined && status.unlistedFills.length === 0
     return isKnown ? exitCodes.ok : exitCodes.error
   }
   if (!flags.has('yes')) {
+    // The question is for the person at the terminal, and no part of the JSON.
+    const show = isJson ? err : out
+    show(questionText(await quoted(call, all), shareBps, call.width))
     if (!isatty(0)) {
       throw new CommandError('No terminal to confirm the closes on: give --yes', exitCodes.error)
     }
-    // The question is for the person at the terminal, and no part of the JSON.
-    const show = isJson ? err : out
-    show(questionText(all, shareBps, call.width))
     if (!(await confirm())) {
       show('Nothing was sent.')
       return exitCodes.error
@@ -116,15 +124,23 @@ export async function closeAll(call: Call): Promise<number> {
 }
 
 /** The status once the list of positions shows every fill, or after `SETTLE_MS`: what it does not show yet is not closed. */
-async function settledStatus({ loaded, err }: Call): Promise<StatusBody> {
-  const untilMs = systemClock.monotonicMs() + SETTLE_MS
+async function settledStatus(
+  { loaded, err }: Call,
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
+): Promise<StatusBody> {
+  const untilMs = clock.monotonicMs() + SETTLE_MS
   let isTold = false
   for (;;) {
     const status = await queryStatus(loaded)
-    if (status.unlistedFills.length === 0 || systemClock.monotonicMs() >= untilMs) return status
+    if (status.unlistedFills.length === 0) return status
+    if (clock.monotonicMs() >= untilMs) {
+      const still = `The list of positions still does not show every fill after ${span(SETTLE_MS)}: what it does not show is not closed now. Ask again in a few seconds.`
+      err(wrapped('', still).join('\n'))
+      return status
+    }
     if (!isTold) err('Waiting for the list of positions: it does not show the newest fills yet.')
     isTold = true
-    await systemClock.sleep(POLL_MS)
+    await clock.sleep(POLL_MS)
   }
 }
 
@@ -137,7 +153,7 @@ export function closingsOf(
   const sideOf = ({ marketToken, direction }: (typeof held)[number]) =>
     `${marketToken}:${direction}`.toLowerCase()
   return held.map((position, at): Closing => {
-    const { marketToken, direction, sizeInUsd, pnlAfterFeesUsd } = position
+    const { marketToken, direction, sizeInUsd } = position
     const ofSide = held.filter((each) => sideOf(each) === sideOf(position))
     const isFirst = held.findIndex((each) => sideOf(each) === sideOf(position)) === at
     const collateral = ofSide.length === 1 ? undefined : isFirst ? 'long' : 'short'
@@ -145,7 +161,6 @@ export function closingsOf(
       symbol: symbols[marketToken.toLowerCase()] ?? marketToken,
       direction,
       sizeUsd: bps(BigInt(sizeInUsd), shareBps),
-      pnlUsd: BigInt(pnlAfterFeesUsd),
       body: {
         id: `${id}.${marketToken.slice(2, 10)}${direction.slice(0, 1)}${collateral?.slice(0, 1) ?? ''}`,
         market: marketToken,
@@ -158,19 +173,58 @@ export function closingsOf(
   })
 }
 
-function questionText(all: readonly Closing[], shareBps: number, width: number): string {
-  const rows = all.map(({ symbol, direction, sizeUsd, pnlUsd }) => [
+/** A close, and what it would bring and cost; no quote where it would be refused, which is told when it is sent. */
+interface Quoted {
+  readonly closing: Closing
+  readonly quote?: NonNullable<CommandAnswer['closing']>
+}
+
+async function quoted(call: Call, all: readonly Closing[]): Promise<readonly Quoted[]> {
+  return await Promise.all(
+    all.map(async (closing): Promise<Quoted> => {
+      try {
+        const answer = await ask(call, '/api/positions/close', { ...closing.body, preview: true })
+        return answer.closing === undefined ? { closing } : { closing, quote: answer.closing }
+      } catch (error) {
+        if (error instanceof CommandError) return { closing }
+        throw error
+      }
+    }),
+  )
+}
+
+/** What is asked before all are closed: of each its PnL, what the close is expected to cost, and the worst price that is signed. */
+export function questionText(all: readonly Quoted[], shareBps: number, width: number): string {
+  const rows = all.map(({ closing: { symbol, direction, sizeUsd }, quote }) => [
     `${direction} ${symbol}`,
     money(sizeUsd),
-    money(pnlUsd),
+    ...(quote === undefined
+      ? ['?', '?', '?']
+      : [
+          money(BigInt(quote.pnlUsd)),
+          money(BigInt(quote.expected.totalUsd)),
+          quote.signedPrice === null ? 'any' : formatPrice(BigInt(quote.signedPrice)),
+        ]),
   ])
   const columns = [
     { title: 'CLOSE', rank: 0 },
     { title: 'SIZE', rank: 0, isFigure: true },
-    { title: 'PNL OF ALL', rank: 0, isFigure: true },
+    { title: 'PNL', rank: 0, isFigure: true },
+    { title: 'COST', rank: 0, isFigure: true },
+    { title: 'WORST PRICE', rank: 1, word: 'worst price', isFigure: true },
   ]
+  const notes = wrapped(
+    '',
+    'PNL is before closing costs, and COST is what closing is expected to cost (fee, price impact, sending and executing). The worst price is the one that is signed, about: it fills no worse, or not at all.',
+    width,
+  )
   const share = shareBps === 10_000 ? '' : `${shareBps / 100} percent of `
-  return `${table(columns, rows, width)}\n\nEach is closed at the market: ${share}${counted(all.length, 'position')}. Orders that open stay, and strategies go\non: perpd kill --close halts and cancels too.`
+  const rest = wrapped(
+    '',
+    `Each is closed at the market: ${share}${counted(all.length, 'position')}. Orders that open stay, and strategies go on: perpd kill --close halts and cancels too.`,
+    width,
+  )
+  return [table(columns, rows, width), '', ...notes, '', ...rest].join('\n')
 }
 
 async function send(call: Call, closing: Closing): Promise<Outcome> {

@@ -4,16 +4,17 @@ import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import type { StatusBody } from '../../control/routes.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
-import { unknownMarketText } from '../../engine/operator/unknownMarket.ts'
+import { delistedText, unknownMarketText } from '../../engine/operator/unknownMarket.ts'
 import { money, shortId } from '../../monitor/text.ts'
+import { type Hex, shortHex } from '../../protocol/address.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
-import { BPS_ONE, formatAtMost, formatUsd } from '../../protocol/units.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
-import { type CommandAnswer, commandAnswer, queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import { closeQuoteText, quoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
-import { basisPoints, isMarkets, type MarketRow } from './marketsCommand.ts'
+import { isMarkets, type MarketRow } from './marketsCommand.ts'
 import { commander } from './tradingCommand.ts'
 
 /** The daemon asks the venue before it answers, ms. */
@@ -58,9 +59,6 @@ export async function open(call: Call): Promise<number> {
   }
   const isConfirmed = flags.has('yes')
   const isJson = flags.has('json')
-  if (!isConfirmed && !isatty(0)) {
-    throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
-  }
   if (!isConfirmed || !isJson) {
     const preview = await ask(call, '/api/orders', { ...body, preview: true })
     // An id that was used before: what it did is told, and nothing is asked.
@@ -68,6 +66,9 @@ export async function open(call: Call): Promise<number> {
     // The question is for the person at the terminal, and no part of the JSON.
     const show = isJson ? call.err : out
     show(quoteText(preview.quote))
+    if (!isConfirmed && !isatty(0)) {
+      throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
+    }
     if (!isConfirmed && !(await confirm())) {
       show('Nothing was sent.')
       return exitCodes.error
@@ -85,10 +86,15 @@ async function checkMarket({ loaded }: Call, name: string): Promise<void> {
     if (error instanceof CommandError) return
     throw error
   }
-  if (listed.length === 0 || marketsNamed(listed, name).length > 0) return
-  const symbols = listed.map(({ symbol }) => symbol)
-  const refusal = `perpd refuses: ${unknownMarketText(symbols, name)} (MARKET_UNKNOWN)`
-  throw new CommandError(wrapped('', refusal).join('\n'), exitCodes.notFound)
+  const open = listed.filter(({ status }) => status !== 'delisted')
+  if (listed.length === 0 || marketsNamed(open, name).length > 0) return
+  const gone = delistedText(listed, open, name)
+  const symbols = open.map(({ symbol }) => symbol)
+  const [reason, code, exitCode] =
+    gone === undefined
+      ? [unknownMarketText(symbols, name), 'MARKET_UNKNOWN', exitCodes.notFound]
+      : [gone, 'MARKET_NOT_LISTED', exitCodes.error]
+  throw new CommandError(wrapped('', `perpd refuses: ${reason} (${code})`).join('\n'), exitCode)
 }
 
 /** Closes a position, or a share of it. */
@@ -105,57 +111,45 @@ export async function close(call: Call): Promise<number> {
   const collateral = poolOf(flags.get('collateral'))
   const direction = directionOf(positionals[1])
   const shareBps = shareOf(flags.get('share'))
-  // A script is not asked: closing is a way out, and has always gone through without --yes there.
-  if (!flags.has('yes') && isatty(0)) {
-    const show = flags.has('json') ? call.err : call.out
-    show(closeText(await queryStatus(call.loaded), { market, direction, shareBps }))
-    if (!(await confirm())) {
-      show('Nothing was sent.')
-      return exitCodes.error
-    }
-  }
-  return await carryOut(call, '/api/positions/close', id, {
+  const body = {
     id,
     market,
     direction,
     shareBps,
     ...(collateral === undefined ? {} : { collateral }),
     by: commander(call),
-  })
-}
-
-/** What is to be closed, in words; where the lists show no such position, as it was asked. */
-export function closeText(
-  { positions, symbols }: Pick<StatusBody, 'positions' | 'symbols'>,
-  {
-    market,
-    direction,
-    shareBps,
-  }: { readonly market: string; readonly direction: string; readonly shareBps: number },
-): string {
-  const rows = positions.map((row) => ({
-    ...row,
-    symbol: symbols[row.marketToken.toLowerCase()] ?? row.marketToken,
-  }))
-  const meant = marketsNamed(rows, market).filter((row) => row.direction === direction)
-  const share = shareBps >= BPS_ONE ? 'all' : `${shareBps / 100}%`
-  const held = meant.map(
-    ({ symbol, sizeInUsd, pnlAfterFeesUsd }) =>
-      `${share} of the ${direction} ${symbol} of ${money(BigInt(sizeInUsd))}, at the market; its PnL is ${money(BigInt(pnlAfterFeesUsd))} now`,
-  )
-  const [one = `${share} of the ${direction} ${market}, at the market`] = held
-  return wrapped('close       ', held.length > 1 ? held.join('; or ') : one).join('\n')
+  }
+  // A script is not asked: closing is a way out, and has always gone through without --yes there.
+  if (!flags.has('yes') && isatty(0)) {
+    const preview = await ask(call, '/api/positions/close', { ...body, preview: true })
+    // An id that was used before: what it did is told, and nothing is asked.
+    if (preview.closing === undefined) return await outcomeOf(call, preview)
+    const show = flags.has('json') ? call.err : call.out
+    show(closeQuoteText(preview.closing))
+    if (!(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  return await carryOut(call, '/api/positions/close', id, body)
 }
 
 /** Cancels what rests of an order. */
 export async function cancel(call: Call): Promise<number> {
   const id = idOf(call.flags)
-  const order = encodeURIComponent(call.positionals[0] ?? '')
-  return await carryOut(call, `/api/orders/${order}/cancel`, id, { id, by: commander(call) })
+  const [wanted = ''] = call.positionals
+  const path = `/api/orders/${encodeURIComponent(wanted)}/cancel`
+  return await carryOut(call, path, id, { id, by: commander(call) }, wanted)
 }
 
 /** Sends a command and follows its order. The id is told first, so that whoever lost the daemon can ask again. */
-async function carryOut(call: Call, path: string, id: string, body: object): Promise<number> {
+async function carryOut(
+  call: Call,
+  path: string,
+  id: string,
+  body: object,
+  cancelled?: string,
+): Promise<number> {
   const { err } = call
   let answer: CommandAnswer
   try {
@@ -167,7 +161,7 @@ async function carryOut(call: Call, path: string, id: string, body: object): Pro
     throw error
   }
   try {
-    return await outcomeOf(call, answer)
+    return await outcomeOf(call, answer, cancelled)
   } catch (error) {
     if (error instanceof CommandError) err(askAgain(id))
     throw error
@@ -195,7 +189,11 @@ export function askAgain(id: string): string {
 }
 
 /** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing, or is not known yet. */
-async function outcomeOf(call: Call, { statement, intentId }: CommandAnswer): Promise<number> {
+async function outcomeOf(
+  call: Call,
+  { statement, intentId }: CommandAnswer,
+  cancelled?: string,
+): Promise<number> {
   const { loaded, flags, out } = call
   const isJson = flags.has('json')
   if (!isJson) out(wrapped('', `${statement}.`).join('\n'))
@@ -204,7 +202,7 @@ async function outcomeOf(call: Call, { statement, intentId }: CommandAnswer): Pr
     return exitCodes.ok
   }
   const { order, isDone } = await followed(loaded, intentId)
-  out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order))
+  out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order, cancelled))
   return isDone ? exitCodes.ok : exitCodes.error
 }
 
@@ -230,11 +228,19 @@ function isGood({ outcome, closedAt }: OrderRow): boolean {
   return closedAt === null || outcome === 'EXECUTED' || outcome === 'PARTIAL'
 }
 
-/** `order 1a2b3c4d is executed at $3,000.10, fees $0.30`. */
-export function outcomeText(order: OrderRow): string {
-  const { standing, closedAt, reason, legs, intentId } = order
+/**
+ * `order 1a2b3c4d is executed at $3,000.10, fees $0.30`; of a cancel that went through, what it cancelled.
+ *
+ * @param cancelled the order that was to be cancelled, as it was named; absent: its id is not known here
+ */
+export function outcomeText(order: OrderRow, cancelled?: string): string {
+  const { standing, closedAt, reason, legs, intentId, kind, outcome } = order
   const id = shortId(intentId)
   const more = `perpd explain ${id}`
+  if (kind === 'cancel' && outcome === 'EXECUTED') {
+    const what = cancelled === undefined ? 'what it named' : `what rested of order ${nameOf(cancelled)}`
+    return wrapped('', `${what} is cancelled, by order ${id} (${more})`).join('\n')
+  }
   if (closedAt === null && standing !== 'resting' && standing !== 'open') {
     return wrapped(
       '',
@@ -244,9 +250,9 @@ export function outcomeText(order: OrderRow): string {
   const fills = legs.filter(({ role, status }) => role === 'main' && status === 'filled')
   const figures = fills.map(({ executionPrice, feesUsd, pnlUsd }) =>
     [
-      executionPrice === null ? '' : ` at ${formatUsd(BigInt(executionPrice))}`,
+      executionPrice === null ? '' : ` at ${formatPrice(BigInt(executionPrice))}`,
       feesUsd === null ? '' : `, fees ${money(BigInt(feesUsd))}`,
-      pnlUsd === null ? '' : `, PnL ${money(BigInt(pnlUsd))}`,
+      pnlUsd === null ? '' : `, PnL ${money(BigInt(pnlUsd))} after all costs`,
     ].join(''),
   )
   const exits = legs.filter(({ role, status }) => role !== 'main' && status === 'resting').length
@@ -256,53 +262,21 @@ export function outcomeText(order: OrderRow): string {
   return wrapped('', `order ${id} is ${word}${figures.join('')}${resting}${why} (${more})`).join('\n')
 }
 
-/** What would be sent, in words, with its worst cost. */
-export function quoteText(quote: NonNullable<CommandAnswer['quote']>): string {
-  const { market, direction, orderType, sizeUsd, leverageBps, collateral, triggerPrice, exits } = quote
-  const waits =
-    triggerPrice === null
-      ? `at the market, about ${usdText(quote.referencePrice)} now`
-      : `${orderType === 'limit' ? 'waits for the price to reach' : 'waits as a stop at'} ${usdText(triggerPrice)} (${usdText(quote.referencePrice)} now)`
-  const exitWords = exits.map((exit) => `${exit.type} at ${usdText(exit.triggerPrice)}`)
-  const rows = [
-    ['open', `${direction} ${market}, ${amount(sizeUsd)} at ${leverageBps / 10_000}x with ${collateral}`],
-    ['price', waits],
-    ...(exitWords.length === 0 ? [] : [['exits', exitWords.join(', ')]]),
-    [
-      'worst cost',
-      quote.worstCostUsd === null
-        ? `no bound: a stop fills at any price; fees are at most ${atMost(quote.venueFeesUsd)} to the venue (${basisPoints(quote.venueFeeBps100)} bps) and ${atMost(quote.orderFeesUsd)} for sending and executing`
-        : `at most ${atMost(quote.worstCostUsd)}: the worst price that would be signed (${quote.worstPrice === null ? '' : usdText(quote.worstPrice)}) costs at most ${atMost(quote.worstPriceUsd ?? '0')}, the venue's fee is at most ${atMost(quote.venueFeesUsd)} (${basisPoints(quote.venueFeeBps100)} bps), sending and executing at most ${atMost(quote.orderFeesUsd)}`,
-    ],
-    [
-      'afterwards',
-      quote.managers.length === 0
-        ? 'no strategy manages this position: you close it'
-        : `${quote.managers.join(', ')} trades this market too, sees the position and may close it`,
-    ],
-    ...quote.guardWarnings.map((text) => ['WARNING', text]),
-  ]
-  return rows.flatMap(([name = '', text = '']) => wrapped(name.padEnd(12), text)).join('\n')
-}
-
-function atMost(value: string): string {
-  return formatAtMost(BigInt(value))
-}
-
-function amount(value: string): string {
-  return money(BigInt(value))
-}
-
-function usdText(value: string): string {
-  return formatUsd(BigInt(value))
+/** The id of an order, or its key at the venue, short as it is shown elsewhere. */
+function nameOf(order: string): string {
+  return order.toLowerCase().startsWith('0x') ? shortHex(order as Hex) : shortId(order)
 }
 
 /** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
 export async function confirm(): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await lines.question('Send it? Type yes: ')
-    return isYes(answer)
+    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    return isYes(await Promise.race([lines.question('Send it? Type yes: '), ended]))
+  } catch (error) {
+    // Ctrl-C or Ctrl-D in the place of an answer.
+    if (error instanceof Error && error.name === 'AbortError') return false
+    throw error
   } finally {
     lines.close()
   }
@@ -335,7 +309,10 @@ function numberOf(flags: Call['flags'], name: string): string | undefined {
     .replaceAll(/(?<=\d)[,_](?=\d{3})/g, '')
     .replace(/x$/, '')
   if (/^\d+(\.\d+)?$/.test(plain) && /[1-9]/.test(plain)) return plain
-  throw new CommandError(`--${name} is ${String(text)}; expected a number above zero.`, exitCodes.error)
+  throw new CommandError(
+    `--${name} is ${String(text)}; expected plain digits above zero, as 250 or 0.5.`,
+    exitCodes.error,
+  )
 }
 
 /** `--share` in bps; all of it where it was not given. Throws CommandError. */

@@ -4,10 +4,12 @@ import type { Plain } from '../../domain/views/orderView.ts'
 import type { MarketFigures } from '../../engine/operator/operatorReads.ts'
 import { nearMarket } from '../../engine/operator/unknownMarket.ts'
 import { span } from '../../monitor/text.ts'
-import { formatUsd, toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
+import { formatPrice, placesOf } from '../../protocol/priceText.ts'
+import { toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { command, queryDaemon } from '../call/daemonClient.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
+import { basisPoints } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
 
 /** A market as the daemon tells it. */
@@ -62,7 +64,10 @@ const columns: readonly Column<MarketRow>[] = [
     title: 'PRICE',
     rank: 0,
     isFigure: true,
-    of: ({ markPrice }) => (markPrice === null ? '-' : formatUsd(BigInt(markPrice))),
+    of: ({ markPrice }) => {
+      const price = BigInt(markPrice ?? 0)
+      return markPrice === null ? '-' : formatPrice(price, placesOf([price]))
+    },
   },
   { title: 'SIDE', rank: 0, of: () => 'long\nshort' },
   {
@@ -133,11 +138,6 @@ function sides(long: string | null, side: string | null, text: (value: bigint) =
 /** A factor with 30 decimals as percent: `0.0012%`. */
 function percent(factor: bigint): string {
   return `${toDecimal(factor, USD_DECIMALS).mul(100).toFixed(4)}%`
-}
-
-/** Hundredths of a basis point as basis points: `6`, `4.5`. */
-export function basisPoints(bps100: number): string {
-  return `${bps100 / 100}`
 }
 
 /** Dollars in few characters: `$12.3M`, `$450k`. */

@@ -5,7 +5,8 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { listedOrders } from '../../domain/account/changedOrders.ts'
-import { fillsOf } from '../../domain/account/fills.ts'
+import { fillCosts } from '../../domain/account/fillCosts.ts'
+import { childFillsOf, fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import { cancelAskedBy, isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
@@ -15,8 +16,11 @@ import { marksOf } from '../../domain/views/orderMarks.ts'
 import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/views/orderView.ts'
 import { money, shortId, span } from '../../monitor/text.ts'
 import { hexKey } from '../../protocol/address.ts'
-import { formatUsd } from '../../protocol/units.ts'
+import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
+import { pnlNote } from '../output/pnlNote.ts'
+import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
+import { wrapped } from '../output/screen.ts'
 import { type Column, table } from '../output/table.ts'
 
 const DEFAULT_LIMIT = 50
@@ -38,11 +42,14 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
       ...(typeof strategy === 'string' && { strategy }),
     })
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
-    const stories = hasExits || shown.some(isCancelledByAccount) ? await journal.intents() : []
+    const hasFills = shown.some((state) => childFillsOf(state).length > 0)
+    const stories = hasExits || hasFills || shown.some(isCancelledByAccount) ? await journal.intents() : []
     const changes = changesIn(stories)
     const account = await journal.account()
     const sides = shown.some(isOpened) ? journalSides(stories.flatMap(fillsOf), account) : undefined
     const changed = listedOrders(account)
+    const { decimals } = loaded.config.venue.chain.feeToken
+    const costsOf = hasFills ? fillCosts(stories, account, decimals) : undefined
     for (const state of shown) {
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
@@ -54,7 +61,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           listedOf: (orderKey) => changed.get(hexKey(orderKey)),
-          feeTokenDecimals: loaded.config.venue.chain.feeToken.decimals,
+          ...(costsOf === undefined ? {} : { costsOf }),
           ...(sides === undefined ? {} : { heldUsd: heldOfOrder(sides, state.intent) }),
           ...marksOf(state, account.tasks, marks),
         }),
@@ -71,12 +78,21 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     out(total === 0 ? 'No orders yet.' : `No ${kind}; the journal holds ${total} in all.`)
     return exitCodes.ok
   }
+  const priceText = pricesIn(
+    rows,
+    ({ market }) => market,
+    ({ legs }) => legs.map(({ executionPrice }) => executionPrice),
+  )
   const text = table(
     columnsOf,
-    rows.flatMap((row) => linesOf(row, width, asked.get(row.intentId))),
+    rows.flatMap((row) => linesOf(row, width, asked.get(row.intentId), priceText)),
     width,
   )
-  out(text.includes(ACCEPTED) ? text : `${text}\nTimes are UTC.`)
+  const notes = [
+    ...(text.includes(ACCEPTED) ? [] : ['Times are UTC.']),
+    ...pnlNote(rows.flatMap(({ legs }) => legs)),
+  ]
+  out([text, ...(notes.length === 0 ? [] : wrapped('', notes.join(' ')))].join('\n'))
   if (rows.length === limit && total > limit) {
     err(`The newest ${limit}; the journal holds ${total} in all. More with --limit N`)
   }
@@ -105,12 +121,20 @@ export function changesIn(stories: readonly IntentState[]): readonly IntentState
 }
 
 /** The row of an order, and one for each exit or part that came with it. */
-function linesOf(row: OrderRow, width: number, askedBy: string | undefined): string[][] {
+function linesOf(
+  row: OrderRow,
+  width: number,
+  askedBy: string | undefined,
+  priceText: PriceText<OrderRow>,
+): string[][] {
   const own = row.legs.filter(({ role }) => role !== 'main')
-  return [lineOf(row, width, askedBy), ...own.map(legLine)]
+  return [
+    lineOf(row, width, askedBy, priceText),
+    ...own.map((leg) => legLine(leg, fillOf(row, leg, priceText))),
+  ]
 }
 
-function legLine(leg: OrderLegRow): string[] {
+function legLine(leg: OrderLegRow, fill: readonly string[]): string[] {
   const { role, status, triggerPrice, sizeDeltaUsd, inForceUsd } = leg
   const signed = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
   const size = inForceUsd === null ? signed : money(BigInt(inForceUsd))
@@ -119,7 +143,7 @@ function legLine(leg: OrderLegRow): string[] {
       ? settling([leg])
       : `that much is held; signed for ${signed}`
   const note = changeText(leg) ?? held
-  return ['', status, `  ${role}`, size, priceText(triggerPrice), ...fillOf(leg), '', '', note]
+  return ['', status, `  ${role}`, size, triggerText(triggerPrice), ...fill, '', '', note]
 }
 
 /**
@@ -136,7 +160,7 @@ export function changeText({
     ...(changedFrom.triggerPrice === triggerPrice
       ? []
       : [
-          `trigger ${priceText(triggerPrice) || 'any'}, signed ${priceText(changedFrom.triggerPrice) || 'any'}`,
+          `trigger ${triggerText(triggerPrice) || 'any'}, signed ${triggerText(changedFrom.triggerPrice) || 'any'}`,
         ]),
     ...(changedFrom.sizeDeltaUsd === sizeDeltaUsd
       ? []
@@ -151,21 +175,31 @@ function sizeOf(sizeDeltaUsd: string | null): string {
 }
 
 /** Price, fees and PnL of what filled; empty before. */
-function fillOf(leg: OrderLegRow | undefined): readonly [price: string, fees: string, pnl: string] {
+function fillOf(
+  row: OrderRow,
+  leg: OrderLegRow | undefined,
+  priceText: PriceText<OrderRow>,
+): readonly [price: string, fees: string, pnl: string] {
   if (leg?.status !== 'filled') return ['', '', '']
   const amount = (text: string | null) => (text === null ? '' : money(BigInt(text)))
-  return [priceText(leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
+  return [priceText(row, leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
 }
 
-function priceText(price: string | null): string {
-  return price === null ? '' : formatUsd(BigInt(price))
+/** A trigger to the last digit that its order holds. */
+function triggerText(price: string | null): string {
+  return price === null ? '' : formatExactPrice(BigInt(price))
 }
 
 function settling(legs: readonly OrderLegRow[]): string {
   return legs.some(({ status, isProvisional }) => status === 'filled' && isProvisional) ? 'not final yet' : ''
 }
 
-function lineOf(row: OrderRow, width: number, askedBy: string | undefined): string[] {
+function lineOf(
+  row: OrderRow,
+  width: number,
+  askedBy: string | undefined,
+  priceText: PriceText<OrderRow>,
+): string[] {
   const mains = row.legs.filter(({ role }) => role === 'main')
   const changed = mains.find(({ changedFrom }) => changedFrom !== null)
   return [
@@ -173,8 +207,8 @@ function lineOf(row: OrderRow, width: number, askedBy: string | undefined): stri
     statusOf(row),
     `${row.kind} ${row.direction} ${row.market}`,
     changed === undefined ? sizeText(row) : sizeOf(changed.sizeDeltaUsd),
-    priceText(changed === undefined ? row.triggerPrice : changed.triggerPrice),
-    ...fillOf(mains.length === 1 ? mains[0] : undefined),
+    triggerText(changed === undefined ? row.triggerPrice : changed.triggerPrice),
+    ...fillOf(row, mains.length === 1 ? mains[0] : undefined, priceText),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
     row.strategy,
     (changed === undefined ? undefined : changeText(changed)) ??

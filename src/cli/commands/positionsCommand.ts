@@ -3,10 +3,11 @@ import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { money, span } from '../../monitor/text.ts'
 import { managersOf } from '../../protocol/marketName.ts'
-import { formatUsd } from '../../protocol/units.ts'
+import { booksOf, booksTable, type PlainBook } from '../books/booksTable.ts'
 import type { Call } from '../call/command.ts'
-import { queryStatus } from '../call/daemonClient.ts'
+import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
+import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
 import { changeText } from './ordersCommand.ts'
 
@@ -15,6 +16,11 @@ type PositionRow = StatusBody['positions'][number] & {
   readonly market: string
   /** Strategies that look at positions of the market; none: nobody manages it. */
   readonly managers: readonly string[]
+  /**
+   * PnL less what closing all of it now costs too, its fee and price impact, by the venue's figures; null where it does not say.
+   * What sending the close costs, and what opening cost, is in no PnL of a position.
+   */
+  readonly netPnlUsd: string | null
   /** Since the list was read. */
   readonly ageMs: number | null
 }
@@ -23,9 +29,24 @@ type PositionRow = StatusBody['positions'][number] & {
 export async function positions({ loaded, flags, width, out }: Call): Promise<number> {
   const status = await queryStatus(loaded)
   const rows = positionRows(status)
-  if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
-  else out(positionsText(rows, status, width))
+  const books = await queryDaemon(loaded, '/api/books', isBooks)
+  if (flags.has('json')) {
+    out(
+      JSON.stringify(
+        rows.map((row) => ({ ...row, books: booksOf(row, books) })),
+        undefined,
+        2,
+      ),
+    )
+    return exitCodes.ok
+  }
+  const parts = booksTable(rows, books, width)
+  out([positionsText(rows, status, width), ...(parts === '' ? [] : [parts])].join('\n\n'))
   return exitCodes.ok
+}
+
+function isBooks(body: unknown): body is readonly PlainBook[] {
+  return Array.isArray(body) && body.every((each) => typeof each?.sizeUsd === 'string')
 }
 
 /** The rows of a status. */
@@ -40,6 +61,7 @@ export function positionRows({
     return {
       ...position,
       market,
+      netPnlUsd: position.pnlAfterAllFeesUsd ?? null,
       managers: managersOf(strategies, market),
       ageMs: feedAgesMs.positions ?? null,
     }
@@ -47,15 +69,22 @@ export function positionRows({
 }
 
 const ENTRY = 'ENTRY'
+const NET = 'NET'
 
-const columns: readonly Column<PositionRow>[] = [
+const columnsOf = (price: PriceText<PositionRow>): readonly Column<PositionRow>[] => [
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market }) => market },
   { title: 'SIDE', rank: 0, of: ({ direction }) => direction },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeInUsd }) => money(BigInt(sizeInUsd)) },
-  { title: ENTRY, rank: 3, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
-  { title: 'MARK', rank: 4, isFigure: true, of: ({ markPrice }) => price(markPrice) },
-  { title: 'LIQUIDATION', rank: 1, isFigure: true, of: ({ liquidationPrice }) => price(liquidationPrice) },
+  { title: ENTRY, rank: 3, isFigure: true, of: (row) => price(row, row.entryPrice) },
+  { title: 'MARK', rank: 4, isFigure: true, of: (row) => price(row, row.markPrice) },
+  { title: 'LIQUIDATION', rank: 1, isFigure: true, of: (row) => price(row, row.liquidationPrice) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlAfterFeesUsd }) => money(BigInt(pnlAfterFeesUsd)) },
+  {
+    title: NET,
+    rank: 2,
+    isFigure: true,
+    of: ({ netPnlUsd }) => (netPnlUsd === null ? '' : money(BigInt(netPnlUsd))),
+  },
   {
     title: 'COLLATERAL',
     rank: 5,
@@ -74,21 +103,36 @@ const columns: readonly Column<PositionRow>[] = [
 /** The table, and the age of what it shows. */
 export function positionsText(
   rows: readonly PositionRow[],
-  { feedAgesMs, state, hidden: contradictions, unlistedFills, openIntents }: StatusBody,
+  { feedAgesMs, state, hidden: contradictions, unlistedFills, closedFills, openIntents }: StatusBody,
   width: number,
 ): string {
   const ageMs = feedAgesMs.positions
   const read = ageMs === undefined ? `not read yet: perpd is ${state}` : `read ${span(ageMs)} ago`
-  const unlisted = unlistedFills.flatMap((each) => wrapped('', each))
+  const unlisted = [...unlistedFills, ...closedFills].flatMap((each) => wrapped('', each))
   const notes = [...contradictions, ...unlisted, ...changedExits(openIntents, width)]
   const hidden = notes.length === 0 ? '' : `\n${notes.join('\n')}`
   if (rows.length === 0) return `No positions (${read}).${hidden}`
   const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
-  const text = fitTable(columns, rows, width)
+  const priceText = pricesIn(
+    rows,
+    ({ market }) => market,
+    ({ entryPrice, markPrice, liquidationPrice }) => [entryPrice, markPrice, liquidationPrice],
+  )
+  const text = fitTable(columnsOf(priceText), rows, width)
   const entry = hasColumn(text, ENTRY)
     ? ' Entry is the price of the oracle at the fills; their price impact, which perpd trades has in its prices, is settled when the position closes.'
     : ''
-  const legend = wrapped('', `PnL is after pending fees: ${money(sum)} in all; ${read}.${entry}`)
+  const net = rows.reduce(
+    (all, { netPnlUsd, pnlAfterFeesUsd }) => all + BigInt(netPnlUsd ?? pnlAfterFeesUsd),
+    0n,
+  )
+  const closed = rows.some(({ netPnlUsd }) => netPnlUsd !== null)
+    ? ` ${hasColumn(text, NET) ? 'NET, less' : 'Less'} the fee and price impact of closing now, it is ${money(net)}; sending a close costs more besides.`
+    : ''
+  const legend = wrapped(
+    '',
+    `PNL is before closing costs, after pending funding and borrowing: ${money(sum)} in all; ${read}.${closed} What opening cost is in neither.${entry}`,
+  )
   return `${text}\n\n${legend.join('\n')}${hidden}`
 }
 
@@ -101,10 +145,6 @@ function changedExits(openIntents: StatusBody['openIntents'], width: number): re
       return text === undefined ? [] : wrapped('', `${name} of ${market} ${direction}: ${text}`, width)
     }),
   )
-}
-
-function price(value: string | undefined): string {
-  return value === undefined ? '' : formatUsd(BigInt(value))
 }
 
 function times(leverageBps: string | undefined): string {

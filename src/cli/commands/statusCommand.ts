@@ -5,9 +5,9 @@ import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../engine/account/tradingHalts.ts'
 import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
-import { formatUsd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
+import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
 import { type Column, columns, table } from '../output/table.ts'
 import { sizeText } from './ordersCommand.ts'
@@ -36,7 +36,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       ],
       ...body.holds.map((hold) => [
         '',
-        `${tradingText(hold.scope, hold.state)} by ${hold.cause} since ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${releaseText(hold)}`,
+        `${tradingText(hold.scope, hold.state)} by ${hold.cause} for ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${releaseText(hold)}`,
       ]),
       ...(body.kill === undefined || body.kill.endedAtMs !== undefined
         ? []
@@ -46,7 +46,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
         : [
             [
               'equity',
-              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} since 00:00 UTC${equityAge(body.equity, body.nowMs)}`,
+              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} ${sinceText(body.equity, body.nowMs)}${equityAge(body.equity, body.nowMs)}`,
             ],
           ]),
       ...(body.subaccount === undefined
@@ -85,13 +85,20 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
   if (body.hidden.length > 0)
     blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
   if (body.positions.length > 0) {
-    const rows = body.positions.map((position) => positionRow(position, body.symbols))
-    blocks.push(`positions\n${table(positionColumns, rows, width, '  ')}`)
-  }
-  if (body.unlistedFills.length > 0)
-    blocks.push(
-      `positions lag behind fills\n${body.unlistedFills.flatMap((each) => wrapped('  ', each)).join('\n')}`,
+    const priceText = pricesIn(
+      body.positions,
+      ({ marketToken }) => marketToken.toLowerCase(),
+      ({ entryPrice, markPrice, liquidationPrice }) => [entryPrice, markPrice, liquidationPrice],
     )
+    const rows = body.positions.map((position) => positionRow(position, body.symbols, priceText))
+    const isNetKnown = body.positions.some((each) => each.pnlAfterAllFeesUsd !== undefined)
+    const net = isNetKnown ? '; net is less the fee and price impact of closing now' : ''
+    const note = wrapped('  ', `PnL is before closing costs${net}.`, width)
+    blocks.push(`positions\n${[table(positionColumns, rows, width, '  '), ...note].join('\n')}`)
+  }
+  const lagging = [...body.unlistedFills, ...body.closedFills]
+  if (lagging.length > 0)
+    blocks.push(`positions lag behind fills\n${lagging.flatMap((each) => wrapped('  ', each)).join('\n')}`)
   if (body.unmanaged.length > 0) {
     const rows = body.unmanaged.flatMap((each) =>
       wrapped('  ', unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) })),
@@ -106,15 +113,20 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
 }
 
 /** A position as its row of the table. */
-function positionRow(position: StatusBody['positions'][number], symbols: StatusBody['symbols']): string[] {
+function positionRow(
+  position: StatusBody['positions'][number],
+  symbols: StatusBody['symbols'],
+  priceText: PriceText<StatusBody['positions'][number]>,
+): string[] {
   return [
     symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
     position.direction,
     money(BigInt(position.sizeInUsd)),
     money(BigInt(position.pnlAfterFeesUsd)),
-    price(position.entryPrice),
-    price(position.liquidationPrice),
-    price(position.markPrice),
+    position.pnlAfterAllFeesUsd === undefined ? '' : money(BigInt(position.pnlAfterAllFeesUsd)),
+    priceText(position, position.entryPrice),
+    priceText(position, position.liquidationPrice),
+    priceText(position, position.markPrice),
   ]
 }
 
@@ -128,7 +140,11 @@ function orderRow(row: StatusBody['openIntents'][number], nowMs: number): string
     row.strategy,
     [
       `${span(nowMs - Date.parse(row.acceptedAt))} old`,
-      ...(row.observedStatus === null ? [] : [`the venue says ${row.observedStatus}`]),
+      ...openText(row),
+      // Of what is open the venue's word is of its creation, which says nothing any more.
+      ...(row.observedStatus === null || row.standing === 'open'
+        ? []
+        : [`the venue says ${row.observedStatus}`]),
       ...(row.warnings.length === 0 ? [] : [`warned of ${row.warnings.join(', ')}`]),
       ...(row.unwantedBy === null ? [] : [`to be unwound for ${row.unwantedBy} if it lands`]),
       ...(row.presumedDeadForSeconds === null
@@ -138,6 +154,15 @@ function orderRow(row: StatusBody['openIntents'][number], nowMs: number): string
           ]),
     ].join(', '),
   ]
+}
+
+/** Of an order whose entry is filled: what of it rests still. */
+function openText({ standing, legs }: StatusBody['openIntents'][number]): string[] {
+  if (standing !== 'open') return []
+  const exits = legs.filter(
+    ({ role, status }) => role !== 'main' && (status === 'resting' || status === 'frozen'),
+  ).length
+  return [`entry filled, ${counted(exits, 'exit')} ${exits === 1 ? 'rests' : 'rest'}`]
 }
 
 /** The exposure; where a fill may be counted twice, that this is the careful reading. */
@@ -189,6 +214,24 @@ const inFlightWaits: Readonly<Record<string, (host: string) => string>> = {
     `it was sent, and waits for proof of its end by ${host} and the chain, at the latest after its deadline`,
 }
 
+/**
+ * Since when a result of the day is counted: since 00:00 UTC, or since the first reading where that is a minute or more younger, as on
+ * an account that was first read at noon.
+ */
+export function sinceText(
+  {
+    dayStartMs,
+    dayFirstAtMs = dayStartMs,
+  }: Pick<NonNullable<StatusBody['equity']>, 'dayStartMs' | 'dayFirstAtMs'>,
+  nowMs: number,
+): string {
+  const [first, today] = [isoTime(dayFirstAtMs), isoTime(nowMs).slice(0, 10)]
+  // Before the first reading of a process the figures are those of the last one, which may be of another day.
+  const day = first.startsWith(today) ? '' : `${first.slice(0, 10)} `
+  const isFromStart = dayFirstAtMs - dayStartMs < 60_000
+  return `since ${day}${first.slice(11, 16)} UTC${isFromStart ? '' : ', the first reading'}`
+}
+
 /** While nothing moves a reading is made every few seconds: a figure this old is of lists that do not settle. */
 const freshEquityMs = 20_000
 
@@ -222,6 +265,9 @@ function strategyRow(each: StatusBody['strategies'][number], nowMs: number): str
   const problems = [
     ...(each.failures === 0 ? [] : [`FAILING (${each.failures} in a row): ${each.lastError ?? ''}`]),
     ...(each.pausedForMs === undefined ? [] : [`PAUSED for another ${span(each.pausedForMs)}`]),
+    ...(each.unfit === undefined
+      ? []
+      : [`PAUSED: ${each.unfit.reason}; put its kind right, or: perpd strategies forget ${each.name}`]),
   ]
   return [
     each.name,
@@ -241,10 +287,11 @@ const positionColumns: readonly Column[] = [
   { title: 'MARKET', rank: 0 },
   { title: 'SIDE', rank: 0 },
   { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
-  { title: 'PNL (NET)', rank: 2, word: 'PnL after fees', isFigure: true },
-  { title: 'ENTRY', rank: 3, word: 'entry', isFigure: true },
-  { title: 'LIQUIDATION', rank: 4, word: 'liquidation', isFigure: true },
-  { title: 'MARK', rank: 5, word: 'mark', isFigure: true },
+  { title: 'PNL', rank: 2, word: 'PnL', isFigure: true },
+  { title: 'NET', rank: 3, word: 'net', isFigure: true },
+  { title: 'ENTRY', rank: 4, word: 'entry', isFigure: true },
+  { title: 'LIQUIDATION', rank: 5, word: 'liquidation', isFigure: true },
+  { title: 'MARK', rank: 6, word: 'mark', isFigure: true },
 ]
 
 const orderColumns: readonly Column[] = [
@@ -255,10 +302,6 @@ const orderColumns: readonly Column[] = [
   { title: 'STRATEGY', rank: 2, word: 'by' },
   { title: 'NOTE', rank: 3, isProse: true },
 ]
-
-function price(value: string | undefined): string {
-  return value === undefined ? '' : formatUsd(BigInt(value))
-}
 
 function dataText({ feedAgesMs }: StatusBody): string {
   const ages = Object.entries(feedAgesMs).map(([feed, ageMs]) => `${feed} ${span(ageMs)}`)

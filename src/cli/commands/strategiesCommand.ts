@@ -2,15 +2,28 @@
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import { haltsOn } from '../../domain/account/tradingState.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
-import { OPERATOR } from '../../engine/account/tradingHalts.ts'
+import { OPERATOR, releaseText } from '../../engine/account/tradingHalts.ts'
 import type { LastDecision } from '../../monitor/lastDecisions.ts'
 import { money, span } from '../../monitor/text.ts'
 import { managersOf } from '../../protocol/marketName.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
 import type { Call } from '../call/command.ts'
-import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { command, queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { commander } from './tradingCommand.ts'
+
+/** Why an instance fails, pauses, reduces or is halted. */
+export interface Trouble {
+  /** `paused`, `failing`, or the state of trading that holds it. */
+  readonly what: string
+  readonly reason: string
+  /** Unix ms. */
+  readonly sinceMs: number
+  /** What to do, with the command. */
+  readonly next: string
+}
 
 /** One instance. */
 export interface StrategyRow {
@@ -24,6 +37,8 @@ export interface StrategyRow {
    */
   readonly state: string
   readonly isRunning: boolean
+  /** What keeps it from its work, since when and what to do about it; empty where nothing does. */
+  readonly troubles: readonly Trouble[]
   readonly lastDecision: LastDecision | null
   /** `long ETH/USD [WETH-USDC] $500.00`: of one that runs those that it looks at, of another what its last orders opened. */
   readonly positions: readonly string[]
@@ -50,6 +65,14 @@ export async function strategies({ loaded, flags, width, out }: Call): Promise<n
     out(rows.length === 0 ? 'No strategies.' : strategiesText(rows, status.nowMs, width))
     if (files.problems.length > 0) out('\nA strategy file cannot be read: perpd check')
   }
+  return exitCodes.ok
+}
+
+/** Has the running daemon drop what a strategy remembers: it begins anew. */
+export async function forget(call: Call): Promise<number> {
+  const strategy = encodeURIComponent(call.positionals[0] ?? '')
+  const statement = await command(call.loaded, `/api/strategies/${strategy}/forget`, { by: commander(call) })
+  call.out(`${statement}.`)
   return exitCodes.ok
 }
 
@@ -84,7 +107,7 @@ export function strategyRows(
   }))
   const running = status.strategies.map((each): StrategyRow => {
     const isRemoved = files.isWhole && !files.enabled.has(each.name)
-    const pause = each.pausedForMs === undefined ? undefined : 'paused'
+    const pause = each.pausedForMs === undefined && each.unfit === undefined ? undefined : 'paused'
     const failing = each.failures > 0 ? 'failing' : undefined
     const hold = each.tradingState === 'active' ? undefined : each.tradingState
     return {
@@ -93,6 +116,7 @@ export function strategyRows(
       markets: each.symbols,
       state: `${pause ?? hold ?? failing ?? 'enabled'}${isRemoved ? ', removed at a restart' : ''}`,
       isRunning: true,
+      troubles: troublesOf(status, each),
       lastDecision: decisionOf(each.name),
       positions: held.filter(({ market }) => managersOf([each], market).length > 0).map(({ words }) => words),
     }
@@ -132,6 +156,7 @@ export function strategyRows(
     (each): StrategyRow => ({
       ...each,
       isRunning: false,
+      troubles: [],
       lastDecision: decisionOf(each.name),
       positions: leftOf(each.name),
     }),
@@ -139,9 +164,54 @@ export function strategyRows(
   return [...running, ...still]
 }
 
-/** The rows as a table. */
+function troublesOf(
+  { holds, nowMs }: StatusBody,
+  each: StatusBody['strategies'][number],
+): readonly Trouble[] {
+  const held = haltsOn(holds, each.name).map((hold) => ({
+    what: hold.state,
+    reason: `${hold.cause}, by ${hold.by}: ${hold.reason}`,
+    sinceMs: hold.sinceMs,
+    next: releaseText(hold),
+  }))
+  if (each.unfit !== undefined) {
+    const next = `put its kind right and restart perpd, or let it begin anew: perpd strategies forget ${each.name}`
+    return [{ what: 'paused', ...each.unfit, next }, ...held]
+  }
+  if (each.failures === 0) return held
+  const { failures, lastError = 'no reason is known', failingSinceMs = nowMs, pausedForMs, kindFile } = each
+  const ask =
+    pausedForMs === undefined
+      ? 'it is asked again at its next turn'
+      : `it is asked again in ${span(pausedForMs)}`
+  const mend =
+    kindFile === undefined
+      ? `what it said in full: perpd logs --level error`
+      : `mend ${kindFile}, look at it with perpd check, and restart perpd: a kind is read at the start alone`
+  return [
+    {
+      what: pausedForMs === undefined ? 'failing' : 'paused',
+      reason: `failed ${failures === 1 ? 'once' : `${failures} times in a row`}, last with: ${lastError}`,
+      sinceMs: failingSinceMs,
+      next: `${ask}; ${mend}`,
+    },
+    ...held,
+  ]
+}
+
+/** The rows as a table, and below it why those fail, pause or are held back that do, and what to do. */
 export function strategiesText(rows: readonly StrategyRow[], nowMs: number, width: number): string {
-  return fitTable(columns(nowMs), rows, width)
+  const told = rows.flatMap(({ name, troubles, lastDecision }) => [
+    ...troubles.map(
+      ({ what, reason, sinceMs, next }) =>
+        `${name} is ${what}, for ${span(Math.max(0, nowMs - sinceMs))}: ${reason}\n  ${next}`,
+    ),
+    // The table has no place for more than the code of it.
+    ...(lastDecision?.reason === undefined
+      ? []
+      : [`the last decision of ${name} was ${lastDecision.outcome}: ${lastDecision.reason}`]),
+  ])
+  return [fitTable(columns(nowMs), rows, width), ...told].join('\n\n')
 }
 
 const columns = (nowMs: number): readonly Column<StrategyRow>[] => [

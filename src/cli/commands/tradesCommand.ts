@@ -1,12 +1,18 @@
 /** `perpd trades`: every fill of an order of perpd's, newest first. Works with the daemon running or not. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
+import { fillCosts } from '../../domain/account/fillCosts.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
+import { toPlain } from '../../domain/views/orderView.ts'
 import { type TradeRow, tradeRows } from '../../domain/views/tradeView.ts'
 import { money, shortId } from '../../monitor/text.ts'
-import { formatUsd } from '../../protocol/units.ts'
+import { formatUnits, USD_DECIMALS } from '../../protocol/units.ts'
+import { roundTripRows, roundTripsCsv, roundTripsText } from '../books/roundTripsText.ts'
 import type { Call } from '../call/command.ts'
+import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { pnlNote } from '../output/pnlNote.ts'
+import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
 import { changesIn } from './ordersCommand.ts'
 
@@ -19,23 +25,49 @@ export async function trades({ loaded, flags, width, out, err }: Call): Promise<
     throw new CommandError(`--limit is ${String(word)}; expected a whole number from 1.`, exitCodes.error)
   }
   const limit = Number(word)
+  if (flags.has('round-trips')) {
+    const { facts } = loaded.config.venue.chain
+    const all = await withJournal(loaded.config, (journal) => roundTripRows(journal, facts))
+    const trips = all.filter((trip) => strategy === undefined || trip.strategy === strategy)
+    show(
+      trips,
+      limit,
+      { toText: (shown) => roundTripsText(shown, width), toCsv: roundTripsCsv },
+      { flags, out, err },
+    )
+    return exitCodes.ok
+  }
   const rows = await withJournal(loaded.config, async (journal) => {
     const states = await journal.intents()
     const changes = changesIn(states)
+    const costsOf = fillCosts(states, await journal.account(), loaded.config.venue.chain.feeToken.decimals)
     return states
       .filter(({ intent }) => strategy === undefined || intent.strategy === strategy)
-      .flatMap((state) => tradeRows(state, (orderKey) => signedOrderAmong(changes, state, orderKey)))
+      .flatMap((state) =>
+        tradeRows(state, { signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey), costsOf }),
+      )
       .toSorted((one, other) => other.filledAt.localeCompare(one.filledAt))
   })
-  const shown = rows.slice(0, limit)
-  if (flags.has('json')) out(JSON.stringify(shown, undefined, 2))
-  else out(tradesText(shown, width))
-  if (!flags.has('json') && rows.length > limit)
-    err(`The newest ${limit} of ${rows.length}. More with --limit N`)
+  show(rows, limit, { toText: (shown) => tradesText(shown, width), toCsv: tradesCsv }, { flags, out, err })
   return exitCodes.ok
 }
 
-const columns: readonly Column<TradeRow>[] = [
+/** Prints the newest rows: as JSON, for a spreadsheet, or as text. */
+function show<T>(
+  rows: readonly T[],
+  limit: number,
+  { toText, toCsv }: { toText(rows: readonly T[]): string; toCsv(rows: readonly T[]): string },
+  { flags, out, err }: Pick<Call, 'flags' | 'out' | 'err'>,
+): void {
+  const shown = rows.slice(0, limit)
+  if (flags.has('json')) out(JSON.stringify(toPlain(shown), undefined, 2))
+  else if (flags.has('csv')) out(toCsv(shown))
+  else out(toText(shown))
+  if (!flags.has('json') && rows.length > limit)
+    err(`The newest ${limit} of ${rows.length}. More with --limit N`)
+}
+
+const columnsOf = (priceText: PriceText<TradeRow>): readonly Column<TradeRow>[] => [
   {
     title: 'FILLED (UTC)',
     rank: 0,
@@ -55,7 +87,7 @@ const columns: readonly Column<TradeRow>[] = [
     title: 'PRICE',
     rank: 0,
     isFigure: true,
-    of: ({ executionPrice }) => (executionPrice === null ? '' : formatUsd(BigInt(executionPrice))),
+    of: (row) => priceText(row, row.executionPrice),
   },
   { title: 'FEES', rank: 2, isFigure: true, of: ({ feesUsd }) => dollars(feesUsd) },
   { title: 'PNL', rank: 1, isFigure: true, of: ({ pnlUsd }) => dollars(pnlUsd) },
@@ -69,11 +101,55 @@ export function tradesText(rows: readonly TradeRow[], width: number): string {
   if (rows.length === 0) return 'No trades yet.'
   const legend = wrapped(
     '',
-    'PNL is the fill alone, as the venue counts it; perpd orders has it after all costs, those of the entry included. Price is that of the fill, with price impact. The entry price of perpd positions is without it: there the impact is settled when the position closes.',
+    [
+      ...pnlNote(rows),
+      'Price is that of the fill, with price impact. The entry price of perpd positions is without it: there the impact is settled when the position closes.',
+    ].join(' '),
   )
-  return [fitTable(columns, rows, width), '', ...legend].join('\n')
+  const priceText = pricesIn(
+    rows,
+    ({ market }) => market,
+    ({ executionPrice }) => [executionPrice],
+  )
+  return [fitTable(columnsOf(priceText), rows, width), '', ...legend].join('\n')
 }
 
 function dollars(amount: string | null): string {
   return amount === null ? '' : money(BigInt(amount))
+}
+
+/** Fills for a spreadsheet; amounts are plain decimals. */
+function tradesCsv(rows: readonly TradeRow[]): string {
+  const plain = (amount: string | null): string | null =>
+    amount === null ? null : formatUnits(BigInt(amount), USD_DECIMALS)
+  return csvText(
+    [
+      'filled_at',
+      'strategy',
+      'market',
+      'direction',
+      'kind',
+      'size_usd',
+      'price',
+      'fees_usd',
+      'price_impact_usd',
+      'pnl_usd',
+      'order',
+      'order_key',
+      'transaction',
+      'provisional',
+    ],
+    rows.map((row) => [
+      row.filledAt,
+      row.strategy,
+      row.market,
+      row.direction,
+      row.kind,
+      ...[row.sizeDeltaUsd, row.executionPrice, row.feesUsd, row.priceImpactUsd, row.pnlUsd].map(plain),
+      row.intentId,
+      row.orderKey,
+      row.transactionHash,
+      row.isProvisional ? 'yes' : 'no',
+    ]),
+  )
 }

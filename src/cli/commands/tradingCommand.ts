@@ -1,8 +1,9 @@
-/** `perpd trading` and `perpd limits`: an operator's word to the running daemon. */
+/** `perpd trading`, `perpd limits` and `perpd limits apply`: an operator's word to the running daemon. */
 import { userInfo } from 'node:os'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../engine/account/tradingHalts.ts'
+import type { LimitRow, WaitingLimit } from '../../engine/context/liveLimits.ts'
 import { span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
@@ -43,27 +44,57 @@ export async function trading(call: Call): Promise<number> {
 /** The daemon reads all strategy files for it, and loads kinds of the user's own. */
 const LIMITS_TIMEOUT_MS = 60_000
 
-/** Has the daemon read its limits anew, and shows those in force. */
+/** Shows the limits in force, and those that are configured otherwise. Nothing is changed. */
 export async function limits(call: Call): Promise<number> {
-  const body = { confirm: call.flags.has('confirm'), by: commander(call) }
-  const { statement, limits: rows = [] } = await commandAnswer(
-    call.loaded,
-    '/api/limits',
-    body,
-    LIMITS_TIMEOUT_MS,
-  )
+  const { statement, limits: rows = [], waiting = [] } = await asked(call, { preview: true })
+  if (call.flags.has('json')) {
+    call.out(JSON.stringify({ statement, limits: rows, waiting }, undefined, 2))
+    return exitCodes.ok
+  }
+  call.out(`${statement}.`)
+  if (waiting.length > 0) call.out(`\n${waitingText(call, waiting)}`)
+  showRows(call, rows)
+  return exitCodes.ok
+}
+
+/** Has the daemon read its limits anew, and shows those in force. */
+export async function applyLimits(call: Call): Promise<number> {
+  const { statement, limits: rows = [] } = await asked(call, { confirm: call.flags.has('confirm') })
   if (call.flags.has('json')) call.out(JSON.stringify({ statement, limits: rows }, undefined, 2))
   else {
     call.out(`${statement}.`)
-    const cells = rows.map(({ scope, limit, value }) => [
-      scope,
-      limit,
-      limitWords(limit, value, call.loaded.config.venue.chain.nativeSymbol),
-    ])
-    if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
-    call.out('\nWhat each means, and where it is set: perpd config, docs/configuration.md.')
+    showRows(call, rows)
   }
   return exitCodes.ok
+}
+
+async function asked(call: Call, body: Readonly<Record<string, boolean>>) {
+  return await commandAnswer(call.loaded, '/api/limits', { ...body, by: commander(call) }, LIMITS_TIMEOUT_MS)
+}
+
+function wordsOf({ loaded }: Call, limit: string, value: string): string {
+  return limitWords(limit, value, loaded.config.venue.chain.nativeSymbol)
+}
+
+function showRows(call: Call, rows: readonly LimitRow[]): void {
+  const cells = rows.map(({ scope, limit, value }) => [scope, limit, wordsOf(call, limit, value)])
+  if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
+  call.out('\nWhat each means, and where it is set: perpd config, docs/configuration.md.')
+}
+
+/** What is configured otherwise, a line each, and how it is taken over. */
+function waitingText(call: Call, waiting: readonly WaitingLimit[]): string {
+  const lines = waiting.map(
+    ({ scope, limit, value, configured, isTighter }) =>
+      `  ${isTighter ? 'tighter' : 'looser '}  ${scope} ${limit}: ${wordsOf(call, limit, value)} -> ${wordsOf(call, limit, configured)}`,
+  )
+  const ways = [
+    ...(waiting.some(({ isTighter }) => isTighter) ? ['Apply what is tighter: perpd limits apply'] : []),
+    ...(waiting.some(({ isTighter }) => !isTighter)
+      ? ['Apply all of it, the looser too: perpd limits apply --confirm (or a restart)']
+      : []),
+  ]
+  return [...lines, ...ways].join('\n')
 }
 
 /** Who commands: `--by`, else the user's name. */

@@ -5,6 +5,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { listedOrders } from '../../domain/account/changedOrders.ts'
+import { fillCosts } from '../../domain/account/fillCosts.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import type { Ending } from '../../domain/account/spend.ts'
@@ -28,7 +29,7 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, changed, endings, tasks, heldUsd } = await withJournal(
+  const { state, records, changes, changed, endings, tasks, heldUsd, costsOf } = await withJournal(
     config,
     async (journal) => {
       const found = await find(journal, wanted, config.journal.path)
@@ -39,6 +40,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
         state: found,
         records: await journal.records(intentId),
         changes: changesIn(stories),
+        costsOf: fillCosts(stories, account, config.venue.chain.feeToken.decimals),
         changed: listedOrders(account),
         tasks: account.tasks,
         heldUsd: isOpened(found)
@@ -57,6 +59,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     ...contextOf(config, endings),
     signedOf,
     listedOf,
+    costsOf,
     ...(unwind === undefined ? {} : { unwind }),
     ...(heldUsd === undefined ? {} : { heldUsd }),
   }
@@ -68,7 +71,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
         label: labelOf(state),
         signedOf,
         listedOf,
-        feeTokenDecimals: context.feeToken.decimals,
+        costsOf,
         ...(heldUsd === undefined ? {} : { heldUsd }),
         ...marks,
       },

@@ -14,7 +14,8 @@ import {
 } from '../../domain/order/intent.ts'
 import { type MarkRules, marksOf } from '../../domain/views/orderMarks.ts'
 import { span } from '../../monitor/text.ts'
-import { formatUsd, priceOfContractPrice } from '../../protocol/units.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { priceOfContractPrice } from '../../protocol/units.ts'
 import { timeOf } from './explainEvidence.ts'
 
 /** What closes an order here. */
@@ -130,11 +131,11 @@ function childFates({ intent }: IntentState, { children, armed }: Attempt): stri
   const lines: string[] = []
   if (executed > 0)
     lines.push(
-      `Had the keeper cancelled instead${bound === undefined ? '' : ` (a price worse than ${formatUsd(bound)})`}, the position would be as before, and its share of the limits free.`,
+      `Had the keeper cancelled instead${bound === undefined ? '' : ` (a price worse than ${formatPrice(bound)})`}, the position would be as before, and its share of the limits free.`,
     )
   if (cancelled > 0)
     lines.push(
-      `Had the keeper executed what it cancelled${bound === undefined ? '' : `, then at ${formatUsd(bound)} or better`}, it would be in the position now.`,
+      `Had the keeper executed what it cancelled${bound === undefined ? '' : `, then at ${formatPrice(bound)} or better`}, it would be in the position now.`,
     )
   return lines
 }

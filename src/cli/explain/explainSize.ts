@@ -2,7 +2,8 @@
 import type { IntentState, Label } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import { money, sourceTexts, span } from '../../monitor/text.ts'
-import { formatUnits, formatUsd } from '../../protocol/units.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { formatUnits } from '../../protocol/units.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
 const meanings: Readonly<Record<Label, string>> = {
@@ -47,7 +48,7 @@ export function sizingLines({ intent }: IntentState): string[] {
       ? ''
       : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
   lines.push(
-    `price ${formatUsd(terms.referencePrice)} (${sizing.priceSource === undefined ? 'oracle' : `${sourceTexts[sizing.priceSource]}: the oracle had no fresh one`}), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
+    `price ${formatPrice(terms.referencePrice)} (${sizing.priceSource === undefined ? 'oracle' : `${sourceTexts[sizing.priceSource]}: the oracle had no fresh one`}), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
   )
   return lines
 }

@@ -4,7 +4,7 @@ import { describeLane } from '../../domain/order/laneTable.ts'
 import type { WarnedFacts } from '../../domain/order/warnedFacts.ts'
 import type { JournalRecord, StoredRecord } from '../../domain/records.ts'
 import { money, span } from '../../monitor/text.ts'
-import { formatUsd } from '../../protocol/units.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import { seen, timeOf } from './explainEvidence.ts'
 
 /** One thing that happened: when, and what, one text or two. */
@@ -67,7 +67,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
     case 'child.executed': {
       const price = record.settlement?.executionPrice
       return [
-        `${order(record.child)} executed${price === undefined ? '' : ` at ${formatUsd(price)}`}`,
+        `${order(record.child)} executed${price === undefined ? '' : ` at ${formatPrice(price)}`}`,
         seen(record.evidence),
       ]
     }

@@ -1,24 +1,19 @@
 /** What an order is, beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
 import type { Intent } from '../../domain/order/intent.ts'
 import { money, span } from '../../monitor/text.ts'
-import {
-  formatUnits,
-  formatUsd,
-  MAX_UINT256,
-  NATIVE_DECIMALS,
-  priceOfContractPrice,
-} from '../../protocol/units.ts'
+import { formatExactPrice } from '../../protocol/priceText.ts'
+import { formatUnits, MAX_UINT256, NATIVE_DECIMALS, priceOfContractPrice } from '../../protocol/units.ts'
 
 /** What is particular to a kind: what it waits for, brings, changes or must give; nothing for market orders. */
 export function kindLines({ kind, terms }: Intent): string[] {
   const { triggerPrice, twap, tpsl, swap, edit, batch, indexToken } = terms
   const lines: string[] = []
   if (triggerPrice !== undefined && kind !== 'edit')
-    lines.push(`waits for ${formatUsd(triggerPrice)} (${terms.orderType})`)
+    lines.push(`waits for ${formatExactPrice(triggerPrice)} (${terms.orderType})`)
   if (twap !== undefined)
     lines.push(`${twap.parts} equal parts over ${span(twap.durationSeconds * 1_000)}, the first at once`)
   for (const exit of tpsl ?? [])
-    lines.push(`${exit.type} of ${money(exit.sizeDeltaUsd)} at ${formatUsd(exit.triggerPrice)}`)
+    lines.push(`${exit.type} of ${money(exit.sizeDeltaUsd)} at ${formatExactPrice(exit.triggerPrice)}`)
   if (swap !== undefined) {
     const { symbol, decimals } = swap.receiveToken
     lines.push(`at least ${formatUnits(swap.minOutputAmount, decimals)} ${symbol} must come out`)
@@ -27,7 +22,7 @@ export function kindLines({ kind, terms }: Intent): string[] {
     const price = (contractPrice: bigint) =>
       contractPrice === 0n || contractPrice === MAX_UINT256
         ? 'any'
-        : formatUsd(priceOfContractPrice(contractPrice, indexToken.decimals))
+        : formatExactPrice(priceOfContractPrice(contractPrice, indexToken.decimals))
     lines.push(
       `is to be ${money(edit.sizeDeltaUsd)} at ${price(edit.triggerContractPrice)}, accepting ${price(edit.acceptableContractPrice)}`,
     )

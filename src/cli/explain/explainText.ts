@@ -7,16 +7,16 @@ import {
   inForceOf,
   isExit,
   isOpened,
-  type ListedLookup,
+  type LegLookups,
   legsOf,
   type OrderLeg,
-  type SignedLookup,
 } from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import type { UnwindState } from '../../domain/tasks/unwindState.ts'
 import { OPERATOR } from '../../engine/account/tradingHalts.ts'
 import { money, termsOf } from '../../monitor/text.ts'
-import { formatUsd, type Usd } from '../../protocol/units.ts'
+import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
+import type { Usd } from '../../protocol/units.ts'
 import { wrapped } from '../output/screen.ts'
 import { evidenceLines, timeOf } from './explainEvidence.ts'
 import { type FateRules, fateLines } from './explainFate.ts'
@@ -29,7 +29,7 @@ const TITLE_WIDTH = 8
 const WHEN_WIDTH = 10
 
 /** What a story is told with besides its records. */
-export interface ExplainContext {
+export interface ExplainContext extends LegLookups {
   readonly rules: FateRules
   /** Whether somebody does not want it any more, and what came of it. */
   readonly unwind?: UnwindState
@@ -38,10 +38,6 @@ export interface ExplainContext {
   /** Budget of endings by one cause, 24 hours; undefined for none. */
   readonly attemptsPerCause: number | undefined
   readonly feeToken: { readonly symbol: string; readonly decimals: number }
-  /** Orders as they are in force, with the edits of them that landed; absent: as they were signed. */
-  readonly signedOf?: SignedLookup
-  /** Its orders that another client changed; absent: none is known to be. */
-  readonly listedOf?: ListedLookup
   /** What is held of its side by the journal, USD: no exit closes more than that. Absent: not known. */
   readonly heldUsd?: Usd
 }
@@ -73,6 +69,7 @@ export function explainText(
     ...section('orders', orderLines(state, context)),
     ...section('warned', warningLines(state)),
     ...section('result', resultLines(state)),
+    ...section('PnL', pnlLines(state, context)),
     ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
     ...section('ids', idLines(state, records)),
     ...section('unwind', unwindLines(state, context.unwind)),
@@ -112,17 +109,10 @@ function factLines(facts: Facts | undefined): string[] {
 }
 
 /** The created orders one by one: what each is for, where it stands, and what shows it. */
-function orderLines(
-  state: IntentState,
-  {
-    signedOf,
-    listedOf,
-    feeToken,
-    heldUsd,
-  }: Pick<ExplainContext, 'signedOf' | 'listedOf' | 'feeToken' | 'heldUsd'>,
-): string[] {
+function orderLines(state: IntentState, context: LegLookups & Pick<ExplainContext, 'heldUsd'>): string[] {
+  const { heldUsd } = context
   const children = lastAttempt(state)?.children ?? []
-  return legsOf(state, signedOf, feeToken.decimals, listedOf).flatMap((leg, at) => {
+  return legsOf(state, context).flatMap((leg, at) => {
     const { index, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd, changedFrom } = leg
     const isFilled = phase === 'EXECUTED'
     const price = isFilled
@@ -142,14 +132,12 @@ function orderLines(
           ? ''
           : `, ${money(sizeDeltaUsd)}`),
       isFilled && leg.feesUsd !== undefined && isExit(leg) ? `, fees ${money(leg.feesUsd)}` : '',
-      isFilled && leg.pnlUsd !== undefined && isExit(leg)
-        ? `, PnL ${money(leg.pnlUsd)} after all costs of entry and exit`
-        : '',
+      isFilled && leg.pnlUsd !== undefined && isExit(leg) ? `, PnL ${money(leg.pnlUsd)} after all costs` : '',
       changedFrom === undefined ? '' : changedLine(changedFrom),
       isProvisional ? ', provisional' : '',
       evidence?.block === undefined ? '' : `, block ${evidence.block.number}`,
     ]
-    const where = price === undefined ? '' : ` at ${formatUsd(price)}`
+    const where = price === undefined ? '' : ` at ${isFilled ? formatPrice(price) : formatExactPrice(price)}`
     return [`${index}${roleOf(state, index)} ${phase}${where}${facts.join('')}`]
   })
 }
@@ -157,7 +145,7 @@ function orderLines(
 /** The mark of an order that another client changed: before it stands what is in force at the venue. */
 function changedLine({ triggerPrice, sizeDeltaUsd }: NonNullable<OrderLeg['changedFrom']>): string {
   const signed = [
-    ...(triggerPrice === undefined ? [] : [`at ${formatUsd(triggerPrice)}`]),
+    ...(triggerPrice === undefined ? [] : [`at ${formatExactPrice(triggerPrice)}`]),
     ...(sizeDeltaUsd === undefined ? [] : [`over ${money(sizeDeltaUsd)}`]),
   ]
   return `, changed by another client (signed ${signed.join(' ')}; perpd discrepancies)`
@@ -177,17 +165,31 @@ function warningLines(state: IntentState): string[] {
   })
 }
 
+/** What each fill that reduced brought, and what that is made of. */
+function pnlLines(state: IntentState, context: LegLookups): string[] {
+  return legsOf(state, context).flatMap((leg) => {
+    const { venuePnlUsd, pnlUsd, costs, index } = leg
+    if (venuePnlUsd === undefined || pnlUsd === undefined || costs === undefined) return []
+    const { sendingUsd, entryCostsUsd, isEntryKnown } = costs
+    const entry = isEntryKnown
+      ? `${money(entryCostsUsd)} of the entry's costs`
+      : `${money(entryCostsUsd)} of the entry's costs as far as they are known: others opened some of it`
+    return [
+      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing; less ${money(sendingUsd)} for sending it, at most, and ${entry}`,
+    ]
+  })
+}
+
 function resultLines({ closing }: IntentState): string[] {
   if (closing === undefined) return []
   const { settlement, facts } = closing
   const lines: string[] = []
   if (settlement !== undefined) {
     const parts = [
-      settlement.executionPrice === undefined ? '' : `price ${formatUsd(settlement.executionPrice)}`,
+      settlement.executionPrice === undefined ? '' : `price ${formatPrice(settlement.executionPrice)}`,
       settlement.sizeDeltaUsd === undefined ? '' : `size ${money(settlement.sizeDeltaUsd)}`,
       settlement.feesUsd === undefined ? '' : `fees ${money(settlement.feesUsd)}`,
       settlement.priceImpactUsd === undefined ? '' : `price impact ${money(settlement.priceImpactUsd)}`,
-      settlement.pnlUsd === undefined ? '' : `PnL ${money(settlement.pnlUsd)}`,
     ].filter((part) => part !== '')
     if (parts.length > 0) lines.push(parts.join(', '))
   } else {

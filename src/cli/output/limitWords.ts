@@ -13,7 +13,8 @@ const counts: Readonly<Record<string, string>> = {
 }
 
 /**
- * A value of `perpd limits` with its unit: `5%`, `10x`, `60 an hour`, `0.2 ETH a day`, `15 s`. What is no figure, and a limit that this
+ * A value of `perpd limits` with its unit, and as it is held where that is another: `5% (500 bps)`, `10x (100000 bps)`, `60 an hour`,
+ * `0.2 ETH a day`, `15 s (15000 ms)`. What is no figure, and a limit that this
  * version does not know, stay as they are.
  *
  * @param value as the daemon tells it: basis points, milliseconds, seconds and counts as digits, dollars and native tokens as amounts
@@ -25,10 +26,10 @@ export function limitWords(limit: string, value: string, nativeSymbol: string): 
   if (unit === 'native') return value === 'none' ? value : `${value} ${nativeSymbol}${perDay}`
   if (!/^\d+$/.test(value)) return value
   const figure = Number(value)
-  if (unit === 'times') return `${figure / 10_000}x`
-  if (limit.endsWith('Bps')) return `${share(limit, figure)}${perDay}`
-  if (limit.endsWith('Ms')) return span(figure)
-  if (limit.endsWith('Seconds')) return span(figure * 1_000)
+  if (unit === 'times') return `${figure / 10_000}x (${value} bps)`
+  if (limit.endsWith('Bps')) return `${share(limit, figure)}${perDay} (${value} bps)`
+  if (limit.endsWith('Ms')) return `${span(figure)} (${value} ms)`
+  if (limit.endsWith('Seconds')) return `${span(figure * 1_000)} (${value} s)`
   return `${value}${counts[limit] ?? ''}`
 }
 

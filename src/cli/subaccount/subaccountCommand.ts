@@ -44,6 +44,7 @@ import {
   fileFlag,
   ownerKey,
   ownerOf,
+  paperKeys,
   statusOf,
   withApi,
 } from './subaccountParties.ts'
@@ -72,8 +73,9 @@ export async function createSubaccount(call: Call): Promise<number> {
   const keyFlag = path === keyFile ? '' : ` --paper.keyFile ${path}`
   if (isFirst) paperSigner(ownerKeyFile)
   if (existsSync(ownerKeyFile)) {
+    const stays = isFirst ? '' : ` perpd goes on with ${keyFile} unless --paper.keyFile names the new one.`
     call.err(
-      `${path} holds the key.\nNext: perpd subaccount approve${keyFlag}. On paper the owner's key is in ${ownerKeyFile}.`,
+      `${path} holds the key.${stays}\nNext: perpd subaccount approve${keyFlag}. On paper the owner's key is in ${ownerKeyFile}.`,
     )
     return exitCodes.ok
   }
@@ -153,7 +155,20 @@ export async function subaccountStatus(call: Call): Promise<number> {
   const { config } = call.loaded
   const subaccount = delegatedOf(config, call.flags)
   const owner = ownerOf(config, undefined)
-  const status = await withApi(call, (api) => statusOf(api, owner, subaccount))
+  const others = config.isPaper
+    ? paperKeys(config.paper.keyFile).filter(
+        ({ path, address }) =>
+          path !== config.paper.ownerKeyFile && !sameHex(address, subaccount) && !sameHex(address, owner),
+      )
+    : []
+  const keyFlags = (path: string): string =>
+    ` --paper.keyFile ${path}${call.loaded.origins['paper.ownerKeyFile'] === 'default' ? '' : ` --paper.ownerKeyFile ${config.paper.ownerKeyFile}`}`
+  const { status, unused } = await withApi(call, async (api) => ({
+    status: await statusOf(api, owner, subaccount),
+    unused: await Promise.all(
+      others.map(async (each) => ({ ...each, status: await statusOf(api, owner, each.address) })),
+    ),
+  }))
   const approval = approvalIn(config, owner, subaccount)
   const isWaiting = approval !== undefined && approval.nonce === status.approvalNonce
   const nowSeconds = systemClock.now() / 1000
@@ -162,7 +177,7 @@ export async function subaccountStatus(call: Call): Promise<number> {
   call.out(
     columns([
       ['owner', owner],
-      ['delegated key', subaccount],
+      ['delegated key', `${subaccount}${sourceOf(call)}`],
       ['on the chain', status.isActive ? 'approved' : 'not approved'],
       ['actions left', `${status.remainingActions} of ${status.maxAllowedCount}`],
       ['ends', status.expiresAtSeconds === 0 ? 'never approved' : isoTime(status.expiresAtSeconds * 1000)],
@@ -178,9 +193,22 @@ export async function subaccountStatus(call: Call): Promise<number> {
         'may trade',
         isUsable ? 'yes' : willBe ? 'yes, with the approval that waits' : 'no: perpd subaccount approve',
       ],
+      ...unused.map(({ path, address, status: { isActive } }) => [
+        'another key',
+        `${address}, in ${path}: not in use, ${isActive ? `and still approved; take its right back: perpd subaccount revoke${keyFlags(path)}` : `and not approved: it can do nothing. To use it instead: perpd subaccount approve${keyFlags(path)}`}`,
+      ]),
     ]),
   )
   return isUsable || willBe ? exitCodes.ok : exitCodes.error
+}
+
+/** Which key the status is of, and by what. */
+function sourceOf({ flags, loaded: { config, origins } }: Call): string {
+  if (flags.has('subaccount')) return ', named by --subaccount'
+  const { account, paper } = config
+  if (config.isPaper) return `, in use: ${paper.keyFile} (paper.keyFile, ${origins['paper.keyFile']})`
+  if (account.address !== undefined) return `, in use: account.address (${origins['account.address']})`
+  return `, in use: ${account.keystore} (account.keystore, ${origins['account.keystore']})`
 }
 
 /** The approval that is kept for this key. Throws CommandError with the keys that it is for, where they are paper's. */

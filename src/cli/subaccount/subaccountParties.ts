@@ -69,17 +69,7 @@ function noPaperOwner({ account, paper, venue }: Config): CommandError {
  * there is no approval, or not of two of them.
  */
 export function approvedKeys(keyFile: string, approvalFile: string, chain: Chain): string | undefined {
-  const folder = dirname(keyFile)
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.key')) : []
-  const found = names.flatMap((name) => {
-    const path = join(folder, name)
-    try {
-      return [{ path, address: readPaperKey(path).address }]
-    } catch (error) {
-      if (error instanceof BaseError) return []
-      throw error
-    }
-  })
+  const found = paperKeys(keyFile)
   for (const owner of found) {
     for (const key of found) {
       try {
@@ -91,6 +81,25 @@ export function approvedKeys(keyFile: string, approvalFile: string, chain: Chain
     }
   }
   return undefined
+}
+
+/** The keys that perpd made for paper beside `keyFile`, by name; what is no such key is left out. */
+export function paperKeys(keyFile: string): readonly { readonly path: string; readonly address: Address }[] {
+  const folder = dirname(keyFile)
+  const names = existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith('.key'))
+        .sort()
+    : []
+  return names.flatMap((name) => {
+    const path = join(folder, name)
+    try {
+      return [{ path, address: readPaperKey(path).address }]
+    } catch (error) {
+      if (error instanceof BaseError) return []
+      throw error
+    }
+  })
 }
 
 /** Whose account it is: the configured owner, that of `key`, or on paper that of the owner's key there. Throws CommandError. */

@@ -5,7 +5,14 @@
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
-import type { Usd } from '../../protocol/units.ts'
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
+import {
+  applyMemoryEntry,
+  type Memories,
+  type MemoryEntry,
+  memoryKinds,
+  noMemories,
+} from '../memory/memoryRecord.ts'
 import type { ListedOrder } from '../order/signedOrder.ts'
 import { type EarlierTaskEntry, earlierTaskKinds, raiseEarlierTask } from '../tasks/earlierTask.ts'
 import { applyTaskEntry, noTasks, type TaskEntry, type Tasks, taskKinds } from '../tasks/taskRecord.ts'
@@ -63,6 +70,8 @@ export interface Discrepancy extends PositionSide {
   readonly statement: string
   /** What it did to the position, USD, signed; 0 for what only rests. */
   readonly sizeDeltaUsd: Usd
+  /** The same in index tokens, base units, not signed; absent where the venue does not say it, and in older records. */
+  readonly sizeDeltaInTokens?: TokenAmount
   /** What a liquidation or a deleveraging realized, USD, signed: it counts as a loss of the day. */
   readonly pnlUsd?: Usd
   /** unexplained-position only: what was expected and what is there, USD. */
@@ -115,6 +124,8 @@ export type AccountRecord =
   | (AccountBase & TaskEntry)
   /** The same as they were kept before. */
   | (AccountBase & EarlierTaskEntry)
+  /** What strategies remember. */
+  | (AccountBase & MemoryEntry)
   /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
   | (AccountBase & MarketEntry)
 
@@ -123,6 +134,7 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   ...tradingKinds,
   ...taskKinds,
   ...earlierTaskKinds,
+  ...memoryKinds,
   ...marketKinds,
   'finding.raised',
   'finding.settled',
@@ -150,6 +162,8 @@ export interface AccountState {
   readonly trading: TradingFold
   /** Kills and orders to unwind, under way or over; absent before the first. */
   readonly tasks?: Tasks
+  /** What strategies remember; absent before the first. */
+  readonly memories?: Memories
   /** Contradicted and trusted facts of markets; absent before the first. */
   readonly markets?: MarketFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
@@ -201,6 +215,9 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
         tasks: raised.reduce((tasks, each) => applyTaskEntry(tasks, each, record.atMs), before),
       }
     }
+    case 'strategy.remembered':
+    case 'strategy.forgotten':
+      return { ...state, memories: applyMemoryEntry(state.memories ?? noMemories, record) }
     case 'market.contradicted':
     case 'market.settled':
     case 'market.trusted':

@@ -5,7 +5,8 @@
 import { sameHex } from '../../protocol/address.ts'
 import { lacksOrder, type MissingRow } from '../../protocol/missing.ts'
 import { type Order, orderName } from '../../protocol/position.ts'
-import { formatSize, formatUsd, MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
+import { formatExactPrice } from '../../protocol/priceText.ts'
+import { formatSize, MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import type { SignedOrder } from '../order/intent.ts'
 import { type ListedOrder, type RowDifference, rowDifferences } from '../order/signedOrder.ts'
 import type { AccountState, Discrepancy } from './accountRecord.ts'
@@ -121,7 +122,7 @@ function differenceText({ field, signed, listed }: RowDifference, indexDecimals:
     if (field === 'sizeDeltaUsd') return formatSize(BigInt(value))
     if (field !== 'triggerPrice' && field !== 'acceptablePrice') return value
     const price = triggerOf(BigInt(value), indexDecimals)
-    return price === undefined ? 'any price' : formatUsd(price)
+    return price === undefined ? 'any price' : formatExactPrice(price)
   }
   return `${fieldWords[field] ?? field} is ${text(listed)}, perpd signed ${text(signed)}`
 }

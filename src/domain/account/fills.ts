@@ -1,48 +1,129 @@
 /** What our own executed orders did to positions: the side that the account's rows are held against. */
+import type { Hex } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
-import { type IntentState, lastAttempt } from '../order/intent.ts'
+import {
+  type Child,
+  type ChildRole,
+  type Intent,
+  type IntentState,
+  isProvisional,
+  lastAttempt,
+  type Settlement,
+} from '../order/intent.ts'
 import type { PositionSide } from './accountRecord.ts'
 
 /** The change of one position by the intent's executed orders, USD, signed. */
 export interface Fill extends PositionSide {
   /** Absent when no evidence says how much: an operator's word, a row without its size. */
   readonly sizeDeltaUsd?: Usd
+  /** When it was executed, Unix seconds of the venue; absent where no evidence says it, and of sums. */
+  readonly atSeconds?: number
 }
 
 const moving: ReadonlySet<string> = new Set(['increase', 'decrease', 'close'])
 
-/**
- * The intent's fills so far, one for each executed order. Swaps and changes of orders move no position, and collateral
- * orders move its collateral alone. A batch counts by the orders that it created.
- */
+/** One executed order of an intent, and what it did to its position. */
+export interface FilledOrder extends Fill {
+  /** Of the created order; absent where an operator's word alone says that it was executed. */
+  readonly orderKey?: Hex
+  readonly role?: ChildRole
+  readonly adds: boolean
+  readonly settlement?: Settlement
+  /** The chain may take it back. */
+  readonly isProvisional: boolean
+}
+
+/** The intent's fills so far, one for each executed order. */
 export function fillsOf(state: IntentState): readonly Fill[] {
-  const { intent, closing } = state
-  const { kind, terms } = intent
-  const side = {
-    marketToken: terms.marketToken,
-    direction: terms.direction,
-    collateralToken: terms.collateralToken.address,
+  const fills = childFillsOf(state)
+  return isFilledByWord(state, fills) ? [sideOf(state.intent)] : fills.map(({ fill }) => fill)
+}
+
+/**
+ * The intent's executed orders so far. Swaps and changes of orders move no position, and collateral orders move its
+ * collateral alone. A batch counts by the orders that it created.
+ */
+export function filledOrders(state: IntentState): readonly FilledOrder[] {
+  const fills = childFillsOf(state)
+  if (isFilledByWord(state, fills)) {
+    const { intent } = state
+    return [{ ...sideOf(intent), adds: intent.kind === 'increase', isProvisional: false }]
   }
+  return fills.map(({ child, fill, adds }) => {
+    const { orderKey, role, settlement, evidence } = child
+    return {
+      ...fill,
+      orderKey,
+      adds,
+      isProvisional: isProvisional(evidence),
+      ...(role === undefined ? {} : { role }),
+      ...(settlement === undefined ? {} : { settlement }),
+    }
+  })
+}
+
+/** Whether nothing but an operator's word says that it was executed. */
+function isFilledByWord({ intent, closing }: IntentState, fills: readonly ChildFill[]): boolean {
   const isWord = closing?.evidence.level === 'operator' && closing.outcome === 'EXECUTED'
-  const attempt = lastAttempt(state)
+  return isWord && moving.has(intent.kind) && fills.length === 0
+}
+
+/** A created order that was executed, and what it did. */
+export interface ChildFill {
+  readonly child: Child
+  readonly fill: Fill
+  /** Whether it opened or added; without a size it reduced. */
+  readonly adds: boolean
+}
+
+/** The executed orders of the newest attempt that moved a position, in the order of the message. */
+export function childFillsOf(state: IntentState): readonly ChildFill[] {
+  const { kind, terms } = state.intent
   if (kind === 'batch') return batchFills(state)
   if (!moving.has(kind)) return []
-  if (isWord && (attempt?.children ?? []).every(({ phase }) => phase !== 'EXECUTED')) return [side]
-  return (attempt?.children ?? []).flatMap(({ phase, role, settlement }): Fill[] => {
+  const side = sideOf(state.intent)
+  return (lastAttempt(state)?.children ?? []).flatMap((child): ChildFill[] => {
+    const { phase, role, settlement } = child
     if (phase !== 'EXECUTED') return []
     const adds = kind === 'increase' && role !== 'take-profit' && role !== 'stop-loss'
     const size =
       settlement?.sizeDeltaUsd ?? (adds ? terms.sizeDeltaUsd / BigInt(terms.twap?.parts ?? 1) : undefined)
-    return [size === undefined ? side : { ...side, sizeDeltaUsd: adds ? size : -size }]
+    return [{ child, adds, fill: { ...side, ...sizeOf(adds, size), ...timeOf(settlement) } }]
   })
+}
+
+function sizeOf(adds: boolean, size: Usd | undefined): Pick<Fill, 'sizeDeltaUsd'> {
+  if (size === undefined) return {}
+  return { sizeDeltaUsd: adds ? size : -size }
+}
+
+function timeOf(settlement: Settlement | undefined): Pick<Fill, 'atSeconds'> {
+  const { timestampSeconds: atSeconds } = settlement ?? {}
+  return atSeconds === undefined ? {} : { atSeconds }
+}
+
+function sideOf({ terms }: Intent): PositionSide {
+  const { marketToken, direction, collateralToken } = terms
+  return { marketToken, direction, collateralToken: collateralToken.address }
+}
+
+/** When an order was executed, Unix ms: by the chain where it is known, else when perpd saw it. */
+export function filledAtMs(
+  { closedAtMs, updatedAtMs }: Pick<IntentState, 'closedAtMs' | 'updatedAtMs'>,
+  child: Pick<Child, 'settlement' | 'evidence'> | undefined,
+): number {
+  const { timestampSeconds } = child?.settlement ?? {}
+  if (timestampSeconds !== undefined) return timestampSeconds * 1_000
+  return child?.evidence?.atMs ?? closedAtMs ?? updatedAtMs
 }
 
 const increaseTypes: ReadonlySet<bigint> = new Set([2n, 3n, 8n])
 const swapTypes: ReadonlySet<bigint> = new Set([0n, 1n])
 
-function batchFills(state: IntentState): readonly Fill[] {
+function batchFills(state: IntentState): readonly ChildFill[] {
   const orders = state.intent.terms.batch?.createOrderParamsList ?? []
-  return (lastAttempt(state)?.children ?? []).flatMap(({ index, phase, settlement }): Fill[] => {
+  return (lastAttempt(state)?.children ?? []).flatMap((child): ChildFill[] => {
+    const { index, phase, settlement } = child
     const order = orders[index]
     if (order === undefined || phase !== 'EXECUTED' || swapTypes.has(order.orderType)) return []
     const adds = increaseTypes.has(order.orderType)
@@ -52,6 +133,6 @@ function batchFills(state: IntentState): readonly Fill[] {
       direction: order.isLong ? 'long' : 'short',
       collateralToken: order.addresses.initialCollateralToken,
     }
-    return [size === undefined ? side : { ...side, sizeDeltaUsd: adds ? size : -size }]
+    return [{ child, adds, fill: { ...side, ...sizeOf(adds, size), ...timeOf(settlement) } }]
   })
 }

@@ -49,6 +49,16 @@ export function heldOfOrder(sides: HeldSides, { terms }: Pick<Intent, 'terms'>):
   return maxOf(sides.get(key)?.sizeUsd ?? 0n, 0n)
 }
 
+/**
+ * Whether the journal knows that nothing is left on an order's own side: what was added there was taken off again. A list then shows no
+ * row, before the fill as after the end.
+ */
+export function isTakenOff(sides: HeldSides, { terms }: Pick<Intent, 'terms'>): boolean {
+  const { marketToken, direction, collateralToken } = terms
+  const side = sides.get(sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address }))
+  return side !== undefined && side.sizeUsd <= 0n
+}
+
 /** Sizes by lists, USD: of each side the largest that one of them shows. */
 export function shownSides(lists: readonly (readonly Position[])[]): HeldSides {
   const sides = new Map<string, HeldSide>()

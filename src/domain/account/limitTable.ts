@@ -9,7 +9,7 @@ export type LimitUnit = 'usd' | 'native' | 'bps' | 'times' | 'count' | 'ms'
 /** One limit. */
 export interface LimitRow {
   readonly unit: LimitUnit
-  /** Which of two values is the tighter one. A change the other way takes effect by a restart or `perpd limits --confirm` alone. */
+  /** Which of two values is the tighter one. A change the other way takes effect by a restart or `perpd limits apply --confirm` alone. */
   readonly tighter: 'less' | 'more'
   /** The account's when nothing is set, as it is written in a configuration. */
   readonly initial: string | number
@@ -149,7 +149,8 @@ export const limitTable = {
     isCounted: true,
     isLoss: true,
     doc: 'Largest loss of equity since 00:00 UTC, USD; at it the breaker `daily-loss` opens. 0: no such limit.',
-    inFile: "nothing is opened once this instance's own orders lost that much since 00:00 UTC",
+    inFile:
+      "nothing is opened once this instance's books lost that much since 00:00 UTC, whoever reduced them",
     denies: {
       code: 'MAX_DAILY_LOSS',
       meaning:

@@ -187,7 +187,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       expectedUsd,
       foundUsd,
       // Where the journal expects nothing, what is older than it explains the whole.
-      ...(expectedUsd === 0n ? initial(view, increasedAt.get(key)) : {}),
+      ...(expectedUsd === 0n ? { ...tokensIn(view, key), ...initial(view, increasedAt.get(key)) } : {}),
     })
   }
 
@@ -324,6 +324,7 @@ function tradeDiscrepancy(
     ...side,
     statement: `${words[kind]}: ${formatUsd(size)} ${isIncrease ? 'were added to' : 'were taken off'} ${symbolOf(view, marketToken)} ${direction} by an order that perpd did not make`,
     sizeDeltaUsd: isIncrease ? size : -size,
+    ...(trade.sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens: trade.sizeDeltaInTokens }),
     ...(pnlUsd === undefined ? {} : { pnlUsd }),
     orderKey: trade.orderKey,
     transactionHash: trade.transactionHash,
@@ -366,6 +367,12 @@ function initial(
   return firstLookSeconds === undefined || atSeconds === undefined || atSeconds >= firstLookSeconds
     ? {}
     : { isInitial: true, atSeconds }
+}
+
+/** The tokens of a position that the journal explains nothing of. */
+function tokensIn({ positions }: ReconcileView, key: string): Pick<Discrepancy, 'sizeDeltaInTokens'> {
+  const position = positions.find((each) => sideKeyOf(each) === key)
+  return position === undefined ? {} : { sizeDeltaInTokens: position.sizeInTokens }
 }
 
 function symbolOf({ symbols }: ReconcileView, marketToken: Address): string {

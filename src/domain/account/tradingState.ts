@@ -58,6 +58,10 @@ export interface EquityMark {
   readonly dayStartMs: number
   /** The first figure of that day, or of the last reset in it. */
   readonly dayStartUsd: Usd
+  /** When its lists were read, Unix ms; absent in records of before it was kept. */
+  readonly dayFirstAtMs?: number
+  /** The highest that people were shown, where that is above `peakUsd`; absent: it was not kept, or is not. */
+  readonly shownPeakUsd?: Usd
 }
 
 /** How a command reached the daemon. */
@@ -150,8 +154,13 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
       return { ...fold, holds: [...others, hold] }
     }
     case 'equity.marked': {
-      const { equityUsd, peakUsd, dayStartMs, dayStartUsd } = entry
-      return { ...fold, equity: { equityUsd, peakUsd, dayStartMs, dayStartUsd } }
+      const { equityUsd, peakUsd, dayStartMs, dayStartUsd, dayFirstAtMs, shownPeakUsd } = entry
+      const equity = {
+        ...{ equityUsd, peakUsd, dayStartMs, dayStartUsd },
+        ...(dayFirstAtMs === undefined ? {} : { dayFirstAtMs }),
+        ...(shownPeakUsd === undefined ? {} : { shownPeakUsd }),
+      }
+      return { ...fold, equity }
     }
     case 'operator.command':
       if (entry.command !== LIMITS_IN_FORCE) return fold

@@ -155,6 +155,8 @@ export function apiEnd(state: IntentState, child: Child, observation: Observatio
 
 const endedStatuses: ReadonlySet<string> = new Set(['executed', 'cancelled'])
 
+const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6, 7])
+
 /** The facts of a fill, from the trade that shows it. */
 function settlementOf(state: IntentState, trade: Trade): Settlement {
   const { terms } = state.intent
@@ -164,13 +166,20 @@ function settlementOf(state: IntentState, trade: Trade): Settlement {
   const known = collateralPrice !== undefined && fees.some((fee) => fee !== undefined)
   // A contract price times an amount in base units is USD with 30 decimals, exactly.
   const feesUsd = fees.reduce<bigint>((sum, fee) => sum + (fee ?? 0n) * (collateralPrice ?? 0n), 0n)
+  const partOf = (fee = 0n): bigint | undefined => (known && fee > 0n ? fee * collateralPrice : undefined)
+  const [borrowingFeeUsd, fundingFeeUsd] = [partOf(trade.borrowingFeeAmount), partOf(trade.fundingFeeAmount)]
+  const reduces = trade.pnlUsd !== undefined && decreaseTypes.has(trade.orderType)
   return {
     ...(price === undefined
       ? {}
       : { executionPrice: priceOfContractPrice(price, terms.indexToken.decimals) }),
     ...(trade.sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd: trade.sizeDeltaUsd }),
+    ...(trade.sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens: trade.sizeDeltaInTokens }),
     ...(known ? { feesUsd } : {}),
+    ...(borrowingFeeUsd === undefined ? {} : { borrowingFeeUsd }),
+    ...(fundingFeeUsd === undefined ? {} : { fundingFeeUsd }),
     ...(trade.priceImpactUsd === undefined ? {} : { priceImpactUsd: trade.priceImpactUsd }),
+    ...(reduces && trade.basePnlUsd !== undefined ? { basePnlUsd: trade.basePnlUsd } : {}),
     ...(trade.pnlUsd === undefined ? {} : { pnlUsd: trade.pnlUsd }),
     transactionHash: trade.transactionHash,
     timestampSeconds: trade.timestampSeconds,

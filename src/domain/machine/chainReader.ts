@@ -1,6 +1,7 @@
 /** The shape of what reads a chain: the order manager hands it in, so that simulations and tests bring their own. */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { GasPrice } from '../../protocol/gasPrice.ts'
+import type { TokenAmount } from '../../protocol/units.ts'
 import type { BlockRef } from '../order/intent.ts'
 import type { ChainView } from './chainView.ts'
 import type { Expected } from './expected.ts'
@@ -84,6 +85,11 @@ export interface ChainReader {
    * does, and no answer of it makes an endpoint rest: fees are no evidence.
    */
   readonly gasPrices?: () => Promise<readonly GasPrice[]>
+  /**
+   * The native coin of an account by each endpoint that answers, wei, in no order; for people, and no evidence. Absent where
+   * nothing reads it. Never rejects for what a network does.
+   */
+  readonly nativeBalances?: (account: Address) => Promise<readonly TokenAmount[]>
   /**
    * Tells of each new block as soon as an endpoint pushes one; the listener is a reason to look, and no evidence. Returns how
    * to stop. Absent where nothing pushes blocks.

@@ -1,9 +1,15 @@
 /** Who asked for the cancel of an order: an operator by hand, a strategy, or nobody that this journal knows. Pure. */
 import { type Hex, hexKey } from '../../protocol/address.ts'
-import { type IntentState, lastAttempt } from './intent.ts'
+import { type Attempt, type IntentState, lastAttempt } from './intent.ts'
 
 /** Stands at the end of the reason of an order that the account itself cancelled: no keeper, and no failure. */
 const byAccount = /\bUSER_INITIATED_CANCEL$/
+
+/**
+ * A message that may have reached the chain, or did. What is armed counts as sent: the end of the order that it cancels may be seen
+ * before the host's answer to it, and before its own landing.
+ */
+const sentPhases: ReadonlySet<Attempt['phase']> = new Set(['ARMED', 'ACKED', 'UNRESOLVED', 'LANDED'])
 
 /** Whether an order ended because the account itself cancelled it. */
 export function isCancelledByAccount({ closing }: Pick<IntentState, 'closing'>): boolean {
@@ -20,7 +26,7 @@ export function cancelAskedBy(ended: IntentState, stories: Iterable<IntentState>
   if (!isCancelledByAccount(ended)) return undefined
   const keys = new Set((lastAttempt(ended)?.children ?? []).map(({ orderKey }) => hexKey(orderKey)))
   for (const { intent, attempts } of stories) {
-    const isSent = attempts.some(({ phase }) => phase === 'LANDED' || phase === 'UNRESOLVED')
+    const isSent = attempts.some(({ phase }) => sentPhases.has(phase))
     if (!isSent || !cancelsOf(intent.terms).some((key) => keys.has(hexKey(key)))) continue
     const { strategy, decision, intentId } = intent
     const by = decision.facts?.by

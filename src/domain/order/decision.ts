@@ -53,7 +53,7 @@ export interface IncreaseDecision extends DecisionBase {
 /** Reduce a position by a part, now or when a price is reached. */
 export interface DecreaseDecision extends DecisionBase {
   readonly kind: 'decrease'
-  /** Size to take off, USD; never more than the position has. */
+  /** Size to take off, USD; never more than the position has, nor than the instance's own part of it. */
   readonly sizeDeltaUsd: Usd
   /** Collateral token of the position to reduce; one market side can have two positions. */
   readonly collateralToken: Address
@@ -66,7 +66,10 @@ export interface DecreaseDecision extends DecisionBase {
   readonly twap?: TwapTerms
 }
 
-/** Close a whole position with a market order. */
+/**
+ * Close a position with a market order: of an instance that opens positions its own part, of a keeper and the operator the whole
+ * (docs/books.md).
+ */
 export interface CloseDecision extends DecisionBase {
   readonly kind: 'close'
   readonly collateralToken: Address

@@ -219,8 +219,17 @@ export type Outcome =
 export interface Settlement {
   readonly executionPrice?: Usd
   readonly sizeDeltaUsd?: Usd
+  /** Index token, base units. Absent in records of before it was kept, as the three that follow. */
+  readonly sizeDeltaInTokens?: TokenAmount
+  /** Position fee, funding and borrowing together. */
   readonly feesUsd?: Usd
+  /** Of those, borrowing and funding that had come up and were settled by this fill; absent: none, or not known. */
+  readonly borrowingFeeUsd?: Usd
+  readonly fundingFeeUsd?: Usd
   readonly priceImpactUsd?: Usd
+  /** Of decreases: the PnL of the price alone, before impact and fees. */
+  readonly basePnlUsd?: Usd
+  /** Of decreases: after impact and fees. */
   readonly pnlUsd?: Usd
   /** Of a swap, by the chain: what came out less what went in, at the oracle's prices of that moment, signed. */
   readonly swapResultUsd?: Usd

@@ -3,7 +3,7 @@
  * its fill cost and brought. Pure.
  */
 import type { Hex } from '../../protocol/address.ts'
-import { MAX_UINT256, priceOfContractPrice, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import { MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import {
   type Child,
   type ChildRole,
@@ -32,12 +32,26 @@ export interface OrderLeg {
   /** The venue's fees of this order. */
   readonly feesUsd?: Usd
   readonly priceImpactUsd?: Usd
-  /**
-   * Reductions: profit or loss after all costs of this order, and of its share of the entry that it came with: the venue's fees,
-   * with funding and borrowing that was settled, and what sending the message cost at most, execution fees included.
-   */
+  /** Reductions: PnL after all costs (docs/glossary.md): `venuePnlUsd` less what `costs` says. */
   readonly pnlUsd?: Usd
+  /** Reductions: the venue's own figure of the fill, after its price impact, fees, funding and borrowing. */
+  readonly venuePnlUsd?: Usd
+  /** What a fill cost besides, of what is known. */
+  readonly costs?: FillCosts
 }
+
+/** What a fill costs besides what the venue takes of it, USD. */
+export interface FillCosts {
+  /** What sending its message cost at most, execution fees included; 0 of an exit, which its entry's message paid for. */
+  readonly sendingUsd: Usd
+  /** Reductions: its share by size of what opening the position cost, fees and sending. 0 of what opens. */
+  readonly entryCostsUsd: Usd
+  /** Whether all of what it reduced was opened by orders that are known; else the share lacks what others opened. */
+  readonly isEntryKnown: boolean
+}
+
+/** Finds what a fill cost besides; undefined of what is no fill. */
+export type CostsLookup = (orderKey: Hex) => FillCosts | undefined
 
 /** Finds an order as it was signed, with its later changes; undefined where that is not known. */
 export type SignedLookup = (orderKey: Hex) => SignedOrder | undefined
@@ -45,27 +59,24 @@ export type SignedLookup = (orderKey: Hex) => SignedOrder | undefined
 /** Finds an order as another client left it at the venue; undefined where it is in force as it was signed. */
 export type ListedLookup = (orderKey: Hex) => ListedOrder | undefined
 
-/**
- * The legs of the newest attempt; none before it landed.
- *
- * @param feeTokenDecimals of the chain's fee token, a dollar coin; absent: results are without what sending cost.
- */
+/** What legs are made from besides their intent. */
+export interface LegLookups {
+  /** Orders as they are in force, with the edits of them that landed; absent: as they were signed. */
+  readonly signedOf?: SignedLookup
+  /** Orders that another client changed; absent: none is known to be. */
+  readonly listedOf?: ListedLookup
+  /** What fills cost besides; absent: no PnL after all costs is known. */
+  readonly costsOf?: CostsLookup
+}
+
+/** The legs of the newest attempt; none before it landed. */
 export function legsOf(
   state: IntentState,
-  signedOf: SignedLookup = () => undefined,
-  feeTokenDecimals?: number,
-  listedOf: ListedLookup = () => undefined,
+  { signedOf = () => undefined, listedOf = () => undefined, costsOf = () => undefined }: LegLookups = {},
 ): readonly OrderLeg[] {
   const attempt = lastAttempt(state)
   const { terms, kind } = state.intent
   const decimals = terms.indexToken.decimals
-  const entry = attempt?.children.find((child) => kind === 'increase' && !isExit(child))?.settlement
-  const sendingUsd =
-    feeTokenDecimals === undefined
-      ? 0n
-      : (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** BigInt(USD_DECIMALS - feeTokenDecimals)
-  const entryCosts = { ...entry, feesUsd: (entry?.feesUsd ?? 0n) + sendingUsd }
-  const own = attempt?.children.filter((child) => !isExit(child)).length ?? 0
   return (attempt?.children ?? []).map((child): OrderLeg => {
     const { index, orderKey, role = 'main', phase, settlement } = child
     const signed = signedOf(orderKey) ?? attempt?.armed?.creates?.[index]
@@ -80,8 +91,9 @@ export function legsOf(
     const listed = hasEnded(child) ? undefined : listedOf(orderKey)
     const triggerPrice = listed === undefined ? signedTrigger : listed.triggerPrice
     const sizeDeltaUsd = settlement?.sizeDeltaUsd ?? listed?.sizeDeltaUsd ?? signedSize
-    const { executionPrice, feesUsd, priceImpactUsd, pnlUsd } = settlement ?? {}
-    const share = isExit(child) ? shareOf(entryCosts, sizeDeltaUsd) : sendingUsd / BigInt(Math.max(1, own))
+    const { executionPrice, feesUsd, priceImpactUsd } = settlement ?? {}
+    const venuePnlUsd = kind === 'increase' && !isExit(child) ? undefined : settlement?.pnlUsd
+    const costs = phase === 'EXECUTED' ? costsOf(orderKey) : undefined
     return {
       index,
       orderKey,
@@ -101,7 +113,11 @@ export function legsOf(
       ...(executionPrice === undefined ? {} : { executionPrice }),
       ...(feesUsd === undefined ? {} : { feesUsd }),
       ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
-      ...(pnlUsd === undefined || (kind === 'increase' && !isExit(child)) ? {} : { pnlUsd: pnlUsd - share }),
+      ...(venuePnlUsd === undefined ? {} : { venuePnlUsd }),
+      ...(venuePnlUsd === undefined || costs === undefined
+        ? {}
+        : { pnlUsd: venuePnlUsd - costs.sendingUsd - costs.entryCostsUsd }),
+      ...(costs === undefined ? {} : { costs }),
     }
   })
 }
@@ -119,16 +135,6 @@ export function inForceOf(
   const rests = leg.phase === 'OPEN' || leg.phase === 'FROZEN'
   if (!isExit(leg) || !rests || heldUsd === undefined || leg.sizeDeltaUsd === undefined) return undefined
   return heldUsd < leg.sizeDeltaUsd ? heldUsd : leg.sizeDeltaUsd
-}
-
-/** The costs of an entry that fall on a part of what it opened, USD. */
-function shareOf(
-  entry: { readonly feesUsd: Usd; readonly sizeDeltaUsd?: Usd },
-  sizeDeltaUsd: Usd | undefined,
-): Usd {
-  const { feesUsd, sizeDeltaUsd: openedUsd = 0n } = entry
-  if (openedUsd <= 0n || sizeDeltaUsd === undefined) return feesUsd
-  return sizeDeltaUsd >= openedUsd ? feesUsd : (feesUsd * sizeDeltaUsd) / openedUsd
 }
 
 /** Whether its entry is filled and exits of it still rest: what it opened is a position, and no order that waits. */

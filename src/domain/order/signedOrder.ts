@@ -79,6 +79,43 @@ export function signedOrderAmong(
   return signedOrderOf(orderKey, maker, change)
 }
 
+/** What an order of ours was by our own messages before a later one of ours changed it. */
+export interface EarlierRevision {
+  readonly signed: SignedOrder
+  /** When the message that changed it was armed, Unix ms: the order was not changed by it before then. */
+  readonly replacedAtMs: number
+}
+
+/**
+ * The order as it was before each edit of ours that landed, oldest first. None where a change of it is not known.
+ *
+ * @param stories in any order
+ * @param maker the intent whose landed attempt created it
+ */
+export function earlierRevisions(
+  stories: readonly IntentState[],
+  maker: IntentState,
+  orderKey: Hex,
+): readonly EarlierRevision[] {
+  const created = createdBy(orderKey, maker)
+  if (created === undefined) return []
+  const changes = stories
+    .flatMap((story) =>
+      changesBy(story).flatMap(([key, change]) =>
+        sameHex(key, orderKey) ? [{ change, armedAtMs: lastAttempt(story)?.armedAtMs ?? 0 }] : [],
+      ),
+    )
+    .toSorted((one, other) => one.armedAtMs - other.armedAtMs)
+  const revisions: EarlierRevision[] = []
+  let signed = created
+  for (const { change, armedAtMs } of changes) {
+    if (change === 'unknown') return []
+    revisions.push({ signed, replacedAtMs: armedAtMs })
+    signed = updated(signed, change)
+  }
+  return revisions
+}
+
 function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | undefined {
   for (const { children, armed } of attempts) {
     const child = children.find((each) => sameHex(each.orderKey, orderKey))

@@ -4,29 +4,16 @@ import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from '../order/intent.ts'
-import {
-  inForceOf,
-  isOpened,
-  type ListedLookup,
-  legsOf,
-  type OrderLeg,
-  type SignedLookup,
-} from '../order/orderLegs.ts'
+import { inForceOf, isOpened, type LegLookups, legsOf, type OrderLeg } from '../order/orderLegs.ts'
 import type { StoredRecord } from '../records.ts'
 import type { OrderMarks } from './orderMarks.ts'
 
 /** A folded intent with its label. */
-export interface LabelledState extends OrderMarks {
+export interface LabelledState extends OrderMarks, LegLookups {
   readonly state: IntentState
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
   readonly observedStatus?: string
-  /** Its orders as they are in force, with the edits of them that landed; absent: as they were signed. */
-  readonly signedOf?: SignedLookup
-  /** Its orders that another client changed; absent: none is known to be. */
-  readonly listedOf?: ListedLookup
-  /** Of the chain's fee token; absent: results are without what sending cost. */
-  readonly feeTokenDecimals?: number
   /** What is held of its side, USD: exits that rest reduce no more than that. Absent: not known. */
   readonly heldUsd?: Usd
 }
@@ -70,8 +57,37 @@ export interface OrderRow {
   readonly legs: readonly OrderLegRow[]
 }
 
+/**
+ * The PnL of a fill and what it is made of; decimal texts of the integers with 30 decimals. `pnlUsd` is `venuePnlUsd` less
+ * `sendingUsd` and `entryCostsUsd`.
+ */
+export interface PnlParts {
+  /** After all costs (docs/glossary.md); null where there is none, or it is not known. */
+  readonly pnlUsd: string | null
+  /** The venue's own figure of the fill, after its price impact, fees, funding and borrowing. Null for what opens. */
+  readonly venuePnlUsd: string | null
+  /** What sending its message cost at most, execution fees included; 0 of an exit. Null before it filled. */
+  readonly sendingUsd: string | null
+  /** Its share by size of what opening the position cost. Null for what opens. */
+  readonly entryCostsUsd: string | null
+  /** False: others opened some of what it reduced, and what that cost is not known and in no figure. Null for what opens. */
+  readonly isEntryKnown: boolean | null
+}
+
+/** The parts of a leg. */
+export function pnlParts({ pnlUsd, venuePnlUsd, costs }: OrderLeg): PnlParts {
+  const reduces = venuePnlUsd !== undefined ? costs : undefined
+  return {
+    pnlUsd: pnlUsd?.toString() ?? null,
+    venuePnlUsd: venuePnlUsd?.toString() ?? null,
+    sendingUsd: costs?.sendingUsd.toString() ?? null,
+    entryCostsUsd: reduces?.entryCostsUsd.toString() ?? null,
+    isEntryKnown: reduces?.isEntryKnown ?? null,
+  }
+}
+
 /** One created order of a row. Amounts and prices are decimal texts of the integers with 30 decimals. */
-export interface OrderLegRow {
+export interface OrderLegRow extends PnlParts {
   readonly role: ChildRole
   readonly status: 'resting' | 'frozen' | 'filled' | 'cancelled'
   readonly orderKey: Hex
@@ -84,8 +100,6 @@ export interface OrderLegRow {
   readonly changedFrom: { readonly triggerPrice: string | null; readonly sizeDeltaUsd: string | null } | null
   readonly executionPrice: string | null
   readonly feesUsd: string | null
-  /** After all costs of this order and of its share of the entry that it came with; null where there is none, or it is not known. */
-  readonly pnlUsd: string | null
   /** The chain may take its fill back. */
   readonly isProvisional: boolean
 }
@@ -132,14 +146,14 @@ function legRow(leg: OrderLeg, heldUsd: Usd | undefined): OrderLegRow {
           },
     executionPrice: leg.executionPrice?.toString() ?? null,
     feesUsd: leg.feesUsd?.toString() ?? null,
-    pnlUsd: leg.pnlUsd?.toString() ?? null,
+    ...pnlParts(leg),
     isProvisional: leg.isProvisional,
   }
 }
 
 /** The row of an intent. */
 export function orderRow(labelled: LabelledState): OrderRow {
-  const { state, label, signedOf, listedOf, feeTokenDecimals, observedStatus } = labelled
+  const { state, label, observedStatus } = labelled
   const { unwantedBy, presumedDeadForSeconds, heldUsd } = labelled
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
@@ -171,9 +185,7 @@ export function orderRow(labelled: LabelledState): OrderRow {
     unwantedBy: unwantedBy ?? null,
     presumedDeadForSeconds: presumedDeadForSeconds ?? null,
     standing: isOpened(state) ? 'open' : label,
-    legs: legsOf(state, signedOf, feeTokenDecimals, listedOf).map((leg) =>
-      legRow(leg, isOpened(state) ? heldUsd : undefined),
-    ),
+    legs: legsOf(state, labelled).map((leg) => legRow(leg, isOpened(state) ? heldUsd : undefined)),
   }
 }
 

@@ -2,11 +2,13 @@
 import { isoTime } from '../../base/clock.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
+import { filledAtMs } from '../account/fills.ts'
 import { type IntentState, lastAttempt } from '../order/intent.ts'
-import { legsOf, type SignedLookup } from '../order/orderLegs.ts'
+import { isExit, type LegLookups, legsOf } from '../order/orderLegs.ts'
+import { type PnlParts, pnlParts } from './orderView.ts'
 
 /** One fill. Amounts and prices are decimal texts of integers with 30 decimals; null: not known, or there is none. */
-export interface TradeRow {
+export interface TradeRow extends PnlParts {
   readonly intentId: string
   readonly orderKey: Hex
   readonly strategy: string
@@ -21,38 +23,33 @@ export interface TradeRow {
   readonly executionPrice: string | null
   readonly feesUsd: string | null
   readonly priceImpactUsd: string | null
-  /** After the venue's fees of this order and of its share of the entry; null for what opens. */
-  readonly pnlUsd: string | null
   readonly transactionHash: Hex | null
   /** The chain may take it back. */
   readonly isProvisional: boolean
 }
 
 /** The fills of an intent, oldest first. */
-export function tradeRows(state: IntentState, signedOf?: SignedLookup): readonly TradeRow[] {
-  const { intent, updatedAtMs, closedAtMs } = state
+export function tradeRows(state: IntentState, lookups: LegLookups = {}): readonly TradeRow[] {
+  const { intent } = state
   const children = lastAttempt(state)?.children ?? []
-  return legsOf(state, signedOf)
+  return legsOf(state, lookups)
     .filter(({ phase }) => phase === 'EXECUTED')
     .map((leg) => {
       const child = children.find(({ orderKey }) => orderKey === leg.orderKey)
-      const { timestampSeconds, transactionHash } = child?.settlement ?? {}
-      const seenAtMs = child?.evidence?.atMs ?? closedAtMs ?? updatedAtMs
-      const atMs = timestampSeconds === undefined ? seenAtMs : timestampSeconds * 1_000
-      const isExit = leg.role === 'take-profit' || leg.role === 'stop-loss'
+      const { transactionHash } = child?.settlement ?? {}
       return {
         intentId: intent.intentId,
         orderKey: leg.orderKey,
         strategy: intent.strategy,
         market: intent.terms.symbol,
         direction: intent.terms.direction,
-        kind: isExit ? leg.role : intent.kind,
-        filledAt: isoTime(atMs),
+        kind: isExit(leg) ? leg.role : intent.kind,
+        filledAt: isoTime(filledAtMs(state, child)),
         sizeDeltaUsd: leg.sizeDeltaUsd?.toString() ?? null,
         executionPrice: leg.executionPrice?.toString() ?? null,
         feesUsd: leg.feesUsd?.toString() ?? null,
         priceImpactUsd: leg.priceImpactUsd?.toString() ?? null,
-        pnlUsd: leg.pnlUsd?.toString() ?? null,
+        ...pnlParts(leg),
         transactionHash: (transactionHash ?? null) as Hex | null,
         isProvisional: leg.isProvisional,
       }

@@ -27,6 +27,14 @@ export interface AccountJournal {
   lossHalt(): TradingHalt | undefined
   /** Number of the journal's newest record, of whatever it is. */
   newestSeq(): number
+  /**
+   * Writes records beside others: `append` makes all of them durable in one commit. They are folded when it resolves with true; false:
+   * nothing was written.
+   */
+  writeBeside(
+    facts: readonly AccountFact[],
+    append: (records: readonly AccountRecord[]) => Promise<boolean>,
+  ): Promise<boolean>
   /** Writes one record; appends it before it awaits anything, and resolves when it is durable and folded. Throws what the journal throws. */
   write(fact: AccountFact): Promise<void>
 }
@@ -40,14 +48,24 @@ export function createAccountJournal({
   readonly clock: Pick<Clock, 'now'>
 }): AccountJournal {
   let state = journal.account()
+
+  const stamped = (fact: AccountFact) =>
+    ({ ...fact, v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID }) as AccountRecord
+
   return {
     state: () => state,
     lossHalt: () => lossHaltOf(state, clock.now()),
     newestSeq: () => journal.summary().records,
     async write(fact) {
-      const record = { ...fact, v: RECORD_VERSION, atMs: clock.now(), intentId: ACCOUNT_ID } as AccountRecord
+      const record = stamped(fact)
       await journal.appendAccount(record)
       state = applyAccountRecord(state, record)
+    },
+    async writeBeside(facts, append) {
+      const records = facts.map(stamped)
+      const isWritten = await append(records)
+      if (isWritten) state = records.reduce(applyAccountRecord, state)
+      return isWritten
     },
   }
 }

@@ -15,6 +15,7 @@ import type { Order, Position } from '../../protocol/position.ts'
 import { absOf, maxOf, minOf, type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
 import type { AccountJournal } from './accountJournal.ts'
+import type { Books } from './readingsAddUp.ts'
 
 /** One reading, USD: without and with what orders in flight may hold. */
 export interface EquityReading {
@@ -25,6 +26,7 @@ export interface EquityReading {
 /** A reading of the account, with what its lists held when it was made, to tell readings of one state from others. */
 export interface AccountReading extends EquityReading {
   readonly inventory: string
+  readonly books: Books
 }
 
 // MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (contract `Order`, `OrderType`).
@@ -74,6 +76,17 @@ export async function readEquity(
     lowUsd,
     highUsd: held.reduce((sum, usd) => sum + usd, lowUsd),
     inventory: inventoryOf(positions.value, orders.value, balances.value, byAddress),
+    books: {
+      positions: positions.value,
+      orders: orders.value,
+      wallet: new Map(
+        balances.value
+          .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
+          .map(({ address, balance }) => [hexKey(address), balance]),
+      ),
+      worth,
+      holdsPayment,
+    },
   }
 }
 
@@ -114,6 +127,8 @@ export interface EquityTracker {
   worthUsd(): Usd | undefined
   /** The least that any reading of the window shows without what is in flight, USD; absent before the first one. */
   floorUsd(): Usd | undefined
+  /** Keeps the peak that people are shown, once it is a cent above what the journal has of it. */
+  keepShown(nowMs: number): Promise<void>
   /** Peak and first figure of the day become what the account is worth now: an operator accepted the loss. */
   rebase(): Promise<void>
 }
@@ -129,6 +144,8 @@ const hostPart = 1_000n
 
 /** Fewer readings than this are no majority: the highest of them counts. */
 const fewestReadings = 3
+/** A peak that people are shown is kept when it rose by what they see of it, USD. */
+const centUsd: Usd = 10n ** 28n
 /** A reading this far from the figure is told of, bps of the figure. */
 const jumpBps = 1_000
 
@@ -149,11 +166,13 @@ interface HostTrack {
 
 /**
  * Follows the account's worth from what the journal last held of it. `onJump` is told when readings begin to be far from the
- * figure: the account's worth changed at once, or a host lies.
+ * figure: the account's worth changed at once, or a host lies. `shownPeakUsd`: the highest that people were shown, which is kept beside the
+ * breakers' own.
  */
 export function createEquityTracker(
   accountJournal: AccountJournal,
   onJump?: (jump: EquityJump) => void,
+  shownPeakUsd: () => Usd | undefined = () => undefined,
 ): EquityTracker {
   let tracks: ReadonlyMap<string, HostTrack> = new Map()
   /** The host whose mark counts. */
@@ -164,7 +183,10 @@ export function createEquityTracker(
 
   async function write(mark: EquityMark, nowMs: number): Promise<void> {
     writtenAtMs = nowMs
-    await accountJournal.write({ kind: 'equity.marked', ...mark })
+    const { shownPeakUsd: _, ...own } = mark
+    const shown = shownPeakUsd()
+    const peak = shown === undefined || shown <= mark.peakUsd ? {} : { shownPeakUsd: shown }
+    await accountJournal.write({ kind: 'equity.marked', ...own, ...peak })
   }
 
   /** A host's figures with one more reading; `before` is absent at its first, `isRebasing` when they begin anew. */
@@ -189,6 +211,7 @@ export function createEquityTracker(
       ? nowMs + 2 * windowMs
       : (before?.dayOpenUntilMs ?? Number.NEGATIVE_INFINITY)
     const dayStartUsd = isNewDay ? floorUsd : mark.dayStartUsd
+    const dayFirstAtMs = isNewDay ? nowMs : mark.dayFirstAtMs
     return {
       readings,
       isJumping,
@@ -198,6 +221,7 @@ export function createEquityTracker(
         peakUsd: isRebasing || mark === undefined ? floorUsd : maxOf(mark.peakUsd, floorUsd),
         dayStartMs: isNewDay ? dayStartMs : mark.dayStartMs,
         dayStartUsd: nowMs <= dayOpenUntilMs ? maxOf(dayStartUsd, floorUsd) : dayStartUsd,
+        ...(dayFirstAtMs === undefined ? {} : { dayFirstAtMs }),
       },
     }
   }
@@ -254,6 +278,14 @@ export function createEquityTracker(
     mark: () => (chosen === undefined ? undefined : tracks.get(chosen)?.live),
     worthUsd: () => leastOf(heardLast().map(({ live }) => live.equityUsd)),
     floorUsd: () => leastOf(heardLast().flatMap(({ readings }) => readings.map(({ lowUsd }) => lowUsd))),
+    async keepShown(nowMs) {
+      const live = chosen === undefined ? undefined : tracks.get(chosen)?.live
+      const written = accountJournal.state().trading.equity
+      const shown = shownPeakUsd()
+      if (live === undefined || shown === undefined) return
+      const keptUsd = maxOf(written?.peakUsd ?? 0n, written?.shownPeakUsd ?? 0n)
+      if (shown / centUsd > keptUsd / centUsd) await write(live, nowMs)
+    },
     async rebase() {
       const lasts = [...tracks].flatMap(([host, { readings }]) => {
         const last = readings.at(-1)

@@ -1,7 +1,8 @@
 /**
  * The worth that is shown to people, and that limits are shares of. Right after a fill the lists of one venue are of different instants: the wallet has paid and no
- * position shows yet, or both show the same collateral. So a figure is shown when the lists held the same things for longer than they
- * lag, and no order of ours was on its way meanwhile; until then the last such figure stands, with its age. Breakers do not wait for
+ * position shows yet, or both show the same collateral. So a figure is shown when the lists add up with what our orders did (`readingsAddUp.ts`),
+ * or when they held the same things for longer than they lag, and no order of ours was on its way meanwhile; until then the last such
+ * figure stands, with its age. Breakers do not wait for
  * this: they judge by the cautious figures of `equity.ts`.
  */
 import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
@@ -22,13 +23,16 @@ export interface ShownReading {
   readonly inventory: string
   /** Whether an order of ours is on its way, or was filled so lately that lists may not show it. */
   readonly isMoving: boolean
+  /** Whether its lists are known to be of one state, of after all that our orders did. Absent: it is not known. */
+  readonly isProven?: boolean
   readonly nowMs: number
   readonly monotonicMs: number
 }
 
 /** Follows readings; gives the newest figure whose lists belong together. */
 export interface ShownEquityTracker {
-  take(reading: ShownReading): void
+  /** Gives whether the reading is shown. */
+  take(reading: ShownReading): boolean
   shown(): Required<ShownEquity> | undefined
 }
 
@@ -36,18 +40,25 @@ export interface ShownEquityTracker {
 export interface ShownPeak {
   /** The highest so far, with these two; USD. */
   raise(peakUsd: Usd, figureUsd: Usd): Usd
+  /** The highest so far; absent before the first. */
+  highest(): Usd | undefined
   /** An operator accepted a loss: the peak begins anew. */
   forget(): void
 }
 
-/** A peak that never falls: breakers raise theirs a minute and a quarter after a gain, and a figure stands above it meanwhile. */
-export function createShownPeak(): ShownPeak {
-  let highestUsd: Usd | undefined
+/**
+ * A peak that never falls: breakers raise theirs a minute and a quarter after a gain, and a figure stands above it meanwhile.
+ *
+ * @param beforeUsd the highest that people were shown before this process; absent: nothing was kept of it
+ */
+export function createShownPeak(beforeUsd?: Usd): ShownPeak {
+  let highestUsd = beforeUsd
   return {
     raise(peakUsd, figureUsd) {
       highestUsd = maxOf(peakUsd, figureUsd, ...(highestUsd === undefined ? [] : [highestUsd]))
       return highestUsd
     },
+    highest: () => highestUsd,
     forget() {
       highestUsd = undefined
     },
@@ -59,16 +70,17 @@ export function createShownEquity(lagMs: number): ShownEquityTracker {
   let inventory: string | undefined
   let sinceMs = Number.NEGATIVE_INFINITY
   let shown: Required<ShownEquity> | undefined
-  const withheld = () => {
-    if (shown !== undefined) shown = { ...shown, isSettling: true }
-  }
   return {
     take(reading) {
       // Before the first reading nothing is known to have changed.
       if (inventory !== undefined && inventory !== reading.inventory) sinceMs = reading.monotonicMs
       inventory = reading.inventory
-      if (reading.isMoving || reading.monotonicMs - sinceMs < lagMs) withheld()
-      else shown = { equityUsd: reading.equityUsd, atMs: reading.nowMs, isSettling: false }
+      if (reading.isProven === true) sinceMs = Number.NEGATIVE_INFINITY
+      const isShown =
+        reading.isProven === true || (!reading.isMoving && reading.monotonicMs - sinceMs >= lagMs)
+      if (isShown) shown = { equityUsd: reading.equityUsd, atMs: reading.nowMs, isSettling: false }
+      else if (shown !== undefined) shown = { ...shown, isSettling: true }
+      return isShown
     },
     shown: () => shown,
   }

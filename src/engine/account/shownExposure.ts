@@ -3,7 +3,7 @@
  * (`risk/exposure/accountExposure.ts`); here what is known to be one thing counts once, and what may be one is told as that. Pure.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { fillsOf } from '../../domain/account/fills.ts'
+import { type Fill, fillsOf } from '../../domain/account/fills.ts'
 import { type HeldSides, largerOf, shownSides } from '../../domain/account/held.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
@@ -54,32 +54,105 @@ function comingOf(state: IntentState): Usd {
   return maxOf(0n, reservedUsd - maxOf(0n, stillReservedUsd))
 }
 
+/** A side where rows and journal disagree because of fills that the rows do not show yet. */
+interface UnlistedSide {
+  readonly direction: Position['direction']
+  readonly marketToken: Position['marketToken']
+  readonly name: string
+  /** Held by the journal, never below 0, and by the rows, USD. */
+  readonly knownUsd: Usd
+  readonly shownUsd: Usd
+  /** First characters of the orders' ids. */
+  readonly ids: Set<string>
+}
+
 /**
- * Fills that the rows do not show, a sentence for each side: orders filled so lately that lists may be of before, where rows and
- * journal disagree. `recent`: intents with a change in the time that lists may lag.
+ * What rows, journal and orders that changed lately say together of what is held: lists may be of before a fill for some seconds, and
+ * the journal knows it.
  */
-export function unlistedFills(
+export interface ShownHoldings {
+  /** The rows without positions that own orders closed in full. */
+  readonly positions: readonly Position[]
+  /** Sides as they are by the rows, and by the journal where it knows of a fill that they do not show. None is 0. */
+  readonly sides: readonly {
+    readonly direction: Position['direction']
+    readonly name: string
+    readonly sizeUsd: Usd
+  }[]
+  /** Fills that the rows do not show, a sentence for each side. */
+  readonly unlistedFills: readonly string[]
+  /** Positions that own orders closed in full and the list shows still, a sentence for each. */
+  readonly closedFills: readonly string[]
+}
+
+/** @param recent intents with a change in the time that lists may lag */
+export function shownHoldings(
   rows: readonly Position[],
   journal: HeldSides,
   recent: readonly IntentState[],
-): readonly string[] {
+  symbols: Readonly<Record<string, string>> = {},
+): ShownHoldings {
+  const unlisted = unlistedSides(rows, journal, recent)
+  const isClosed = (row: Position) => unlisted.get(sideKeyOf(row))?.knownUsd === 0n
+  const positions = rows.filter((row) => !isClosed(row))
+  const listed = positions.filter((row) => row.sizeInUsd > 0n && !unlisted.has(sideKeyOf(row)))
+  const sides = [...unlisted.values()]
+  const ids = (side: UnlistedSide) => [...side.ids].join(', ')
+  return {
+    positions,
+    sides: [
+      ...listed.map(({ direction, marketToken, sizeInUsd: sizeUsd }) => {
+        return { direction, name: symbols[hexKey(marketToken)] ?? marketToken, sizeUsd }
+      }),
+      ...sides
+        .filter(({ knownUsd }) => knownUsd > 0n)
+        .map(({ direction, name, knownUsd: sizeUsd }) => ({ direction, name, sizeUsd })),
+    ],
+    unlistedFills: sides
+      .filter(({ knownUsd }) => knownUsd > 0n)
+      .map((side) => {
+        const { direction, name, knownUsd, shownUsd } = side
+        return `${direction} ${name} is ${formatDollars(knownUsd)} by its fills and ${formatDollars(shownUsd)} in the list, which does not show the fill of ${ids(side)} yet`
+      }),
+    closedFills: sides
+      .filter(({ knownUsd }) => knownUsd === 0n)
+      .map((side) => {
+        const { direction, name, shownUsd } = side
+        return `${direction} ${name} is closed by ${ids(side)}; the list shows its ${formatDollars(shownUsd)} still`
+      }),
+  }
+}
+
+function unlistedSides(
+  rows: readonly Position[],
+  journal: HeldSides,
+  recent: readonly IntentState[],
+): ReadonlyMap<string, UnlistedSide> {
   const shown = shownSides([rows])
-  const orders = new Map<string, { readonly words: string; readonly ids: Set<string> }>()
+  const byKey = new Map(rows.map((row) => [sideKeyOf(row), row]))
+  const sides = new Map<string, UnlistedSide>()
   for (const state of recent) {
     const { intentId, terms } = state.intent
     for (const fill of fillsOf(state)) {
       const key = sideKeyOf(fill)
       const knownUsd = maxOf(0n, journal.get(key)?.sizeUsd ?? 0n)
       const shownUsd = shown.get(key)?.sizeUsd ?? 0n
-      if (knownUsd === shownUsd) continue
-      const name = hexKey(fill.marketToken) === hexKey(terms.marketToken) ? terms.symbol : fill.marketToken
-      const words = `${fill.direction} ${name} is ${formatDollars(knownUsd)} by its fills and ${formatDollars(shownUsd)} in the list`
-      const known = orders.get(key) ?? { words, ids: new Set() }
+      if (knownUsd === shownUsd || isListed(fill, byKey.get(key))) continue
+      const { direction, marketToken } = fill
+      const name = hexKey(marketToken) === hexKey(terms.marketToken) ? terms.symbol : marketToken
+      const known = sides.get(key) ?? { direction, marketToken, name, knownUsd, shownUsd, ids: new Set() }
       known.ids.add(intentId.replace(/^0x/, '').slice(0, 8))
-      orders.set(key, known)
+      sides.set(key, known)
     }
   }
-  return [...orders.values()].map(
-    ({ words, ids }) => `${words}, which does not show the fill of ${[...ids].join(', ')} yet`,
-  )
+  return sides
+}
+
+/** Whether a row is surely of after a fill: the venue changed it then, or later. */
+function isListed({ sizeDeltaUsd = 0n, atSeconds }: Fill, row: Position | undefined): boolean {
+  if (row === undefined || atSeconds === undefined) return false
+  const { increasedAtSeconds, decreasedAtSeconds } = row
+  return sizeDeltaUsd > 0n
+    ? increasedAtSeconds >= atSeconds || decreasedAtSeconds > atSeconds
+    : decreasedAtSeconds >= atSeconds || increasedAtSeconds > atSeconds
 }

@@ -1,5 +1,6 @@
 /** Fills that the lists may not show yet: what admission counts on top of a snapshot's positions. */
 import type { Clock } from '../../base/clock.ts'
+import { type HeldSides, isTakenOff } from '../../domain/account/held.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
@@ -19,13 +20,15 @@ export interface Unseen {
   recent(): readonly IntentState[]
 }
 
-/** Over the intents that are followed. */
-export function createUnseen(orderManager: OrderManager, clock: Pick<Clock, 'now'>): Unseen {
+/** Over the intents that are followed. `journal`: sizes by the journal, signed. */
+export function createUnseen(
+  orderManager: OrderManager,
+  clock: Pick<Clock, 'now'>,
+  journal: () => HeldSides,
+): Unseen {
   function isSeen({ intent, closing }: IntentState, snapshot: Snapshot): boolean {
     const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
     if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
-    const filledAtSeconds = closing?.settlement?.timestampSeconds
-    if (filledAtSeconds === undefined) return false
     const { terms, kind } = intent
     // What cannot be read shows nothing, gone positions least of all.
     if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
@@ -33,8 +36,16 @@ export function createUnseen(orderManager: OrderManager, clock: Pick<Clock, 'now
       sameHex(collateralToken, terms.collateralToken.address),
     )
     const adds = kind === 'increase' || kind === 'collateral-in'
-    if (row === undefined) return !adds
-    return (adds ? row.increasedAtSeconds : row.decreasedAtSeconds) >= filledAtSeconds
+    // What was added and is taken off again shows in no row.
+    if (row === undefined && adds) return isTakenOff(journal(), intent)
+    const filledAtSeconds = closing?.settlement?.timestampSeconds
+    if (filledAtSeconds === undefined) return false
+    if (row === undefined) return true
+    const { increasedAtSeconds, decreasedAtSeconds } = row
+    // A row that changed later, either way, is of after the fill: a position that was opened again has no decrease yet.
+    return adds
+      ? increasedAtSeconds >= filledAtSeconds || decreasedAtSeconds > filledAtSeconds
+      : decreasedAtSeconds >= filledAtSeconds || increasedAtSeconds > filledAtSeconds
   }
   return {
     isSeen,

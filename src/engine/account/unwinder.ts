@@ -5,7 +5,7 @@
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { runningTasks } from '../../domain/tasks/taskRecord.ts'
+import { runningTasks, type TaskEntry } from '../../domain/tasks/taskRecord.ts'
 import {
   UNWIND,
   type UnwindOutcome,
@@ -30,18 +30,33 @@ export interface UnwindReport extends UnwindState {
   readonly problem?: string
 }
 
+/** Who wishes an order away, and why. */
+export interface UnwindWish {
+  readonly by: string
+  /** One sentence. */
+  readonly reason: string
+  /** Who wishes, when it is a strategy, which may wish it for its own orders alone. */
+  readonly strategy?: string
+}
+
+/** What becomes of a wish. */
+export type UnwindPlan =
+  | { readonly kind: 'denied'; readonly denial: Denial }
+  /** It was asked for before. */
+  | { readonly kind: 'known' }
+  /** `begun` is to be called once `fact` is durable. */
+  | { readonly kind: 'new'; readonly fact: TaskEntry; begun(): void }
+
 /** The worker. */
 export interface Unwinder {
   /** Those that are not over, oldest first. */
   open(): readonly UnwindReport[]
   /**
-   * Takes a wish; resolves when it is durable. `strategy`: who wishes, when it is a strategy, which may wish it for its own
-   * orders alone. Refuses with ORDER_NOT_FOUND and ORDER_NOT_OWN. Asked for twice it stays as it is.
+   * Takes a wish; resolves when it is durable. Refuses with ORDER_NOT_FOUND and ORDER_NOT_OWN. Asked for twice it stays as it is.
    */
-  request(
-    intentId: string,
-    wish: { readonly by: string; readonly reason: string; readonly strategy?: string },
-  ): Promise<Denial | undefined>
+  request(intentId: string, wish: UnwindWish): Promise<Denial | undefined>
+  /** What a wish is to write, for who writes it beside something else; or why it is refused, as above. */
+  plan(intentId: string, wish: UnwindWish): UnwindPlan
   /** Works while one is open. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -131,25 +146,45 @@ export function createUnwinder(context: UnwindContext): Unwinder {
         const problem = problems.get(wish.intentId)
         return problem === undefined ? wish : { ...wish, problem }
       }),
-    async request(intentId, { by, reason, strategy }) {
-      const live = orderManager.open().find(({ state }) => state.intent.intentId === intentId)
-      if (live === undefined) {
-        return { code: 'ORDER_NOT_FOUND', reason: `there is no open order ${intentId}` }
-      }
-      const { intent } = live.state
-      if (strategy !== undefined && intent.strategy !== strategy) {
-        return {
-          code: 'ORDER_NOT_OWN',
-          reason: `the order ${intentId} is of ${intent.strategy}; a strategy can unwind its own orders only`,
-        }
-      }
-      if (unwindOf(tasks(), intentId) !== undefined) return undefined
-      await accountJournal.write(unwindStarted({ intentId, reason }, by))
-      emit({ type: 'unwind.requested', intent, by, reason })
-      runner.wake()
+    plan,
+    async request(intentId, wish) {
+      const planned = plan(intentId, wish)
+      if (planned.kind === 'denied') return planned.denial
+      if (planned.kind === 'known') return undefined
+      await accountJournal.write(planned.fact)
+      planned.begun()
       return undefined
     },
     run: (signal) => runner.run(signal),
+  }
+
+  function plan(intentId: string, { by, reason, strategy }: UnwindWish): UnwindPlan {
+    const live = orderManager.open().find(({ state }) => state.intent.intentId === intentId)
+    if (live === undefined) {
+      return {
+        kind: 'denied',
+        denial: { code: 'ORDER_NOT_FOUND', reason: `there is no open order ${intentId}` },
+      }
+    }
+    const { intent } = live.state
+    if (strategy !== undefined && intent.strategy !== strategy) {
+      return {
+        kind: 'denied',
+        denial: {
+          code: 'ORDER_NOT_OWN',
+          reason: `the order ${intentId} is of ${intent.strategy}; a strategy can unwind its own orders only`,
+        },
+      }
+    }
+    if (unwindOf(tasks(), intentId) !== undefined) return { kind: 'known' }
+    return {
+      kind: 'new',
+      fact: unwindStarted({ intentId, reason }, by),
+      begun() {
+        emit({ type: 'unwind.requested', intent, by, reason })
+        runner.wake()
+      },
+    }
   }
 }
 

@@ -69,6 +69,8 @@ export interface EngineContext extends ExecutionContext {
   readonly pausedBy: (marketToken: string) => Discrepancy | undefined
   /** Takes a decision that an order be unwound if it lands. */
   readonly unwind: Unwinder['request']
+  /** The same, to be written beside something else. */
+  readonly planUnwind: Unwinder['plan']
   /** False once a stop was asked for: nothing is decided or accepted after it. */
   readonly isDeciding: () => boolean
   /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */

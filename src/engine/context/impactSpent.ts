@@ -12,8 +12,11 @@ import { OPERATOR } from '../account/tradingHalts.ts'
 /** The sum, over restarts too: it begins with what the journal holds. */
 export interface ImpactSpent {
   add(intent: Intent): void
-  /** Of strategies' intents, and of increases by hand, since 00:00 UTC, signed or not, USD. */
-  of(nowMs: number): Usd
+  /**
+   * Of strategies' intents, and of increases by hand, since 00:00 UTC, signed or not, USD; with those of `more`, which are not
+   * accepted yet.
+   */
+  of(nowMs: number, more?: readonly Intent[]): Usd
 }
 
 /** The most that an estimate widens a price, bps: of what adds risk, and of what takes it away. */
@@ -32,23 +35,37 @@ export function createImpactSpent(
   let spentUsd = 0n
 
   function add(intent: Intent): void {
-    const { acceptedAtMs, strategy, kind, terms } = intent
-    // An operator's way out is outside of it; what one opens by hand is not.
-    if ((strategy === OPERATOR && kind !== 'increase') || acceptedAtMs < dayMs) return
+    const { acceptedAtMs } = intent
+    if (!counts(intent) || acceptedAtMs < dayMs) return
     if (dayStartOf(acceptedAtMs) > dayMs) {
       dayMs = dayStartOf(acceptedAtMs)
       spentUsd = 0n
     }
+    spentUsd += costOf(intent)
+  }
+
+  /** An operator's way out is outside of it; what one opens by hand is not. */
+  function counts({ strategy, kind }: Intent): boolean {
+    return strategy !== OPERATOR || kind === 'increase'
+  }
+
+  function costOf({ kind, terms }: Intent): Usd {
     const { adding, reducing } = most()
     const isReduction = kind === 'decrease' || kind === 'close'
-    spentUsd += impactCostUsd(terms.priceImpactBps, terms.sizeDeltaUsd, isReduction ? reducing : adding)
-    for (const { priceImpactBps, sizeDeltaUsd } of terms.tpsl ?? [])
-      spentUsd += impactCostUsd(priceImpactBps, sizeDeltaUsd, adding)
+    const ofOrder = impactCostUsd(terms.priceImpactBps, terms.sizeDeltaUsd, isReduction ? reducing : adding)
+    return (terms.tpsl ?? []).reduce(
+      (sum, { priceImpactBps, sizeDeltaUsd }) => sum + impactCostUsd(priceImpactBps, sizeDeltaUsd, adding),
+      ofOrder,
+    )
   }
 
   for (const { intent } of before) add(intent)
   return {
     add,
-    of: (atMs) => (dayStartOf(atMs) > dayMs ? 0n : spentUsd),
+    of: (atMs, more = []) =>
+      more.reduce(
+        (sum, intent) => (counts(intent) ? sum + costOf(intent) : sum),
+        dayStartOf(atMs) > dayMs ? 0n : spentUsd,
+      ),
   }
 }

@@ -7,6 +7,7 @@ import {
   countedLimits,
   isTighter,
   type Limits,
+  limitReadable,
   limitsWith,
   limitText,
   limitTightness,
@@ -151,7 +152,7 @@ export function changesOf(from: Figures, to: Figures): readonly LimitChange[] {
 
 /** A change as it is told and kept. */
 export function changeText({ limit, scope, from, to }: LimitChange): string {
-  return `${scope === '' ? '' : `${scope} `}${limit} ${figureText(limit, from)} -> ${figureText(limit, to)}`
+  return `${scope === '' ? '' : `${scope} `}${limit} ${figureText(limit, from, limitReadable)} -> ${figureText(limit, to, limitReadable)}`
 }
 
 /** A limit in force, as it is told. `scope`: `account`, a market's symbol, `strategy NAME` or `breakers`. */
@@ -159,6 +160,24 @@ export interface LimitRow {
   readonly scope: string
   readonly limit: string
   readonly value: string
+}
+
+/** A limit that is configured otherwise than it is in force; `configured` as `value` is. */
+export interface WaitingLimit extends LimitRow {
+  readonly configured: string
+  /** Whether it is taken over without a confirmation. */
+  readonly isTighter: boolean
+}
+
+/** Changes as rows: what is in force of each, and what is configured. */
+export function waitingLimits(changes: readonly LimitChange[]): readonly WaitingLimit[] {
+  return changes.map(({ scope, limit, from, to, isTighter }) => ({
+    scope: scope === '' ? 'account' : scope,
+    limit,
+    value: figureText(limit, from),
+    configured: figureText(limit, to),
+    isTighter,
+  }))
 }
 
 /** All limits that are set, the account's first. */
@@ -170,10 +189,10 @@ export function limitRows(configured: ConfiguredLimits): readonly LimitRow[] {
   }))
 }
 
-function figureText(limit: string, value: bigint | undefined): string {
+function figureText(limit: string, value: bigint | undefined, textOf = limitText): string {
   if (setTightness[limit as BreakerName] !== undefined) return value === undefined ? 'reducing' : 'halted'
   if (value === undefined) return 'none'
-  return limitText(limit, value)
+  return textOf(limit, value)
 }
 
 /** `halted` is the tighter of what a breaker may set; `reducing`, which is the default, counts as no figure. */

@@ -10,8 +10,8 @@ import { doubtsOf } from '../../api/priceSanity.ts'
 import type { Read } from '../../api/transport/route.ts'
 import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
-import type { Feed } from '../../domain/event.ts'
 import type { CandleReading, MarketView, Snapshot } from '../../domain/snapshot.ts'
+import type { Feed } from '../../domain/venueEvent.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type {
   Candle,
@@ -99,24 +99,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     context.acceptedPrices,
   )
   const toOurClock = oracleStamps(api, oraclePrices)
-  const capacitySymbols = new Set(needs.symbols.length <= capacityReadsMax ? needs.symbols : [])
-  const listed = wanted.filter(({ isListed }) => isListed)
-  const [tickers, views] = await Promise.all([
-    listed.length === 0
-      ? undefined
-      : tolerate(api.getMarketTickers({ symbols: listed.map(({ symbol }) => symbol) })),
-    Promise.all(
-      wanted.map(async (market) => {
-        const [capacityLong, capacityShort, [candles, ...others]] = await Promise.all([
-          capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'long') : undefined,
-          capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'short') : undefined,
-          readCandles(api, market, needs, pricesByAddress),
-        ])
-        const moreCandles = others.filter((each) => each !== undefined)
-        return { market, capacityLong, capacityShort, candles, moreCandles }
-      }),
-    ),
-  ])
+  const [tickers, views] = await readMarketRows(api, wanted, needs, pricesByAddress)
   const byMarket = new Map<string, MarketView>()
   const nowMs = clock.now()
   const priceOf = (address: Address) => {
@@ -170,6 +153,33 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   }
   reportFeeds(context, snapshot)
   return snapshot
+}
+
+/** What is read of each wanted market by itself, beside the tickers of all that are listed; undefined tickers: none, or no answer. */
+function readMarketRows(
+  api: Api,
+  wanted: readonly Market[],
+  needs: Needs,
+  pricesByAddress: ReadonlyMap<string, OraclePrice>,
+) {
+  const capacitySymbols = new Set(needs.symbols.length <= capacityReadsMax ? needs.symbols : [])
+  const listed = wanted.filter(({ isListed }) => isListed)
+  return Promise.all([
+    listed.length === 0
+      ? undefined
+      : tolerate(api.getMarketTickers({ symbols: listed.map(({ symbol }) => symbol) })),
+    Promise.all(
+      wanted.map(async (market) => {
+        const [capacityLong, capacityShort, [candles, ...others]] = await Promise.all([
+          capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'long') : undefined,
+          capacitySymbols.has(market.symbol) ? readCapacity(api, market, 'short') : undefined,
+          readCandles(api, market, needs, pricesByAddress),
+        ])
+        const moreCandles = others.filter((each) => each !== undefined)
+        return { market, capacityLong, capacityShort, candles, moreCandles }
+      }),
+    ),
+  ])
 }
 
 function listReading<T>({ value, readAtMs, missing }: Read<T>): Reading<T> {

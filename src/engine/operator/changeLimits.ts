@@ -12,10 +12,52 @@ import {
   type Figures,
   figuresOf,
   limitRows,
+  waitingLimits,
 } from '../context/liveLimits.ts'
 import type { Commander, OperatorAnswer } from './operatorCommand.ts'
 
 type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
+
+type Configured = Awaited<ReturnType<NonNullable<LimitsContext['readLimits']>>>
+
+/** What is configured now, or why it cannot be used. */
+async function readConfigured({
+  readLimits,
+}: LimitsContext): Promise<Configured | Extract<OperatorAnswer, { readonly ok: false }>> {
+  if (readLimits === undefined)
+    return { ok: false, code: 'LIMITS_FIXED', reason: 'limits cannot be read anew here' }
+  try {
+    return await readLimits()
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    const reason = `the configuration cannot be used, nothing is changed: ${reasonOf(error)}`
+    return { ok: false, code: 'CONFIG_INVALID', reason }
+  }
+}
+
+/** Tells what is in force and what is configured otherwise; nothing changes, and nothing is written. */
+export async function previewLimits(context: LimitsContext): Promise<OperatorAnswer> {
+  const next = await readConfigured(context)
+  if ('ok' in next) return next
+  const { limits } = context
+  const waiting = waitingLimits(limits.compare(next, true))
+  const count = `${waiting.length} ${waiting.length === 1 ? 'limit is' : 'limits are'}`
+  const statement =
+    waiting.length === 0 ? sameText : `${count} configured otherwise than in force; nothing is changed`
+  return {
+    ok: true,
+    statement: `${statement}${restText(next)}`,
+    limits: limitRows(limits.current()),
+    waiting,
+  }
+}
+
+const sameText = 'the limits in force are the configured ones'
+
+function restText({ waiting = [] }: Configured): string {
+  if (waiting.length === 0) return ''
+  return `; changed besides limits, and waits for a restart: ${waiting.join(', ')}`
+}
 
 /** Reads what is configured anew and takes it over, as far as it may. Throws what the journal throws. */
 export async function changeLimits(
@@ -23,25 +65,15 @@ export async function changeLimits(
   isConfirmed: boolean,
   commander: Commander,
 ): Promise<OperatorAnswer> {
-  const { limits, readLimits, trading } = context
-  if (readLimits === undefined)
-    return { ok: false, code: 'LIMITS_FIXED', reason: 'limits cannot be read anew here' }
-  let next: Awaited<ReturnType<typeof readLimits>>
-  try {
-    next = await readLimits()
-  } catch (error) {
-    if (!(error instanceof BaseError)) throw error
-    const reason = `the configuration cannot be used, nothing is changed: ${reasonOf(error)}`
-    return { ok: false, code: 'CONFIG_INVALID', reason }
-  }
+  const { limits, trading } = context
+  const next = await readConfigured(context)
+  if ('ok' in next) return next
   const changes = limits.compare(next, isConfirmed)
-  const { waiting = [] } = next
-  const rest =
-    waiting.length === 0 ? '' : `; changed besides limits, and waits for a restart: ${waiting.join(', ')}`
+  const rest = restText(next)
   if (changes.length === 0) {
     return {
       ok: true,
-      statement: `the limits in force are the configured ones${rest}`,
+      statement: `${sameText}${rest}`,
       limits: limitRows(limits.current()),
     }
   }
@@ -116,6 +148,6 @@ function statementOf(changes: readonly AppliedChange[]): string {
     applied.length === 0 ? 'nothing is tighter' : `in force: ${applied.join(', ')}`,
     ...(waiting.length === 0
       ? []
-      : [`looser, so only after a restart or with --confirm: ${waiting.join(', ')}`]),
+      : [`looser, so only after a restart or with perpd limits apply --confirm: ${waiting.join(', ')}`]),
   ].join('; ')
 }

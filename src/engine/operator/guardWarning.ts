@@ -4,7 +4,8 @@ import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { managersOf } from '../../protocol/marketName.ts'
 import type { Position } from '../../protocol/position.ts'
-import { BPS_ONE, formatUsd, mulDiv, type Usd } from '../../protocol/units.ts'
+import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
+import { BPS_ONE, mulDiv, type Usd } from '../../protocol/units.ts'
 import { distanceAfterBps } from '../../risk/sizing/liquidation.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import { type GuardParams, guard, guardAct } from '../../strategy/kinds/guard.ts'
@@ -63,7 +64,7 @@ function stopWarnings(opened: Opened): readonly string[] {
       decision.direction === 'long' ? triggerPrice <= liquidationUsd : triggerPrice >= liquidationUsd
     if (type !== 'stop-loss' || !isBehind) return []
     return [
-      `the stop-loss at ${formatUsd(triggerPrice)} lies behind the liquidation, at about ${formatUsd(liquidationUsd)}: it would never fire`,
+      `the stop-loss at ${formatExactPrice(triggerPrice)} lies behind the liquidation, at about ${formatPrice(liquidationUsd)}: it would never fire`,
     ]
   })
 }

@@ -1,9 +1,9 @@
 /** What an order by hand is answered with. */
 import type { Denial } from '../../domain/order/intent.ts'
 import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
-import type { LimitRow } from '../context/liveLimits.ts'
+import type { LimitRow, WaitingLimit } from '../context/liveLimits.ts'
 import type { EndedOrder } from './endedOrder.ts'
-import type { ManualQuote } from './manualQuote.ts'
+import type { CloseQuote, ManualQuote } from './manualQuote.ts'
 import { unknownMarketText } from './unknownMarket.ts'
 
 /** What became of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
@@ -12,9 +12,13 @@ export type ManualAnswer =
       readonly ok: true
       readonly statement: string
       readonly intentId?: string
+      /** Of a preview: of an order that opens, or of one that closes. */
       readonly quote?: ManualQuote
+      readonly closing?: CloseQuote
       /** Of a reading of the limits: those in force after it. */
       readonly limits?: readonly LimitRow[]
+      /** Of a preview of them: those that are configured otherwise. */
+      readonly waiting?: readonly WaitingLimit[]
     }
   | { readonly ok: false; readonly code: string; readonly reason: string }
 
@@ -58,4 +62,10 @@ export function denied({ code, reason, wanted, allowed }: Denial): Refusal {
 /** A refusal with this code and reason. */
 export function refusal(code: string, reason: string): Refusal {
   return { ok: false, code, reason }
+}
+
+/** Who else trades the market of an order by hand, and what that means for it. */
+export function tradesToo(managers: readonly string[]): string {
+  const isOne = managers.length === 1
+  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too, see${isOne ? 's' : ''} the position and may close it`
 }

@@ -36,6 +36,8 @@ export interface CloseCommand extends Handed {
   readonly shareBps: number
   /** Where two positions are on one side: the token that backs the one that is meant. */
   readonly collateral?: 'long' | 'short'
+  /** Says what it would bring and cost; nothing is made, and nothing written. Absent: no. */
+  readonly isPreview?: boolean
 }
 
 /** Cancels what rests of an order. */

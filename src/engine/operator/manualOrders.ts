@@ -14,14 +14,7 @@ import type {
   ExitRequest,
   IncreaseDecision,
 } from '../../domain/order/decision.ts'
-import {
-  type Denial,
-  hasEnded,
-  type Intent,
-  type IntentState,
-  labelOf,
-  lastAttempt,
-} from '../../domain/order/intent.ts'
+import { type Denial, hasEnded, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
@@ -29,14 +22,20 @@ import { sameHex } from '../../protocol/address.ts'
 import { managersOf, managersText, marketsNamed } from '../../protocol/marketName.ts'
 import { isOnMarket, type Order, type Position } from '../../protocol/position.ts'
 import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../../protocol/units.ts'
-import { isDenial } from '../../risk/exposure/admissionContext.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
 import { endedOrder } from './endedOrder.ts'
-import { openWarnings } from './guardWarning.ts'
-import { denied, endedAnswer, type ManualAnswer, type Refusal, refusal, theOne } from './manualAnswers.ts'
+import {
+  denied,
+  endedAnswer,
+  type ManualAnswer,
+  type Refusal,
+  refusal,
+  theOne,
+  tradesToo,
+} from './manualAnswers.ts'
 import {
   askedOf,
   type CancelCommand,
@@ -44,9 +43,9 @@ import {
   type ManualCommand,
   type OpenCommand,
 } from './manualCommand.ts'
-import { quoteOf } from './manualQuote.ts'
-import { positionFeesOf } from './marketFees.ts'
+import { type PreviewContext, previewOf } from './manualPreview.ts'
 import { tolerate } from './operatorReads.ts'
+import { delistedText } from './unknownMarket.ts'
 
 /** Carries out orders by hand. */
 export interface Manual {
@@ -56,27 +55,14 @@ export interface Manual {
 
 /** What it is handed of the engine. */
 export interface ManualContext
-  extends Pick<
-    EngineContext,
-    | 'api'
-    | 'catalogue'
-    | 'chain'
-    | 'delegation'
-    | 'emit'
-    | 'journal'
-    | 'orderManager'
-    | 'signer'
-    | 'signingPolicy'
-    | 'strategies'
-  > {
+  extends PreviewContext,
+    Pick<EngineContext, 'catalogue' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer'> {
   /** False while the account is not read yet. */
   readonly isRunning: () => boolean
   /** Reads a snapshot with these markets and every market with a position or an order. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Hands a decision of the operator to admission, and the intent to the road. */
   readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
-  /** What the decision would become now. */
-  readonly judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Intent | Denial
 }
 
 /** A decision that was understood: its decision, over what was read for it, and what is to be said of it. */
@@ -103,10 +89,13 @@ export function createManual(context: ManualContext): Manual {
     facts: DecisionFacts,
     reason: string,
   ): Promise<ManualDecision | Refusal> {
-    const listed = (await api.getMarkets()).value.filter(
-      ({ isListed, isSpotOnly }) => isListed && !isSpotOnly,
+    const all = (await api.getMarkets()).value.filter(({ isListed }) => isListed)
+    const gone = delistedText(context.catalogue.standings(), all, command.market)
+    if (gone !== undefined) return refusal('MARKET_NOT_LISTED', gone)
+    const market = theOne(
+      all.filter(({ isSpotOnly }) => !isSpotOnly),
+      command.market,
     )
-    const market = theOne(listed, command.market)
     if ('ok' in market) return market
     const snapshot = await context.read([market.symbol])
     const view = snapshot.markets.get(market.marketToken.toLowerCase())
@@ -143,10 +132,7 @@ export function createManual(context: ManualContext): Manual {
       decision,
       symbol,
       words: `${direction} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
-      note:
-        managers.length === 0
-          ? managersText(managers)
-          : `${managers.join(', ')} trades this market too, sees the position and may close it`,
+      note: managers.length === 0 ? managersText(managers) : tradesToo(managers),
     }
   }
 
@@ -177,9 +163,12 @@ export function createManual(context: ManualContext): Manual {
     const symbolOf = (row: Position): string => marketSymbol(context.catalogue, snapshot, row.marketToken)
     if (one === undefined) {
       const all = held.map((row) => `${row.direction} ${symbolOf(row)}`).join(', ')
+      const listed = (await tolerate(api.getMarkets()))?.value.filter(({ isListed }) => isListed)
+      const gone =
+        listed && delistedText(context.catalogue.standings(), listed, command.market)?.split(':')[0]
       return refusal(
         'POSITION_NOT_FOUND',
-        `no ${direction} position is held on ${command.market}; ${all === '' ? 'nothing is held' : `held: ${all}`}`,
+        `no ${direction} position is held on ${command.market}${gone === undefined ? '' : ` (${gone})`}; ${all === '' ? 'nothing is held' : `held: ${all}`}`,
       )
     }
     if (found.length > 1) {
@@ -321,28 +310,11 @@ export function createManual(context: ManualContext): Manual {
             : await cancel(command, facts, reason)
       if ('ok' in manual) return manual
       const { snapshot, decision, symbol, words, note } = manual
-      if (type === 'open' && command.isPreview) {
-        const judged = context.judge(snapshot, decision, decisionKey)
-        if (isDenial(judged)) return denied(judged)
-        const { decimals } = context.chain.feeToken
-        const configs = await tolerate(api.getMarketsConfig())
-        const fees = positionFeesOf(
-          configs?.value.find(({ marketToken }) => sameHex(marketToken, decision.marketToken)),
-        )
-        const view = snapshot.markets.get(decision.marketToken.toLowerCase())
-        const positions = snapshot.positions.value
-        const quote = quoteOf(
-          judged,
-          context.signingPolicy(),
-          decimals,
-          managersOf(strategies, symbol),
-          fees,
-          (venueFeesUsd) =>
-            decision.kind === 'increase' && view !== undefined
-              ? openWarnings(strategies, { decision, view, positions, venueFeesUsd })
-              : [],
-        )
-        return { ok: true, statement: `${type} ${words} would be accepted now`, quote }
+      if (type !== 'cancel' && command.isPreview === true) {
+        const preview = await previewOf(context, { snapshot, decision, decisionKey, symbol })
+        return 'ok' in preview
+          ? preview
+          : { ok: true, statement: `${type} ${words} would be accepted now`, ...preview }
       }
       emit({ type: 'decision.made', strategy: OPERATOR, decisionKey, decision, symbol })
       const denial = await context.admit(snapshot, decision, decisionKey)

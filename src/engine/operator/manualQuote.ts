@@ -1,100 +1,182 @@
-/** What an order by hand would be and cost at worst, by the bounds that its signature is held to. Pure. */
+/** What an order by hand would be and cost: as expected, and at worst by the bounds that its signature is held to. Pure. */
 import type { Intent } from '../../domain/order/intent.ts'
+import type { ExpectedFee } from '../../execution/context/feeEstimates.ts'
 import { relayFeeLimit, type SigningPolicy, widthFor } from '../../execution/context/policy.ts'
 import type { Direction } from '../../protocol/market.ts'
-import {
-  BPS_ONE,
-  bps,
-  formatUnits,
-  mulDivUp,
-  parseUnits,
-  USD_DECIMALS,
-  type Usd,
-} from '../../protocol/units.ts'
+import type { Position } from '../../protocol/position.ts'
+import { BPS_ONE, bps, formatUnits, type Usd } from '../../protocol/units.ts'
 import type { PositionFees } from './marketFees.ts'
+import {
+  type ExpectedCost,
+  expectedCost,
+  feeUsdOf,
+  highestFeeOf,
+  likelyFeeOf,
+  signedPriceOf,
+  usdOfFee,
+} from './orderCost.ts'
 
-/** A preview. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
-export interface ManualQuote {
+/** What every preview says. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
+interface Quote {
   readonly market: string
   readonly direction: Direction
-  readonly orderType: string
   readonly sizeUsd: string
-  readonly leverageBps: number
-  /** Decimal amount and symbol: `250 USDC`. */
-  readonly collateral: string
+  /** What is held of its position before; 0 for nothing. */
+  readonly heldUsd: string
   readonly referencePrice: string
-  readonly triggerPrice: string | null
-  readonly exits: readonly { readonly type: string; readonly triggerPrice: string }[]
-  /** The worst price that would be signed; the venue's own is usually better. null: any, as stops at the venue are. */
-  readonly worstPrice: string | null
+  /** The acceptable price that is signed, about: the fill may not be worse. null: any, as stops at the venue are. */
+  readonly signedPrice: string | null
+  readonly slippageBps: number
+  readonly expected: ExpectedCost
+  /** The furthest price that perpd's own check lets be signed, whatever a host prepares; null: any. */
+  readonly boundPrice: string | null
   /** What that price costs against the reference, the venue's fee, and the fees of relay and execution; each at most. */
-  readonly worstPriceUsd: string | null
+  readonly boundPriceUsd: string | null
   readonly venueFeesUsd: string
   /** The highest fee of the market, hundredths of a basis point of the size; of any market where this one's is not known. */
   readonly venueFeeBps100: number
   readonly orderFeesUsd: string
   /** All of them; null where the price is unbounded. */
   readonly worstCostUsd: string | null
+}
+
+/** A preview of an order that opens or adds. */
+export interface ManualQuote extends Quote {
+  readonly orderType: string
+  readonly leverageBps: number
+  /** Decimal amount and symbol: `250 USDC`. */
+  readonly collateral: string
+  readonly triggerPrice: string | null
+  /** `sizeUsd`: what each closes at most, which is what this order adds, and nothing of what was held before. */
+  readonly exits: readonly {
+    readonly type: string
+    readonly triggerPrice: string
+    readonly sizeUsd: string
+  }[]
   /** Strategies that look at positions of this market. */
   readonly managers: readonly string[]
   /** Why a guard would reduce or close what is opened at once, and stops that cannot fire, a sentence each; empty for none. */
   readonly guardWarnings: readonly string[]
 }
 
-/** The highest fee of a position that the venue has, hundredths of a basis point of its size. */
-const HIGHEST_FEE_BPS100 = 1_000
+/** A preview of a close, or of a part of one. */
+export interface CloseQuote extends Quote {
+  /** PnL of what is closed, as the venue shows it: less pending funding and borrowing, before what closing costs. */
+  readonly pnlUsd: string
+  /** The same less what closing is expected to cost; what opening it cost is not in it. */
+  readonly netPnlUsd: string
+}
+
+/** What quotes are made from besides the intent. */
+export interface QuoteParts {
+  readonly policy: SigningPolicy
+  readonly feeTokenDecimals: number
+  readonly fees: PositionFees
+  /** Our own estimate of its price impact, USD, signed. Absent: not known. */
+  readonly impactUsd?: Usd | undefined
+  /** What sending it is expected to cost; absent: nothing estimates it. */
+  readonly sending?: ExpectedFee | undefined
+  /** Its position before; absent: nothing is held. */
+  readonly held?: Position | undefined
+}
 
 /** The quote of an increase that would be accepted now. */
 export function quoteOf(
-  { terms, decision, ...rest }: Intent,
-  policy: SigningPolicy,
-  feeTokenDecimals: number,
-  managers: readonly string[],
-  fees: PositionFees,
+  intent: Intent,
+  parts: QuoteParts,
+  managers: readonly string[] = [],
   warningsOf: (venueFeesUsd: Usd) => readonly string[] = () => [],
 ): ManualQuote {
-  const intent = { terms, decision, ...rest }
-  const { sizeDeltaUsd, referencePrice, triggerPrice, direction, tpsl = [] } = terms
+  const { terms, decision } = intent
+  const { sizeDeltaUsd, triggerPrice, direction, tpsl = [], collateralToken, collateralDelta } = terms
+  const { fees, impactUsd } = parts
+  const likelyBps100 = likelyFeeOf(fees, impactUsd)
+  const cost = {
+    positionFeeUsd: feeUsdOf(sizeDeltaUsd, likelyBps100),
+    positionFeeBps100: likelyBps100,
+    impactUsd,
+  }
+  const quote = quoted(intent, parts, direction === 'long', sizeDeltaUsd, cost)
+  return {
+    ...quote,
+    orderType: terms.orderType,
+    leverageBps: decision.kind === 'increase' ? decision.leverageBps : BPS_ONE,
+    collateral: `${formatUnits(collateralDelta, collateralToken.decimals)} ${collateralToken.symbol}`,
+    triggerPrice: text(triggerPrice),
+    exits: tpsl.map((exit) => ({
+      type: exit.type,
+      triggerPrice: exit.triggerPrice.toString(),
+      sizeUsd: exit.sizeDeltaUsd.toString(),
+    })),
+    managers,
+    guardWarnings: warningsOf(BigInt(quote.venueFeesUsd)),
+  }
+}
+
+/**
+ * The quote of a close, or of a reduction, that would be accepted now. Where the venue says what closing the whole position costs,
+ * its figures count by size.
+ */
+export function closeQuoteOf(intent: Intent, held: Position, parts: Omit<QuoteParts, 'held'>): CloseQuote {
+  const { sizeDeltaUsd, direction } = intent.terms
+  const { sizeInUsd, closingFeeUsd, netPriceImpactDeltaUsd, pnlAfterFeesUsd } = held
+  const closedUsd = sizeDeltaUsd < sizeInUsd ? sizeDeltaUsd : sizeInUsd
+  const share = (whole: Usd): Usd => (whole * closedUsd) / sizeInUsd
+  const impactUsd = netPriceImpactDeltaUsd === undefined ? parts.impactUsd : share(netPriceImpactDeltaUsd)
+  const likelyBps100 = likelyFeeOf(parts.fees, parts.impactUsd)
+  const cost =
+    closingFeeUsd === undefined
+      ? { positionFeeUsd: feeUsdOf(closedUsd, likelyBps100), positionFeeBps100: likelyBps100, impactUsd }
+      : { positionFeeUsd: share(closingFeeUsd), impactUsd }
+  const quote = quoted(intent, { ...parts, held }, direction === 'short', closedUsd, cost)
+  const pnlUsd = share(pnlAfterFeesUsd)
+  return {
+    ...quote,
+    pnlUsd: pnlUsd.toString(),
+    netPnlUsd: (pnlUsd - BigInt(quote.expected.totalUsd)).toString(),
+  }
+}
+
+function quoted(
+  intent: Intent,
+  parts: QuoteParts,
+  buys: boolean,
+  sizeUsd: Usd,
+  cost: Pick<Parameters<typeof expectedCost>[0], 'positionFeeUsd' | 'positionFeeBps100' | 'impactUsd'>,
+): Quote {
+  const { terms } = intent
+  const { policy, feeTokenDecimals, fees, sending, held } = parts
+  const { referencePrice, triggerPrice, direction, tpsl = [] } = terms
   const badBps = worstBps(intent, policy)
-  const worstPriceUsd = badBps === undefined ? undefined : bps(sizeDeltaUsd, badBps)
+  const boundPriceUsd = badBps === undefined ? undefined : bps(sizeUsd, badBps)
   const center = terms.orderType === 'limit' ? (triggerPrice ?? referencePrice) : referencePrice
-  const worstPrice =
-    badBps === undefined
-      ? undefined
-      : direction === 'long'
-        ? center + bps(center, badBps)
-        : center - bps(center, badBps)
-  const { balancingBps100, unbalancingBps100 } = fees
-  // Which of both it takes is told when it fills: others may trade before.
-  const venueFeeBps100 =
-    balancingBps100 === null || unbalancingBps100 === null
-      ? HIGHEST_FEE_BPS100
-      : Math.max(balancingBps100, unbalancingBps100)
-  const venueFeesUsd = mulDivUp(sizeDeltaUsd, BigInt(venueFeeBps100), 100n * BigInt(BPS_ONE))
+  const boundPrice =
+    badBps === undefined ? undefined : buys ? center + bps(center, badBps) : center - bps(center, badBps)
+  const venueFeeBps100 = highestFeeOf(fees)
+  const venueFeesUsd = feeUsdOf(sizeUsd, venueFeeBps100)
   const fee = relayFeeLimit(policy, intent) * BigInt(1 + tpsl.length)
-  const orderFeesUsd = parseUnits(formatUnits(fee, feeTokenDecimals), USD_DECIMALS)
-  const worstCostUsd = worstPriceUsd === undefined ? undefined : worstPriceUsd + venueFeesUsd + orderFeesUsd
-  const { collateralToken, collateralDelta } = terms
-  const text = (amount: Usd | undefined): string | null => amount?.toString() ?? null
+  const orderFeesUsd = usdOfFee(fee, feeTokenDecimals)
+  const worstCostUsd = boundPriceUsd === undefined ? undefined : boundPriceUsd + venueFeesUsd + orderFeesUsd
   return {
     market: terms.symbol,
     direction,
-    orderType: terms.orderType,
-    sizeUsd: sizeDeltaUsd.toString(),
-    leverageBps: decision.kind === 'increase' ? decision.leverageBps : BPS_ONE,
-    collateral: `${formatUnits(collateralDelta, collateralToken.decimals)} ${collateralToken.symbol}`,
+    sizeUsd: sizeUsd.toString(),
+    heldUsd: (held?.sizeInUsd ?? 0n).toString(),
     referencePrice: referencePrice.toString(),
-    triggerPrice: text(triggerPrice),
-    exits: tpsl.map((exit) => ({ type: exit.type, triggerPrice: exit.triggerPrice.toString() })),
-    worstPrice: text(worstPrice),
-    worstPriceUsd: text(worstPriceUsd),
+    signedPrice: text(signedPriceOf(terms, buys, parts.impactUsd)),
+    slippageBps: terms.slippageBps,
+    expected: expectedCost({ ...cost, sending, feeTokenDecimals }),
+    boundPrice: text(boundPrice),
+    boundPriceUsd: text(boundPriceUsd),
     venueFeesUsd: venueFeesUsd.toString(),
     venueFeeBps100,
     orderFeesUsd: orderFeesUsd.toString(),
     worstCostUsd: text(worstCostUsd),
-    managers,
-    guardWarnings: warningsOf(venueFeesUsd),
   }
+}
+
+function text(amount: Usd | undefined): string | null {
+  return amount?.toString() ?? null
 }
 
 /** How far at our cost the price that is signed may lie from its center, bps; undefined: a stop takes any price. */

@@ -3,12 +3,13 @@ import { isoTime } from '../../base/clock.ts'
 import { discrepanciesNamed } from '../../domain/account/discrepancyId.ts'
 import { haltsOn, stateOf, type TradingHalt, type TradingScope } from '../../domain/account/tradingState.ts'
 import type { Intent } from '../../domain/order/intent.ts'
+import { encodeExact } from '../../domain/records.ts'
 import type { EquityTracker } from '../account/equity.ts'
 import { OPERATOR, releaseCommand, releaseText } from '../account/tradingHalts.ts'
 import type { Unwinder } from '../account/unwinder.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import type { Reconciler } from '../watch/reconciler.ts'
-import { changeLimits } from './changeLimits.ts'
+import { changeLimits, previewLimits } from './changeLimits.ts'
 import type { Kill } from './kill.ts'
 import type { Manual } from './manualOrders.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
@@ -37,12 +38,15 @@ export async function operate(
 ): Promise<OperatorAnswer> {
   if (!context.isTaking()) return refusal('STOPPING', 'perpd is stopping; it takes no commands')
   // A preview makes and changes nothing.
-  if (command.type === 'open' && command.isPreview) return await context.manual.carryOut(command, by)
+  if ((command.type === 'open' || command.type === 'close') && command.isPreview === true)
+    return await context.manual.carryOut(command, by)
+  if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
   const { type, ...detail } = command
   await context.trading.accountJournal.write({
     kind: 'operator.command',
     command: type,
-    detail: JSON.stringify(detail),
+    // Amounts of a command to come may be bigints, which JSON.stringify throws at.
+    detail: encodeExact(detail),
     by,
     via,
   })
@@ -64,6 +68,8 @@ export async function operate(
       return await trustMarket(context, command.market, by)
     case 'flatten':
       return await unwindOrder(context, command, by)
+    case 'forget':
+      return await forgetMemory(context, command.strategy, by)
     case 'open':
     case 'close':
     case 'cancel':
@@ -129,6 +135,24 @@ async function setTrading(
     isActive
       ? `trading is active ${placeOf(scope)}; still ${words}`
       : `released what an operator may release; still ${words}`,
+  )
+}
+
+async function forgetMemory(
+  { trading, emit }: OperatorContext,
+  strategy: string,
+  by: string,
+): Promise<OperatorAnswer> {
+  const { memories } = trading.accountJournal.state()
+  if (memories?.has(strategy) !== true) {
+    const known = [...(memories?.keys() ?? [])].join(', ')
+    const those = known === '' ? 'no strategy has one' : `those of ${known} are kept`
+    return refusal('MEMORY_UNKNOWN', `no memory of a strategy ${strategy} is kept; ${those}`)
+  }
+  await trading.accountJournal.write({ kind: 'strategy.forgotten', strategy, by })
+  emit({ type: 'strategy.forgotten', strategy, by })
+  return done(
+    `the memory of ${strategy} is forgotten by ${by}: it begins anew at its next turn; its orders and positions stay as they are`,
   )
 }
 

@@ -3,7 +3,7 @@ import { BaseError } from '../../base/errors.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { MarketStatus, Token, TradingCapacity } from '../../protocol/market.ts'
-import { type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
+import { minOf, type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { basisOf } from '../../risk/exposure/availableCapacity.ts'
 import { holdsPayment } from '../account/equity.ts'
 import type { EngineContext } from '../context/engineContext.ts'
@@ -42,9 +42,9 @@ export interface WalletToken {
   readonly amount: TokenAmount
   /** USD; null without a price. */
   readonly worthUsd: Usd | null
-  /** The native coin pays gas and counts for no equity. */
+  /** The native coin pays gas and counts for no equity; what keepers do not use of execution fees comes back in it. */
   readonly isNative: boolean
-  /** The wrapped native coin: what sending an order did not use of its fees comes back in it. */
+  /** The wrapped native coin: what the relay does not use of its fee comes back in it. It counts for the equity. */
   readonly isWrapped: boolean
 }
 
@@ -54,8 +54,11 @@ export interface BalanceReport {
   readonly tokens: readonly WalletToken[]
   /** Of the tokens with a price, the native coin among them. */
   readonly walletUsd: Usd
-  /** The native coin of it, which is gas and no part of the equity. */
-  readonly gasCoinUsd: Usd
+  /**
+   * The native coin of it, which is gas and no part of the equity. The venue's list of balances leaves it out, so that an endpoint of
+   * the chain is asked; null where none answers, or the coin has no price.
+   */
+  readonly gasCoinUsd: Usd | null
   /** What open orders hold of what they pay. */
   readonly ordersUsd: Usd
   /** The orders that hold it. */
@@ -83,9 +86,9 @@ export interface Reads {
 
 /** Reads over the engine's parts. */
 export function createReads(
-  context: Pick<EngineContext, 'api' | 'catalogue' | 'delegation' | 'signer'>,
+  context: Pick<EngineContext, 'api' | 'catalogue' | 'chainReader' | 'delegation' | 'signer'>,
 ): Reads {
-  const { api, catalogue } = context
+  const { api, catalogue, chainReader } = context
   const account = accountOf(context)
   return {
     async markets() {
@@ -123,14 +126,23 @@ export function createReads(
       })
     },
     async balance() {
-      const [balances, tokens, positions, orders] = await Promise.all([
+      const [balances, tokens, positions, orders, natives = []] = await Promise.all([
         api.getWalletBalances({ account }),
         api.getTokensInfo(),
         api.getPositions({ account }),
         api.getOrders({ account }),
+        chainReader?.nativeBalances?.(account),
       ])
       const tokenOf = new Map(tokens.value.map((token) => [hexKey(token.address), token]))
-      const rows = balances.value.map(({ symbol, address, decimals, balance }): WalletToken => {
+      const native = tokens.value.find(({ isNative }) => isNative)
+      const isListed = balances.value.some(({ address }) => tokenOf.get(hexKey(address))?.isNative === true)
+      const [firstTold, ...othersTold] = natives
+      const told =
+        isListed || native === undefined || firstTold === undefined
+          ? []
+          : // Where two differ the lower one is shown, as of all that an endpoint alone says.
+            [{ ...native, balance: minOf(firstTold, ...othersTold) }]
+      const rows = [...balances.value, ...told].map(({ symbol, address, decimals, balance }): WalletToken => {
         const token = tokenOf.get(hexKey(address))
         const price = token?.minPrice
         return {
@@ -147,10 +159,9 @@ export function createReads(
         token?.minPrice === undefined ? 0n : usdOfAmount(amount, token.minPrice, token.decimals)
       const sumOf = (parts: readonly (Usd | null)[]): Usd =>
         parts.reduce<Usd>((sum, usd) => sum + (usd ?? 0n), 0n)
-      const native = tokens.value.find(({ isNative }) => isNative)
       const paying = orders.value.filter(holdsPayment)
       const walletUsd = sumOf(rows.map(({ worthUsd }) => worthUsd))
-      const gasCoinUsd = sumOf(rows.map(({ isNative, worthUsd }) => (isNative ? worthUsd : null)))
+      const gasCoinUsd = rows.find(({ isNative }) => isNative)?.worthUsd ?? null
       const positionsUsd = sumOf(positions.value.map(({ netValueUsd }) => netValueUsd))
       const ordersUsd = sumOf(
         paying.map(({ initialCollateralToken, initialCollateralDeltaAmount }) =>
@@ -165,7 +176,7 @@ export function createReads(
         ordersUsd,
         payingOrders: paying.length,
         executionFeesUsd: sumOf(orders.value.map(({ executionFee = 0n }) => worth(native, executionFee))),
-        sumUsd: walletUsd - gasCoinUsd + ordersUsd + positionsUsd,
+        sumUsd: walletUsd - (gasCoinUsd ?? 0n) + ordersUsd + positionsUsd,
         positionsUsd,
         positions: positions.value.length,
         readAtMs: Math.min(balances.readAtMs, positions.readAtMs, orders.readAtMs),

@@ -1,4 +1,5 @@
 /** What is said of a market that the venue does not list. */
+import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
 import { didYouMean } from '../../strategy/didYouMean.ts'
 
 /** The listed market that a name is nearest to: its pair, or the whole symbol of a name with a pool; undefined when none is near. */
@@ -22,4 +23,25 @@ export function unknownMarketText(symbols: readonly string[], name: string): str
   const near = nearMarket(symbols, name)
   const hint = near === undefined ? 'perpd markets --search WORD looks for one' : `did you mean ${near}?`
   return `the venue lists no market ${name.trim()}; ${hint}`
+}
+
+/**
+ * `OM/USD is delisted: ...`, where a name means no market that is listed and one that is known; undefined otherwise.
+ *
+ * @param known all markets that are known, listed or not
+ * @param listed those that the venue lists
+ */
+export function delistedText(
+  known: readonly NamedMarket[],
+  listed: readonly NamedMarket[],
+  name: string,
+): string | undefined {
+  const tokens = new Set(listed.map(({ marketToken }) => marketToken.toLowerCase()))
+  const named = marketsNamed(known, name)
+  const [gone] = named
+  if (gone === undefined || named.some(({ marketToken }) => tokens.has(marketToken.toLowerCase())))
+    return undefined
+  // Of several pools of one pair, all of them are gone.
+  const symbol = named.length === 1 ? gone.symbol : (gone.symbol.split(' ')[0] ?? gone.symbol)
+  return `${symbol} is delisted: what is held there can be closed, and nothing can be opened`
 }

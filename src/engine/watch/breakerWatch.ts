@@ -1,8 +1,17 @@
 /** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
 import { BaseError } from '../../base/errors.ts'
 import { isDrift } from '../../domain/account/accountRecord.ts'
+import type { HeldSides } from '../../domain/account/held.ts'
 import { type HaltReason, haltKey } from '../../domain/account/tradingState.ts'
-import { type IntentState, isUnresolved, labelOf, lastAttempt } from '../../domain/order/intent.ts'
+import {
+  type Child,
+  hasEnded,
+  type IntentState,
+  isUnresolved,
+  isWaiting,
+  labelOf,
+  lastAttempt,
+} from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -13,6 +22,7 @@ import {
   type EquityTracker,
   readEquity,
 } from '../account/equity.ts'
+import { addsUp, type Books, type Happening, happeningsOf } from '../account/readingsAddUp.ts'
 import {
   createShownEquity,
   createShownPeak,
@@ -33,6 +43,8 @@ export interface Breakers {
   limitEquity(): ShownEquity | undefined
   /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
   check(isFresh: boolean): Promise<void>
+  /** Reads once more between two rounds, for the figure that is shown alone. Never rejects for what the network did. */
+  lookAgain(): Promise<void>
   /** When the account was last read, monotonic ms. */
   accountReadMs(): number
 }
@@ -48,7 +60,7 @@ const hostPatienceMs = 3_000
 
 /**
  * Breakers over the engine's parts. `settings` may change while the daemon runs; `realizedSince` tells what our orders realized
- * today after an instant (Unix ms), USD, by their settlements.
+ * today after an instant (Unix ms), USD, by their settlements. `held`: sizes by the journal, signed.
  */
 export function createBreakers(
   context: Pick<
@@ -57,13 +69,16 @@ export function createBreakers(
   >,
   settings: () => BreakerSettings,
   realizedSince: (sinceMs: number) => Usd = () => 0n,
+  held: () => HeldSides = () => new Map(),
 ): Breakers {
   const { api, clock, journal, orderManager, trading } = context
   const account = accountOf(context)
-  const tracker = createEquityTracker(trading.accountJournal, (jump) =>
-    context.emit({ type: 'account.equityJumped', ...jump }),
+  const shownPeak = createShownPeak(trading.accountJournal.state().trading.equity?.shownPeakUsd)
+  const tracker = createEquityTracker(
+    trading.accountJournal,
+    (jump) => context.emit({ type: 'account.equityJumped', ...jump }),
+    shownPeak.highest,
   )
-  const shownPeak = createShownPeak()
   const equity: EquityTracker = {
     ...tracker,
     rebase() {
@@ -72,6 +87,9 @@ export function createBreakers(
     },
   }
   const shownEquity = createShownEquity(listLagMs)
+  /** Of the figure that is shown: its lists, and what our orders had done by then. */
+  let before: Books | undefined
+  let accounted: ReadonlySet<string> = new Set()
   let readMs = clock.monotonicMs()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
@@ -107,13 +125,27 @@ export function createBreakers(
     ]
   }
 
-  /** Whether lists may be of different instants by what we did ourselves. Exits rest from the moment of the fill. */
-  function isMovingNow(): boolean {
-    const nowMs = clock.now()
-    return (
-      movingNow().length > 0 ||
-      orderManager.open().some(({ state }) => Math.abs(nowMs - state.updatedAtMs) < listLagMs)
-    )
+  /** Whether an order of ours is on its way: what it pays may be in no list. What rests is in one, and so is what ended, final or not. */
+  function isUnderWay(): boolean {
+    return orderManager.open().some(({ state }) => {
+      const attempt = lastAttempt(state)
+      const isMoving = (child: Child) => !hasEnded(child) && !isWaiting(state.intent, child)
+      return attempt?.phase !== 'LANDED' || attempt.children.some(isMoving)
+    })
+  }
+
+  /** What our orders did and the figure that is shown does not hold yet. */
+  function unaccounted(): readonly Happening[] {
+    const states = [...orderManager.open().map(({ state }) => state), ...orderManager.recentlyLanded()]
+    return happeningsOf(states).filter(({ key }) => !accounted.has(key))
+  }
+
+  /** Whether one of these is so young that lists may be of before it. */
+  function isYoung({ state }: Happening): boolean {
+    const { intentId } = state.intent
+    return state.closing === undefined
+      ? Math.abs(clock.now() - state.updatedAtMs) < listLagMs
+      : orderManager.closedAgoMs(intentId) < listLagMs
   }
 
   async function measure(): Promise<void> {
@@ -121,7 +153,7 @@ export function createBreakers(
     const { api: all } = api.hosts
     const asked = all.length < 2 ? [] : all.filter((host) => !api.isCoolingDown(host))
     const hosts = asked.length === 0 ? [undefined] : asked
-    const isMoving = isMovingNow()
+    const wasUnderWay = isUnderWay()
     // A host that hangs is not waited for beyond the others: its figures are those of its last reading.
     await waitAtMost(
       clock,
@@ -130,7 +162,7 @@ export function createBreakers(
         hosts.map(async (host, place) => {
           const reading = await measureBy(host, moving)
           // What is shown is of one host: readings of two do not follow each other.
-          if (reading !== undefined && place === 0) show(reading, isMoving)
+          if (reading !== undefined && place === 0) show(reading, wasUnderWay)
         }),
       ),
     )
@@ -142,11 +174,38 @@ export function createBreakers(
     const figure = shownEquity.shown()
     if (figure === undefined) return floorUsd === undefined ? undefined : { equityUsd: floorUsd }
     // An order may have left since the newest reading.
-    return { ...figure, isSettling: figure.isSettling || isMovingNow() }
+    return { ...figure, isSettling: figure.isSettling || isUnderWay() || unaccounted().length > 0 }
   }
 
-  function show({ lowUsd: equityUsd, inventory }: AccountReading, isMoving: boolean): void {
-    shownEquity.take({ equityUsd, inventory, isMoving, nowMs: clock.now(), monotonicMs: clock.monotonicMs() })
+  /** `wasUnderWay`: whether an order was on its way when the lists were asked for. */
+  function show({ lowUsd: equityUsd, inventory, books }: AccountReading, wasUnderWay: boolean): void {
+    const moved = unaccounted()
+    const underWay = wasUnderWay || isUnderWay()
+    const isProven =
+      !underWay && moved.length > 0 && before !== undefined && addsUp(before, books, moved, held())
+    const isShown = shownEquity.take({
+      ...{ equityUsd, inventory, isProven },
+      isMoving: underWay || moved.some(isYoung),
+      nowMs: clock.now(),
+      monotonicMs: clock.monotonicMs(),
+    })
+    if (!isShown) return
+    before = books
+    const states = [...orderManager.open().map(({ state }) => state), ...orderManager.recentlyLanded()]
+    accounted = new Set(happeningsOf(states).map(({ key }) => key))
+  }
+
+  /** Reads once more for the figure that is shown; the breakers' own, which go by the number of readings, are left alone. */
+  async function lookAgain(): Promise<void> {
+    const { api: all } = api.hosts
+    const host = all.length < 2 ? undefined : all.find((each) => !api.isCoolingDown(each))
+    const wasUnderWay = isUnderWay()
+    try {
+      const reading = await readEquity(api, account, [], host)
+      if (reading !== undefined) show(reading, wasUnderWay)
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+    }
   }
 
   async function measureBy(
@@ -170,6 +229,7 @@ export function createBreakers(
     shownPeak,
     limitEquity: () => limitEquityOf(shown(), equity.worthUsd()),
     accountReadMs: () => readMs,
+    lookAgain,
     async check(isFresh) {
       if (isFresh) {
         readMs = clock.monotonicMs()
@@ -179,7 +239,10 @@ export function createBreakers(
       const { findings, trading: fold } = trading.accountJournal.state()
       const mark = equity.mark()
       const figure = shown()
-      if (mark !== undefined && figure !== undefined) shownPeak.raise(mark.peakUsd, figure.equityUsd)
+      if (mark !== undefined && figure !== undefined) {
+        shownPeak.raise(mark.peakUsd, figure.equityUsd)
+        await equity.keepShown(nowMs)
+      }
       const subaccount = context.subaccount?.report()
       const trips = tripsOf(
         {

@@ -1,10 +1,12 @@
 /**
- * What orders realized since 00:00 UTC, by strategy and by market: profit and loss of what executed, less the venue's fees.
+ * What orders realized since 00:00 UTC, by market and of all: profit and loss of what executed, less the venue's fees.
  * Every order of an intent counts at its own end, when that is final: the parts of a twap, and the exits that end days after
  * what they came with. What the protocol liquidated or deleveraged counts too, on its market and for the account: a host that
- * hides it in its lists must not hide the loss.
+ * hides it in its lists must not hide the loss. What is a strategy's is told by its books.
  */
 import type { AccountState } from '../../domain/account/accountRecord.ts'
+import type { BookReads } from '../../domain/books/books.ts'
+import { venueResultOf } from '../../domain/books/figures.ts'
 import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -16,9 +18,7 @@ export interface DayResult {
   add(states: readonly IntentState[], nowMs: number): void
   /** Takes up what the protocol did to positions, as it was found; each counts once. */
   addFindings(account: Pick<AccountState, 'findings'>, nowMs: number): void
-  /** USD, signed; 0 before the first end of the day. */
-  of(strategy: string, nowMs: number): Usd
-  /** The same of all orders on a market. */
+  /** Of all orders on a market, USD, signed; 0 before the first end of the day. */
   onMarket(marketToken: Address, nowMs: number): Usd
   /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
   ofAll(sinceMs: number, nowMs: number): Usd
@@ -52,8 +52,8 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
         if (executedMs < dayMs || counted.has(hexKey(orderKey))) continue
         counted.add(hexKey(orderKey))
         all.push({ executedMs, resultUsd: realizedOf(settlement) })
-        for (const key of [strategyKey(intent.strategy), marketKey(intent.terms.marketToken)])
-          results.set(key, (results.get(key) ?? 0n) + realizedOf(settlement))
+        const key = hexKey(intent.terms.marketToken)
+        results.set(key, (results.get(key) ?? 0n) + realizedOf(settlement))
       }
     }
   }
@@ -66,7 +66,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
       if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
       counted.add(findingId)
       all.push({ executedMs, resultUsd: pnlUsd })
-      const key = marketKey(marketToken)
+      const key = hexKey(marketToken)
       results.set(key, (results.get(key) ?? 0n) + pnlUsd)
     }
   }
@@ -80,8 +80,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   return {
     add,
     addFindings,
-    of: (strategy, atMs) => resultOf(strategyKey(strategy), atMs),
-    onMarket: (marketToken, atMs) => resultOf(marketKey(marketToken), atMs),
+    onMarket: (marketToken, atMs) => resultOf(hexKey(marketToken), atMs),
     ofAll(sinceMs, atMs) {
       turnDay(atMs)
       return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.resultUsd : sum), 0n)
@@ -97,10 +96,13 @@ function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n }: Settlement): Usd {
   return pnlUsd ?? swapResultUsd ?? -feesUsd
 }
 
-function strategyKey(name: string): string {
-  return `strategy ${name}`
-}
-
-function marketKey(marketToken: Address): string {
-  return `market ${hexKey(marketToken)}`
+/**
+ * What a strategy's books realized since 00:00 UTC, USD, signed, by what is final: its own fills, and its part of what keepers, the
+ * operator, a hand or the protocol took off its books. After the venue's fees; what sending cost has a budget of its own.
+ */
+export function strategyDayUsd(books: Pick<BookReads, 'days'>, strategy: string, nowMs: number): Usd {
+  return books
+    .days(dayStartOf(nowMs), true)
+    .filter((day) => day.strategy === strategy)
+    .reduce((sum, { figures }) => sum + venueResultOf(figures), 0n)
 }

@@ -1,13 +1,17 @@
 /** Own orders of a list as they are in force by the journal, without those that a message of ours may be changing. */
 import type { OwnOrder } from '../../domain/account/changedOrders.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import { signedOrderIn, touches } from '../../domain/order/signedOrder.ts'
+import { earlierRevisions, rowDifference, signedOrderIn, touches } from '../../domain/order/signedOrder.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
+import type { Order } from '../../protocol/position.ts'
 import { isBusy, settleMs } from '../account/lag.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
-/** Tells of listed orders, by lower-case key, how they were signed; one that is not ours, not known or not still is left out. */
-export type OwnOrders = (listed: readonly Hex[]) => ReadonlyMap<string, OwnOrder>
+/**
+ * Tells of listed orders, by lower-case key, how they were signed; one that is not ours, not known or not still is left out, and one
+ * that the list shows as it was before an edit of ours.
+ */
+export type OwnOrders = (listed: readonly Order[]) => ReadonlyMap<string, OwnOrder>
 
 /** Makes the look-up. What it found is kept while no message of ours names the order: the journal is not read at every pass. */
 export function createOwnOrders({
@@ -17,6 +21,23 @@ export function createOwnOrders({
 }: Pick<EngineContext, 'clock' | 'journal' | 'orderManager'>): OwnOrders {
   const startedMs = clock.monotonicMs()
   let known: ReadonlyMap<string, OwnOrder> = new Map()
+  /** When the venue last changed a row that was as it was signed, by lower-case key, Unix seconds of the venue. */
+  let agreedAtSeconds: ReadonlyMap<string, number> = new Map()
+
+  /**
+   * Whether a row is one of before an edit of ours: it has the very content that the edit replaced, and the venue changed it last
+   * before the edit was signed. A list may lag for longer than any wait; another client that puts the old content back changes the
+   * row anew.
+   */
+  function isBeforeEdit(row: Order, maker: IntentState): boolean {
+    const { orderKey, updatedAtSeconds } = row
+    return earlierRevisions(journal.recentIntents(), maker, orderKey).some(
+      ({ signed, replacedAtMs }) =>
+        rowDifference(row, signed) === undefined &&
+        (updatedAtSeconds <= Math.floor(replacedAtMs / 1000) ||
+          updatedAtSeconds === agreedAtSeconds.get(hexKey(orderKey))),
+    )
+  }
 
   return (listed) => {
     // What ended right before the start is among the recently landed no more.
@@ -32,19 +53,27 @@ export function createOwnOrders({
     ]
     const own = new Map<string, OwnOrder>()
     const kept = new Map<string, OwnOrder>()
-    for (const orderKey of listed) {
+    const agreed = new Map<string, number>()
+    for (const row of listed) {
+      const { orderKey } = row
       const key = hexKey(orderKey)
       const maker = open.find((state) => made(state, orderKey))
       if (maker === undefined) continue
       // A message of ours that ended since the last pass is among these for some minutes.
       const isNamed = named.some((state) => touches(state, orderKey))
       const signed = (isNamed ? undefined : known.get(key)?.signed) ?? signedOrderIn(journal, orderKey)
+      const beforeSeconds = agreedAtSeconds.get(key)
+      if (beforeSeconds !== undefined) agreed.set(key, beforeSeconds)
       if (signed === undefined) continue
       const found = { signed, indexDecimals: maker.intent.terms.indexToken.decimals }
       kept.set(key, found)
-      if (!isBusy(maker, nowMs) && !unsettled.some((state) => touches(state, orderKey))) own.set(key, found)
+      const isAsSigned = rowDifference(row, signed) === undefined
+      if (isAsSigned) agreed.set(key, row.updatedAtSeconds)
+      if (isBusy(maker, nowMs) || unsettled.some((state) => touches(state, orderKey))) continue
+      if (isAsSigned || !isBeforeEdit(row, maker)) own.set(key, found)
     }
     known = kept
+    agreedAtSeconds = agreed
     return own
   }
 }

@@ -15,6 +15,7 @@ import {
 } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
+import { wrongSums } from '../../domain/books/bookSums.ts'
 import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
@@ -53,7 +54,7 @@ const ADOPT_SETTING = 'account.adoptInitial'
  * behind what the list shows, or away.
  */
 const evidenceLagMs = 600_000
-/** The account's watch. Discrepancies beyond what may be written are held back: see findingRate.ts. */
+/** The account's watch. Discrepancies beyond what may be written are held back: see discrepancyRate.ts. */
 export interface Reconciler {
   /**
    * One pass over the position lists of each host that was read; absent: over one that is read here. Rejects with what reading
@@ -92,8 +93,10 @@ export function createReconciler(
   const suspects = new Map<string, ReadonlyMap<string, number>>()
   /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
-  /** Discrepancies that are not written down yet: more than may be, or the journal keeps its room. */
+  /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []
+  /** Sides whose books did not add up at the last pass, with both sizes. */
+  let wrongBooks: ReadonlySet<string> = new Set()
   const startedSeconds = Math.floor(clock.now() / 1000)
 
   async function settle(findingId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
@@ -105,6 +108,18 @@ export function createReconciler(
     })
     const discrepancy = accountJournal.state().findings.get(findingId)?.finding
     if (discrepancy !== undefined) emit({ type: 'account.discrepancySettled', finding: discrepancy, as })
+  }
+
+  /** Tells once of each side whose books do not add up; nothing else is done by it. */
+  function checkBooks(): void {
+    const wrong = new Set<string>()
+    for (const { marketToken, direction, collateralToken, booksUsd, expectedUsd } of wrongSums(journal)) {
+      const key = `${sideKeyOf({ marketToken, direction, collateralToken })} ${booksUsd} ${expectedUsd}`
+      wrong.add(key)
+      if (wrongBooks.has(key)) continue
+      emit({ type: 'account.booksDiffer', marketToken, direction, booksUsd, expectedUsd })
+    }
+    wrongBooks = wrong
   }
 
   /** Trades since then, of as many pages as one pass reads. */
@@ -239,6 +254,7 @@ export function createReconciler(
 
   return {
     async pass(symbols, lists) {
+      checkBooks()
       const state = accountJournal.state()
       // What happened before perpd first looked is not its story.
       const throughSeconds = state.throughSeconds ?? startedSeconds
@@ -278,7 +294,7 @@ export function createReconciler(
         orders: orders.value,
         trades,
         explained,
-        own: ownOrders(orders.value.map(({ orderKey }) => orderKey)),
+        own: ownOrders(orders.value),
         unproven,
         withdrawn,
         results: proofs.results,

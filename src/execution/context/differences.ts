@@ -1,5 +1,5 @@
 /** The list of differences between what was meant and what a payload says; all of them, because the list tells an attack from a bug. */
-import type { Difference } from '../../domain/event.ts'
+import type { Difference } from '../../domain/orderEvent.ts'
 import { sameHex } from '../../protocol/address.ts'
 
 /** What moves by itself, told apart from payload mismatch. */

@@ -4,6 +4,7 @@
  * one that it does not (docs/security.md).
  */
 import type { Clock } from '../../base/clock.ts'
+import { expectedOf } from '../../domain/machine/expected.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
 import type { OrderKind } from '../../domain/order/orderTerms.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
@@ -52,10 +53,18 @@ export interface Fees {
   refresh(youngerThanMs: number): Promise<void>
   /** Undefined for a message of the caller's own. Without a message: of one order, by what landed and is usual. */
   estimateFor(intent: Estimated, message?: FeeMessage): FeeEstimate | undefined
+  /** What sending an order is expected to cost, execution fees of all that it creates included: before anything is prepared. */
+  expectedFor(intent: Intent): ExpectedFee
   /** What executing an order that waits will cost, native token, base units: what it must hold when it is changed. */
   executionFeeOf(orderType: OrderKind): TokenAmount
   /** `feeAmount` that the relay needs for a message of the caller's own; undefined where no endpoint tells the gas price. */
   ownFeeAmount(message: FeeMessage): TokenAmount | undefined
+}
+
+/** The `feeAmount` that a message is expected to name, base units of the chain's fee token, and what says so. */
+export interface ExpectedFee {
+  readonly relayFee: TokenAmount
+  readonly source: FeeEstimate['source']
 }
 
 /** What of an intent decides its estimate. */
@@ -63,7 +72,7 @@ export type Estimated = Pick<Intent, 'kind' | 'reservationUsd'> & Partial<Pick<I
 
 /** What estimates are made from. */
 export interface FeesOptions {
-  readonly chain: Pick<Chain, 'name' | 'feeToken'>
+  readonly chain: Pick<Chain, 'name' | 'feeToken' | 'feeSwapPath'>
   readonly clock: Clock
   readonly usual: UsualFees
   /** Absent in API-only mode. */
@@ -111,6 +120,23 @@ export function createFees(options: FeesOptions): Fees {
       const { executionFee, relayFee, source } = memory.feesOf(kind)
       const whole = { executionFee: executionFee * orders, relayFee: relayFee * orders }
       return { source, executionFee, relayFee, factor: BigInt(usual.factor), whole }
+    },
+    expectedFor(intent) {
+      const { orders } = expectedOf(intent)
+      const known = byChain()
+      if (known === undefined) {
+        const { relayFee, source } = memory.feesOf(intent.kind)
+        return { relayFee: relayFee * BigInt(Math.max(1, orders.length)), source }
+      }
+      const message: GasMessage = {
+        creates: orders.map(({ orderType }) => gasOrderOfType(orderType)),
+        updates: 0,
+        cancels: 0,
+        isSubaccount: isSubaccount === true,
+        feeSwaps: chain.feeSwapPath.length,
+      }
+      const { feeAmount } = messageFeesOf(facts, known.levels.price, known.prices, message)
+      return { relayFee: feeAmount, source: 'chain' }
     },
     executionFeeOf(orderType) {
       const order = gasOrderOf(orderType)
@@ -204,6 +230,14 @@ function gasOrderOf(orderType: OrderKind): GasOrder {
   return isExit
     ? { kind: 'decrease', swaps: 0, isDecreaseWithSwapType: true }
     : { kind: 'increase', swaps: 0 }
+}
+
+/** An order by its type on chain, with no swaps but that of a reduction's profit. */
+function gasOrderOfType(orderType: number): GasOrder {
+  if (orderType <= 1) return { kind: 'swap', swaps: 1 }
+  return isIncreaseOrder({ orderType })
+    ? { kind: 'increase', swaps: 0 }
+    : { kind: 'decrease', swaps: 0, isDecreaseWithSwapType: true }
 }
 
 /** Execution fees that a message itself says, wei. */

@@ -1,5 +1,5 @@
 /** Why an attempt gets no message: what the machine is told. */
-import type { Difference } from '../../domain/event.ts'
+import type { Difference } from '../../domain/orderEvent.ts'
 import type { ClockProblem } from '../clock/chainClock.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 import type { Rejection } from '../verify/verify.ts'

@@ -3,7 +3,7 @@
  * one may be sent. All of it is ours: the venue proposes nothing here
  * (docs/api-coverage.md POST /relay/submit; contract `RelayUtils`).
  */
-import type { Difference } from '../../domain/event.ts'
+import type { Difference } from '../../domain/orderEvent.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { type Message, messageDigestOf } from '../../protocol/signing/messages.ts'

@@ -1,6 +1,6 @@
 /** An owner's approval of a delegated key: what may be signed as one, and whether a signed one is what it should be. */
 import type { PreparedApproval } from '../../api/account/subaccounts.ts'
-import type { Difference } from '../../domain/event.ts'
+import type { Difference } from '../../domain/orderEvent.ts'
 import { type Address, type Hex, ZERO_HASH } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { approvalTypes, SUBACCOUNT_ORDER_ACTION } from '../../protocol/signing/approvalTypes.ts'

@@ -1,6 +1,7 @@
 /** Tells of fills as they become durable: the entry's, each exit's, each part's, and the exits that rest once a position is open. */
+import { costsIn } from '../../domain/account/fillCosts.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
-import { isExit, isFillTold, isOpened, legsOf } from '../../domain/order/orderLegs.ts'
+import { isExit, isFillTold, isOpened, legsOf, type OrderLeg } from '../../domain/order/orderLegs.ts'
 import { signedOrderIn } from '../../domain/order/signedOrder.ts'
 import type { JournalRecord } from '../../domain/records.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
@@ -19,7 +20,7 @@ export function emitFills(
   if (wasFilled !== isTakenBack) return
   const { intent } = after
   const attempt = lastAttempt(after)
-  const legs = legsOf(after, (orderKey) => signedOrderIn(journal, orderKey), chain.feeToken.decimals)
+  const legs = legsIn({ journal, chain }, after)
   const leg = legs[record.child]
   if (leg === undefined || !isFillTold(isTakenBack ? (before ?? after) : after, record)) return
   const amount = attempt?.armed?.relayFeeAmount
@@ -37,5 +38,16 @@ export function emitFills(
     type: 'order.exits',
     intent,
     exits: legs.filter((each) => isExit(each) && (each.phase === 'OPEN' || each.phase === 'FROZEN')),
+  })
+}
+
+/** The created orders of an intent as the journal knows them, with what their fills cost. */
+export function legsIn(
+  { journal, chain }: Pick<ExecutionContext, 'journal' | 'chain'>,
+  state: IntentState,
+): readonly OrderLeg[] {
+  return legsOf(state, {
+    signedOf: (orderKey) => signedOrderIn(journal, orderKey),
+    costsOf: costsIn(journal, chain.feeToken.decimals),
   })
 }

@@ -8,8 +8,8 @@
  */
 
 import type { Prepared } from '../../api/orders/expressOrders.ts'
-import type { Difference } from '../../domain/event.ts'
 import type { Intent } from '../../domain/order/intent.ts'
+import type { Difference } from '../../domain/orderEvent.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import {

@@ -2,12 +2,19 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { Books } from '../../domain/books/books.ts'
 import type { JournalReader } from '../journal.ts'
 import { isCantOpen, journalFault, openFault } from '../journalFaults.ts'
+import { createLedger } from '../journalLedger.ts'
 import { notAFile } from '../journalPath.ts'
+import { readSnapshot } from './journalSnapshot.ts'
 import { refuseForeign } from './pragmas.ts'
+import { genesis, replay } from './replay.ts'
 import { createRowReader, type RowReader } from './sqliteRows.ts'
 import { readMarks } from './sqliteSchema.ts'
+
+/** Files of earlier versions have no snapshot. */
+const SNAPSHOTS_SINCE = 3
 
 /**
  * Opens a journal for reading only; nothing in it is changed, and a daemon may go on writing it.
@@ -62,6 +69,21 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
     intent: async (intentId) => inOneView(() => rows.intent(intentId)),
     account: async () => inOneView(() => rows.account()),
     endingsSince: async (sinceMs) => inOneView(() => rows.endingsSince(sinceMs)),
+    books: async () =>
+      inOneView(() => {
+        const found = readMarks(db).version < SNAPSHOTS_SINCE ? undefined : readSnapshot(db, rows.hashAt)
+        const isGood = found?.kind === 'good'
+        const ledger = createLedger(isGood ? found.state : undefined)
+        replay(db, path, isGood ? found.tail : genesis, ledger)
+        return ledger.books()
+      }),
+    bookHistory: async (tell) =>
+      inOneView(() => {
+        const books = new Books(undefined, Number.POSITIVE_INFINITY, tell)
+        replay(db, path, genesis, createLedger(undefined, books))
+        books.tellRest()
+        return books
+      }),
     close: async () => {
       if (db.isOpen) db.close()
     },

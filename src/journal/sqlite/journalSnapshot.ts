@@ -6,7 +6,7 @@
  */
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { decodeSnapshot, type LedgerSnapshot, type LedgerState } from '../ledgerState.ts'
+import { decodeSnapshot, isOlderHead, type LedgerSnapshot, type LedgerState } from '../ledgerState.ts'
 import type { Tail } from './sqliteRows.ts'
 
 /** Keeps a snapshot at the record `tail`, inside the caller's transaction. Throws what sqlite throws. */
@@ -30,7 +30,9 @@ export function writeSnapshot(db: DatabaseSync, tail: Tail, { head, part, fromSe
 /** What was found in the place of the snapshot. */
 export type FoundSnapshot =
   | { readonly kind: 'none' }
-  /** It does not fit its hashes or the chain, or another version made it. */
+  /** An earlier perpd made it: what is folded today is more. The records are read whole once. */
+  | { readonly kind: 'older' }
+  /** It does not fit its hashes or the chain, or a newer version made it. */
   | { readonly kind: 'bad' }
   | {
       readonly kind: 'good'
@@ -63,7 +65,7 @@ export function readSnapshot(db: DatabaseSync, hashAt: (seq: number) => string |
   }
   const state = fromSeq === seq ? decodeSnapshot({ seq, head, parts }) : undefined
   return state === undefined
-    ? { kind: 'bad' }
+    ? { kind: isOlderHead(head) ? 'older' : 'bad' }
     : { kind: 'good', tail: { seq, hash: recordHash }, head, parts, state }
 }
 

@@ -44,20 +44,13 @@ export interface RowReader {
   hashAt(seq: number): string | undefined
 }
 
-/** Prepares the reads on an open database whose schema is today's. */
-export function createRowReader(db: DatabaseSync, path: string): RowReader {
-  const count = db.prepare(`SELECT
-    (SELECT coalesce(max(seq), 0) FROM record) AS records,
-    (SELECT coalesce(max(number), 0) FROM intent) AS intents,
-    (SELECT count(*) FROM intent WHERE open = 1) AS open_intents`)
-  const list = db.prepare(`SELECT intent_id, open FROM intent
-    WHERE (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
-  const listOpen = db.prepare(`SELECT intent_id, open FROM intent
-    WHERE open = 1 AND (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
+/** Reads and folds of single records; each record is held against its hash. */
+function createRecordReader(
+  db: DatabaseSync,
+  path: string,
+): Pick<RowReader, 'records' | 'intent' | 'account'> {
   const ofIntent = db.prepare(`SELECT r.seq, r.intent_id, r.body, r.hash, p.hash AS previous_hash
     FROM record r LEFT JOIN record p ON p.seq = r.seq - 1 WHERE r.intent_id = ? ORDER BY r.seq`)
-  let endings: StatementSync | undefined
-  const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
 
   function anyRecordOf(row: Record<string, unknown>): { readonly seq: number; readonly record: AnyRecord } {
     const seq = Number(row.seq)
@@ -91,35 +84,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     return state
   }
 
-  function endingsSince(sinceMs: number): readonly Ending[] {
-    if (readNumber(db, 'PRAGMA user_version') < 2) return []
-    endings ??= db.prepare(`SELECT *,
-      (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id) AS seq
-      FROM ending WHERE closed_at_ms >= ? ORDER BY seq`)
-    return endings.all(sinceMs).map((row) => ({
-      strategy: String(row.strategy),
-      kind: row.kind as IntentKind,
-      marketToken: row.market_token as Address,
-      direction: row.direction as Direction,
-      closedAtMs: Number(row.closed_at_ms),
-      seq: Number(row.seq),
-      cause: String(row.cause),
-      executionFee: BigInt(String(row.execution_fee)),
-      relayFee: BigInt(String(row.relay_fee)),
-    }))
-  }
-
-  /** Says what sqlite found wrong in the operator's words. */
-  function guarded<A extends unknown[], T>(read: (...parameters: A) => T): (...parameters: A) => T {
-    return (...parameters) => {
-      try {
-        return read(...parameters)
-      } catch (cause) {
-        throw openFault(path, cause)
-      }
-    }
-  }
-
   function records(intentId: string): readonly StoredRecord[] {
     return ofIntent.all(intentId).map(recordOf)
   }
@@ -134,6 +98,56 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
       }
     }
     return state
+  }
+
+  return { records, intent, account }
+}
+
+function endingOf(row: Record<string, unknown>): Ending {
+  return {
+    strategy: String(row.strategy),
+    kind: row.kind as IntentKind,
+    marketToken: row.market_token as Address,
+    direction: row.direction as Direction,
+    closedAtMs: Number(row.closed_at_ms),
+    seq: Number(row.seq),
+    cause: String(row.cause),
+    executionFee: BigInt(String(row.execution_fee)),
+    relayFee: BigInt(String(row.relay_fee)),
+  }
+}
+
+/** Prepares the reads on an open database whose schema is today's. */
+export function createRowReader(db: DatabaseSync, path: string): RowReader {
+  const { records, intent, account } = createRecordReader(db, path)
+  const count = db.prepare(`SELECT
+    (SELECT coalesce(max(seq), 0) FROM record) AS records,
+    (SELECT coalesce(max(number), 0) FROM intent) AS intents,
+    (SELECT count(*) FROM intent WHERE open = 1) AS open_intents`)
+  const list = db.prepare(`SELECT intent_id, open FROM intent
+    WHERE (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
+  const listOpen = db.prepare(`SELECT intent_id, open FROM intent
+    WHERE open = 1 AND (?1 IS NULL OR strategy = ?1) ORDER BY number DESC LIMIT ?2`)
+  let endings: StatementSync | undefined
+  const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
+
+  function endingsSince(sinceMs: number): readonly Ending[] {
+    if (readNumber(db, 'PRAGMA user_version') < 2) return []
+    endings ??= db.prepare(`SELECT *,
+      (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id) AS seq
+      FROM ending WHERE closed_at_ms >= ? ORDER BY seq`)
+    return endings.all(sinceMs).map(endingOf)
+  }
+
+  /** Says what sqlite found wrong in the operator's words. */
+  function guarded<A extends unknown[], T>(read: (...parameters: A) => T): (...parameters: A) => T {
+    return (...parameters) => {
+      try {
+        return read(...parameters)
+      } catch (cause) {
+        throw openFault(path, cause)
+      }
+    }
   }
 
   function listedIntent(row: Record<string, unknown>): IntentState {

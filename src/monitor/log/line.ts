@@ -1,4 +1,5 @@
 /** A line, before it is written: what every phrase gives. */
+import type { Event, EventType } from '../../domain/event.ts'
 import type { Usd } from '../../protocol/units.ts'
 
 /** How much a line matters. */
@@ -28,4 +29,9 @@ export function line(
 /** A USD amount as a field: decimal text of the integer with 30 decimals. */
 export function usdField(value: Usd): string {
   return value.toString()
+}
+
+/** How events of these types read: one entry a type, and one that is missing is a type error. */
+export type Phrases<T extends EventType> = {
+  readonly [Type in T]: (event: Extract<Event, { type: Type }>) => Line
 }

@@ -2,7 +2,8 @@
 import type { StrategyDecision } from '../../domain/order/decision.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../../domain/order/intent.ts'
 import { shortHex } from '../../protocol/address.ts'
-import { formatUsd, type Usd } from '../../protocol/units.ts'
+import { formatExactPrice } from '../../protocol/priceText.ts'
+import type { Usd } from '../../protocol/units.ts'
 import { counted, money, shortId } from '../text.ts'
 import type { Level } from './line.ts'
 
@@ -42,7 +43,7 @@ function how(order: {
   readonly twap?: { readonly parts: number }
 }): string {
   if (order.orderType === undefined || order.orderType === 'market') return ''
-  const where = order.triggerPrice === undefined ? '' : ` at ${formatUsd(order.triggerPrice)}`
+  const where = order.triggerPrice === undefined ? '' : ` at ${formatExactPrice(order.triggerPrice)}`
   const parts = order.twap === undefined ? '' : ` in ${order.twap.parts} parts`
   return `${where}${parts} (${order.orderType})`
 }

@@ -1,10 +1,12 @@
-import type { Difference, Event } from '../../domain/event.ts'
+/** How decisions, orders, their records, and orders to unwind read. */
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
-import { lastAttempt } from '../../domain/order/intent.ts'
-import { isFillTold, isOpened } from '../../domain/order/orderLegs.ts'
-import { formatAtMost, formatUnits, formatUsd, parseUnits, USD_DECIMALS } from '../../protocol/units.ts'
+import { lastAttempt, type Settlement } from '../../domain/order/intent.ts'
+import { isExit, isFillTold, isOpened, type OrderLeg } from '../../domain/order/orderLegs.ts'
+import type { Difference, OrderEvent } from '../../domain/orderEvent.ts'
+import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
+import { formatAtMost, formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import { money, plain, shortId, span, termsOf } from '../text.ts'
-import { type Line, line, usdField } from './line.ts'
+import { type Line, line, type Phrases, usdField } from './line.ts'
 import {
   attemptFields,
   decisionFields,
@@ -15,16 +17,15 @@ import {
   orderFields,
 } from './orderWords.ts'
 
-function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
-  const { intent, from, to, state, askedBy } = event
+function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
+  const { intent, from, to, state, askedBy, legs = [] } = event
   const settlement = state.closing?.settlement
+  const main = legs.find((leg) => !isExit(leg) && leg.phase === 'EXECUTED')
   const facts: string[] = []
   if (to === 'executed') {
-    if (settlement?.executionPrice !== undefined) facts.push(`at ${formatUsd(settlement.executionPrice)}`)
+    if (settlement?.executionPrice !== undefined) facts.push(`at ${formatPrice(settlement.executionPrice)}`)
     if (settlement?.feesUsd !== undefined) facts.push(`fees ${money(settlement.feesUsd)}`)
-    if (settlement?.pnlUsd !== undefined && intent.kind !== 'increase') {
-      facts.push(`PnL ${money(settlement.pnlUsd)}`)
-    }
+    if (main?.pnlUsd !== undefined) facts.push(pnlText(main, main.pnlUsd))
   }
   // Fills that have lines of their own are not told again.
   const told = (lastAttempt(state)?.children ?? []).filter(
@@ -65,14 +66,37 @@ function moved(event: Extract<Event, { type: 'order.moved' }>): Line {
       state_to: to,
       reason: event.reason,
       ...(state.closing && { outcome: state.closing.outcome, code: state.closing.code }),
-      ...(settlement && { settlement }),
+      ...(settlement && { settlement: settlementFields(settlement, main) }),
       ...(to !== 'planned' && { latency_ms: Math.max(0, state.updatedAtMs - intent.acceptedAtMs) }),
     },
   }
 }
 
+/** PnL after all costs in words; where others opened some of it, that their part of the entry is not in it. */
+function pnlText({ costs }: OrderLeg, pnlUsd: Usd): string {
+  const lacks = costs?.isEntryKnown === false ? ' but those of an entry that is not known' : ''
+  return `PnL ${money(pnlUsd)} after all costs${lacks}`
+}
+
+/** As of every line: `pnlUsd` is after all costs, and the venue's own figure has that name. */
+function settlementFields(
+  { pnlUsd: venuePnlUsd, ...rest }: Settlement,
+  leg: OrderLeg | undefined,
+): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(leg?.pnlUsd === undefined ? {} : { pnlUsd: leg.pnlUsd }),
+    ...(venuePnlUsd === undefined ? {} : { venuePnlUsd }),
+  }
+}
+
 /** A fill of one order: which of them it was, its price, its costs, and what a reduction brought after all of them. */
-function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type: 'order.filled' }>): Line {
+function filled({
+  intent,
+  leg,
+  isTakenBack,
+  sendingFee,
+}: Extract<OrderEvent, { type: 'order.filled' }>): Line {
   const { role, executionPrice, sizeDeltaUsd, feesUsd, priceImpactUsd, pnlUsd } = leg
   const name = role === 'main' ? '' : `${role} `
   const side = `${intent.terms.direction} ${intent.terms.symbol}`
@@ -84,6 +108,10 @@ function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type:
     ...(sizeDeltaUsd !== undefined && { filled_usd: usdField(sizeDeltaUsd) }),
     ...(feesUsd !== undefined && { fees_usd: usdField(feesUsd) }),
     ...(pnlUsd !== undefined && { pnl_usd: usdField(pnlUsd) }),
+    ...(leg.venuePnlUsd !== undefined && { venue_pnl_usd: usdField(leg.venuePnlUsd) }),
+    ...(leg.costs !== undefined && { sending_usd: usdField(leg.costs.sendingUsd) }),
+    ...(leg.costs !== undefined &&
+      leg.venuePnlUsd !== undefined && { entry_costs_usd: usdField(leg.costs.entryCostsUsd) }),
     provisional: leg.isProvisional,
   }
   if (isTakenBack) {
@@ -99,24 +127,23 @@ function filled({ intent, leg, isTakenBack, sendingFee }: Extract<Event, { type:
     priceImpactUsd === undefined || isBelowCent(priceImpactUsd)
       ? ''
       : `price impact ${money(priceImpactUsd)}`,
-    pnlUsd === undefined
-      ? ''
-      : `PnL ${money(pnlUsd)} after all costs of ${role === 'main' ? 'this order' : 'entry and exit'}`,
     sendingFee === undefined
       ? ''
       : `sending cost at most ${formatAtMost(parseUnits(formatUnits(sendingFee.amount, sendingFee.decimals), USD_DECIMALS))} in ${sendingFee.symbol}`,
+    // Sending is among the costs that it is after.
+    pnlUsd === undefined ? '' : pnlText(leg, pnlUsd),
     leg.isProvisional ? 'not final yet' : '',
   ].filter((fact) => fact !== '')
-  const price = executionPrice === undefined ? '' : ` at ${formatUsd(executionPrice)}`
+  const price = executionPrice === undefined ? '' : ` at ${formatPrice(executionPrice)}`
   const text = `${shortId(intent.intentId)} ${name}filled${price}${what}${facts.map((fact) => `, ${fact}`).join('')}`
   return line('info', 'order', text, fields)
 }
 
 /** The exits that rest now that the position is open. */
-function exitsRest({ intent, exits }: Extract<Event, { type: 'order.exits' }>): Line {
+function exitsRest({ intent, exits }: Extract<OrderEvent, { type: 'order.exits' }>): Line {
   const each = exits.map(
     ({ role, triggerPrice }) =>
-      `${role}${triggerPrice === undefined ? '' : ` at ${formatUsd(triggerPrice)}`}`,
+      `${role}${triggerPrice === undefined ? '' : ` at ${formatExactPrice(triggerPrice)}`}`,
   )
   return line(
     'info',
@@ -127,7 +154,7 @@ function exitsRest({ intent, exits }: Extract<Event, { type: 'order.exits' }>): 
 }
 
 /** What is done with a warned order. */
-function warnedWords({ action, reason, toUsd }: Extract<Event, { type: 'order.warned' }>): string {
+function warnedWords({ action, reason, toUsd }: Extract<OrderEvent, { type: 'order.warned' }>): string {
   switch (action) {
     case 'sign':
       return 'By policy it is signed all the same'
@@ -150,173 +177,152 @@ function differencesText(differences: readonly Difference[]): string {
   return differences.map((each) => `${each.field} is ${each.found}, expected ${each.expected}`).join('; ')
 }
 
-/** The line of a decision or an order. */
-export function orderLine(
-  event: Extract<
-    Event,
-    {
-      type:
-        | 'decision.made'
-        | 'decision.denied'
-        | 'decision.admitted'
-        | 'order.moved'
-        | 'order.filled'
-        | 'order.exits'
-        | 'order.warned'
-        | 'order.payload_rejected'
-        | 'order.not_signed'
-        | 'order.observed'
-        | 'order.timing'
-        | 'unwind.requested'
-        | 'unwind.waits'
-        | 'unwind.ended'
-    }
-  >,
-): Line {
-  switch (event.type) {
-    case 'decision.made':
-      return line(
-        'info',
-        'decision',
-        `${event.strategy} wants to ${decisionText(event.decision, event.symbol)}: ${plain(event.decision.reason)}`,
-        {
-          strategy: event.strategy,
-          market: event.symbol,
-          decision_key: event.decisionKey,
-          ...decisionFields(event.decision),
-          reason: event.decision.reason,
-          ...(event.decision.facts && { facts: event.decision.facts }),
-        },
-      )
-    case 'decision.denied': {
-      const { denial } = event
-      const sizes = [
-        denial.wanted === undefined ? '' : `wanted ${denial.wanted}`,
-        denial.allowed === undefined ? '' : `allowed ${denial.allowed}`,
-      ].filter((part) => part !== '')
-      return line(
-        'info',
-        'denied',
-        `${event.strategy} may not ${decisionText(event.decision, event.symbol)}: ${plain(denial.reason)}${sizes.length === 0 ? '' : ` (${sizes.join(', ')})`}`,
-        {
-          strategy: event.strategy,
-          market: event.symbol,
-          decision_key: event.decisionKey,
-          ...decisionFields(event.decision),
-          code: denial.code,
-          reason: denial.reason,
-          ...(denial.wanted !== undefined && { wanted: denial.wanted }),
-          ...(denial.allowed !== undefined && { allowed: denial.allowed }),
-        },
-      )
-    }
-    case 'decision.admitted': {
-      const { intent } = event
-      const { sizing } = intent
-      const cut =
-        sizing.sizeDeltaUsd < sizing.wantedUsd
-          ? `, cut from ${money(sizing.wantedUsd)} by ${sizing.cuts.map((each) => each.by).join(', ')}`
-          : ''
-      return line('info', 'order', `${shortId(intent.intentId)} admitted: ${termsOf(intent)}${cut}`, {
-        ...orderFields(intent),
-        decision_key: intent.decisionKey,
-        wanted_usd: usdField(sizing.wantedUsd),
-      })
-    }
-    case 'order.moved':
-      return moved(event)
-    case 'order.filled':
-      return filled(event)
-    case 'order.exits':
-      return exitsRest(event)
-    case 'order.warned':
-      return line(
-        'warn',
-        'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) the venue warns before signing: ${event.warnings.map(({ code, message }) => (message === '' ? code : `${plain(message)} [${code}]`)).join('; ')}. ${warnedWords(event)}`,
-        {
-          ...orderFields(event.intent),
-          host: event.host,
-          request_id: event.requestId,
-          warnings: event.warnings,
-          action: event.action,
-          ...(event.reason !== undefined && { reason: event.reason }),
-          ...(event.toUsd !== undefined && { to_usd: usdField(event.toUsd) }),
-        },
-      )
-    case 'order.payload_rejected':
-      return line(
-        'error',
-        'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${differencesText(event.differences)}. The order was dropped and the host is in cooldown; check that host before trusting it again`,
-        {
-          ...orderFields(event.intent),
-          host: event.host,
-          request_id: event.requestId,
-          differences: event.differences,
-        },
-      )
-    case 'order.not_signed':
-      return line(
-        'warn',
-        'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) not signed: ${movedWords[event.code] ?? event.code}: ${differencesText(event.differences)}. Nothing was sent, and ${event.host} is not to blame; the order is decided anew`,
-        {
-          ...orderFields(event.intent),
-          host: event.host,
-          request_id: event.requestId,
-          code: event.code,
-          differences: event.differences,
-        },
-      )
-    case 'order.observed':
-      return line(
-        'debug',
-        'order',
-        `${shortId(event.intent.intentId)} ${event.host} says ${event.status}${event.reason === undefined ? '' : `: ${plain(event.reason)}`}`,
-        {
-          ...orderFields(event.intent),
-          attempt: event.attempt,
-          status: event.status,
-          host: event.host,
-          ...(event.traceId !== undefined && { trace_id: event.traceId }),
-          ...(event.reason !== undefined && { reason: event.reason }),
-        },
-      )
-    case 'unwind.requested':
-      return line(
-        'warn',
-        'order',
-        `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is to be unwound: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
-        { ...orderFields(event.intent), by: event.by, reason: event.reason },
-      )
-    case 'unwind.waits':
-      return line(
-        'warn',
-        'order',
-        `${shortId(event.intentId)} cannot be unwound yet: ${plain(event.reason)}`,
-        { intent_id: event.intentId, reason: event.reason },
-      )
-    case 'unwind.ended': {
-      const next =
-        event.outcome === 'given-up' ? '. Look at the position: perpd kill --close closes everything' : ''
-      return line(
-        event.outcome === 'given-up' ? 'error' : 'info',
-        'order',
-        `${shortId(event.intentId)} is unwound for ${event.by}: ${plain(event.statement)}${next}`,
-        { intent_id: event.intentId, by: event.by, outcome: event.outcome, statement: event.statement },
-      )
-    }
-    case 'order.timing':
-      return line(
-        'debug',
-        'order',
-        `${shortId(event.intentId)} ${event.step} took ${span(event.durationMs)}`,
-        {
-          intent_id: event.intentId,
-          step: event.step,
-          latency_ms: event.durationMs,
-        },
-      )
-  }
+/** The line of each event of decisions, orders and their records. */
+export const orderPhrases: Phrases<OrderEvent['type']> = {
+  'decision.made': (event) =>
+    line(
+      'info',
+      'decision',
+      `${event.strategy} wants to ${decisionText(event.decision, event.symbol)}: ${plain(event.decision.reason)}`,
+      {
+        strategy: event.strategy,
+        market: event.symbol,
+        decision_key: event.decisionKey,
+        ...decisionFields(event.decision),
+        reason: event.decision.reason,
+        ...(event.decision.facts && { facts: event.decision.facts }),
+      },
+    ),
+  'decision.denied': (event) => {
+    const { denial } = event
+    const sizes = [
+      denial.wanted === undefined ? '' : `wanted ${denial.wanted}`,
+      denial.allowed === undefined ? '' : `allowed ${denial.allowed}`,
+    ].filter((part) => part !== '')
+    return line(
+      'info',
+      'denied',
+      `${event.strategy} may not ${decisionText(event.decision, event.symbol)}: ${plain(denial.reason)}${sizes.length === 0 ? '' : ` (${sizes.join(', ')})`}`,
+      {
+        strategy: event.strategy,
+        market: event.symbol,
+        decision_key: event.decisionKey,
+        ...decisionFields(event.decision),
+        code: denial.code,
+        reason: denial.reason,
+        ...(denial.wanted !== undefined && { wanted: denial.wanted }),
+        ...(denial.allowed !== undefined && { allowed: denial.allowed }),
+      },
+    )
+  },
+  'decision.admitted': (event) => {
+    const { intent } = event
+    const { sizing } = intent
+    const cut =
+      sizing.sizeDeltaUsd < sizing.wantedUsd
+        ? `, cut from ${money(sizing.wantedUsd)} by ${sizing.cuts.map((each) => each.by).join(', ')}`
+        : ''
+    return line('info', 'order', `${shortId(intent.intentId)} admitted: ${termsOf(intent)}${cut}`, {
+      ...orderFields(intent),
+      decision_key: intent.decisionKey,
+      wanted_usd: usdField(sizing.wantedUsd),
+    })
+  },
+  'journal.committed': (event) =>
+    line(
+      'debug',
+      'journal',
+      `${shortId(event.record.intentId)} ${event.record.kind} is durable after ${span(event.commitMs)}`,
+      {
+        intent_id: event.record.intentId,
+        record: event.record.kind,
+        ...attemptFields(event.state),
+        latency_ms: event.commitMs,
+      },
+    ),
+  'order.moved': moved,
+  'order.filled': filled,
+  'order.exits': exitsRest,
+  'order.warned': (event) =>
+    line(
+      'warn',
+      'order',
+      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) the venue warns before signing: ${event.warnings.map(({ code, message }) => (message === '' ? code : `${plain(message)} [${code}]`)).join('; ')}. ${warnedWords(event)}`,
+      {
+        ...orderFields(event.intent),
+        host: event.host,
+        request_id: event.requestId,
+        warnings: event.warnings,
+        action: event.action,
+        ...(event.reason !== undefined && { reason: event.reason }),
+        ...(event.toUsd !== undefined && { to_usd: usdField(event.toUsd) }),
+      },
+    ),
+  'order.payload_rejected': (event) =>
+    line(
+      'error',
+      'order',
+      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${differencesText(event.differences)}. The order was dropped and the host is in cooldown; check that host before trusting it again`,
+      {
+        ...orderFields(event.intent),
+        host: event.host,
+        request_id: event.requestId,
+        differences: event.differences,
+      },
+    ),
+  'order.not_signed': (event) =>
+    line(
+      'warn',
+      'order',
+      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) not signed: ${movedWords[event.code] ?? event.code}: ${differencesText(event.differences)}. Nothing was sent, and ${event.host} is not to blame; the order is decided anew`,
+      {
+        ...orderFields(event.intent),
+        host: event.host,
+        request_id: event.requestId,
+        code: event.code,
+        differences: event.differences,
+      },
+    ),
+  'order.observed': (event) =>
+    line(
+      'debug',
+      'order',
+      `${shortId(event.intent.intentId)} ${event.host} says ${event.status}${event.reason === undefined ? '' : `: ${plain(event.reason)}`}`,
+      {
+        ...orderFields(event.intent),
+        attempt: event.attempt,
+        status: event.status,
+        host: event.host,
+        ...(event.traceId !== undefined && { trace_id: event.traceId }),
+        ...(event.reason !== undefined && { reason: event.reason }),
+      },
+    ),
+  'unwind.requested': (event) =>
+    line(
+      'warn',
+      'order',
+      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is to be unwound: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
+      { ...orderFields(event.intent), by: event.by, reason: event.reason },
+    ),
+  'unwind.waits': (event) =>
+    line('warn', 'order', `${shortId(event.intentId)} cannot be unwound yet: ${plain(event.reason)}`, {
+      intent_id: event.intentId,
+      reason: event.reason,
+    }),
+  'unwind.ended': (event) => {
+    const next =
+      event.outcome === 'given-up' ? '. Look at the position: perpd kill --close closes everything' : ''
+    return line(
+      event.outcome === 'given-up' ? 'error' : 'info',
+      'order',
+      `${shortId(event.intentId)} is unwound for ${event.by}: ${plain(event.statement)}${next}`,
+      { intent_id: event.intentId, by: event.by, outcome: event.outcome, statement: event.statement },
+    )
+  },
+  'order.timing': (event) =>
+    line('debug', 'order', `${shortId(event.intentId)} ${event.step} took ${span(event.durationMs)}`, {
+      intent_id: event.intentId,
+      step: event.step,
+      latency_ms: event.durationMs,
+    }),
 }

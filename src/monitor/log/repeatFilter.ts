@@ -24,7 +24,8 @@ import type { Event } from '../../domain/event.ts'
 import type { StrategyDecision } from '../../domain/order/decision.ts'
 import { counted, span } from '../text.ts'
 import type { Level, Line } from './line.ts'
-import { isGood, phrase } from './phrase.ts'
+import { phrase } from './phrase.ts'
+import { isGood } from './phraseVenue.ts'
 
 const HOUR_MS = 3_600_000
 /** After this long without a line, the next heartbeat is one. */

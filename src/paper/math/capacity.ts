@@ -17,7 +17,7 @@ export interface Capacity {
   readonly baseAvailableLiquidity: bigint
   readonly jitAvailableLiquidity: bigint
   readonly limitingFactor: 'reserve' | 'openInterest' | 'both' | 'notApplicable'
-  /** Room under max open interest alone; may be negative. */
+  /** Capacity under max open interest alone; may be negative. */
   readonly openInterestHeadroom: bigint
 }
 

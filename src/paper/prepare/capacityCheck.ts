@@ -1,4 +1,4 @@
-/** Whether there is room for an increase, as prepare checks it (docs/api-coverage.md A3 and A22 to A24). */
+/** Whether there is capacity for an increase, as prepare checks it (docs/api-coverage.md A3 and A22 to A24). */
 import { type Json, refused } from '../http/http.ts'
 import { capacityJson, hasStaleValues } from '../market/marketRows.ts'
 import type { Capacity } from '../math/capacity.ts'
@@ -42,7 +42,7 @@ export async function awaitJitRefresh(venueState: VenueState): Promise<void> {
 }
 
 /**
- * Warnings about the room for an increase.
+ * Warnings about the capacity for an increase.
  *
  * @throws HttpFailure 400 INSUFFICIENT_LIQUIDITY for a market increase above it
  */
@@ -75,7 +75,7 @@ export function capacityWarnings(
     message: `Requested size exceeds the available liquidity of ${market.catalog.symbol}`,
     details: { ...capacityJson(venueState, market, capacity), requestedSizeUsd: size.toString() },
   }
-  // What cannot be checked for sure is warned of alone: a room that is not known is not said to be too small.
+  // What cannot be checked for sure is warned of alone: a capacity that is not known is not said to be too small.
   if (isUncertain) return warnings
   if (order.isResting) return [tooLarge, ...warnings]
   throw refused(tooLarge.code, tooLarge.message, tooLarge.details)

@@ -11,7 +11,7 @@ import { requireEnabled } from '../state/enabled.ts'
 import { findMarket, findToken } from '../state/lookup.ts'
 import { orderTypes } from '../state/orderTypes.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
-import { slotToken, type VenueState } from '../state/venueState.ts'
+import { sideOf, slotToken, type VenueState } from '../state/venueState.ts'
 import type { OrderDetails } from './batchParams.ts'
 import { asUint256, metadataOf, referralCodeOf } from './quote.ts'
 
@@ -153,6 +153,65 @@ export function addressesOf(
     market,
     initialCollateralToken,
     swapPath,
+  }
+}
+
+/** Numbers of an order on a position; `acceptablePrice` in API form, before slippage. */
+export function positionNumbers(
+  venueState: VenueState,
+  request: PrepareRequest,
+  common: Common,
+  market: VenueMarket,
+  sized: {
+    readonly sizeDeltaUsd: bigint
+    /** Token units. */
+    readonly initialCollateralDeltaAmount: bigint
+    readonly acceptablePrice: bigint
+    readonly isIncrease: boolean
+  },
+): CreateOrderParams['numbers'] {
+  const { sizeDeltaUsd, initialCollateralDeltaAmount, acceptablePrice, isIncrease } = sized
+  const { orderType, triggerPrice } = request
+  const scale = 10n ** BigInt(market.indexToken.decimals)
+  return {
+    sizeDeltaUsd,
+    initialCollateralDeltaAmount,
+    triggerPrice: triggerPrice / scale,
+    acceptablePrice: orderPriceOf(venueState, acceptablePrice, {
+      orderType,
+      direction: { side: sideOf(request.direction === 'long'), isIncrease },
+      slippageBps: common.slippageBps,
+      scale,
+    }),
+    executionFee: 0n,
+    callbackGasLimit: 0n,
+    minOutputAmount: 0n,
+    validFromTime: 0n,
+  }
+}
+
+/** What each of `parts` orders on a position was made from. */
+export function positionDetails(
+  venueState: VenueState,
+  { orderType }: PrepareRequest,
+  common: Common,
+  made: {
+    readonly order: CreateOrderParams
+    readonly parts: number
+    /** Of all parts together. */
+    readonly amounts: Pick<OrderDetails, 'sizeDeltaInTokens' | 'acceptablePrice' | 'collateralDeltaAmount'>
+  } & Pick<OrderDetails, 'collateralToken' | 'receiveToken'>,
+): OrderDetails {
+  const { order, amounts, collateralToken, receiveToken } = made
+  const parts = BigInt(made.parts)
+  return {
+    sizeDeltaInTokens: amounts.sizeDeltaInTokens / parts,
+    acceptablePrice: orderType === 'twap' ? order.numbers.acceptablePrice : amounts.acceptablePrice,
+    collateralDeltaAmount: amounts.collateralDeltaAmount / parts,
+    minOutput: 0n,
+    slippageBps: slippageIn(venueState, orderType, common.slippageBps),
+    collateralToken,
+    receiveToken,
   }
 }
 

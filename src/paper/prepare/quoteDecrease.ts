@@ -12,18 +12,17 @@ import { cloneMarket, slotPrice } from '../math/marketState.ts'
 import { positionsOfAccount } from '../state/accounts.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { PositionRecord } from '../state/venueRecords.ts'
-import { marketPrices, sideOf, type VenueState } from '../state/venueState.ts'
-import type { OrderDetails } from './batchParams.ts'
+import { marketPrices, type VenueState } from '../state/venueState.ts'
 import {
   addressesOf,
   commonOf,
   erc20Of,
   marketNamed,
-  orderPriceOf,
   orderTypeOf,
   pathOf,
+  positionDetails,
+  positionNumbers,
   type Quote,
-  slippageIn,
   splitTwap,
   swapTypeOf,
   tokenNamed,
@@ -69,7 +68,6 @@ export function quoteDecrease(venueState: VenueState, request: PrepareRequest, n
   const swapPath = isOwnSwap ? [] : pathOf(venueState, request, collateralToken, receiveToken, common.seconds)
   const prices = marketPrices(venueState, market, common.seconds)
   const indexDecimals = market.indexToken.decimals
-  const scale = 10n ** BigInt(indexDecimals)
   const draft = cloneMarket(market.state)
   accrue(settings, draft, prices, common.seconds)
   const { orderType, triggerPrice } = request
@@ -97,21 +95,12 @@ export function quoteDecrease(venueState: VenueState, request: PrepareRequest, n
   const order: CreateOrderParams = {
     ...common.base,
     addresses: addressesOf(request, common, market.catalog.marketToken, collateralToken.address, swapPath),
-    numbers: {
+    numbers: positionNumbers(venueState, request, common, market, {
       sizeDeltaUsd: isAnySize ? MAX_UINT256 : echoed,
       initialCollateralDeltaAmount: amounts.collateralDeltaAmount,
-      triggerPrice: triggerPrice / scale,
-      acceptablePrice: orderPriceOf(venueState, amounts.acceptablePrice, {
-        orderType,
-        direction: { side: sideOf(isLong), isIncrease: false },
-        slippageBps: common.slippageBps,
-        scale,
-      }),
-      executionFee: 0n,
-      callbackGasLimit: 0n,
-      minOutputAmount: 0n,
-      validFromTime: 0n,
-    },
+      acceptablePrice: amounts.acceptablePrice,
+      isIncrease: false,
+    }),
     orderType: BigInt(orderTypeOf('decrease', orderType)),
     decreasePositionSwapType: swapType,
     isLong,
@@ -125,16 +114,13 @@ export function quoteDecrease(venueState: VenueState, request: PrepareRequest, n
     mode: request.mode,
     nowMs,
   })
-  const parts = BigInt(orders.length)
-  const details: OrderDetails = {
-    sizeDeltaInTokens: amounts.sizeDeltaInTokens / parts,
-    acceptablePrice: orderType === 'twap' ? order.numbers.acceptablePrice : amounts.acceptablePrice,
-    collateralDeltaAmount: amounts.collateralDeltaAmount / parts,
-    minOutput: 0n,
-    slippageBps: slippageIn(venueState, orderType, common.slippageBps),
+  const details = positionDetails(venueState, request, common, {
+    order,
+    parts: orders.length,
+    amounts,
     collateralToken: collateralToken.address,
     receiveToken: (named ?? collateralToken).address,
-  }
+  })
   const executionFees = executionFeesOf(orders)
   return {
     orders,

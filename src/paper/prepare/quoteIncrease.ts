@@ -26,7 +26,6 @@ import type { PositionState } from '../math/positionState.ts'
 import { positionsOfAccount } from '../state/accounts.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import { marketPrices, sideOf, slotOf, slotToken, type VenueState } from '../state/venueState.ts'
-import type { OrderDetails } from './batchParams.ts'
 import { capacityWarnings } from './capacityCheck.ts'
 import { requireCollateral } from './collateralCheck.ts'
 import { exitsOf } from './exits.ts'
@@ -36,11 +35,11 @@ import {
   commonOf,
   erc20Of,
   marketNamed,
-  orderPriceOf,
   orderTypeOf,
   pathOf,
+  positionDetails,
+  positionNumbers,
   type Quote,
-  slippageIn,
   splitTwap,
   tokenNamed,
 } from './quoteCommon.ts'
@@ -108,16 +107,13 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
     mode: request.mode,
     nowMs,
   })
-  const parts = BigInt(own.length)
-  const details: OrderDetails = {
-    sizeDeltaInTokens: amounts.sizeDeltaInTokens / parts,
-    acceptablePrice: orderType === 'twap' ? order.numbers.acceptablePrice : amounts.acceptablePrice,
-    collateralDeltaAmount: amounts.collateralDeltaAmount / parts,
-    minOutput: 0n,
-    slippageBps: slippageIn(venueState, orderType, common.slippageBps),
+  const details = positionDetails(venueState, request, common, {
+    order,
+    parts: own.length,
+    amounts,
     collateralToken: collateralToken.address,
     receiveToken: collateralToken.address,
-  }
+  })
   const heldState = record?.state ?? newPosition(settings, draft, side, slot)
   const dueFees = dueFeesOf(settings, draft, heldState, collateralPrice, prices, {
     sizeDeltaUsd: request.size,
@@ -201,29 +197,17 @@ function increaseOrder(
     readonly acceptablePrice: bigint
   },
 ): CreateOrderParams {
-  const { orderType, triggerPrice } = request
-  const isLong = request.direction === 'long'
-  const scale = 10n ** BigInt(market.indexToken.decimals)
   return {
     addresses: addressesOf(request, common, market.catalog.marketToken, made.payToken.address, made.swapPath),
-    numbers: {
+    numbers: positionNumbers(venueState, request, common, market, {
       sizeDeltaUsd: request.size,
       initialCollateralDeltaAmount: made.payAmount,
-      triggerPrice: triggerPrice / scale,
-      acceptablePrice: orderPriceOf(venueState, made.acceptablePrice, {
-        orderType,
-        direction: { side: sideOf(isLong), isIncrease: true },
-        slippageBps: common.slippageBps,
-        scale,
-      }),
-      executionFee: 0n,
-      callbackGasLimit: 0n,
-      minOutputAmount: 0n,
-      validFromTime: 0n,
-    },
-    orderType: BigInt(orderTypeOf('increase', orderType)),
+      acceptablePrice: made.acceptablePrice,
+      isIncrease: true,
+    }),
+    orderType: BigInt(orderTypeOf('increase', request.orderType)),
     decreasePositionSwapType: 0n,
-    isLong,
+    isLong: request.direction === 'long',
     ...common.base,
   }
 }

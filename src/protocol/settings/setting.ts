@@ -78,7 +78,7 @@ export interface Setting<out T = unknown> {
   readonly doc: string
   readonly default: Value
   readonly reads: Format<T>
-  /** True when `perpd limits` takes a change over; any other waits for a restart. */
+  /** True when `perpd limits apply` takes a change over; any other waits for a restart. */
   readonly isLimit?: true
 }
 
@@ -87,7 +87,7 @@ export function setting<T>(reads: Format<T>, initial: Value, doc: string): Setti
   return { doc, default: initial, reads }
 }
 
-/** A setting that `perpd limits` takes over. */
+/** A setting that `perpd limits apply` takes over. */
 export function liveSetting<T>(reads: Format<T>, initial: Value, doc: string): Setting<T> {
   return { ...setting(reads, initial, doc), isLimit: true }
 }

@@ -19,7 +19,7 @@ const ofReductions: Pauses = { firstMs: 2_000, mostMs: 60_000 }
 /** Past this the venue may answer otherwise for reasons of its own, ms. */
 const forgottenMs = 86_400_000
 
-/** Least part by which a size, a payment or the room must differ to be another question, bps, and a price. */
+/** Least part by which a size, a payment or the capacity must differ to be another question, bps, and a price. */
 const sizeChangeBps = 500
 const priceChangeBps = 50
 

@@ -7,11 +7,10 @@ import { limitsWith } from '../../domain/account/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { ageOf, capacityReading, type MarketView, type Snapshot } from '../../domain/snapshot.ts'
-import { sameHex } from '../../protocol/address.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import type { Reading } from '../../protocol/reading.ts'
-import { absOf, BPS_ONE, formatDollars, formatUsd, type Usd } from '../../protocol/units.ts'
+import { absOf, BPS_ONE, formatDollars, type Usd } from '../../protocol/units.ts'
 import { hasLost, lossLimit } from '../breakers/circuitBreakers.ts'
-import type { SideExposure } from '../exposure/accountExposure.ts'
 import { type AdmissionContext, marketUnknown } from '../exposure/admissionContext.ts'
 
 /** A decision, and whether it can add risk (`addsRisk`). */
@@ -19,9 +18,6 @@ export interface ClassifiedDecision {
   readonly decision: Decision
   readonly adds: boolean
 }
-
-/** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
-const REDUCE_AGAIN_DEFAULT_MS = 120_000
 
 /**
  * Reductions may stand on data this many times older than `maxDataAgeMs`: their price is bounded by the oracle all the
@@ -82,76 +78,6 @@ export function checkMarketOpen(classified: ClassifiedDecision, view: MarketView
         : `It is not known whether ${view.market.symbol} trades; until it is, positions can only be reduced.`,
     wanted: 'open',
     allowed: view.status,
-  }
-}
-
-/**
- * SLOT_BUSY: something of ours that may add on this side of this market is in flight; its fate must be known first. What
- * rests at the venue is known, and counted whole.
- */
-export function checkSlot(classified: ClassifiedDecision, side: SideExposure): Denial | undefined {
-  const holder = side.increases[0]
-  if (!classified.adds || classified.decision.kind === 'swap' || holder === undefined) return undefined
-  return {
-    code: 'SLOT_BUSY',
-    reason: `Intent ${holder.intentId} of ${holder.strategy} still holds this side of the market; a second increase waits for its end.`,
-    wanted: '1 more open increase',
-    allowed: '1 open increase at a time',
-  }
-}
-
-/**
- * REDUCE_IN_FLIGHT: a reduction of this position is in flight. An increase on the side waits for its end; another reduction
- * of the same sort waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
- * became of the first. Exits that rest at the venue keep nothing away.
- */
-export function checkReduceInFlight(
-  { decision, adds }: ClassifiedDecision,
-  side: SideExposure,
-  limits: Pick<Limits, 'reduceAgainAfterMs'>,
-  nowMs: number,
-): Denial | undefined {
-  if (decision.kind === 'swap') return undefined
-  if (adds) {
-    const first = side.reductions.find(({ sort }) => sort !== 'collateral-in')
-    if (first === undefined) return undefined
-    return {
-      code: 'REDUCE_IN_FLIGHT',
-      reason: `Intent ${first.intentId} of ${first.strategy} is reducing this side of the market; an increase waits for its end.`,
-    }
-  }
-  const sort = sortOf(decision)
-  if (sort === undefined || !('collateralToken' in decision)) return undefined
-  const { collateralToken } = decision
-  const newest = side.reductions.findLast(
-    (open) => open.sort === sort && sameHex(open.collateralToken, collateralToken),
-  )
-  if (newest === undefined) return undefined
-  const waitMs = limits.reduceAgainAfterMs ?? REDUCE_AGAIN_DEFAULT_MS
-  const agoMs = Math.max(0, nowMs - newest.sinceMs)
-  if (agoMs >= waitMs) return undefined
-  return {
-    code: 'REDUCE_IN_FLIGHT',
-    reason:
-      sort === 'collateral-in'
-        ? `Intent ${newest.intentId} of ${newest.strategy} is already paying into this position.`
-        : `Intent ${newest.intentId} of ${newest.strategy} is already reducing this position.`,
-    wanted: `again after ${agoMs} ms`,
-    allowed: `again after ${waitMs} ms`,
-  }
-}
-
-/** What a reduction stands as in the exposure; undefined for what reduces nothing. */
-function sortOf(decision: Decision): string | undefined {
-  switch (decision.kind) {
-    case 'close':
-      return 'market'
-    case 'decrease':
-      return decision.orderType ?? 'market'
-    case 'collateral-in':
-      return decision.kind
-    default:
-      return undefined
   }
 }
 
@@ -265,7 +191,7 @@ function checkClockSkew(
 }
 
 /**
- * MAX_DAILY_LOSS: what the strategy's own orders lost since 00:00 UTC, or those on the market whosever, has reached its
+ * MAX_DAILY_LOSS: what the strategy's books lost since 00:00 UTC, or those on the market whosever, has reached its
  * limit. Denies increases only. A share is one of the equity as it is now.
  */
 function checkDailyLoss(
@@ -330,7 +256,7 @@ function checkPriceDivergence(
   return {
     code: 'PRICE_DIVERGENCE',
     reason: `Two sources disagree on the price of ${view.indexToken.symbol}; nothing is added until they agree.`,
-    wanted: `mark ${formatUsd(markPrice)}, oracle median ${formatUsd(medianPrice)}`,
+    wanted: `mark ${formatPrice(markPrice)}, oracle median ${formatPrice(medianPrice)}`,
     allowed: `at most ${most} bps apart`,
   }
 }

@@ -4,7 +4,13 @@ import { type MarketView, positionsOn } from '../../domain/snapshot.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Position } from '../../protocol/position.ts'
-import { type ImpactTrade, priceImpactBps } from '../../protocol/priceImpact.ts'
+import {
+  type ImpactData,
+  type ImpactIndex,
+  type ImpactTrade,
+  priceImpactBps,
+  priceImpactUsd,
+} from '../../protocol/priceImpact.ts'
 import {
   amountOfUsd,
   BPS_ONE,
@@ -34,6 +40,19 @@ export interface ImpactOrder {
  * without the market's data or a price.
  */
 export function impactBpsOf(order: ImpactOrder, view: MarketView): number | undefined {
+  return estimated(order, view, priceImpactBps)
+}
+
+/** The same in USD, signed, to the cent and below; undefined where that is. */
+export function impactUsdOf(order: ImpactOrder, view: MarketView): Usd | undefined {
+  return estimated(order, view, priceImpactUsd)
+}
+
+function estimated<T>(
+  order: ImpactOrder,
+  view: MarketView,
+  estimate: (data: ImpactData, trade: ImpactTrade, index: ImpactIndex) => T | undefined,
+): T | undefined {
   const { impact, oraclePrice, indexToken } = view
   const { direction, action, price, held } = order
   if (impact === undefined || oraclePrice === undefined || price <= 0n) return undefined
@@ -44,7 +63,7 @@ export function impactBpsOf(order: ImpactOrder, view: MarketView): number | unde
       : mulDiv(held.sizeInTokens, sizeDeltaUsd, held.sizeInUsd)
   const trade: ImpactTrade = { direction, action, sizeDeltaUsd, sizeDeltaInTokens }
   const { minPrice, maxPrice } = oraclePrice.value
-  return priceImpactBps(impact.value, trade, { decimals: indexToken.decimals, minPrice, maxPrice })
+  return estimate(impact.value, trade, { decimals: indexToken.decimals, minPrice, maxPrice })
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Denial } from '../../domain/order/intent.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
-import { formatUsd } from '../../protocol/units.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
 /**
@@ -18,7 +18,7 @@ export function checkPrices(classified: ClassifiedDecision, view: MarketView): D
   return {
     code: 'PRICE_DOUBTED',
     reason: `The oracle's price of ${doubt.tokenSymbol} may be wrong; check it before trading on it.`,
-    wanted: `${formatUsd(doubt.price)} (${doubt.code})`,
-    allowed: `${formatUsd(doubt.least)} to ${formatUsd(doubt.most)}`,
+    wanted: `${formatPrice(doubt.price)} (${doubt.code})`,
+    allowed: `${formatPrice(doubt.least)} to ${formatPrice(doubt.most)}`,
   }
 }

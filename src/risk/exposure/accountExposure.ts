@@ -4,9 +4,16 @@
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
-import { type HeldSides, largerOf, shownSides } from '../../domain/account/held.ts'
+import { type HeldSides, isTakenOff, largerOf, shownSides } from '../../domain/account/held.ts'
 import { mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
-import { hasEnded, type IntentState, isOpen, isWaiting, lastAttempt } from '../../domain/order/intent.ts'
+import {
+  hasEnded,
+  type IntentState,
+  isOpen,
+  isProvisional,
+  isWaiting,
+  lastAttempt,
+} from '../../domain/order/intent.ts'
 import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -22,6 +29,11 @@ export interface InFlight {
   readonly sort: string
   /** Unix ms when it was accepted. */
   readonly sinceMs: number
+  /**
+   * Its orders executed, and it is counted all the same: `unlisted` until the list of positions shows it, `provisional` while the
+   * chain may take it back. Absent: its end is not known.
+   */
+  readonly executed?: 'unlisted' | 'provisional'
 }
 
 /** One side of one market. USD, never negative. */
@@ -128,16 +140,18 @@ export function exposureOf(
   for (const state of [...open].sort((a, b) => a.intent.acceptedAtMs - b.intent.acceptedAtMs)) {
     const { intent } = state
     const { terms } = intent
+    const executed = executedOf(state, snapshot)
     const inFlight: InFlight = {
       intentId: intent.intentId,
       strategy: intent.strategy,
       collateralToken: terms.collateralToken.address,
       sort: intent.kind === 'collateral-in' ? intent.kind : terms.orderType,
       sinceMs: intent.acceptedAtMs,
+      ...(executed === undefined ? {} : { executed }),
     }
-    const place = placeOf(state, snapshot)
+    const place = placeOf(state, snapshot, journal)
     change(terms.marketToken, terms.direction, (side) => ({
-      reservedUsd: side.reservedUsd + reservedUsdOf(state, snapshot),
+      reservedUsd: side.reservedUsd + reservedUsdOf(state, snapshot, journal),
       ...(place === undefined ? {} : { [place]: [...side[place], inFlight] }),
     }))
   }
@@ -156,7 +170,7 @@ export function exposureOf(
     }))
   }
   for (const state of open) {
-    const beyondUsd = (showing.get(state.intent.intentId) ?? 0n) - reservedUsdOf(state, snapshot)
+    const beyondUsd = (showing.get(state.intent.intentId) ?? 0n) - reservedUsdOf(state, snapshot, journal)
     const { marketToken, direction } = state.intent.terms
     if (beyondUsd > 0n)
       change(marketToken, direction, (side) => ({ restingUsd: side.restingUsd + beyondUsd }))
@@ -174,7 +188,8 @@ function withoutUnseen(
   snapshot: Pick<Snapshot, 'positions'>,
 ): HeldSides {
   const sides = new Map(journal)
-  for (const fill of open.filter((state) => hasUnseenFill(state, snapshot)).flatMap(fillsOf)) {
+  const unseen = open.filter((state) => hasUnseenFill(state, snapshot, journal))
+  for (const fill of unseen.flatMap(fillsOf)) {
     const side = sides.get(sideKeyOf(fill))
     const addedUsd = maxOf(0n, fill.sizeDeltaUsd ?? 0n)
     if (side !== undefined) sides.set(sideKeyOf(fill), { ...side, sizeUsd: side.sizeUsd - addedUsd })
@@ -183,18 +198,23 @@ function withoutUnseen(
 }
 
 /** What an open intent still holds, USD: its reservation until its fills show, then what is left of it. */
-function reservedUsdOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): Usd {
-  return hasUnseenFill(state, snapshot) ? state.intent.reservationUsd : reservedOf(state)
+function reservedUsdOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>, journal: HeldSides): Usd {
+  return hasUnseenFill(state, snapshot, journal) ? state.intent.reservationUsd : reservedOf(state)
 }
 
-/** Whether an order that adds executed too shortly before the positions were read to be surely in them. */
-function hasUnseenFill(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): boolean {
+/**
+ * Whether an order that adds executed too shortly before the positions were read to be surely in them. What is taken off again by the
+ * journal is in none.
+ */
+function hasUnseenFill(
+  state: IntentState,
+  snapshot: Pick<Snapshot, 'positions'>,
+  journal: HeldSides,
+): boolean {
   const { intent } = state
   if (intent.reservationUsd === 0n) return false
-  const { terms } = intent
-  const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
-    sameHex(collateralToken, terms.collateralToken.address),
-  )
+  const row = rowOf(state, snapshot)
+  if (row === undefined && isTakenOff(journal, intent)) return false
   return (lastAttempt(state)?.children ?? []).some(({ phase, role, evidence, settlement }) => {
     if (phase !== 'EXECUTED' || role === 'take-profit' || role === 'stop-loss') return false
     if ((evidence?.atMs ?? state.updatedAtMs) + listLagMs <= snapshot.positions.atMs) return false
@@ -203,17 +223,44 @@ function hasUnseenFill(state: IntentState, snapshot: Pick<Snapshot, 'positions'>
   })
 }
 
+/** The listed position of an order's own side. */
+function rowOf({ intent: { terms } }: IntentState, snapshot: Pick<Snapshot, 'positions'>) {
+  return positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
+    sameHex(collateralToken, terms.collateralToken.address),
+  )
+}
+
+/** What is awaited of an intent whose orders all ended, one of them by its execution. */
+function executedOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): InFlight['executed'] {
+  const children = lastAttempt(state)?.children ?? []
+  if (!children.every(hasEnded)) return undefined
+  const fills = children.filter(({ phase }) => phase === 'EXECUTED')
+  if (fills.length === 0) return undefined
+  const row = rowOf(state, snapshot)
+  const adds = state.intent.reservationUsd > 0n
+  const changedAtSeconds = Math.max(row?.increasedAtSeconds ?? 0, row?.decreasedAtSeconds ?? 0)
+  const isListed =
+    row === undefined
+      ? !adds
+      : fills.every(
+          ({ settlement }) => changedAtSeconds >= (settlement?.timestampSeconds ?? Number.POSITIVE_INFINITY),
+        )
+  const mayBeTakenBack = fills.some(({ evidence }) => isProvisional(evidence))
+  return isListed && mayBeTakenBack ? 'provisional' : 'unlisted'
+}
+
 /** Which list an intent in flight stands in; undefined when it rests, or can neither add nor reduce. */
 function placeOf(
   state: IntentState,
   snapshot: Pick<Snapshot, 'positions'>,
+  journal: HeldSides,
 ): 'increases' | 'reductions' | undefined {
   const { kind, reservationUsd } = state.intent
   if (kind === 'swap' || kind === 'cancel') return undefined
   if (kind === 'collateral-out' || reservationUsd > 0n) {
     const isWaitingForExits = kind !== 'collateral-out' && !mayStillAdd(state)
     const isQuiet = rests(state) || isWaitingForExits
-    return isQuiet && !hasUnseenFill(state, snapshot) ? undefined : 'increases'
+    return isQuiet && !hasUnseenFill(state, snapshot, journal) ? undefined : 'increases'
   }
   return kind === 'edit' || rests(state) ? undefined : 'reductions'
 }

@@ -1,5 +1,6 @@
 /** The admission context: all that a decision is judged with, handed in whole so that judging it reads nothing. */
 import type { CountedLimits, Limits, TradingState } from '../../domain/account/limits.ts'
+import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import type { OrderKind } from '../../domain/order/orderTerms.ts'
@@ -19,6 +20,8 @@ export interface AdmissionContext {
   readonly accountLimits?: Limits
   /** The market's own limits of what is counted on it, over all strategies; absent: none. */
   readonly marketLimits?: CountedLimits
+  /** Exits that an increase brings with it besides its own; absent: none. */
+  readonly exits?: ExitPlan
   readonly tradingState: TradingState
   /** Why it is not active: the hold's own sentence. */
   readonly tradingReason?: string

@@ -141,20 +141,9 @@ export function planEdit(
   if (side !== undefined) return side
   const { decimals } = view.indexToken
   const isIncrease = isIncreaseOrder(order)
-  const price = view.oraclePrice?.value
-  if (price === undefined) {
-    return {
-      code: 'ORACLE_PRICE_UNKNOWN',
-      reason: `The oracle gives no price for ${view.indexToken.symbol}; no trigger is placed without it.`,
-    }
-  }
-  const referencePrice = executionSidePrice(price, order.direction, isIncrease ? 'increase' : 'decrease')
-  const moved =
-    decision.triggerPrice === undefined
-      ? priceOfContractPrice(trigger, decimals)
-      : triggerOf(orderType, decision, referencePrice, view)
-  if (typeof moved === 'object') return moved
-  const triggerPrice = moved ?? 0n
+  const prices = editPrices(decision, order, orderType, view)
+  if (isDenial(prices)) return prices
+  const { referencePrice, triggerPrice } = prices
   const sized = sizeEdit(decision, order, isIncrease, context, view)
   if (isDenial(sized)) return sized
   const { fitted, growthUsd, sizeDeltaUsd } = sized
@@ -218,6 +207,30 @@ export function planEdit(
     },
     reservationUsd: growthUsd,
   }
+}
+
+/** The price on the side that executes, and the trigger as it will be; or why the trigger may not be there. */
+function editPrices(
+  decision: EditDecision,
+  order: Order,
+  orderType: OrderKind,
+  view: MarketView,
+): { readonly referencePrice: Usd; readonly triggerPrice: Usd } | Denial {
+  const price = view.oraclePrice?.value
+  if (price === undefined) {
+    return {
+      code: 'ORACLE_PRICE_UNKNOWN',
+      reason: `The oracle gives no price for ${view.indexToken.symbol}; no trigger is placed without it.`,
+    }
+  }
+  const action = isIncreaseOrder(order) ? 'increase' : 'decrease'
+  const referencePrice = executionSidePrice(price, order.direction, action)
+  const moved =
+    decision.triggerPrice === undefined
+      ? priceOfContractPrice(order.triggerContractPrice, view.indexToken.decimals)
+      : triggerOf(orderType, decision, referencePrice, view)
+  if (typeof moved === 'object') return moved
+  return { referencePrice, triggerPrice: moved ?? 0n }
 }
 
 /**

@@ -10,6 +10,7 @@ import type {
   IncreaseDecision,
   TwapTerms,
 } from '../../domain/order/decision.ts'
+import { withPlannedExits } from '../../domain/order/exitPlan.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import {
   type ExitTerms,
@@ -41,7 +42,7 @@ import { fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
 import { exitsOf, triggerOf } from './triggerOrders.ts'
 
 /** What sizing needs of the admission context. */
-export type SizingContext = Pick<AdmissionContext, 'snapshot' | 'exposure' | 'limits' | 'equityUsd'>
+export type SizingContext = Pick<AdmissionContext, 'snapshot' | 'exposure' | 'limits' | 'equityUsd' | 'exits'>
 
 /** A decision with its size. */
 export interface Sized {
@@ -70,7 +71,7 @@ export interface Sized {
 export const FEE_MARGIN_BPS = 20
 
 /**
- * Sizes an increase. The result is never above any limit nor above the room less headroom, and never grows when capacity
+ * Sizes an increase. The result is never above any limit nor above the capacity less headroom, and never grows when capacity
  * shrinks. Collateral = size / leverage at the collateral token's min price, rounded up.
  *
  * Refuses with MARKET_UNKNOWN, SIZE_NOT_POSITIVE, LEVERAGE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN,
@@ -79,6 +80,93 @@ export const FEE_MARGIN_BPS = 20
  * not; of a twap every part must meet the minimums.
  */
 export function sizeIncrease(decision: IncreaseDecision, context: SizingContext): Sized | Denial {
+  const asked = askedIncrease(decision, context)
+  if (isDenial(asked)) return asked
+  const { view, orderType, triggerPrice, referencePrice, collateralToken } = asked
+  const available = availableCapacityOf(decision.marketToken, decision.direction, context)
+  if (isDenial(available)) return available
+
+  const { limits } = context
+  const wantedUsd = decision.sizeDeltaUsd
+  const leverageBps = Math.min(
+    decision.leverageBps,
+    limits.maxLeverageBps ?? decision.leverageBps,
+    view.market.maxLeverageBps ?? decision.leverageBps,
+  )
+  const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
+  const { sizeDeltaUsd, cuts } = fitWithin(wantedUsd, [
+    // The asked collateral stays and the size gives way: a cap must not stake more money than was asked for.
+    {
+      by: 'maxLeverageBps',
+      limitUsd:
+        leverageBps === decision.leverageBps
+          ? undefined
+          : mulDiv(wantedUsd, BigInt(leverageBps), BigInt(decision.leverageBps)),
+    },
+    ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', limitUsd: limits.maxUnboundedOrderUsd }] : []),
+    ...sizeLimitsOf(decision, available, context),
+  ])
+
+  const position = positionsOn(context.snapshot, decision.marketToken, decision.direction).find((held) =>
+    sameHex(held.collateralToken, decision.collateralToken),
+  )
+  const parts = BigInt(decision.twap?.parts ?? 1)
+  const leastUsd = maxOf(
+    parts,
+    limits.minOrderSizeUsd ?? 0n,
+    parts * (view.market.minPositionSizeUsd - (position?.sizeInUsd ?? 0n)),
+  )
+  if (sizeDeltaUsd < leastUsd) return tooSmall(wantedUsd, { sizeDeltaUsd, cuts }, leastUsd)
+
+  const paid = paidIn(asked, { sizeDeltaUsd, leverageBps, parts, position })
+  if (isDenial(paid)) return paid
+  const { direction } = decision
+  const { isStable } = collateralToken
+  const near = checkIncrease(
+    { position, direction, wantedUsd, leverageBps, feeBps: FEE_MARGIN_BPS, isStable },
+    view,
+    limits,
+  )
+  if (near !== undefined) return near
+  const entryPrice = triggerPrice ?? referencePrice
+  const tpsl = exitsOf(withPlannedExits(decision, context.exits, entryPrice), sizeDeltaUsd, entryPrice, view)
+  if (tpsl !== undefined && isDenial(tpsl)) return tpsl
+  return {
+    orderType,
+    ...(triggerPrice === undefined ? {} : { triggerPrice }),
+    ...(decision.twap === undefined ? {} : { twap: decision.twap }),
+    ...(tpsl === undefined ? {} : { tpsl }),
+    ...(tpsl === undefined || position === undefined ? {} : { held: heldOf(position) }),
+    sizeDeltaUsd,
+    collateralDelta: paid.collateralDelta,
+    collateralToken,
+    keepLeverage: false,
+    referencePrice,
+    sizing: {
+      wantedUsd,
+      sizeDeltaUsd,
+      basis: available.basis,
+      capacityUsd: available.capacityUsd,
+      roomUsd: available.availableUsd,
+      cuts,
+      dataAgeMs: oldestAgeMs(context.snapshot, view, decision.direction),
+    },
+  }
+}
+
+/** An increase as it is asked for, with the prices that it is sized by. */
+interface AskedIncrease {
+  readonly view: MarketView
+  readonly orderType: OrderKind
+  readonly collateralToken: Token
+  /** Its min price, USD per whole token. */
+  readonly collateralPrice: Usd
+  readonly referencePrice: Usd
+  readonly triggerPrice: Usd | undefined
+}
+
+/** What is asked for, or why it cannot be sized whatever the limits are. */
+function askedIncrease(decision: IncreaseDecision, context: SizingContext): AskedIncrease | Denial {
   const view = marketViewOf(context, decision)
   if (view === undefined) return marketUnknown(decision.marketToken)
   const wantedUsd = decision.sizeDeltaUsd
@@ -112,82 +200,33 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
   if (referencePrice === undefined) return oracleUnknown(view)
   const triggerPrice = triggerOf(orderType, decision, referencePrice, view)
   if (typeof triggerPrice === 'object') return triggerPrice
-  const available = availableCapacityOf(decision.marketToken, decision.direction, context)
-  if (isDenial(available)) return available
+  return { view, orderType, collateralToken, collateralPrice, referencePrice, triggerPrice }
+}
 
-  const { limits } = context
-  const leverageBps = Math.min(
-    decision.leverageBps,
-    limits.maxLeverageBps ?? decision.leverageBps,
-    view.market.maxLeverageBps ?? decision.leverageBps,
-  )
-  const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
-  const { sizeDeltaUsd, cuts } = fitWithin(wantedUsd, [
-    // The asked collateral stays and the size gives way: a cap must not stake more money than was asked for.
-    {
-      by: 'maxLeverageBps',
-      limitUsd:
-        leverageBps === decision.leverageBps
-          ? undefined
-          : mulDiv(wantedUsd, BigInt(leverageBps), BigInt(decision.leverageBps)),
-    },
-    ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', limitUsd: limits.maxUnboundedOrderUsd }] : []),
-    ...sizeLimitsOf(decision, available, context),
-  ])
+/** The size that was found, and what is held there already. */
+interface SizedIncrease {
+  readonly sizeDeltaUsd: Usd
+  readonly leverageBps: number
+  /** Of a twap; else 1. */
+  readonly parts: bigint
+  readonly position: Position | undefined
+}
 
-  const position = positionsOn(context.snapshot, decision.marketToken, decision.direction).find((held) =>
-    sameHex(held.collateralToken, decision.collateralToken),
-  )
-  const parts = BigInt(decision.twap?.parts ?? 1)
-  const leastUsd = maxOf(
-    parts,
-    limits.minOrderSizeUsd ?? 0n,
-    parts * (view.market.minPositionSizeUsd - (position?.sizeInUsd ?? 0n)),
-  )
-  if (sizeDeltaUsd < leastUsd) return tooSmall(wantedUsd, { sizeDeltaUsd, cuts }, leastUsd)
-
+/** The collateral that an increase pays in, rounded up; COLLATERAL_BELOW_MINIMUM when the venue would want more of each part. */
+function paidIn(
+  { view, collateralToken, collateralPrice }: AskedIncrease,
+  { sizeDeltaUsd, leverageBps, parts, position }: SizedIncrease,
+): { readonly collateralDelta: TokenAmount } | Denial {
   const collateralUsd = mulDivUp(sizeDeltaUsd, BigInt(BPS_ONE), BigInt(leverageBps))
   const collateralDelta = mulDivUp(collateralUsd, 10n ** BigInt(collateralToken.decimals), collateralPrice)
   const heldCollateralUsd = maxOf(0n, position?.remainingCollateralUsd ?? 0n)
   const neededUsd = view.market.minCollateralUsd + bps(sizeDeltaUsd / parts, FEE_MARGIN_BPS)
-  if (collateralUsd / parts + heldCollateralUsd < neededUsd) {
-    return {
-      code: 'COLLATERAL_BELOW_MINIMUM',
-      reason: "The collateral left after fees would be below the venue's minimum.",
-      wanted: `${formatDollars(collateralUsd)} collateral for ${formatDollars(sizeDeltaUsd)}`,
-      allowed: `at least ${formatDollars(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
-    }
-  }
-  const { direction } = decision
-  const { isStable } = collateralToken
-  const near = checkIncrease(
-    { position, direction, wantedUsd, leverageBps, feeBps: FEE_MARGIN_BPS, isStable },
-    view,
-    limits,
-  )
-  if (near !== undefined) return near
-  const tpsl = exitsOf(decision, sizeDeltaUsd, triggerPrice ?? referencePrice, view)
-  if (tpsl !== undefined && isDenial(tpsl)) return tpsl
+  if (collateralUsd / parts + heldCollateralUsd >= neededUsd) return { collateralDelta }
   return {
-    orderType,
-    ...(triggerPrice === undefined ? {} : { triggerPrice }),
-    ...(decision.twap === undefined ? {} : { twap: decision.twap }),
-    ...(tpsl === undefined ? {} : { tpsl }),
-    ...(tpsl === undefined || position === undefined ? {} : { held: heldOf(position) }),
-    sizeDeltaUsd,
-    collateralDelta,
-    collateralToken,
-    keepLeverage: false,
-    referencePrice,
-    sizing: {
-      wantedUsd,
-      sizeDeltaUsd,
-      basis: available.basis,
-      capacityUsd: available.capacityUsd,
-      roomUsd: available.availableUsd,
-      cuts,
-      dataAgeMs: oldestAgeMs(context.snapshot, view, decision.direction),
-    },
+    code: 'COLLATERAL_BELOW_MINIMUM',
+    reason: "The collateral left after fees would be below the venue's minimum.",
+    wanted: `${formatDollars(collateralUsd)} collateral for ${formatDollars(sizeDeltaUsd)}`,
+    allowed: `at least ${formatDollars(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
   }
 }
 

@@ -4,12 +4,12 @@ import type { Denial } from '../../domain/order/intent.ts'
 import type { ExitTerms, OrderKind } from '../../domain/order/orderTerms.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import type { Direction } from '../../protocol/market.ts'
+import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import {
   BPS_ONE,
   bps,
   contractPriceOf,
   formatDollars,
-  formatUsd,
   priceOfContractPrice,
   type Usd,
 } from '../../protocol/units.ts'
@@ -58,7 +58,7 @@ function placed(
     return {
       code: 'TRIGGER_NOT_POSITIVE',
       reason: `A ${orderType} order needs a trigger price above zero.`,
-      wanted: formatUsd(wanted),
+      wanted: formatExactPrice(wanted),
     }
   }
   const isBelow = triggersBelow.has(orderType) === (direction === 'long')
@@ -66,8 +66,8 @@ function placed(
   return {
     code: 'TRIGGER_WOULD_FIRE',
     reason: `The price of ${symbol} is already where this ${orderType} order of a ${direction} would fire.`,
-    wanted: formatUsd(triggerPrice),
-    allowed: `${isBelow ? 'below' : 'above'} ${formatUsd(price)}`,
+    wanted: formatExactPrice(triggerPrice),
+    allowed: `${isBelow ? 'below' : 'above'} ${formatPrice(price)}`,
   }
 }
 
@@ -75,15 +75,24 @@ function placed(
  * The exits of an increase that was admitted with `sizeDeltaUsd` and opens at about `entryPrice`; undefined when it decisions
  * for none. A take-profit lies on the winning side of the entry, a stop-loss on the losing one.
  *
- * Refuses with TOO_MANY_EXITS, EXIT_TOO_SMALL, and the codes of `triggerOf`.
+ * Refuses with EXITS_WITH_TWAP, TOO_MANY_EXITS, EXIT_TOO_SMALL, and the codes of `triggerOf`.
  */
 export function exitsOf(
-  { tpsl, direction }: Pick<IncreaseDecision, 'tpsl' | 'direction'>,
+  { tpsl, direction, twap }: Pick<IncreaseDecision, 'tpsl' | 'direction' | 'twap'>,
   sizeDeltaUsd: Usd,
   entryPrice: Usd,
   view: Pick<MarketView, 'indexToken'>,
 ): readonly ExitTerms[] | undefined | Denial {
   if (tpsl === undefined || tpsl.length === 0) return undefined
+  if (twap !== undefined) {
+    return {
+      code: 'EXITS_WITH_TWAP',
+      reason:
+        'An increase in parts (twap) cannot bring exits with it, and the strategy file says that it must (exit).',
+      wanted: `${twap.parts} parts with ${tpsl.length} exits`,
+      allowed: 'an order in one piece, or a file without exit',
+    }
+  }
   if (tpsl.length > MAX_EXITS) {
     return {
       code: 'TOO_MANY_EXITS',

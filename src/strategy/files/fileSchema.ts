@@ -6,6 +6,7 @@ import { warningActions } from '../../domain/order/warnedFacts.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from '../fields.ts'
 import type { OrderSize } from '../strategy.ts'
+import { exitSchema } from './exitBlock.ts'
 
 const sizeSchema = z.strictObject({
   usd: usdField(),
@@ -63,6 +64,7 @@ export const fileSchema = z.strictObject({
     .optional(),
   slippageBps: bpsField({ min: 1, max: 1000 }).optional(),
   orderExpirySeconds: secondsField({ min: 5, max: 3600 }).optional(),
+  exit: exitSchema.optional(),
   params: z.record(z.string(), z.unknown()).optional(),
 })
 

@@ -3,7 +3,9 @@
  * there (throws, hangs, ends the process, fills the memory) is a fault of this one instance.
  */
 import { BaseError } from '../../base/errors.ts'
+import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { GivenMemory } from '../kindMemory.ts'
 import type { OpenIntent, RestingOrder } from '../resting.ts'
 import type { Needs, StrategyInstance } from '../strategy.ts'
 import type { SchemaIssue } from './schemaProblems.ts'
@@ -31,11 +33,16 @@ export interface Scene {
   readonly snapshot: Snapshot
   readonly openIntents: readonly OpenIntent[]
   readonly restingOrders: readonly RestingOrder[]
+  /** Of a kind with a memory alone. */
+  readonly events?: readonly OwnEvent[]
+  readonly eventsMissed?: number
+  /** What is kept; absent before the first turn. */
+  readonly memory?: GivenMemory
 }
 
 /** What a turn gave. */
 export interface KindRun {
-  /** Whatever `decide` returned; not looked at yet. */
+  /** Whatever `decide` returned; of a kind with a memory a `CheckedTurn`. The decisions are not looked at yet. */
   readonly returned: unknown
   /** What went wrong in the thread since the turn before, outside of `decide`. */
   readonly crash?: KindFault
@@ -52,13 +59,15 @@ export interface HostedKind {
   readonly kind: string
   readonly description: string
   readonly opensPositions: boolean
+  /** Whether the kind has a memory. */
+  readonly remembers: boolean
   /** Checks the `params` of the file; with none wrong they are the thread's from now on. Rejects with KindFault. */
   takeParams(raw: unknown): Promise<readonly SchemaIssue[]>
   /** What to read for the instance, which is the thread's from now on. Rejects with KindFault. */
   takeInstance(instance: StrategyInstance): Promise<Needs>
-  /** One turn. Rejects with KindFault; a thread that ended is started anew for the next turn. */
+  /** One turn. Rejects with KindFault, and MemoryUnfitError for a memory that the kind cannot take; a thread that ended is started anew for the next turn. */
   decide(scene: Scene): Promise<KindRun>
-  /** `strategies/mine.ts:14`: where a field is written in the source when it is in one place, else where `decide` begins. */
+  /** `strategies/mine.ts:14`: where a field is written when that is one place, else `decide, which begins at strategies/mine.ts:7`. */
   placeOf(field?: string): string
   /** Hears what the kind prints, line by line; one listener. */
   onSaid(listener: (text: string) => void): void

@@ -16,11 +16,18 @@ export type KindAnswer =
       readonly kind: string
       readonly description: string
       readonly opensPositions: boolean
+      readonly remembers: boolean
     }
   | { readonly is: 'params'; readonly issues: readonly SchemaIssue[] }
   | { readonly is: 'needs'; readonly needs: Needs }
-  /** `bytes`: what `decide` returned, by `v8.serialize`. */
+  /** `bytes`: what `decide` returned, of a kind with a memory the checked turn, by `v8.serialize`. */
   | { readonly is: 'decided'; readonly bytes: Uint8Array }
+  /** What is kept for the kind's memory fits it no longer. */
+  | {
+      readonly is: 'unfit'
+      readonly reason: string
+      readonly facts: Readonly<Record<string, string | number>>
+    }
   /** `decide` returned a promise, which crosses to no other thread. */
   | { readonly is: 'promise' }
   | { readonly is: 'failed'; readonly reason: string; readonly place?: string | undefined }

@@ -6,10 +6,12 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { reasonOf } from '../../base/errors.ts'
 import type { Limits } from '../../domain/account/limits.ts'
+import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import { didYouMean } from '../didYouMean.ts'
 import { type Needs, type Strategy, type StrategyInstance, z } from '../strategy.ts'
+import { exitPlanOf } from './exitBlock.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
 import { type HostedKind, KindFault } from './hosted.ts'
 import { kindOf, kindProblem, type LoadOptions } from './loadKind.ts'
@@ -41,6 +43,8 @@ export interface LoadedStrategy {
   readonly warnings?: WarningPolicy
   readonly slippageBps?: number
   readonly orderExpiryMs?: number
+  /** Exits that every increase of it brings with it. */
+  readonly exits?: ExitPlan
   /** Where each of `symbols` stands in the file. */
   readonly symbolPlaces: readonly Place[]
 }
@@ -274,6 +278,7 @@ async function withKind(
     ...(fields.warnings === undefined ? {} : { warnings: warningsOf(fields.warnings) }),
     ...(fields.slippageBps === undefined ? {} : { slippageBps: fields.slippageBps }),
     ...(fields.orderExpirySeconds === undefined ? {} : { orderExpiryMs: fields.orderExpirySeconds }),
+    ...(fields.exit === undefined ? {} : { exits: exitPlanOf(fields.exit) }),
     symbolPlaces: places,
   }
 }

@@ -5,6 +5,7 @@
 import { deserialize, serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
 import { reasonOf } from '../../base/errors.ts'
+import { checkTurn, MemoryUnfitError, memoryFor } from '../kindMemory.ts'
 import { type Strategy, type StrategyInstance, viewOf } from '../strategy.ts'
 import type { Scene } from './hosted.ts'
 import type { KindAnswer, KindQuestion } from './kindMessages.ts'
@@ -52,9 +53,13 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
         return { is: 'needs', needs: strategy.needs(params, instance.symbols) }
       case 'decide': {
         const scene = deserialize(question.bytes) as Scene
-        const returned: unknown = strategy.decide(viewOf({ ...scene, params, instance }))
+        const { memory: kept, ...seen } = scene
+        const view = viewOf({ ...seen, params, instance })
+        const { memory } = strategy
+        const given = memory === undefined ? [] : [memoryFor(strategy.kind, memory, kept)]
+        const returned: unknown = strategy.decide(view, ...given)
         if (typeof returned === 'object' && returned !== null && 'then' in returned) return { is: 'promise' }
-        const bytes = serialize(returned)
+        const bytes = serialize(memory === undefined ? returned : checkTurn(memory, returned))
         if (bytes.byteLength <= MOST_ANSWER_BYTES) return { is: 'decided', bytes }
         throw new RangeError(
           `what decide returned has ${bytes.byteLength} bytes; at most ${MOST_ANSWER_BYTES} are taken`,
@@ -67,9 +72,17 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
     try {
       answer(answerTo(question))
     } catch (error) {
+      if (error instanceof MemoryUnfitError) {
+        answer({
+          is: 'unfit',
+          reason: reasonOf(error),
+          facts: error.facts as Readonly<Record<string, string | number>>,
+        })
+        return
+      }
       answer(failed(error))
     }
   })
-  const { kind, description, opensPositions } = strategy
-  answer({ is: 'loaded', kind, description, opensPositions })
+  const { kind, description, opensPositions, memory } = strategy
+  answer({ is: 'loaded', kind, description, opensPositions, remembers: memory !== undefined })
 }

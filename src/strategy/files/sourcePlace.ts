@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url'
 /** perpd's own code, which is never the place to look at. */
 const ownCode = fileURLToPath(new URL('../..', import.meta.url))
 
+/** Lines that are worth a look each. */
+const MOST_LINES = 3
+
 /** A path from the working directory when it is below it, else whole. */
 export function shownPath(path: string): string {
   const short = relative(process.cwd(), path)
@@ -16,8 +19,16 @@ export function shownPath(path: string): string {
 export function placeOfError(error: unknown): string | undefined {
   const stack = error instanceof Error ? error.stack : undefined
   if (stack === undefined) return undefined
-  for (const [, address = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)(?::\d+)?(?=[)\s]|$)/g)) {
-    const path = pathOf(address)
+  const frames = stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)(?::\d+)?(?=[)\s]|$)/g)
+  return placeOfFrames([...frames].map(([, url = '', line]) => ({ url, line: Number(line) })))
+}
+
+/** The same of call frames, the innermost first; lines count from 1. */
+export function placeOfFrames(
+  frames: readonly { readonly url: string; readonly line: number }[],
+): string | undefined {
+  for (const { url, line } of frames) {
+    const path = pathOf(url)
     if (path === undefined || path.startsWith(ownCode) || path.includes(`${sep}node_modules${sep}`)) continue
     return `${shownPath(path)}:${line}`
   }
@@ -34,8 +45,8 @@ function pathOf(address: string): string | undefined {
 
 /**
  * Where a kind's file says a field of a decision (`tpsl[0].triggerPrice`): its line when one line alone names it, else the line of
- * what it is in, else the line where `decide` begins.
- * A decision carries no trace of where it was made, so that this is the best that can be said.
+ * what it is in, else the few that name it, `mine.ts:12 or 17`. A decision carries no trace of where it was made: where no such line is known, the answer says no more than
+ * `decide, which begins at strategies/mine.ts:7`.
  */
 export function placesIn(path: string): (field?: string) => string {
   const shown = shownPath(path)
@@ -46,17 +57,22 @@ export function placesIn(path: string): (field?: string) => string {
     // It was there when it was loaded; without it the file's name has to do.
   }
   const begin = lines.findIndex((line) => /\bdecide\s*[:(=]|\bdecide\b\s*,?$/.test(line))
-  const lineNaming = (name: string): number | undefined => {
-    const [at, other] = lines.flatMap((line, at) => (at >= begin && isNamed(line, name) ? [at] : []))
-    return other === undefined ? at : undefined
-  }
+  const linesNaming = (name: string): readonly number[] =>
+    lines.flatMap((line, at) => (at >= begin && isNamed(line, name) ? [at + 1] : []))
   return (field) => {
     const names = (field?.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []).toReversed()
-    const at = names.map(lineNaming).find((line) => line !== undefined) ?? begin
-    return at < 0 ? shown : `${shown}:${at + 1}`
+    const found = names.map(linesNaming)
+    const [one] = found.find((each) => each.length === 1) ?? []
+    if (one !== undefined) return `${shown}:${one}`
+    // Which of two made it cannot be known; to look at both is better than to look everywhere.
+    const several = found.find((each) => each.length > 1 && each.length <= MOST_LINES)
+    if (several !== undefined) return `${shown}:${several.join(' or ')}`
+    return begin < 0 ? shown : `decide, which begins at ${shown}:${begin + 1}`
   }
 }
 
 function isNamed(line: string, field: string): boolean {
+  // A line of a comment makes nothing.
+  if (/^\s*(?:\/\/|\/?\*)/.test(line)) return false
   return new RegExp(`(?:^|[^\\w.$])['"]?${field.replaceAll('$', '\\$')}['"]?\\s*[:,]`).test(line)
 }

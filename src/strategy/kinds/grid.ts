@@ -12,6 +12,7 @@ import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Position } from '../../protocol/position.ts'
+import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import { bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, usdField } from '../fields.ts'
 import type { RestingOrder } from '../resting.ts'
@@ -174,7 +175,7 @@ function entriesOf(scene: Scene): readonly Decision[] {
       sizeDeltaUsd: size.usd,
       leverageBps: size.leverageBps,
       collateralToken,
-      reason: `The line at ${formatUsd(free)} has no order.`,
+      reason: `The line at ${formatExactPrice(free)} has no order.`,
       facts: factsOf(price, { line: free }),
     },
   ]
@@ -205,6 +206,6 @@ function linesOf({ params, price, position }: Scene, filled: number, count: numb
 function factsOf(price: Usd, prices: Readonly<Record<string, Usd | undefined>>): DecisionFacts {
   const all = Object.entries({ price, ...prices })
   return Object.fromEntries(
-    all.flatMap(([name, value]) => (value === undefined ? [] : [[name, formatUsd(value)]])),
+    all.flatMap(([name, value]) => (value === undefined ? [] : [[name, formatPrice(value)]])),
   )
 }

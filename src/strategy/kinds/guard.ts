@@ -7,6 +7,7 @@
  */
 import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp } from '../../protocol/units.ts'
 import { bpsField, leverageField } from '../fields.ts'
 import { defineStrategy, z } from '../strategy.ts'
@@ -64,12 +65,12 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
   const distanceBps = liquidationDistanceBps(position)
   const { marketToken, direction, collateralToken } = position
   const facts: DecisionFacts = {
-    markPrice: formatUsd(position.markPrice),
+    markPrice: formatPrice(position.markPrice),
     sizeUsd: formatUsd(position.sizeInUsd),
     remainingCollateralUsd: formatUsd(position.remainingCollateralUsd),
     ...(position.liquidationPrice === undefined
       ? {}
-      : { liquidationPrice: formatUsd(position.liquidationPrice) }),
+      : { liquidationPrice: formatPrice(position.liquidationPrice) }),
     ...(distanceBps === undefined ? {} : { distanceBps }),
     ...(position.leverageBps === undefined ? {} : { leverageBps: Number(position.leverageBps) }),
   }

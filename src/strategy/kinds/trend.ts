@@ -13,9 +13,10 @@ import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'
 import type { Position } from '../../protocol/position.ts'
-import { toDecimal, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import type { Usd } from '../../protocol/units.ts'
 import { countField } from '../fields.ts'
 import { atr, closedCandles, ema, secondsOfPeriod } from '../indicators.ts'
+import { levelOfPrice } from '../levels.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../strategy.ts'
 
 const schema = z
@@ -116,7 +117,7 @@ function reasonToClose(position: Position, signal: Signal, params: TrendParams):
     return `The ${params.period} trend turned against the ${position.direction} position, by ${Math.abs(signal.strength).toFixed(2)} average ranges.`
   }
   if (position.entryPrice === undefined) return undefined
-  const gained = ((signal.price - signalPrice(position.entryPrice)) / signal.range) * sign
+  const gained = ((signal.price - levelOfPrice(position.entryPrice)) / signal.range) * sign
   if (gained <= -params.stopAtr) {
     return `The price went ${(-gained).toFixed(1)} average ranges against the ${position.direction} position; the stop is ${params.stopAtr}.`
   }
@@ -137,7 +138,7 @@ function mayAdd(position: Position, orderUsd: Usd, signal: Signal, params: Trend
   if (position.entryPrice === undefined) return false
   if (position.sizeInUsd + orderUsd > orderUsd * BigInt(params.pyramid)) return false
   const sign = position.direction === 'long' ? 1 : -1
-  return ((signal.price - signalPrice(position.entryPrice)) / signal.range) * sign >= 1
+  return ((signal.price - levelOfPrice(position.entryPrice)) / signal.range) * sign >= 1
 }
 
 /** Undefined when there are too few candles, they are old, the price is missing, or nothing moves. */
@@ -152,7 +153,7 @@ function signalOf(view: StrategyView<TrendParams>, market: MarketView): Signal |
   const slow = ema(candles, params.slowCandles)
   const range = atr(candles, params.atrCandles)
   if (fast === undefined || slow === undefined || range === undefined || range <= 0) return undefined
-  const price = signalPrice(market.oraclePrice.value.medianPrice)
+  const price = levelOfPrice(market.oraclePrice.value.medianPrice)
   const strength = (fast - slow) / range
   const extension = (price - fast) / range
   const facts = {
@@ -170,10 +171,6 @@ function signalOf(view: StrategyView<TrendParams>, market: MarketView): Signal |
 function isOld(candles: readonly Candle[], periodSeconds: number, nowMs: number): boolean {
   const newest = candles.at(-1)
   return newest === undefined || nowMs > (newest.timestampSeconds + 3 * periodSeconds) * 1000
-}
-
-function signalPrice(price: Usd): number {
-  return toDecimal(price, USD_DECIMALS).toNumber()
 }
 
 function rounded(value: number): number {

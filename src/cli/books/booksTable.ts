@@ -1,0 +1,68 @@
+/** Whose part of each position is whose, as a table under the positions. */
+import type { BookRow } from '../../domain/views/bookView.ts'
+import { NOBODY } from '../../domain/views/bookView.ts'
+import type { Plain } from '../../domain/views/orderView.ts'
+import { money } from '../../monitor/text.ts'
+import { formatUsd } from '../../protocol/units.ts'
+import { type Column, fitTable } from '../output/fitTable.ts'
+
+/** A book as the daemon's answer has it. */
+export type PlainBook = Plain<BookRow>
+
+/** A position as far as its books are told by it. */
+interface Held {
+  readonly market: string
+  readonly marketToken: string
+  readonly direction: string
+  readonly collateralToken: string
+}
+
+interface Line extends PlainBook {
+  readonly market: string
+}
+
+const columns: readonly Column<Line>[] = [
+  { title: 'PART OF', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
+  { title: 'STRATEGY', rank: 0, wraps: true, of: ({ strategy }) => strategy },
+  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => money(BigInt(sizeUsd)) },
+  { title: 'SHARE', rank: 2, isFigure: true, of: ({ shareBps }) => percent(shareBps) },
+  { title: 'ENTRY', rank: 1, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
+  { title: 'PNL', rank: 0, isFigure: true, of: ({ unrealizedUsd }) => dollars(unrealizedUsd) },
+]
+
+/** The books of one position that hold something. */
+export function booksOf<T extends PlainBook>(
+  position: Omit<Held, 'market'>,
+  books: readonly T[],
+): readonly T[] {
+  const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+  return books.filter(
+    (book) =>
+      BigInt(book.sizeUsd) !== 0n &&
+      book.direction === position.direction &&
+      same(book.marketToken, position.marketToken) &&
+      same(book.collateralToken, position.collateralToken),
+  )
+}
+
+/** The table of those positions that several books share, or that are nobody's; empty where there is none. */
+export function booksTable(positions: readonly Held[], books: readonly PlainBook[], width: number): string {
+  const lines = positions.flatMap((position): readonly Line[] => {
+    const own = booksOf(position, books)
+    const isTold = own.length > 1 || own.some(({ strategy }) => strategy === NOBODY)
+    return isTold ? own.map((book) => ({ ...book, market: position.market })) : []
+  })
+  return lines.length === 0 ? '' : fitTable(columns, lines, width)
+}
+
+function percent(shareBps: number | null): string {
+  return shareBps === null ? '' : `${(shareBps / 100).toFixed(1)}%`
+}
+
+function price(value: string | null): string {
+  return value === null ? '' : formatUsd(BigInt(value))
+}
+
+function dollars(value: string | null): string {
+  return value === null ? '' : money(BigInt(value))
+}

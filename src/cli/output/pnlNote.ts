@@ -1,0 +1,16 @@
+/** What PnL of a fill means, as tables and stories say it below. */
+
+/** What `pnlUsd` of a fill is, in one sentence; docs/glossary.md has it at length. */
+const PNL_NOTE =
+  'PnL is after all costs: the price PnL of the fill less its price impact, fees, funding and borrowing, what sending it cost, and its share by size of what the entry cost. Execution fees count whole, though a part of them comes back.'
+
+const UNKNOWN_ENTRY =
+  'What others opened, or orders that the journal does not hold, has no entry costs in its PnL: they are not known.'
+
+/** The sentences below a table of fills; none where no PnL is shown. */
+export function pnlNote(
+  fills: readonly { readonly pnlUsd: string | null; readonly isEntryKnown: boolean | null }[],
+): readonly string[] {
+  if (fills.every(({ pnlUsd }) => pnlUsd === null)) return []
+  return [PNL_NOTE, ...(fills.some(({ isEntryKnown }) => isEntryKnown === false) ? [UNKNOWN_ENTRY] : [])]
+}

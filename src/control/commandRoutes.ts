@@ -1,0 +1,51 @@
+/** Commands of the operator: each a POST of JSON, read strictly and carried out by the engine. */
+import type { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { reasonOf } from '../base/errors.ts'
+import type { EngineApi } from '../engine/engineStatus.ts'
+import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
+import { MAX_BODY_BYTES, parseCommand } from './parseCommand.ts'
+import { bodyDigestOf, type Proven } from './proof.ts'
+import { no } from './requestGuard.ts'
+
+/** Adds the commands to the routes. */
+export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operate'>): void {
+  const limited = bodyLimit({
+    maxSize: MAX_BODY_BYTES,
+    onError: (c) => no(c, 413, 'BODY_TOO_LARGE', `A command has at most ${MAX_BODY_BYTES} bytes.`),
+  })
+  const command = (path: string, type: OperatorCommand['type']) =>
+    app.post(path, limited, async (c) => {
+      if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
+        return no(c, 415, 'BODY_NOT_JSON', 'A command is JSON: Content-Type: application/json.')
+      }
+      let body: unknown
+      try {
+        const text = await c.req.text()
+        const asked = c.get('asked')
+        if (asked !== undefined && bodyDigestOf(text) !== asked.bodyDigest) {
+          return no(c, 401, 'UNAUTHORIZED', 'The body is not the one that was proven.')
+        }
+        body = JSON.parse(text)
+      } catch (error) {
+        return no(c, 400, 'BODY_NOT_JSON', `The body cannot be read: ${reasonOf(error)}`)
+      }
+      const parsed = parseCommand(type, body, c.req.param('id'))
+      if (!parsed.ok) return no(c, 400, 'BAD_COMMAND', parsed.problem)
+      const answer = await engine.operate(parsed.command, { by: parsed.by, via: 'control' })
+      if (answer.ok) return c.json(answer)
+      return no(c, 409, answer.code, answer.reason)
+    })
+
+  command('/api/trading', 'trading')
+  command('/api/kill', 'kill')
+  command('/api/limits', 'limits')
+  command('/api/findings/:id', 'finding')
+  command('/api/markets/:id/trust', 'market')
+  command('/api/strategies/:id/forget', 'forget')
+  command('/api/orders/:id/resolve', 'resolve')
+  command('/api/orders/:id/flatten', 'flatten')
+  command('/api/orders/:id/cancel', 'cancel')
+  command('/api/orders', 'open')
+  command('/api/positions/close', 'close')
+}

@@ -1,0 +1,128 @@
+/** The trader of a run: connected to the venue and to the chain as the configuration says, with limits that can be read anew. */
+
+import type { NodeFetch } from '../api/transport/nodeFetch.ts'
+import { systemClock } from '../base/systemClock.ts'
+import { readMarket } from '../chain/marketProof.ts'
+import type { Config } from '../config/configTypes.ts'
+import type { LoadedConfig } from '../config/loadConfig.ts'
+import { version } from '../config/version.ts'
+import type { Emit } from '../domain/event.ts'
+import type { Signer } from '../domain/signer.ts'
+import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Log } from '../monitor/log/log.ts'
+import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/files/load.ts'
+import { readApprovalFile } from './account/subaccountFile.ts'
+import { connect } from './chain/connectChain.ts'
+import { chooseEvidence, type EvidenceChoice } from './chain/evidenceSource.ts'
+import { checkRouterCode } from './chain/routerCode.ts'
+import { rpcClients } from './chain/rpcClients.ts'
+import type { StartedVenue } from './embeddedVenue.ts'
+import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
+import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
+import { createTrader, type Trader } from './trader.ts'
+import { createVenueClient } from './venueClient.ts'
+import { type WholeConfiguration, waitingChanges } from './waitingChanges.ts'
+
+/** What of a run's options the trader needs. */
+export interface ReadAnew {
+  readonly log: Log
+  /** The configuration's values as they were read, by dotted key. */
+  readonly values: LoadedConfig['values']
+  /** Reads the configuration anew, from where it was read. Throws ConfigError. */
+  readonly reload: () => LoadedConfig
+}
+
+/** What the trader trades with. */
+export interface TraderParts {
+  readonly strategies: readonly LoadedStrategy[]
+  readonly signer: Signer
+  readonly journal: Journal
+  readonly venue: StartedVenue | undefined
+}
+
+/** What a trader reaches the world by. */
+export interface Reached {
+  readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
+  readonly fetch: NodeFetch['fetch']
+  readonly emit: Emit
+  readonly fatal: (error: unknown) => void
+  /** What is to be closed at the end, the last first. */
+  readonly closers: (() => Promise<void> | void)[]
+}
+
+/** Connects to the venue and to the chain, and makes the trader over them; nothing is traded yet. */
+export async function connectTrader(
+  config: Config,
+  { log, values, reload }: ReadAnew,
+  { strategies, signer, journal, venue }: TraderParts,
+  { hosts, fetch, emit, fatal, closers }: Reached,
+): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
+  const { chain } = config.venue
+  const api = createVenueClient({
+    chain,
+    hosts,
+    fetch,
+    clock: systemClock,
+    random: Math.random,
+    limits: apiLimitsOf(config, venue !== undefined),
+    emit,
+  })
+  const evidence = chooseEvidence(config, venue?.chains[chain.name])
+  const chainReader = await connect(config, evidence, { emit, fetch }, closers)
+  // The venue inside this process has no code worth a pin, unless one was asked for.
+  const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
+  const code = isChecked ? await checkRouterCode(config, evidence, fetch) : undefined
+  if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
+  const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch)
+  const { owner } = config.account
+  const trader = createTrader({
+    chain,
+    api,
+    clock: systemClock,
+    journal,
+    signer,
+    ...(owner === undefined
+      ? {}
+      : {
+          owner: {
+            account: owner,
+            readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
+            settings: config.account,
+          },
+        }),
+    ...(chainReader === undefined ? {} : { chainReader }),
+    ...(clients.length === 0
+      ? {}
+      : {
+          proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
+        }),
+    strategies,
+    limits: limitsOf(config, strategies),
+    readLimits: () => readLimits(reload(), { values, strategies }),
+    settings: traderSettingsOf(config, strategies, evidence.source),
+    labels: { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
+    onMarkets: (markets) => {
+      const problems = checkMarkets(
+        strategies,
+        markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly).map(({ symbol }) => symbol),
+      )
+      if (problems.length > 0) throw strategyProblems(problems)
+    },
+    emit,
+    fatal,
+  })
+  return { trader, evidence }
+}
+
+/** What is configured of limits now. Throws a BaseError, which a running daemon outlives, for what cannot be used. */
+async function readLimits(
+  { config, values }: LoadedConfig,
+  running: WholeConfiguration,
+): Promise<ConfiguredLimits & { readonly waiting: readonly string[] }> {
+  const { strategies, problems } = await readStrategyFiles(config)
+  await closeStrategies(strategies)
+  const [problem] = problems
+  if (problem !== undefined) throw problem
+  return { ...limitsOf(config, strategies), waiting: waitingChanges(running, { values, strategies }) }
+}

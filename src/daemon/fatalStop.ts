@@ -1,0 +1,30 @@
+/** The end of a run by a fault. */
+import { BaseError } from '../base/errors.ts'
+import { CommandError, exitCodes } from '../config/exit.ts'
+import type { Log } from '../monitor/log/log.ts'
+
+/** One clear line, then the end: an order is never made without its journal, and a mistake of ours is never lived with. */
+export function fatalStop(
+  log: Log,
+  end: (code: number) => void,
+): { readonly fatal: (error: unknown) => void; readonly isOver: () => boolean } {
+  let isOver = false
+  const fatal = (error: unknown): void => {
+    if (isOver) return
+    isOver = true
+    if (error instanceof CommandError) {
+      log.note('error', error.message)
+      end(error.exitCode)
+      return
+    }
+    const text =
+      error instanceof BaseError
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)
+    log.note('error', `perpd stops: ${text}`)
+    end(exitCodes.error)
+  }
+  return { fatal, isOver: () => isOver }
+}

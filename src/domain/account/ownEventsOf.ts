@@ -1,0 +1,63 @@
+/** What a record made of a strategy's own orders: the events that it is told (`memory/ownEvent.ts`). */
+import type { FillEvent, FillFacts, RecordedEvent } from '../memory/ownEvent.ts'
+import type { IntentState } from '../order/intent.ts'
+import { type FilledOrder, filledOrders } from './fills.ts'
+
+/** What the record numbered `seq`, written at `atMs`, made of an intent: `before` is its state without it. Pure. */
+export function ownEventsOf(
+  before: IntentState | undefined,
+  after: IntentState,
+  seq: number,
+): readonly RecordedEvent[] {
+  const { intentId, decisionKey, kind: order, terms } = after.intent
+  const base = { seq, atMs: after.updatedAtMs, decisionKey }
+  const were = before === undefined ? [] : filledOrders(before)
+  const are = filledOrders(after)
+  const told = (kind: FillEvent['kind'], filled: FilledOrder): FillEvent => ({
+    kind,
+    ...base,
+    ...factsOf(intentId, filled),
+    isProvisional: filled.isProvisional,
+  })
+  const events: RecordedEvent[] = []
+  for (const filled of were) {
+    if (!are.some((each) => isSameFill(each, filled))) events.push(told('unfilled', filled))
+  }
+  for (const filled of are) {
+    if (!were.some((each) => isSameFill(each, filled))) events.push(told('filled', filled))
+  }
+  if (after.closing !== undefined && before?.closing === undefined) {
+    const { marketToken, direction } = terms
+    const { outcome, code, reason } = after.closing
+    events.push({ kind: 'closed', ...base, intentId, order, marketToken, direction, outcome, code, reason })
+  }
+  return events
+}
+
+/** Whether two say the same: one that is final now says what it said before, or the chain executed it anew, elsewhere. */
+function isSameFill(one: FilledOrder, other: FilledOrder): boolean {
+  return (
+    one.orderKey === other.orderKey &&
+    one.sizeDeltaUsd === other.sizeDeltaUsd &&
+    one.settlement?.executionPrice === other.settlement?.executionPrice
+  )
+}
+
+function factsOf(intentId: string, filled: FilledOrder): FillFacts {
+  const { orderKey, role = 'main', marketToken, direction, collateralToken, adds, sizeDeltaUsd } = filled
+  const { executionPrice, feesUsd, priceImpactUsd, pnlUsd } = filled.settlement ?? {}
+  return {
+    intentId,
+    role,
+    marketToken,
+    direction,
+    collateralToken,
+    adds,
+    ...(orderKey === undefined ? {} : { orderKey }),
+    ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd: sizeDeltaUsd < 0n ? -sizeDeltaUsd : sizeDeltaUsd }),
+    ...(executionPrice === undefined ? {} : { executionPrice }),
+    ...(feesUsd === undefined ? {} : { feesUsd }),
+    ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+    ...(pnlUsd === undefined || adds ? {} : { pnlUsd }),
+  }
+}

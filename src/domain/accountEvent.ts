@@ -1,0 +1,88 @@
+/** What is told of the account, of what its markets are, of its approval, and of what may be traded. */
+import type { Address } from '../protocol/address.ts'
+import type { Position } from '../protocol/position.ts'
+import type { Usd } from '../protocol/units.ts'
+import type { Discrepancy, DiscrepancyEnd } from './account/accountRecord.ts'
+import type { TradingState } from './account/limits.ts'
+import type { Contradiction } from './account/marketEntry.ts'
+import type { SubaccountReport } from './subaccountReport.ts'
+
+/** The account, its markets, its approval, its limits. `type` is the stable dotted name of the log line. */
+export type AccountEvent =
+  | {
+      readonly type: 'account.positions'
+      readonly positions: readonly Position[]
+      readonly symbols: Readonly<Record<string, string>>
+    }
+  /** A position was made by strategies that do not run; told when that begins, and at each start. */
+  | {
+      readonly type: 'account.unmanaged'
+      readonly symbol: string
+      readonly direction: 'long' | 'short'
+      readonly sizeUsd: Usd
+      readonly madeBy: readonly string[]
+      /** Running instances that look at its market. */
+      readonly seenBy: readonly string[]
+    }
+  /** Something on the account that the journal cannot explain; reported once. */
+  | { readonly type: 'account.discrepancy'; readonly finding: Discrepancy; readonly isPausing: boolean }
+  /**
+   * Discrepancies that are not written down yet: more than may be in a time, or the journal is short of room. 0: all are
+   * again.
+   */
+  | {
+      readonly type: 'account.discrepanciesDeferred'
+      readonly held: number
+      readonly isJournalShort: boolean
+    }
+  /** The books of a side do not add up to what the journal expects of it: a mistake of perpd's own. */
+  | {
+      readonly type: 'account.booksDiffer'
+      readonly marketToken: Address
+      readonly direction: 'long' | 'short'
+      readonly booksUsd: Usd
+      readonly expectedUsd: Usd
+    }
+  | {
+      readonly type: 'account.discrepancySettled'
+      readonly finding: Discrepancy
+      readonly as: DiscrepancyEnd
+    }
+  /** Hosts contradict what markets and tokens are: increases on these markets wait. */
+  | {
+      readonly type: 'market.contradicted'
+      readonly contradictions: readonly Contradiction[]
+      readonly symbols: readonly string[]
+    }
+  /** Contradictions ended: their hosts say it right again, or an operator (`by`) goes on in spite of them. */
+  | {
+      readonly type: 'market.settled'
+      readonly contradictions: readonly Contradiction[]
+      readonly symbols: readonly string[]
+      readonly by?: string
+    }
+  /** The chain proved a market that is not shipped. */
+  | { readonly type: 'market.proven'; readonly symbol: string; readonly marketToken: Address }
+  /** An operator trusts a market that is not shipped. */
+  | {
+      readonly type: 'market.trusted'
+      readonly symbol: string
+      readonly marketToken: Address
+      readonly by: string
+    }
+  /** A reading of what the account is worth is far from the figure of the last minute; told when that begins. */
+  | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
+  /** What is left of a subaccount's approval; told at every look. */
+  | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
+  /** The file of the approval cannot be used. */
+  | { readonly type: 'subaccount.unread'; readonly reason: string }
+  /** The approval comes to its end; told when that begins, and every hour after. */
+  | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
+  /** A start has other limits than the run before it. */
+  | { readonly type: 'limits.started'; readonly statement: string; readonly isLooser: boolean }
+  | {
+      readonly type: 'trading.state'
+      readonly scope: string
+      readonly state: TradingState
+      readonly reason: string
+    }

@@ -1,0 +1,175 @@
+/** What records did to positions, as moves of books: the executed orders of an intent, and what others did. Pure. */
+import { type Address, hexKey } from '../../protocol/address.ts'
+import { chainNamed } from '../../protocol/chains/index.ts'
+import { amountOfUsd, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import { type DiscrepancyState, expectedDeltaOf, type PositionSide } from '../account/accountRecord.ts'
+import { type FilledOrder, filledOrders } from '../account/fills.ts'
+import { executionFeePaid } from '../account/spend.ts'
+import {
+  type Attempt,
+  type Child,
+  type IntentState,
+  isProvisional,
+  lastAttempt,
+  type Settlement,
+} from '../order/intent.ts'
+import { isExit } from '../order/orderLegs.ts'
+import { dollarsOf, type Figures } from './figures.ts'
+import { type Move, UNATTRIBUTED } from './sideParts.ts'
+
+/** A move, and the side that it is on. */
+export interface PlacedMove {
+  readonly side: PositionSide
+  readonly move: Move
+}
+
+/** Of chains that perpd does not know; every known one's fee token has as many. */
+const FEE_DECIMALS = 6
+
+/** The moves of an intent's executed orders so far. */
+export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
+  const { intent } = state
+  if (intent.kind === 'edit' || intent.kind === 'cancel') return []
+  const attempt = lastAttempt(state)
+  const own = (attempt?.children ?? []).filter((child) => !isExit(child)).length
+  const eachUsd = sendingOf(state).relayFeesUsd / BigInt(Math.max(1, own))
+  const fills = new Map(
+    filledOrders(state).flatMap((fill) => (fill.orderKey === undefined ? [] : [[fill.orderKey, fill]])),
+  )
+  return (attempt?.children ?? []).flatMap((child): PlacedMove[] => {
+    if (child.phase !== 'EXECUTED') return []
+    const fill = fills.get(child.orderKey)
+    const isOwn = !isExit(child)
+    const move: Move = {
+      id: hexKey(child.orderKey),
+      intentId: intent.intentId,
+      strategy: intent.strategy,
+      atMs: filledAtMs(state, child),
+      sizeDeltaUsd: fill?.sizeDeltaUsd ?? 0n,
+      ...tokensOf(state, fill),
+      collateral: isOwn ? collateralOf(state, child, fill) : 0n,
+      ...moneyOf(child.settlement, fill),
+      sendingUsd: isOwn ? eachUsd : 0n,
+      isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
+    }
+    return [{ side: fill === undefined ? sideOf(state) : sideOfFill(fill), move }]
+  })
+}
+
+/** What a discrepancy did to its side: nothing while it counts for nothing. */
+export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefined {
+  const { finding, raisedAtMs } = state
+  const sizeDeltaUsd = expectedDeltaOf(state)
+  if (sizeDeltaUsd === 0n) return undefined
+  const { marketToken, direction, collateralToken, pnlUsd, atSeconds, sizeDeltaInTokens } = finding
+  const move: Move = {
+    id: finding.findingId,
+    strategy: UNATTRIBUTED,
+    atMs: atSeconds === undefined ? raisedAtMs : atSeconds * 1_000,
+    sizeDeltaUsd,
+    ...(sizeDeltaInTokens === undefined ? {} : { tokens: sizeDeltaInTokens }),
+    ...(pnlUsd === undefined || sizeDeltaUsd > 0n ? {} : { pnlUsd }),
+    collateral: 0n,
+    ...noMoney,
+    sendingUsd: 0n,
+    isFinal: false,
+  }
+  return { side: { marketToken, direction, collateralToken }, move }
+}
+
+/** The side that an intent is about. */
+export function sideOf({ intent: { terms } }: IntentState): PositionSide {
+  const { marketToken, direction, collateralToken } = terms
+  return { marketToken, direction, collateralToken: collateralToken.address }
+}
+
+/** What sending the intent's landed message cost. */
+export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'executionFees'> {
+  const attempt = lastAttempt(state)
+  if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) {
+    return { relayFeesUsd: 0n, executionFees: 0n }
+  }
+  const decimals = chainNamed(state.intent.chain)?.feeToken.decimals ?? FEE_DECIMALS
+  return {
+    relayFeesUsd: dollarsOf(attempt.armed.relayFeeAmount, decimals),
+    executionFees: executionFeePaid(attempt) ?? attempt.armed.executionFee,
+  }
+}
+
+/** When it was sent, Unix ms: the day of what sending cost. */
+export function sentAtMs({ intent, attempts }: IntentState): number {
+  const attempt: Attempt | undefined = attempts.at(-1)
+  return attempt?.armedAtMs ?? intent.acceptedAtMs
+}
+
+/** By the venue's clock; else when it was seen. */
+function filledAtMs({ updatedAtMs }: IntentState, { settlement, evidence }: Child): number {
+  const { timestampSeconds } = settlement ?? {}
+  return timestampSeconds === undefined ? (evidence?.atMs ?? updatedAtMs) : timestampSeconds * 1_000
+}
+
+function sideOfFill({ marketToken, direction, collateralToken }: FilledOrder): PositionSide {
+  return { marketToken, direction, collateralToken }
+}
+
+/** By evidence; of what adds, else by size and price; of what reduces, the books reckon it. */
+function tokensOf(
+  { intent: { terms } }: IntentState,
+  fill: FilledOrder | undefined,
+): { tokens?: TokenAmount } {
+  if (fill === undefined) return {}
+  const { settlement, adds, sizeDeltaUsd = 0n, marketToken } = fill
+  if (settlement?.sizeDeltaInTokens !== undefined) return { tokens: settlement.sizeDeltaInTokens }
+  const price = settlement?.executionPrice ?? terms.referencePrice
+  if (!adds || price <= 0n || !isOn(marketToken, terms.marketToken)) return {}
+  return { tokens: amountOfUsd(sizeDeltaUsd, price, terms.indexToken.decimals) }
+}
+
+function isOn(one: Address, other: Address): boolean {
+  return hexKey(one) === hexKey(other)
+}
+
+/** What an order paid in or took out by itself. What leaves with a reduction follows the size. */
+function collateralOf(state: IntentState, child: Child, fill: FilledOrder | undefined): TokenAmount {
+  const { kind, terms } = state.intent
+  if (kind === 'collateral-in') return terms.collateralDelta
+  if (kind === 'collateral-out') return -terms.collateralDelta
+  if (fill?.adds !== true) return 0n
+  const signed = lastAttempt(state)?.armed?.creates?.[child.index]?.collateralAmount
+  return signed ?? terms.collateralDelta / BigInt(terms.twap?.parts ?? 1)
+}
+
+type Money = Pick<
+  Move,
+  'pnlUsd' | 'basePnlUsd' | 'impactUsd' | 'positionFeeUsd' | 'borrowingUsd' | 'fundingUsd' | 'swapUsd'
+>
+
+const noMoney: Money = {
+  impactUsd: 0n,
+  positionFeeUsd: 0n,
+  borrowingUsd: 0n,
+  fundingUsd: 0n,
+  swapUsd: 0n,
+}
+
+function moneyOf(settlement: Settlement | undefined, fill: FilledOrder | undefined): Money {
+  if (settlement === undefined) return noMoney
+  const { feesUsd = 0n, borrowingFeeUsd = 0n, fundingFeeUsd = 0n, pnlUsd, basePnlUsd } = settlement
+  const reduces: { readonly pnlUsd?: Usd; readonly basePnlUsd?: Usd; readonly impactUsd?: Usd } =
+    fill === undefined || fill.adds || pnlUsd === undefined
+      ? {}
+      : {
+          pnlUsd,
+          ...(basePnlUsd === undefined ? {} : { basePnlUsd }),
+          impactUsd: settlement.priceImpactUsd ?? 0n,
+        }
+  return {
+    ...noMoney,
+    positionFeeUsd: feesUsd - borrowingFeeUsd - fundingFeeUsd,
+    borrowingUsd: borrowingFeeUsd,
+    fundingUsd: fundingFeeUsd,
+    // On the way into a position a swap is a part of what it cost.
+    swapUsd: fill === undefined ? (settlement.swapResultUsd ?? 0n) : 0n,
+    ...reduces,
+  }
+}

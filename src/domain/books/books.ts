@@ -1,0 +1,390 @@
+/**
+ * A book for every strategy and side, folded over the journal's records: whose part of each position is whose, and what it
+ * brought. What the chain may still take back stands apart, in its order, so that taking it back leaves what would have been
+ * without it. The rules are in docs/books.md.
+ */
+import {
+  type AccountRecord,
+  type AccountState,
+  type DiscrepancyState,
+  type PositionSide,
+  sideKeyOf,
+} from '../account/accountRecord.ts'
+import type { IntentState } from '../order/intent.ts'
+import {
+  moveOfDiscrepancy,
+  movesOfIntent,
+  type PlacedMove,
+  sendingOf,
+  sentAtMs,
+  sideOf,
+} from './bookMoves.ts'
+import { addFigures, type Figures, noFigures } from './figures.ts'
+import {
+  applyMove,
+  type Move,
+  noPart,
+  noParts,
+  type Part,
+  type Posting,
+  type SideParts,
+  UNATTRIBUTED,
+} from './sideParts.ts'
+
+/** The book of a strategy on one side: what it has there, and all that it brought so far. */
+export interface Book extends PositionSide, Part {
+  readonly strategy: string
+  readonly figures: Figures
+}
+
+/** What a strategy's book of one side brought on one day. */
+export interface BookDay extends PositionSide {
+  /** 00:00 UTC, Unix ms. */
+  readonly dayMs: number
+  readonly strategy: string
+  readonly figures: Figures
+}
+
+/** What books are asked. */
+export interface BookReads {
+  /** All books that hold or brought anything, in the order in which they began. */
+  all(): readonly Book[]
+  /** What a strategy holds of one side, USD; never below 0. */
+  heldBy(strategy: string, side: PositionSide): bigint
+  /** Days from this one on (Unix ms), as far as they are kept; `isFinal`: without what the chain may take back. */
+  days(sinceMs: number, isFinal?: boolean): readonly BookDay[]
+}
+
+/** Is told of what a move brought a book. */
+export type BookListener = (posting: Posting, side: PositionSide) => void
+
+/** Days that a daemon keeps: today, and the day before for clocks. */
+const DAYS_KEPT = 2
+const dayMs = 86_400_000
+/** Hosts and chains take back what others did within this time, ms; later it is given back to nobody's book. */
+const SETTLE_MS = 7_200_000
+
+/** Kinds of records that change what an intent's orders did, or what sending them cost. */
+const moving: ReadonlySet<string> = new Set([
+  'landed',
+  'attempt.unlanded',
+  'child.executed',
+  'child.reopened',
+  'intent.closed',
+])
+
+type Entry<T> = readonly [key: string, value: T]
+
+/** Books as a snapshot keeps them. */
+export interface BooksState {
+  readonly sides: readonly {
+    readonly side: PositionSide
+    readonly parts: readonly Entry<Part>[]
+    readonly atMs: number
+    readonly pending: readonly Waiting[]
+  }[]
+  readonly totals: readonly KeptFigures[]
+  readonly days: readonly (KeptFigures & { readonly dayMs: number })[]
+}
+
+interface KeptFigures {
+  readonly strategy: string
+  readonly side: PositionSide
+  readonly figures: Figures
+}
+
+/** A move that may be taken back, and when it was written down. */
+interface Waiting {
+  readonly move: Move
+  readonly foldedMs: number
+}
+
+/** Before the first record. */
+export const noBooks: BooksState = { sides: [], totals: [], days: [] }
+
+interface SideLog {
+  readonly side: PositionSide
+  settled: SideParts
+  pending: readonly Waiting[]
+  now: SideParts
+  /** Of the moves that wait. */
+  postings: readonly Posting[]
+}
+
+/** The fold. */
+export class Books implements BookReads {
+  readonly #sides = new Map<string, SideLog>()
+  readonly #totals = new Map<string, KeptFigures>()
+  readonly #days = new Map<number, Map<string, KeptFigures>>()
+  readonly #daysKept: number
+  readonly #tell: BookListener
+
+  /**
+   * Goes on from a state. `daysKept`: of how many days results are kept by day. `tell` is told of each posting once, when
+   * nothing takes it back any more.
+   */
+  constructor(from: BooksState = noBooks, daysKept = DAYS_KEPT, tell: BookListener = () => undefined) {
+    this.#daysKept = daysKept
+    this.#tell = tell
+    for (const { side, parts, atMs, pending } of from.sides) {
+      const settled = { parts: new Map(parts), atMs }
+      const log: SideLog = { side, settled, pending, now: settled, postings: [] }
+      this.#sides.set(sideKeyOf(side), log)
+      refold(log)
+    }
+    for (const kept of from.totals) this.#totals.set(keyOf(kept.strategy, kept.side), kept)
+    for (const { dayMs: day, ...kept } of from.days) {
+      const ofDay = this.#days.get(day) ?? new Map<string, KeptFigures>()
+      this.#days.set(day, ofDay.set(keyOf(kept.strategy, kept.side), kept))
+    }
+  }
+
+  /** A record of an intent: its kind, and the intent's states before and with it. */
+  foldIntent(kind: string, before: IntentState | undefined, after: IntentState): void {
+    if (!moving.has(kind)) return
+    const atMs = after.updatedAtMs
+    const were = before === undefined ? [] : movesOfIntent(before)
+    const are = movesOfIntent(after)
+    const find = (among: readonly PlacedMove[], { move }: PlacedMove) =>
+      among.find((each) => each.move.id === move.id)
+    for (const each of were) if (find(are, each) === undefined) this.#takeBack(each, atMs)
+    for (const each of are) {
+      const was = find(were, each)
+      if (was === undefined) this.#put(each, atMs)
+      else if (!isSameMove(was, each)) this.#replace(was, each, atMs)
+    }
+    this.#foldSending(before, after)
+  }
+
+  /** A record of the account: the account's states before and with it. */
+  foldAccount(record: AccountRecord, before: AccountState, after: AccountState): void {
+    if (record.kind !== 'finding.raised' && record.kind !== 'finding.settled') return
+    const findingId = record.kind === 'finding.raised' ? record.finding.findingId : record.findingId
+    const moveIn = ({ findings }: AccountState) => {
+      const state: DiscrepancyState | undefined = findings.get(findingId)
+      return state === undefined ? undefined : moveOfDiscrepancy(state)
+    }
+    const [was, is] = [moveIn(before), moveIn(after)]
+    if (was !== undefined && is !== undefined && was.move.sizeDeltaUsd === is.move.sizeDeltaUsd) return
+    if (was !== undefined) this.#takeBack(was, record.atMs)
+    if (is !== undefined) this.#put(is, record.atMs)
+  }
+
+  all(): readonly Book[] {
+    const found = new Map<string, Book>()
+    const put = (strategy: string, side: PositionSide, figures: Partial<Figures>, part?: Part): void => {
+      const key = keyOf(strategy, side)
+      const book = found.get(key) ?? { strategy, ...side, ...noPart, figures: noFigures }
+      found.set(key, { ...book, ...part, figures: addFigures(book.figures, figures) })
+    }
+    for (const { strategy, side, figures } of this.#totals.values()) put(strategy, side, figures)
+    for (const { side, now, postings } of this.#sides.values()) {
+      for (const posting of postings) put(posting.strategy, side, posting.figures)
+      for (const [strategy, part] of now.parts) put(strategy, side, {}, part)
+    }
+    return [...found.values()]
+  }
+
+  heldBy(strategy: string, side: PositionSide): bigint {
+    const sizeUsd = this.#sides.get(sideKeyOf(side))?.now.parts.get(strategy)?.sizeUsd ?? 0n
+    return sizeUsd > 0n ? sizeUsd : 0n
+  }
+
+  days(sinceMs: number, isFinal = false): readonly BookDay[] {
+    const found = new Map<string, BookDay>()
+    const put = (day: number, strategy: string, side: PositionSide, figures: Figures): void => {
+      if (day < dayOf(sinceMs)) return
+      const key = `${day} ${keyOf(strategy, side)}`
+      const row = found.get(key) ?? { dayMs: day, strategy, ...side, figures: noFigures }
+      found.set(key, { ...row, figures: addFigures(row.figures, figures) })
+    }
+    for (const [day, kept] of this.#days) {
+      for (const { strategy, side, figures } of kept.values()) put(day, strategy, side, figures)
+    }
+    for (const { side, postings } of this.#sides.values()) {
+      for (const { move, strategy, figures } of postings) {
+        if (!isFinal || move.isFinal || move.intentId === undefined)
+          put(dayOf(move.atMs), strategy, side, figures)
+      }
+    }
+    return [...found.values()].sort((one, other) => one.dayMs - other.dayMs)
+  }
+
+  /** Tells of what waits, too: nothing more is folded afterwards. */
+  tellRest(): void {
+    for (const { side, postings } of this.#sides.values()) {
+      for (const posting of postings) this.#tell(posting, side)
+    }
+  }
+
+  /** For a snapshot. */
+  state(): BooksState {
+    return {
+      sides: [...this.#sides.values()].map(({ side, settled, pending }) => ({
+        side,
+        parts: [...settled.parts],
+        atMs: settled.atMs,
+        pending,
+      })),
+      totals: [...this.#totals.values()],
+      days: [...this.#days].flatMap(([day, kept]) =>
+        [...kept.values()].map((each) => ({ dayMs: day, ...each })),
+      ),
+    }
+  }
+
+  #logOf(side: PositionSide): SideLog {
+    const key = sideKeyOf(side)
+    const known = this.#sides.get(key)
+    if (known !== undefined) return known
+    const log: SideLog = { side, settled: noParts, pending: [], now: noParts, postings: [] }
+    this.#sides.set(key, log)
+    return log
+  }
+
+  /** Puts a move behind all others. */
+  #put({ side, move }: PlacedMove, foldedMs: number): void {
+    const log = this.#logOf(side)
+    const { after, postings } = applyMove(log.now, side.direction, move)
+    log.pending = [...log.pending, { move, foldedMs }]
+    log.now = after
+    log.postings = [...log.postings, ...postings]
+    this.#settle(log, foldedMs)
+  }
+
+  /** Puts a move in the place of one that says something else of the same fill. */
+  #replace(was: PlacedMove, { side, move }: PlacedMove, foldedMs: number): void {
+    const log = this.#logOf(side)
+    const place = log.pending.findIndex((each) => each.move.id === move.id)
+    const known = log.pending[place]
+    if (known === undefined || sideKeyOf(was.side) !== sideKeyOf(side)) {
+      this.#takeBack(was, foldedMs)
+      this.#put({ side, move }, foldedMs)
+      return
+    }
+    log.pending = log.pending.with(place, { ...known, move })
+    refold(log)
+    this.#settle(log, foldedMs)
+  }
+
+  /** As if it had never been, while it waits; what was settled is given back to nobody's book. */
+  #takeBack({ side, move }: PlacedMove, foldedMs: number): void {
+    const log = this.#logOf(side)
+    const pending = log.pending.filter((each) => each.move.id !== move.id)
+    if (pending.length === log.pending.length) {
+      for (const each of reversed(move)) this.#put({ side, move: each }, foldedMs)
+      return
+    }
+    log.pending = pending
+    refold(log)
+    this.#settle(log, foldedMs)
+  }
+
+  /** What nothing takes back any more moves over, the oldest first: one that waits keeps those behind it. */
+  #settle(log: SideLog, nowMs: number): void {
+    for (let first = log.pending[0]; first !== undefined; first = log.pending[0]) {
+      const { move, foldedMs } = first
+      if (!move.isFinal && (move.intentId !== undefined || nowMs - foldedMs < SETTLE_MS)) return
+      const isLast = log.pending.length === 1
+      log.settled = isLast ? log.now : applyMove(log.settled, log.side.direction, move).after
+      log.pending = log.pending.slice(1)
+      const done = isLast ? log.postings : log.postings.filter((each) => each.move.id === move.id)
+      log.postings = isLast ? [] : log.postings.filter((each) => each.move.id !== move.id)
+      for (const posting of done) {
+        this.#book(posting.strategy, log.side, posting.figures, move.atMs)
+        this.#tell(posting, log.side)
+      }
+    }
+  }
+
+  /** Adds to the results of a book. */
+  #book(strategy: string, side: PositionSide, figures: Partial<Figures>, atMs: number): void {
+    const day = dayOf(atMs)
+    const ofDay = this.#days.get(day) ?? new Map<string, KeptFigures>()
+    this.#days.set(day, ofDay)
+    for (const kept of [this.#totals, ofDay]) {
+      const key = keyOf(strategy, side)
+      const known = kept.get(key)?.figures ?? noFigures
+      kept.set(key, { strategy, side, figures: addFigures(known, figures) })
+    }
+    while (this.#days.size > this.#daysKept) this.#days.delete(Math.min(...this.#days.keys()))
+  }
+
+  /** What a message cost is its strategy's from when it landed, whatever becomes of its orders. */
+  #foldSending(before: IntentState | undefined, after: IntentState): void {
+    const was = before === undefined ? noFigures : sendingOf(before)
+    const is = sendingOf(after)
+    const figures = {
+      relayFeesUsd: is.relayFeesUsd - was.relayFeesUsd,
+      executionFees: is.executionFees - was.executionFees,
+    }
+    if (figures.relayFeesUsd === 0n && figures.executionFees === 0n) return
+    this.#book(after.intent.strategy, sideOf(after), figures, sentAtMs(after))
+  }
+}
+
+function refold(log: SideLog): void {
+  log.now = log.settled
+  log.postings = []
+  for (const { move } of log.pending) {
+    const { after, postings } = applyMove(log.now, log.side.direction, move)
+    log.now = after
+    log.postings = [...log.postings, ...postings]
+  }
+}
+
+/** The size goes back to nobody's book, and what the move brought is taken off there. */
+function reversed(move: Move): readonly Move[] {
+  const { pnlUsd, basePnlUsd: _, ...rest } = move
+  const nobodys = { ...rest, strategy: UNATTRIBUTED, isFinal: true }
+  const money = {
+    impactUsd: 0n,
+    positionFeeUsd: -move.positionFeeUsd,
+    borrowingUsd: -move.borrowingUsd,
+    fundingUsd: -move.fundingUsd,
+    swapUsd: -move.swapUsd,
+    sendingUsd: 0n,
+  }
+  const noMoney = { positionFeeUsd: 0n, borrowingUsd: 0n, fundingUsd: 0n, swapUsd: 0n }
+  return [
+    { ...nobodys, ...money, ...noMoney, sizeDeltaUsd: -move.sizeDeltaUsd, collateral: 0n },
+    {
+      ...nobodys,
+      ...money,
+      sizeDeltaUsd: 0n,
+      collateral: -move.collateral,
+      ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
+    },
+  ]
+}
+
+function dayOf(atMs: number): number {
+  return atMs - (atMs % dayMs)
+}
+
+function keyOf(strategy: string, side: PositionSide): string {
+  return `${strategy} ${sideKeyOf(side)}`
+}
+
+const same: readonly (keyof Move)[] = [
+  'id',
+  'atMs',
+  'sizeDeltaUsd',
+  'tokens',
+  'collateral',
+  'pnlUsd',
+  'basePnlUsd',
+  'impactUsd',
+  'positionFeeUsd',
+  'borrowingUsd',
+  'fundingUsd',
+  'swapUsd',
+  'sendingUsd',
+  'isFinal',
+]
+
+function isSameMove(one: PlacedMove, other: PlacedMove): boolean {
+  return (
+    sideKeyOf(one.side) === sideKeyOf(other.side) && same.every((name) => one.move[name] === other.move[name])
+  )
+}

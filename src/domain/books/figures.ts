@@ -1,0 +1,98 @@
+/** What trading brought and cost a book, as sums, and the arithmetic of shares that add up. Pure. */
+import { type TokenAmount, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+
+/** Sums of results. USD has 30 decimals; fees are positive, results signed. */
+export interface Figures {
+  /** Of reductions: the PnL of the price alone, by the book's own entry. */
+  readonly pricePnlUsd: Usd
+  /** Of reductions: price impact that was settled, negative at our cost. */
+  readonly impactUsd: Usd
+  /** Position fees; of fills whose evidence does not tell fees apart, all of them. */
+  readonly positionFeesUsd: Usd
+  readonly borrowingUsd: Usd
+  readonly fundingUsd: Usd
+  /** Of swaps: what came out less what went in. */
+  readonly swapUsd: Usd
+  /** Whole fees of messages that landed, execution fees included; one unit of the fee token counts as a dollar. */
+  readonly relayFeesUsd: Usd
+  /** What keepers kept, else what was signed for them; native token, base units. A part of the relay fees, and told beside them. */
+  readonly executionFees: TokenAmount
+  /** Fills of the book's own orders. */
+  readonly fills: number
+  /** Reductions of the book, whoever made them, and those that brought more than all their costs. */
+  readonly trades: number
+  readonly wins: number
+}
+
+/** Nothing yet. */
+export const noFigures: Figures = {
+  pricePnlUsd: 0n,
+  impactUsd: 0n,
+  positionFeesUsd: 0n,
+  borrowingUsd: 0n,
+  fundingUsd: 0n,
+  swapUsd: 0n,
+  relayFeesUsd: 0n,
+  executionFees: 0n,
+  fills: 0,
+  trades: 0,
+  wins: 0,
+}
+
+/** The sum of two, or with `sign` -1 the difference. */
+export function addFigures(one: Figures, other: Partial<Figures>, sign: 1 | -1 = 1): Figures {
+  const big = BigInt(sign)
+  return {
+    pricePnlUsd: one.pricePnlUsd + big * (other.pricePnlUsd ?? 0n),
+    impactUsd: one.impactUsd + big * (other.impactUsd ?? 0n),
+    positionFeesUsd: one.positionFeesUsd + big * (other.positionFeesUsd ?? 0n),
+    borrowingUsd: one.borrowingUsd + big * (other.borrowingUsd ?? 0n),
+    fundingUsd: one.fundingUsd + big * (other.fundingUsd ?? 0n),
+    swapUsd: one.swapUsd + big * (other.swapUsd ?? 0n),
+    relayFeesUsd: one.relayFeesUsd + big * (other.relayFeesUsd ?? 0n),
+    executionFees: one.executionFees + big * (other.executionFees ?? 0n),
+    fills: one.fills + sign * (other.fills ?? 0),
+    trades: one.trades + sign * (other.trades ?? 0),
+    wins: one.wins + sign * (other.wins ?? 0),
+  }
+}
+
+/** The result by the venue's own count: after price impact and its fees, before what sending messages cost. USD, signed. */
+export function venueResultOf(figures: Partial<Figures>): Usd {
+  const { pricePnlUsd, impactUsd, positionFeesUsd, borrowingUsd, fundingUsd, swapUsd } = {
+    ...noFigures,
+    ...figures,
+  }
+  return pricePnlUsd + impactUsd + swapUsd - positionFeesUsd - borrowingUsd - fundingUsd
+}
+
+/** The result after all costs, those of sending included. USD, signed. */
+export function resultOf(figures: Partial<Figures>): Usd {
+  return venueResultOf(figures) - (figures.relayFeesUsd ?? 0n)
+}
+
+/** Fee tokens, base units, as dollars: one counts as one. */
+export function dollarsOf(amount: TokenAmount, decimals: number): Usd {
+  return amount * 10n ** BigInt(USD_DECIMALS - decimals)
+}
+
+/**
+ * An amount in shares by weight, which add up to it exactly: each share is rounded toward zero, and what is left goes, unit by
+ * unit, to those with the largest remainders; of equal ones to the first. `weights` are not negative; without any weight every
+ * share is 0.
+ */
+export function sharesOf(amount: bigint, weights: readonly bigint[]): readonly bigint[] {
+  const whole = weights.reduce((sum, each) => sum + each, 0n)
+  if (whole <= 0n) return weights.map(() => 0n)
+  const sign = amount < 0n ? -1n : 1n
+  const size = amount * sign
+  const shares = weights.map((weight) => (size * weight) / whole)
+  const left = Number(size - shares.reduce((sum, each) => sum + each, 0n))
+  const byRemainder = weights
+    .map((weight, place) => ({ place, remainder: (size * weight) % whole }))
+    .sort((one, other) =>
+      one.remainder === other.remainder ? one.place - other.place : one.remainder > other.remainder ? -1 : 1,
+    )
+  const lucky = new Set(byRemainder.slice(0, left).map(({ place }) => place))
+  return shares.map((share, place) => sign * (lucky.has(place) ? share + 1n : share))
+}

@@ -1,0 +1,355 @@
+/**
+ * One side of one market with one collateral token: the venue keeps one position there, and this keeps whose part of it is
+ * whose. The rules, with examples, are in docs/books.md. Pure.
+ */
+import type { Direction } from '../../protocol/market.ts'
+import { maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import { addFigures, type Figures, noFigures, sharesOf } from './figures.ts'
+
+/** Whose the parts are that no strategy opened; no strategy can have this name. */
+export const UNATTRIBUTED = '@unattributed'
+
+/** A part of a position. It may be negative in `UNATTRIBUTED` alone: more was taken off than the journal knows to have been there. */
+export interface Part {
+  /** As the venue counts the position, USD. */
+  readonly sizeUsd: Usd
+  /** Index token, base units; 0 where no evidence says it. */
+  readonly sizeInTokens: TokenAmount
+  /** What its tokens cost, USD; the entry price is this by the tokens. */
+  readonly costUsd: Usd
+  /** Collateral token, base units: paid in, less what left with reductions. */
+  readonly collateral: TokenAmount
+  /** Fees that are in the results and that reductions to come have to earn, USD. */
+  readonly carriedUsd: Usd
+  /** USD times ms since fees by time were last charged. */
+  readonly sizeTime: bigint
+}
+
+/** Nothing held. */
+export const noPart: Part = {
+  sizeUsd: 0n,
+  sizeInTokens: 0n,
+  costUsd: 0n,
+  collateral: 0n,
+  carriedUsd: 0n,
+  sizeTime: 0n,
+}
+
+/** All parts of a side, by strategy, and until when their `sizeTime` is counted, Unix ms. */
+export interface SideParts {
+  readonly parts: ReadonlyMap<string, Part>
+  readonly atMs: number
+}
+
+/** Before anything. */
+export const noParts: SideParts = { parts: new Map(), atMs: 0 }
+
+/** One thing that happened to a side, ours or not. */
+export interface Move {
+  /** Key of the order, or id of the discrepancy: what takes it back names it. */
+  readonly id: string
+  readonly intentId?: string
+  /** Whose order it was; `UNATTRIBUTED`: nobody's of ours. */
+  readonly strategy: string
+  /** When it happened by the venue's time where that is known, Unix ms. */
+  readonly atMs: number
+  /** USD, signed; 0 of what moves no size. */
+  readonly sizeDeltaUsd: Usd
+  /** Index token, base units, not signed; absent: reckoned. */
+  readonly tokens?: TokenAmount
+  /** Collateral paid in, or taken out by an order for that alone; token units, signed. */
+  readonly collateral: TokenAmount
+  /** Of reductions, after impact and fees, USD, signed; absent: not known. */
+  readonly pnlUsd?: Usd
+  /** Of the price alone; absent: reckoned from `pnlUsd`, the fees and `impactUsd`. */
+  readonly basePnlUsd?: Usd
+  readonly impactUsd: Usd
+  readonly positionFeeUsd: Usd
+  readonly borrowingUsd: Usd
+  readonly fundingUsd: Usd
+  readonly swapUsd: Usd
+  /** Share of what sending the message cost, USD. It is in the results since the message landed; a win has to earn it. */
+  readonly sendingUsd: Usd
+  /** Nothing takes it back any more. */
+  readonly isFinal: boolean
+}
+
+/** What a move brought one book. */
+export interface Posting {
+  readonly move: Move
+  readonly strategy: string
+  readonly figures: Figures
+  /** What it did to the book. USD and tokens, signed. */
+  readonly sizeDeltaUsd: Usd
+  readonly sizeInTokens: TokenAmount
+  /** Of a reduction: what its tokens had cost, and the share of carried fees that it had to earn, USD. */
+  readonly costUsd: Usd
+  readonly carriedUsd: Usd
+  /** Nothing is left of the book. */
+  readonly isFlat: boolean
+}
+
+/** A side after a move, and what the move brought whom. */
+export interface Applied {
+  readonly after: SideParts
+  readonly postings: readonly Posting[]
+}
+
+/** Applies a move. Sizes of the parts change by exactly `sizeDeltaUsd` together. */
+export function applyMove(before: SideParts, direction: Direction, move: Move): Applied {
+  const draft = new Draft(before, move)
+  draft.chargeByTime()
+  if (move.sizeDeltaUsd > 0n) draft.increase()
+  else if (move.sizeDeltaUsd < 0n) draft.reduce(direction === 'long' ? 1n : -1n)
+  else draft.settle()
+  return draft.applied()
+}
+
+interface Note {
+  figures: Figures
+  sizeDeltaUsd: Usd
+  sizeInTokens: TokenAmount
+  costUsd: Usd
+  carriedUsd: Usd
+}
+
+/** A move on its way through the parts. */
+class Draft {
+  readonly #parts: Map<string, Part>
+  readonly #atMs: number
+  readonly #move: Move
+  readonly #notes = new Map<string, Note>()
+
+  constructor({ parts, atMs }: SideParts, move: Move) {
+    // Clocks that step back take nothing off.
+    this.#atMs = Math.max(atMs, move.atMs)
+    const passed = atMs === 0 ? 0n : BigInt(Math.round(this.#atMs - atMs))
+    this.#parts = new Map(
+      [...parts].map(([strategy, part]) => [
+        strategy,
+        { ...part, sizeTime: part.sizeTime + maxOf(0n, part.sizeUsd) * passed },
+      ]),
+    )
+    this.#move = move
+  }
+
+  applied(): Applied {
+    const postings = [...this.#notes].map(([strategy, note]) => ({
+      move: this.#move,
+      strategy,
+      ...note,
+      isFlat: this.#part(strategy).sizeUsd === 0n,
+    }))
+    const parts = new Map([...this.#parts].filter(([, part]) => !isNothing(part)))
+    return { after: { parts, atMs: this.#atMs }, postings }
+  }
+
+  #part(strategy: string): Part {
+    return this.#parts.get(strategy) ?? noPart
+  }
+
+  #change(strategy: string, change: Partial<Part>): void {
+    const part = this.#part(strategy)
+    this.#parts.set(strategy, {
+      sizeUsd: part.sizeUsd + (change.sizeUsd ?? 0n),
+      sizeInTokens: part.sizeInTokens + (change.sizeInTokens ?? 0n),
+      costUsd: part.costUsd + (change.costUsd ?? 0n),
+      collateral: part.collateral + (change.collateral ?? 0n),
+      carriedUsd: part.carriedUsd + (change.carriedUsd ?? 0n),
+      sizeTime: part.sizeTime,
+    })
+  }
+
+  #note(strategy: string, figures: Partial<Figures>, change: Partial<Omit<Note, 'figures'>> = {}): void {
+    const note = this.#notes.get(strategy)
+    this.#notes.set(strategy, {
+      figures: addFigures(note?.figures ?? noFigures, figures),
+      sizeDeltaUsd: (note?.sizeDeltaUsd ?? 0n) + (change.sizeDeltaUsd ?? 0n),
+      sizeInTokens: (note?.sizeInTokens ?? 0n) + (change.sizeInTokens ?? 0n),
+      costUsd: (note?.costUsd ?? 0n) + (change.costUsd ?? 0n),
+      carriedUsd: (note?.carriedUsd ?? 0n) + (change.carriedUsd ?? 0n),
+    })
+  }
+
+  /** Borrowing and funding are shared by size and time since they were last charged. */
+  chargeByTime(): void {
+    const { strategy, borrowingUsd, fundingUsd, sizeDeltaUsd, collateral } = this.#move
+    // A swap touches no position.
+    if (sizeDeltaUsd === 0n && collateral === 0n && borrowingUsd === 0n && fundingUsd === 0n) return
+    const all = [...this.#parts]
+    const weights = all.map(([, { sizeTime }]) => sizeTime)
+    const isWeighed = weights.some((weight) => weight > 0n)
+    const payers = isWeighed ? all.map(([name]) => name) : [strategy]
+    const by = isWeighed ? weights : [1n]
+    const [borrowing, funding] = [sharesOf(borrowingUsd, by), sharesOf(fundingUsd, by)]
+    for (const [place, payer] of payers.entries()) {
+      const [borrowed = 0n, funded = 0n] = [borrowing[place], funding[place]]
+      if (borrowed === 0n && funded === 0n) continue
+      this.#note(payer, { borrowingUsd: borrowed, fundingUsd: funded })
+      this.#change(payer, { carriedUsd: borrowed + funded })
+    }
+    for (const [name, part] of this.#parts) this.#parts.set(name, { ...part, sizeTime: 0n })
+  }
+
+  increase(): void {
+    const { strategy, sizeDeltaUsd, tokens = this.#reckonedTokens(), collateral } = this.#move
+    const { positionFeeUsd, sendingUsd } = this.#move
+    this.#change(strategy, {
+      sizeUsd: sizeDeltaUsd,
+      sizeInTokens: tokens,
+      costUsd: sizeDeltaUsd,
+      collateral,
+      carriedUsd: positionFeeUsd + sendingUsd,
+    })
+    this.#note(
+      strategy,
+      { positionFeesUsd: positionFeeUsd, fills: strategy === UNATTRIBUTED ? 0 : 1 },
+      { sizeDeltaUsd, sizeInTokens: tokens },
+    )
+  }
+
+  /** What moves no size: collateral, swaps, and fills whose size no evidence says. */
+  settle(): void {
+    const { strategy, collateral, positionFeeUsd, swapUsd, pnlUsd } = this.#move
+    this.#change(strategy, { collateral })
+    const pricePnlUsd = pnlUsd === undefined ? 0n : this.#basePnl(pnlUsd)
+    const impactUsd = pnlUsd === undefined ? 0n : this.#impact(pnlUsd, pricePnlUsd)
+    this.#note(strategy, {
+      pricePnlUsd,
+      impactUsd,
+      positionFeesUsd: positionFeeUsd,
+      swapUsd,
+      fills: strategy === UNATTRIBUTED ? 0 : 1,
+    })
+  }
+
+  reduce(sign: 1n | -1n): void {
+    const { strategy, pnlUsd, positionFeeUsd, sendingUsd } = this.#move
+    const lessUsd = -this.#move.sizeDeltaUsd
+    const { takes, beyondUsd } = this.#takes(lessUsd)
+    const tokens = this.#move.tokens ?? this.#reckonedTokens()
+    const rows = takes.map(([name, takenUsd]) => {
+      const part = this.#part(name)
+      const share = (amount: bigint) =>
+        takenUsd === part.sizeUsd ? amount : (amount * takenUsd) / part.sizeUsd
+      return {
+        name,
+        takenUsd,
+        tokens: share(part.sizeInTokens),
+        costUsd: share(part.costUsd),
+        collateral: share(part.collateral),
+        carriedUsd: share(part.carriedUsd),
+      }
+    })
+    if (beyondUsd > 0n) {
+      const beyond = (tokens * beyondUsd) / lessUsd
+      const part = { tokens: beyond, costUsd: beyondUsd, collateral: 0n, carriedUsd: 0n }
+      rows.push({ name: UNATTRIBUTED, takenUsd: beyondUsd, ...part })
+    }
+    const baseUsd = pnlUsd === undefined ? undefined : this.#basePnl(pnlUsd)
+    // What the tokens of the position that left were worth.
+    const worthUsd = baseUsd === undefined ? undefined : lessUsd + sign * baseUsd
+    // Of a part whose tokens no evidence told, the position's own measure.
+    const counted = rows.map((row) => (row.tokens === 0n ? (tokens * row.takenUsd) / lessUsd : row.tokens))
+    const worths = rows.map((row, place) => {
+      if (worthUsd === undefined) return row.costUsd
+      return tokens > 0n ? (worthUsd * (counted[place] ?? 0n)) / tokens : (worthUsd * row.takenUsd) / lessUsd
+    })
+    for (const row of rows) {
+      this.#change(row.name, {
+        sizeUsd: -row.takenUsd,
+        sizeInTokens: -row.tokens,
+        costUsd: -row.costUsd,
+        collateral: -row.collateral,
+        carriedUsd: -row.carriedUsd,
+      })
+    }
+    const sumOf = (amounts: readonly bigint[]) => amounts.reduce((sum, each) => sum + each, 0n)
+    const handed = sumOf(counted) - tokens
+    const handedUsd = sumOf(worths) - (worthUsd ?? lessUsd)
+    const kept = this.#hand(handed, handedUsd)
+    const weights = rows.map((row) => row.takenUsd)
+    const largest = weights.indexOf(maxOf(0n, ...weights))
+    const impactUsd = baseUsd === undefined ? 0n : this.#impact(pnlUsd ?? 0n, baseUsd)
+    const [impacts, fees] = [sharesOf(impactUsd, weights), sharesOf(positionFeeUsd, weights)]
+    for (const [place, row] of rows.entries()) {
+      const { name, takenUsd, carriedUsd, costUsd } = row
+      const value = (worths[place] ?? 0n) - (place === largest ? handedUsd - kept : 0n)
+      const pricePnlUsd = sign * (value - costUsd)
+      const [impact = 0n, fee = 0n] = [impacts[place], fees[place]]
+      const sending = name === strategy ? sendingUsd : 0n
+      const broughtUsd = pricePnlUsd + impact - fee - carriedUsd - sending
+      this.#note(
+        name,
+        { pricePnlUsd, impactUsd: impact, positionFeesUsd: fee, trades: 1, wins: broughtUsd > 0n ? 1 : 0 },
+        { sizeDeltaUsd: -takenUsd, sizeInTokens: -row.tokens, costUsd, carriedUsd: carriedUsd + sending },
+      )
+    }
+    if (strategy !== UNATTRIBUTED) this.#note(strategy, { fills: 1 })
+  }
+
+  /** Who loses how much: the order's own book, what is nobody's, all others by size; what is beyond all of them is nobody's. */
+  #takes(lessUsd: Usd): { readonly takes: readonly (readonly [string, Usd])[]; readonly beyondUsd: Usd } {
+    const takes: (readonly [string, Usd])[] = []
+    let leftUsd = lessUsd
+    for (const name of new Set([this.#move.strategy, UNATTRIBUTED])) {
+      const takenUsd = minOf(leftUsd, maxOf(0n, this.#part(name).sizeUsd))
+      if (takenUsd > 0n) takes.push([name, takenUsd])
+      leftUsd -= takenUsd
+    }
+    const others = [...this.#parts].filter(
+      ([name, { sizeUsd }]) => sizeUsd > 0n && name !== this.#move.strategy && name !== UNATTRIBUTED,
+    )
+    const sizes = others.map(([, { sizeUsd }]) => sizeUsd)
+    const sharedUsd = minOf(
+      leftUsd,
+      sizes.reduce((sum, each) => sum + each, 0n),
+    )
+    const shares = sharesOf(sharedUsd, sizes)
+    for (const [place, [name]] of others.entries()) {
+      const share = shares[place] ?? 0n
+      if (share > 0n) takes.push([name, share])
+    }
+    return { takes, beyondUsd: leftUsd - sharedUsd }
+  }
+
+  /**
+   * Tokens that left a book and not the position go to those who are left, by size, at what they were worth then. Gives what
+   * was handed over, USD: nothing where nobody is left.
+   */
+  #hand(tokens: TokenAmount, worthUsd: Usd): Usd {
+    const left = [...this.#parts].filter(([, { sizeUsd }]) => sizeUsd > 0n)
+    if (left.length === 0) return 0n
+    const sizes = left.map(([, { sizeUsd }]) => sizeUsd)
+    const [counts, costs] = [sharesOf(tokens, sizes), sharesOf(worthUsd, sizes)]
+    for (const [place, [name]] of left.entries()) {
+      this.#change(name, { sizeInTokens: counts[place] ?? 0n, costUsd: costs[place] ?? 0n })
+    }
+    return worthUsd
+  }
+
+  /** Tokens of what evidence does not tell: the position's own measure; of what takes all that is there, all of them. */
+  #reckonedTokens(): TokenAmount {
+    const parts = [...this.#parts.values()].filter(({ sizeUsd }) => sizeUsd > 0n)
+    const sizeUsd = parts.reduce((sum, part) => sum + part.sizeUsd, 0n)
+    const tokens = parts.reduce((sum, part) => sum + part.sizeInTokens, 0n)
+    if (sizeUsd === 0n) return 0n
+    const moved = this.#move.sizeDeltaUsd < 0n ? -this.#move.sizeDeltaUsd : this.#move.sizeDeltaUsd
+    return moved === sizeUsd ? tokens : (tokens * moved) / sizeUsd
+  }
+
+  #basePnl(pnlUsd: Usd): Usd {
+    const { basePnlUsd, impactUsd, positionFeeUsd, borrowingUsd, fundingUsd } = this.#move
+    return basePnlUsd ?? pnlUsd + positionFeeUsd + borrowingUsd + fundingUsd - impactUsd
+  }
+
+  /** What is between the price's PnL and the whole before fees. */
+  #impact(pnlUsd: Usd, baseUsd: Usd): Usd {
+    const { positionFeeUsd, borrowingUsd, fundingUsd } = this.#move
+    return pnlUsd + positionFeeUsd + borrowingUsd + fundingUsd - baseUsd
+  }
+}
+
+function isNothing({ sizeUsd, sizeInTokens, costUsd, collateral, carriedUsd }: Part): boolean {
+  return sizeUsd === 0n && sizeInTokens === 0n && costUsd === 0n && collateral === 0n && carriedUsd === 0n
+}

@@ -1,0 +1,104 @@
+/** What the daemon and its strategies do: starts and ends, turns of strategies, and decisions that are none. */
+import type { Facts } from '../base/errors.ts'
+import type { Address } from '../protocol/address.ts'
+import type { Usd } from '../protocol/units.ts'
+import type { Denial } from './order/intent.ts'
+
+/** The daemon and its strategies. `type` is the stable dotted name of the log line. */
+export type DaemonEvent =
+  | {
+      readonly type: 'daemon.started'
+      readonly version: string
+      readonly profile: string
+      readonly chain: string
+      readonly account: Address
+      readonly strategies: readonly string[]
+      readonly journalPath: string
+      readonly statusUrl: string
+      readonly apiHosts: readonly string[]
+      readonly oracleHosts: readonly string[]
+      readonly notes: readonly string[]
+    }
+  | {
+      readonly type: 'daemon.resumed'
+      readonly records: number
+      readonly intents: number
+      readonly openIntents: number
+      readonly unresolved: number
+      readonly tookMs: number
+    }
+  | { readonly type: 'daemon.recovering'; readonly reason: string }
+  /** `held`: what keeps orders back at that moment, in words; absent: nothing does. */
+  | { readonly type: 'daemon.ready'; readonly held?: string }
+  | {
+      readonly type: 'daemon.draining'
+      readonly signal: string
+      readonly openIntents: number
+      /** Those of them that do not merely rest at the venue: what a stop waits for. */
+      readonly underWay: number
+      readonly drainMs: number
+    }
+  | {
+      readonly type: 'daemon.stopped'
+      readonly openIntents: number
+      /** What is held and managed by nobody from now on, a few words each. */
+      readonly positions: readonly string[]
+      readonly uptimeMs: number
+    }
+  | {
+      readonly type: 'daemon.heartbeat'
+      readonly openIntents: number
+      readonly unresolved: number
+      readonly positions: number
+      readonly exposureUsd: Usd
+    }
+  | {
+      readonly type: 'tick.done'
+      readonly strategy: string
+      readonly durationMs: number
+      readonly decisions: number
+      /** Decisions of them that were none; absent: every one was. */
+      readonly invalid?: number
+      /** Size of the view that was handed to a kind of the user's own, bytes. */
+      readonly viewBytes?: number
+    }
+  | { readonly type: 'tick.skipped'; readonly strategy: string; readonly reason: string }
+  | {
+      readonly type: 'tick.failed'
+      readonly strategy: string
+      readonly reason: string
+      readonly failures: number
+      readonly facts?: Facts
+      /** Why the thread of a kind of the user's own ended with it; absent: it did not, or the kind is one of perpd's. */
+      readonly ended?: 'timeout' | 'memory' | 'exit' | 'crash'
+    }
+  /** What a strategy returned is no decision: nothing of it was done. */
+  | {
+      readonly type: 'decision.invalid'
+      readonly strategy: string
+      readonly denial: Denial
+      /** The same for all that is wrong in the same way. */
+      readonly cause: string
+      readonly field?: string
+      /** File and line of a kind of the user's own; or that it is in `decide`, and where that begins. */
+      readonly place?: string
+    }
+  /** A kind of the user's own failed again and again: it is not asked for a while. */
+  | {
+      readonly type: 'strategy.paused'
+      readonly strategy: string
+      readonly failures: number
+      readonly forMs: number
+      readonly reason: string
+    }
+  /** What is kept for its memory fits the kind no longer: it is not asked until it does, or until it is forgotten. */
+  | {
+      readonly type: 'strategy.unfit'
+      readonly strategy: string
+      readonly reason: string
+      readonly facts: Facts
+    }
+  /** A strategy's memory was forgotten by an operator. */
+  | { readonly type: 'strategy.forgotten'; readonly strategy: string; readonly by: string }
+  /** A line that a kind of the user's own printed. */
+  | { readonly type: 'strategy.said'; readonly strategy: string; readonly text: string }

@@ -1,0 +1,133 @@
+/** What becomes of decisions and orders, from the wish to the last fill; of every record that is durable; and of orders to unwind. */
+import type { Usd } from '../protocol/units.ts'
+import type { StrategyDecision } from './order/decision.ts'
+import type { Denial, Intent, IntentState, Label } from './order/intent.ts'
+import type { OrderLeg } from './order/orderLegs.ts'
+import type { JudgedWarning, WarningAction } from './order/warnedFacts.ts'
+import type { JournalRecord } from './records.ts'
+import type { UnwindOutcome } from './tasks/unwindState.ts'
+
+/** One difference between what was meant and what a payload says. */
+export interface Difference {
+  /** Path inside the payload, `message.createOrderParamsList[0].addresses.receiver`. */
+  readonly field: string
+  readonly expected: string
+  readonly found: string
+}
+
+/** A decision, an order, or an order to unwind. `type` is the stable dotted name of the log line. */
+export type OrderEvent =
+  | {
+      readonly type: 'decision.made'
+      readonly strategy: string
+      readonly decisionKey: string
+      readonly decision: StrategyDecision
+      readonly symbol: string
+    }
+  | {
+      readonly type: 'decision.denied'
+      readonly strategy: string
+      readonly decisionKey: string
+      readonly decision: StrategyDecision
+      readonly symbol: string
+      readonly denial: Denial
+    }
+  | { readonly type: 'decision.admitted'; readonly intent: Intent }
+  /** A record became durable; `state` is the fold with it. */
+  | {
+      readonly type: 'journal.committed'
+      readonly record: JournalRecord
+      readonly state: IntentState
+      readonly commitMs: number
+    }
+  /** The operator's label of an intent changed. */
+  | {
+      readonly type: 'order.moved'
+      readonly intent: Intent
+      readonly from: Label | undefined
+      readonly to: Label
+      readonly reason: string
+      readonly state: IntentState
+      /** Of a cancel that was asked for here: `as ann asked (order 1a2b3c4d)`. */
+      readonly askedBy?: string
+      /** Of one that was executed: its created orders, with what their fills cost. */
+      readonly legs?: readonly OrderLeg[]
+    }
+  /** A created order of an intent was filled, or the chain took its fill back: then it rests again. */
+  | {
+      readonly type: 'order.filled'
+      readonly intent: Intent
+      readonly leg: OrderLeg
+      readonly isTakenBack: boolean
+      /** The most that sending the whole message cost, in the token that its fee was paid in; absent for an exit. */
+      readonly sendingFee?: { readonly amount: bigint; readonly symbol: string; readonly decimals: number }
+    }
+  /** An entry was filled, and these exits of it rest. */
+  | { readonly type: 'order.exits'; readonly intent: Intent; readonly exits: readonly OrderLeg[] }
+  /** Prepare's warnings, before anything is signed. */
+  | {
+      readonly type: 'order.warned'
+      readonly intent: Intent
+      readonly host: string
+      readonly requestId: string
+      readonly warnings: readonly JudgedWarning[]
+      /** What is done with the order. */
+      readonly action: WarningAction
+      /** Why it is dropped though policy says shrink. */
+      readonly reason?: string
+      /** The size it shrinks to. */
+      readonly toUsd?: Usd
+    }
+  /** A payload did not say what was meant; nothing was signed. */
+  | {
+      readonly type: 'order.payload_rejected'
+      readonly intent: Intent
+      readonly host: string
+      readonly requestId: string
+      readonly differences: readonly Difference[]
+    }
+  /**
+   * A payload lies beyond a limit because the price, a fee, the position or the time moved. Nothing was
+   * signed, and no host is to blame.
+   */
+  | {
+      readonly type: 'order.not_signed'
+      readonly intent: Intent
+      readonly host: string
+      readonly requestId: string
+      /** `PRICE_OUT_OF_BOUNDS`, `FEE_ABOVE_LIMIT`, `POSITION_MOVED` or `OFFER_EXPIRED`. */
+      readonly code: string
+      readonly differences: readonly Difference[]
+    }
+  /** The venue's word on an unresolved attempt; an observation, not evidence. */
+  | {
+      readonly type: 'order.observed'
+      readonly intent: Intent
+      readonly attempt: number
+      readonly status: string
+      readonly host: string
+      readonly traceId?: string
+      readonly reason?: string
+    }
+  /** An order is to be unwound: it is unwound if it lands. */
+  | {
+      readonly type: 'unwind.requested'
+      readonly intent: Intent
+      readonly by: string
+      readonly reason: string
+    }
+  /** What keeps an order from being unwound now; told once for each reason. */
+  | { readonly type: 'unwind.waits'; readonly intentId: string; readonly reason: string }
+  | {
+      readonly type: 'unwind.ended'
+      readonly intentId: string
+      readonly by: string
+      readonly outcome: UnwindOutcome
+      readonly statement: string
+    }
+  | {
+      readonly type: 'order.timing'
+      readonly intentId: string
+      readonly step: 'accept' | 'prepare' | 'verify' | 'sign' | 'arm' | 'submit' | 'total'
+      readonly durationMs: number
+    }

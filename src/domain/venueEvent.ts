@@ -1,0 +1,93 @@
+/** What hosts and chain endpoints answer, and what was read of the venue. */
+import type { PriceSource } from '../protocol/market.ts'
+import type { MissingRow } from '../protocol/missing.ts'
+import type { Usd } from '../protocol/units.ts'
+
+/** Feeds whose age is watched. */
+export type Feed = 'tickers' | 'capacity' | 'positions' | 'orders' | 'candles' | 'oracle' | 'markets'
+
+/** The hosts, the chain, and what was read of them. `type` is the stable dotted name of the log line. */
+export type VenueEvent =
+  | {
+      readonly type: 'host.attempt'
+      readonly route: string
+      readonly method: string
+      readonly host: string
+      readonly attempt: number
+      readonly status?: number
+      readonly durationMs: number
+      readonly traceId?: string
+      readonly outcome: string
+    }
+  | {
+      readonly type: 'host.cooldown'
+      readonly host: string
+      readonly cooldownMs: number
+      readonly reason: string
+    }
+  /** The prices of an oracle host stand still, or go on again; told once each. `ageMs`: of its newest price. */
+  | { readonly type: 'host.prices'; readonly host: string; readonly isStale: boolean; readonly ageMs: number }
+  /** Rows of a polled list that could not be read: it was used without them, and is known to be incomplete. */
+  | {
+      readonly type: 'rows.missing'
+      readonly route: string
+      readonly host: string
+      readonly rows: readonly MissingRow[]
+    }
+  /** Rows of a list that are of another account than the one that was asked about: they were dropped. */
+  | {
+      readonly type: 'rows.foreign'
+      readonly route: string
+      readonly host: string
+      readonly rows: number
+    }
+  /** A reduction stands on another price than a fresh one of the oracle; told when it is admitted. */
+  | {
+      readonly type: 'price.fallback'
+      readonly symbol: string
+      readonly source: PriceSource
+      readonly ageMs: number
+    }
+  /** What closes orders in this run. `endpoints` is 0 in API-only mode; `isWeak` when real money has no chain's word. */
+  | {
+      readonly type: 'evidence.chosen'
+      readonly source: 'chain' | 'api'
+      readonly endpoints: number
+      readonly text: string
+      readonly isWeak: boolean
+    }
+  /** One question to a chain endpoint, or one look at it. Block numbers and ages are absent when it did not answer. */
+  | {
+      readonly type: 'chain.read'
+      readonly endpoint: string
+      readonly durationMs: number
+      /** `ok`, `catching-up` while an endpoint's past is still being read, or the code of the fault. */
+      readonly outcome: string
+      readonly latest?: bigint
+      readonly final?: bigint
+      /** Blocks behind the newest that any endpoint shows. */
+      readonly lagBlocks?: number
+      /** By our wall clock; negative when the block's time is ahead of it. */
+      readonly latestAgeSeconds?: number
+      readonly error?: string
+    }
+  /** The chain's time and our clock differ; told when a new order is about to be signed. */
+  | { readonly type: 'chain.skew'; readonly skewSeconds: number; readonly isTooLarge: boolean }
+  /** An endpoint's newest block against our clock and the hosts', when an order is about to be signed. */
+  | {
+      readonly type: 'chain.time'
+      readonly endpoint: string
+      /** Ahead of our clock or of the hosts' clocks, whichever is nearer; negative: behind. */
+      readonly aheadSeconds: number
+      /** It is too far away to tell the time. */
+      readonly isSetAside: boolean
+      /** How many of the endpoints that answered tell it. */
+      readonly healthy: number
+    }
+  | { readonly type: 'feed.read'; readonly feed: Feed; readonly ageMs: number }
+  | {
+      readonly type: 'capacity.read'
+      readonly symbol: string
+      readonly direction: 'long' | 'short'
+      readonly roomUsd: Usd
+    }

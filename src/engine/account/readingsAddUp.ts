@@ -1,0 +1,177 @@
+/**
+ * Whether the lists of a reading are all of after what our orders did: wallet, positions and orders of one venue lag behind each other by
+ * seconds, and no list says its instant. But amounts are kept: what leaves the wallet is in an order or in a position, and what a fill
+ * cost or brought is known. So lists that add up with an earlier reading, by the orders that moved since, are of one state. Pure.
+ */
+import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import type { HeldSides } from '../../domain/account/held.ts'
+import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { isExit } from '../../domain/order/orderLegs.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
+import type { Order, Position } from '../../protocol/position.ts'
+import { absOf, maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
+
+/** What the lists of one reading hold. */
+export interface Books {
+  readonly positions: readonly Position[]
+  readonly orders: readonly Order[]
+  /** By lower-case token, without the native coin, which gas takes off. */
+  readonly wallet: ReadonlyMap<string, TokenAmount>
+  /** At the prices of the reading; 0 for what has no price. */
+  readonly worth: (token: Address, amount: TokenAmount) => Usd
+  /** Whether an order holds what it pays until it ends. */
+  readonly holdsPayment: (order: Order) => boolean
+}
+
+/** Something that an order of ours did: it landed, or one of its created orders ended. */
+export interface Happening {
+  readonly key: string
+  readonly state: IntentState
+  /** Absent: the landing. */
+  readonly child?: Child
+}
+
+/** All that these intents did. */
+export function happeningsOf(states: readonly IntentState[]): readonly Happening[] {
+  return states.flatMap((state): readonly Happening[] => {
+    const attempt = lastAttempt(state)
+    if (attempt?.phase !== 'LANDED') return []
+    const ended = attempt.children.filter(hasEnded)
+    return [
+      { key: `${state.intent.intentId}:${attempt.n}`, state },
+      ...ended.map((child) => ({ key: `${hexKey(child.orderKey)}:${child.phase}`, state, child })),
+    ]
+  })
+}
+
+/** Kinds whose flows are known: what else moves amounts is told by time alone. */
+const knownKinds: ReadonlySet<string> = new Set(['increase', 'decrease', 'close', 'cancel', 'edit'])
+/** One part in so many of the smallest amount that moved may be what figures of a fill leave out. */
+const errorPart = 50n
+/** What moves without being an amount of an order, USD. */
+const centUsd: Usd = 10n ** 28n
+
+/**
+ * Whether the lists of now are of after all of these happenings, and of one state. False also where that cannot be told.
+ *
+ * @param before lists that belonged together, of before the happenings
+ * @param held sizes by the journal, signed
+ */
+export function addsUp(
+  before: Books,
+  now: Books,
+  happenings: readonly Happening[],
+  held: HeldSides,
+): boolean {
+  const states = [...new Set(happenings.map(({ state }) => state))]
+  if (states.some(({ intent }) => !knownKinds.has(intent.kind) || intent.terms.twap !== undefined))
+    return false
+  if (!states.every((state) => agreesWithOrders(state, now))) return false
+  const fills = happenings.flatMap(({ state, child }) =>
+    child?.phase === 'EXECUTED' ? [{ state, child, adds: addsTo(state, child) }] : [],
+  )
+  let broughtUsd = 0n
+  for (const { state, child, adds } of fills) {
+    if (!isShown(state, child, now, held)) return false
+    const resultUsd = adds ? child.settlement?.feesUsd : child.settlement?.pnlUsd
+    if (resultUsd === undefined) return false
+    broughtUsd += adds ? -resultUsd : resultUsd
+  }
+  const legs = [...paidIn(happenings, now), ...takenOut(fills, before, now)]
+  const smallestUsd = legs.length === 0 ? undefined : minOf(...(legs as [Usd, ...Usd[]]))
+  const errorUsd = smallestUsd === undefined ? centUsd : smallestUsd / errorPart
+  const feesUsd = happenings.reduce((sum, each) => sum + mostFees(each, now), 0n)
+  // A list that is behind is off by an amount of that size: it must be told from fees and from the error.
+  if (smallestUsd !== undefined && (feesUsd + errorUsd) * 2n >= smallestUsd) return false
+  if (legs.length > 0 && isSameWallet(before, now)) return false
+  const beyondUsd = totalUsd(now, now) - totalUsd(before, now) - broughtUsd
+  return beyondUsd <= errorUsd && beyondUsd >= -(errorUsd + feesUsd)
+}
+
+function addsTo({ intent }: IntentState, child: Child): boolean {
+  return intent.kind === 'increase' && !isExit(child)
+}
+
+/** Whether the list of orders shows what rests of an intent, and nothing of it that ended. */
+function agreesWithOrders(state: IntentState, { orders }: Books): boolean {
+  const listed = new Set(orders.map(({ orderKey }) => hexKey(orderKey)))
+  const children = lastAttempt(state)?.children ?? []
+  return children.every((child) => listed.has(hexKey(child.orderKey)) !== hasEnded(child))
+}
+
+/** Whether the positions are of after a fill: their size is the journal's, and their row changed then or later. */
+function isShown(state: IntentState, { settlement }: Child, { positions }: Books, held: HeldSides): boolean {
+  const key = sideOf(state)
+  const row = positions.find((position) => sideKeyOf(position) === key)
+  if ((row?.sizeInUsd ?? 0n) !== maxOf(0n, held.get(key)?.sizeUsd ?? 0n)) return false
+  if (row === undefined) return true
+  const atSeconds = settlement?.timestampSeconds ?? Number.POSITIVE_INFINITY
+  return Math.max(row.increasedAtSeconds, row.decreasedAtSeconds) >= atSeconds
+}
+
+function sideOf({ intent: { terms } }: IntentState): string {
+  const { marketToken, direction, collateralToken } = terms
+  return sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
+}
+
+/** What increases paid, USD: it left the wallet, went from an order into a position, or came back. */
+function paidIn(happenings: readonly Happening[], now: Books): readonly Usd[] {
+  const payers = happenings.flatMap(({ state, child }) =>
+    state.intent.kind === 'increase' && (child === undefined || !isExit(child)) ? [state] : [],
+  )
+  return [...new Set(payers)].map(({ intent: { terms } }) =>
+    now.worth(terms.collateralToken.address, terms.collateralDelta),
+  )
+}
+
+/** What reductions paid out, USD, by side: collateral that is there no more, and what they brought. */
+function takenOut(
+  fills: readonly { readonly state: IntentState; readonly child: Child; readonly adds: boolean }[],
+  before: Books,
+  now: Books,
+): readonly Usd[] {
+  const sides = new Set(fills.flatMap(({ state, adds }) => (adds ? [] : [sideOf(state)])))
+  return [...sides].map((key) => {
+    let outUsd = collateralUsd(before, key, now) - collateralUsd(now, key, now)
+    for (const { state, child, adds } of fills) {
+      if (sideOf(state) !== key) continue
+      const { collateralToken, collateralDelta } = state.intent.terms
+      outUsd += adds
+        ? now.worth(collateralToken.address, collateralDelta) - (child.settlement?.feesUsd ?? 0n)
+        : (child.settlement?.pnlUsd ?? 0n)
+    }
+    return maxOf(0n, outUsd)
+  })
+}
+
+function collateralUsd({ positions }: Books, key: string, { worth }: Books): Usd {
+  return positions
+    .filter((position) => sideKeyOf(position) === key)
+    .reduce(
+      (sum, { collateralToken, collateralAmount }) => sum + worth(collateralToken, collateralAmount),
+      0n,
+    )
+}
+
+/** The most that sending a message took off the wallet, USD; nothing of what its orders did later. */
+function mostFees({ state, child }: Happening, { worth }: Books): Usd {
+  const armed = child === undefined ? lastAttempt(state)?.armed : undefined
+  return armed === undefined ? 0n : absOf(worth(armed.relayFeeToken, armed.relayFeeAmount))
+}
+
+function isSameWallet(before: Books, now: Books): boolean {
+  const tokens = new Set([...before.wallet.keys(), ...now.wallet.keys()])
+  return [...tokens].every((token) => (before.wallet.get(token) ?? 0n) === (now.wallet.get(token) ?? 0n))
+}
+
+/** All amounts of a reading at the prices of another, USD: without what positions won or lost. */
+function totalUsd({ wallet, positions, orders, holdsPayment }: Books, { worth }: Books): Usd {
+  let sumUsd = 0n
+  for (const [token, amount] of wallet) sumUsd += worth(token as Address, amount)
+  for (const { collateralToken, collateralAmount } of positions)
+    sumUsd += worth(collateralToken, collateralAmount)
+  for (const order of orders) {
+    if (holdsPayment(order)) sumUsd += worth(order.initialCollateralToken, order.initialCollateralDeltaAmount)
+  }
+  return sumUsd
+}

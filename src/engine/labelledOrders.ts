@@ -1,0 +1,59 @@
+/** Intents as people are shown them: folded from the journal, with labels, marks and what the running machine knows on top. */
+import { listedOrders } from '../domain/account/changedOrders.ts'
+import { costsIn } from '../domain/account/fillCosts.ts'
+import { heldOfOrder } from '../domain/account/held.ts'
+import { type IntentState, isOpen, labelOf } from '../domain/order/intent.ts'
+import { isOpened } from '../domain/order/orderLegs.ts'
+import { signedOrderIn } from '../domain/order/signedOrder.ts'
+import { marksOf } from '../domain/views/orderMarks.ts'
+import { type Hex, hexKey } from '../protocol/address.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import type { EngineApi, LabelledIntent } from './engineStatus.ts'
+
+/** Intents with their labels. */
+export interface LabelledOrders extends Pick<EngineApi, 'intents' | 'story'> {
+  /** Open ones, oldest first. */
+  open(): readonly LabelledIntent[]
+}
+
+/** Makes the view over journal and machine. */
+export function createLabelledOrders(
+  context: Pick<
+    EngineContext,
+    'chain' | 'clock' | 'holdings' | 'journal' | 'orderManager' | 'rules' | 'trading'
+  >,
+): LabelledOrders {
+  const { chain, clock, holdings, journal, orderManager, trading } = context
+  const costsOf = costsIn(journal, chain.feeToken.decimals)
+
+  /** A journaled intent with what the running machine knows of it on top. */
+  function labelled(folded: IntentState): LabelledIntent {
+    const { intentId } = folded.intent
+    const live = orderManager.open().find((each) => each.state.intent.intentId === intentId)
+    return marked(isOpen(folded) && live !== undefined ? live : { state: folded, label: labelOf(folded) })
+  }
+
+  function marked(intent: LabelledIntent): LabelledIntent {
+    const rules = { ...context.rules, nowMs: clock.now() }
+    const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
+    const marks = marksOf(intent.state, trading.accountJournal.state().tasks, rules)
+    const held = isOpened(intent.state)
+      ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }
+      : {}
+    const changed = listedOrders(trading.accountJournal.state())
+    const listedOf = (orderKey: Hex) => changed.get(hexKey(orderKey))
+    return { ...intent, signedOf, listedOf, costsOf, ...held, ...marks }
+  }
+
+  return {
+    open: () => orderManager.open().map(marked),
+    async intents(query) {
+      return (await journal.intents(query)).map(labelled)
+    },
+    async story(intentId) {
+      const folded = await journal.intent(intentId)
+      if (folded === undefined) return undefined
+      return { intent: labelled(folded), records: await journal.records(intentId) }
+    },
+  }
+}

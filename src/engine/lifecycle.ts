@@ -1,0 +1,192 @@
+/**
+ * The life of an engine: it starts, recovers, runs its loops, drains and ends. The states are told in `engine.ts`.
+ */
+import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { Market } from '../protocol/market.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import type { EngineState } from './engineStatus.ts'
+import { keepLimits } from './operator/changeLimits.ts'
+import type { AccountWatch } from './watch/accountWatch.ts'
+import type { Breakers } from './watch/breakerWatch.ts'
+import { unresolvedOf } from './watch/unresolved.ts'
+
+/** How long a stop waits for reads that are still in the air, beyond the drain. */
+const stopGraceMs = 1_000
+const [retryStartMs, retryMaxMs] = [1_000, 15_000]
+const drainPollMs = 50
+
+/** What an engine's life is made of. */
+export interface LifecycleParts {
+  readonly account: AccountWatch
+  readonly breakers: Pick<Breakers, 'check'>
+  /** Ended first: nothing is decided after it. */
+  readonly deciding: AbortController
+  /** Ended last: every loop ends with it. */
+  readonly living: AbortController
+  readonly startedAtMs: number
+  /** Counts the day's results with everything that is known now. */
+  readonly countDay: () => void
+  /** What runs as long as the engine lives, begun when it is ready. */
+  readonly loops: () => readonly Promise<void>[]
+  /** Told the venue's markets once, before the first tick; what it throws ends the start. */
+  readonly onMarkets?: (markets: readonly Market[]) => void
+}
+
+/** An engine's life. */
+export interface Lifecycle {
+  /** See `Engine`. */
+  start(): Promise<void>
+  stop(signal: string): Promise<void>
+  abort(): void
+  state(): EngineState
+  /** Why the engine is not ready for new orders; empty when it is. */
+  notReady(): readonly string[]
+  /** When the watch over the account last came round, monotonic ms; undefined before its first round. */
+  watchedAtMs(): number | undefined
+}
+
+/** Makes it; nothing begins before `start`. */
+export function createLifecycle(context: EngineContext, parts: LifecycleParts): Lifecycle {
+  const { api, catalogue, clock, emit, engineSettings, orderManager } = context
+  const { account, breakers, deciding, living, startedAtMs } = parts
+  const loops: Promise<void>[] = []
+  let state: EngineState = 'starting'
+  let notReady: readonly string[] = ['starting']
+  let watchedAtMs: number | undefined
+
+  /** Tries until it works or the engine ends; a fault is reported as why the engine is not ready. */
+  async function untilDone(what: string, work: () => Promise<void>): Promise<void> {
+    let waitMs = retryStartMs
+    while (!living.signal.aborted) {
+      try {
+        await work()
+        return
+      } catch (error) {
+        if (
+          !(
+            error instanceof RefusedError ||
+            error instanceof UnreachableError ||
+            error instanceof DecodeError
+          )
+        )
+          throw error
+        notReady = [`${what}: ${reasonOf(error)}`]
+        emit({ type: 'daemon.recovering', reason: notReady[0] ?? what })
+      }
+      await clock.sleep(waitMs, living.signal)
+      waitMs = Math.min(waitMs * 2, retryMaxMs)
+    }
+  }
+
+  async function keepWatching(): Promise<void> {
+    let heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
+    while (!living.signal.aborted) {
+      await clock.sleep(engineSettings.watchMs, living.signal)
+      if (living.signal.aborted) return
+      watchedAtMs = clock.monotonicMs()
+      let isFresh = false
+      try {
+        await account.look()
+        isFresh = true
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+      }
+      // A stop that came meanwhile closes the journal soon.
+      if (living.signal.aborted) return
+      await breakers.check(isFresh)
+      parts.countDay()
+      if (clock.monotonicMs() < heartbeatAtMs) continue
+      heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
+      emit({
+        type: 'daemon.heartbeat',
+        openIntents: orderManager.open().length,
+        unresolved: unresolvedOf(orderManager.open()).length,
+        positions: account.positions().length,
+        exposureUsd: account.exposure().exposureUsd,
+      })
+    }
+  }
+
+  /** Open orders whose next word may come any moment; one that rests may wait for weeks, and nothing is gained by watching it. */
+  function underWay(): ReturnType<typeof orderManager.open> {
+    return orderManager.open().filter(({ label }) => label !== 'resting')
+  }
+
+  function background(work: Promise<void>): void {
+    loops.push(work.catch(context.fatal))
+  }
+
+  return {
+    async start() {
+      await untilDone('the venue does not answer', async () => {
+        // A market that is not shipped is named by its tokens.
+        await api.getTokensInfo()
+        const markets = await api.getMarkets()
+        catalogue.list(markets.value)
+        parts.onMarkets?.(markets.value)
+      })
+      if (living.signal.aborted || deciding.signal.aborted) return
+      state = 'recovering'
+      notReady = ['recovering: open orders are checked before new ones are made']
+      await keepLimits(context)
+      await orderManager.recover()
+      await untilDone('the account cannot be read', account.look)
+      await breakers.check(true)
+      // A signal may have come while the venue was asked.
+      if (living.signal.aborted || deciding.signal.aborted) return
+      state = 'running'
+      notReady = []
+      const halt = context.trading.haltOn()
+      const held =
+        halt === undefined
+          ? {}
+          : { held: `trading is ${halt.state} by ${halt.cause}, ${halt.by}: ${halt.reason}` }
+      emit({ type: 'daemon.ready', ...held })
+      background(keepWatching())
+      for (const loop of parts.loops()) background(loop)
+    },
+    async stop(signal) {
+      if (state === 'draining' || state === 'stopped') return
+      notReady = ['draining']
+      deciding.abort()
+      const untilMs = clock.monotonicMs() + engineSettings.drainMs
+      emit({
+        type: 'daemon.draining',
+        signal,
+        openIntents: orderManager.open().length,
+        underWay: underWay().length,
+        drainMs: engineSettings.drainMs,
+      })
+      // Before recovery nothing is followed: there is nothing to wait for.
+      const isFollowing = state !== 'starting'
+      state = 'draining'
+      while (
+        isFollowing &&
+        !living.signal.aborted &&
+        underWay().length > 0 &&
+        clock.monotonicMs() < untilMs
+      ) {
+        await clock.sleep(drainPollMs, living.signal)
+      }
+      living.abort()
+      await orderManager.stop()
+      await Promise.race([Promise.all(loops), clock.sleep(stopGraceMs)])
+      state = 'stopped'
+      emit({
+        type: 'daemon.stopped',
+        openIntents: orderManager.open().length,
+        positions: account.heldWords(),
+        uptimeMs: clock.now() - startedAtMs,
+      })
+    },
+    abort() {
+      deciding.abort()
+      living.abort()
+      orderManager.stop().catch(context.fatal)
+    },
+    state: () => state,
+    notReady: () => notReady,
+    watchedAtMs: () => watchedAtMs,
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What an instance that opens positions may reduce: its own part of a position that it may share, and no other's. Keepers, which open
+ * nothing, and the operator act on the whole position. docs/books.md, "What a strategy may reduce".
+ */
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { fillsOf } from '../domain/account/fills.ts'
+import type { CloseDecision, Decision, DecreaseDecision } from '../domain/order/decision.ts'
+import type { Denial, Intent } from '../domain/order/intent.ts'
+import { marketOf, positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import { sameHex } from '../protocol/address.ts'
+import { formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
+import type { Strategy } from '../strategy/strategy.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import { reductionsIn } from './reduction.ts'
+
+/** Who asks: an instance with its kind; the operator has none. */
+interface OwnSource {
+  readonly name: string
+  readonly strategy?: Pick<Strategy, 'opensPositions'>
+}
+
+/** The decision as far as it is on the instance's own part, or why there is nothing of its own. */
+export function withinOwn(
+  context: Pick<EngineContext, 'journal' | 'orderManager'>,
+  { name: strategy, strategy: kind }: OwnSource,
+  decision: Decision,
+  snapshot: Snapshot,
+  pending: readonly Intent[],
+): Decision | Denial {
+  if (kind?.opensPositions !== true) return decision
+  if (decision.kind === 'close' || decision.kind === 'decrease') {
+    return reduced(decision, leftOf(context, strategy, decision, pending), snapshot)
+  }
+  if (decision.kind !== 'batch') return decision
+  const asked = new Map<string, { readonly side: PositionSide; sizeUsd: Usd }>()
+  for (const { side, sizeUsd } of reductionsIn(decision.batch)) {
+    const known = asked.get(sideKeyOf(side)) ?? { side, sizeUsd: 0n }
+    known.sizeUsd += sizeUsd
+    asked.set(sideKeyOf(side), known)
+  }
+  for (const { side, sizeUsd } of asked.values()) {
+    const leftUsd = leftOf(context, strategy, side, pending)
+    // A message of its own is taken as it is, or not at all.
+    if (sizeUsd > leftUsd) return beyondBook(side, sizeUsd, leftUsd, snapshot)
+  }
+  return decision
+}
+
+function reduced(
+  decision: CloseDecision | DecreaseDecision,
+  leftUsd: Usd,
+  snapshot: Snapshot,
+): Decision | Denial {
+  const position = positionsOn(snapshot, decision.marketToken, decision.direction).find((held) =>
+    sameHex(held.collateralToken, decision.collateralToken),
+  )
+  // Sizing says what is missing.
+  if (position === undefined || position.sizeInUsd <= 0n) return decision
+  const wantedUsd = decision.kind === 'close' ? position.sizeInUsd : decision.sizeDeltaUsd
+  if (leftUsd === 0n) return beyondBook(decision, wantedUsd, leftUsd, snapshot)
+  if (minOf(wantedUsd, position.sizeInUsd) <= leftUsd) return decision
+  if (decision.kind === 'decrease') return { ...decision, sizeDeltaUsd: leftUsd }
+  // The rest is another's: a part of the position is closed, and its collateral leaves with it.
+  return { ...decision, kind: 'decrease', sizeDeltaUsd: leftUsd, keepLeverage: true }
+}
+
+/** What of its book no order under way takes off already, USD. Exits that rest wait for a price, and hold nothing back. */
+function leftOf(
+  { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
+  strategy: string,
+  { marketToken, direction, collateralToken }: PositionSide,
+  pending: readonly Intent[],
+): Usd {
+  const side = { marketToken, direction, collateralToken }
+  const isOwn = ({ strategy: name, kind, terms }: Intent): boolean =>
+    name === strategy &&
+    (kind === 'close' || kind === 'decrease') &&
+    (terms.orderType === 'market' || terms.orderType === 'twap') &&
+    sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
+  const underWay = orderManager
+    .open()
+    .map(({ state }) => state)
+    .filter(({ intent }) => isOwn(intent))
+    .reduce((sum, state) => {
+      const filledUsd = fillsOf(state).reduce((all, { sizeDeltaUsd = 0n }) => all - sizeDeltaUsd, 0n)
+      return sum + maxOf(0n, state.intent.terms.sizeDeltaUsd - filledUsd)
+    }, 0n)
+  const planned = pending.filter(isOwn).reduce((sum, { terms }) => sum + terms.sizeDeltaUsd, 0n)
+  return maxOf(0n, journal.books().heldBy(strategy, side) - underWay - planned)
+}
+
+function beyondBook(side: PositionSide, wantedUsd: Usd, leftUsd: Usd, snapshot: Snapshot): Denial {
+  const symbol = marketOf(snapshot, side.marketToken)?.market.symbol ?? side.marketToken
+  return {
+    code: 'BEYOND_BOOK',
+    reason: `what there is of ${symbol} ${side.direction} is not this strategy's own, or is being reduced already; a keeper or an operator reduces the rest (perpd positions shows whose it is)`,
+    wanted: formatDollars(wantedUsd),
+    allowed: formatDollars(leftUsd),
+  }
+}
+
+/** Whether all that is held of a side is in books of others, by the journal and by the list: its own exits have lost what they were for. */
+export function isOthers(
+  { journal }: Pick<EngineContext, 'journal'>,
+  strategy: string,
+  side: PositionSide,
+  { positions }: Snapshot,
+): boolean {
+  const key = sideKeyOf(side)
+  const books = journal.books()
+  if (books.heldBy(strategy, side) > 0n) return false
+  const listedUsd = positions.value.find((position) => sideKeyOf(position) === key)?.sizeInUsd ?? 0n
+  const sumUsd = books.all().reduce((sum, book) => (sideKeyOf(book) === key ? sum + book.sizeUsd : sum), 0n)
+  return listedUsd > 0n && sumUsd === listedUsd
+}

@@ -1,0 +1,179 @@
+/**
+ * The turn of a strategy with a memory. What is taken of its decisions and its next memory are durable in one commit, so that no
+ * crash leaves one without the other; what is denied is written with the memory, and told to it at the next turn.
+ */
+
+import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
+import type { DeniedEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
+import type { StrategyDecision } from '../domain/order/decision.ts'
+import type { Denial, Intent } from '../domain/order/intent.ts'
+import { encodeExact } from '../domain/records.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { isDenial } from '../risk/exposure/admissionContext.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import type { CheckedTurn } from '../strategy/kindMemory.ts'
+import type { AccountFact } from './account/accountJournal.ts'
+import { decisionKeyOf } from './account/ids.ts'
+import { countAccepted, judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
+import { marketSymbol } from './market/marketSymbol.ts'
+
+/** What an instance is given of what is kept for it. */
+export interface GivenTurn {
+  /** Absent before its first turn. */
+  readonly memory?: KeptMemory
+  readonly events: readonly OwnEvent[]
+  readonly eventsMissed: number
+  /** Own events up to the record of this number are among them. */
+  readonly throughSeq: number
+}
+
+/** What is kept for an instance, as of now. */
+export function givenTurn({ journal, trading }: EngineContext, strategy: string): GivenTurn {
+  const memory = trading.accountJournal.state().memories?.get(strategy)
+  const { events, missed } = journal.ownEvents(strategy)
+  return {
+    ...(memory === undefined ? {} : { memory }),
+    events: [...(memory?.denied ?? []), ...events],
+    eventsMissed: missed,
+    throughSeq: events.at(-1)?.seq ?? memory?.throughSeq ?? journal.summary().records,
+  }
+}
+
+/** A turn that was asked for, and what came of it. */
+export interface AskedTurn {
+  readonly turn: CheckedTurn
+  readonly given: GivenTurn
+  /** Its scheduled instant, Unix ms. */
+  readonly tickMs: number
+}
+
+/** What of a turn waits to be written. */
+interface Planned {
+  readonly intents: Intent[]
+  readonly facts: AccountFact[]
+  readonly denied: DeniedEvent[]
+  /** Called once all of it is durable. */
+  readonly whenDurable: (() => void)[]
+}
+
+/**
+ * Judges the decisions of a turn one after the other, and writes what is taken of them with the memory; resolves with how many
+ * were taken. `tellProblem` hears of those that are none.
+ */
+export function takeTurn(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  { turn, given, tickMs }: AskedTurn,
+  unseen: UnseenIntents,
+  tellProblem: (problem: DecisionProblem) => void,
+): Promise<number> {
+  return context.inTurn(async () => {
+    const planned: Planned = { intents: [], facts: [], denied: [], whenDurable: [] }
+    const decisions = turn.decisions as readonly unknown[]
+    for (const [index, returned] of decisions.entries()) {
+      const decisionKey = decisionKeyOf(loaded.name, tickMs, index)
+      const problem = decisionProblem(returned)
+      if (problem !== undefined) {
+        tellProblem(problem)
+        const denial = { code: 'DECISION_INVALID', reason: problem.reason }
+        planned.denied.push({ kind: 'denied', atMs: context.clock.now(), decisionKey, ...denial })
+        continue
+      }
+      const decision = returned as StrategyDecision
+      const denial = planOne(context, loaded, snapshot, decision, decisionKey, unseen, planned)
+      if (denial === undefined) continue
+      const side = decision.kind === 'flatten' ? {} : sideOf(decision)
+      const { kind: order } = decision
+      planned.denied.push({
+        kind: 'denied',
+        atMs: context.clock.now(),
+        decisionKey,
+        order,
+        ...side,
+        ...denial,
+      })
+    }
+    const remembered = memoryFact(loaded, turn, given, tickMs, planned.denied)
+    const isNew = decisions.length > 0 || given.events.length > 0 || isChanged(remembered, given.memory)
+    const { accountJournal } = context.trading
+    const isTaken =
+      !isNew ||
+      (await accountJournal.writeBeside([...planned.facts, remembered], (records) =>
+        context.orderManager.acceptTogether(planned.intents, records),
+      ))
+    if (isTaken) for (const tell of planned.whenDurable) tell()
+    return isTaken ? planned.whenDurable.length : 0
+  })
+}
+
+/** Plans one decision, and tells of it; gives why it is not taken. */
+function planOne(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  decision: StrategyDecision,
+  decisionKey: string,
+  unseen: UnseenIntents,
+  planned: Planned,
+): Denial | undefined {
+  const { emit, catalogue } = context
+  const { name: strategy } = loaded
+  if (decision.kind === 'flatten') {
+    const open = unseen(snapshot).find(({ intent }) => intent.intentId === decision.intentId)
+    const told = { strategy, decisionKey, decision, symbol: open?.intent.terms.symbol ?? '' }
+    emit({ type: 'decision.made', ...told })
+    const plan = context.planUnwind(decision.intentId, { by: strategy, reason: decision.reason, strategy })
+    if (plan.kind === 'denied') {
+      emit({ type: 'decision.denied', ...told, denial: plan.denial })
+      return plan.denial
+    }
+    if (plan.kind === 'new') planned.facts.push(plan.fact)
+    planned.whenDurable.push(() => {
+      if (plan.kind === 'new') plan.begun()
+    })
+    return undefined
+  }
+  const told = {
+    strategy,
+    decisionKey,
+    decision,
+    symbol: marketSymbol(catalogue, snapshot, decision.marketToken),
+  }
+  emit({ type: 'decision.made', ...told })
+  const intent = context.journal.hasDecision(strategy, decisionKey)
+    ? { code: 'DUPLICATE_DECISION', reason: 'this decision was accepted before; it is not taken twice' }
+    : judge(context, loaded, snapshot, decision, decisionKey, unseen, planned.intents)
+  if (isDenial(intent)) {
+    emit({ type: 'decision.denied', ...told, denial: intent })
+    return intent
+  }
+  tellAdmitted(context, intent)
+  planned.intents.push(intent)
+  planned.whenDurable.push(() => countAccepted(context, intent))
+  return undefined
+}
+
+function sideOf({ marketToken, direction }: Exclude<StrategyDecision, { kind: 'flatten' }>) {
+  return { marketToken, direction }
+}
+
+function memoryFact(
+  { name, strategy }: LoadedStrategy,
+  { memory, version }: CheckedTurn,
+  { throughSeq }: GivenTurn,
+  tickMs: number,
+  denied: readonly DeniedEvent[],
+): Extract<AccountFact, { kind: 'strategy.remembered' }> {
+  const kept = { strategyKind: strategy.kind, version, memory, tickMs, throughSeq, denied }
+  return { kind: 'strategy.remembered', strategy: name, ...kept }
+}
+
+function isChanged(
+  { memory, version }: Pick<KeptMemory, 'memory' | 'version'>,
+  kept: KeptMemory | undefined,
+): boolean {
+  return kept === undefined || kept.version !== version || encodeExact(kept.memory) !== encodeExact(memory)
+}

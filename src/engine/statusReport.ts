@@ -1,0 +1,98 @@
+/** The status of an engine, put together of its parts at the moment somebody asks. */
+import { lastAttempt } from '../domain/order/intent.ts'
+import { accountOf } from '../execution/context/executionContext.ts'
+import { told } from './account/holdings.ts'
+import type { Unwinder } from './account/unwinder.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
+import type { Instance } from './instance.ts'
+import type { LabelledOrders } from './labelledOrders.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { Kill } from './operator/kill.ts'
+import type { AccountWatch } from './watch/accountWatch.ts'
+import type { Breakers } from './watch/breakerWatch.ts'
+import type { FeedAges } from './watch/feedAges.ts'
+import type { Reconciler } from './watch/reconciler.ts'
+import type { UnmanagedWatch } from './watch/unmanaged.ts'
+import { unresolvedOf } from './watch/unresolved.ts'
+
+/** What the status says besides what the engine knows itself. */
+export interface EngineLabels {
+  readonly version: string
+  readonly profile: string
+  readonly journalPath: string
+  /** One sentence: what closes an unknown here. */
+  readonly evidence: string
+}
+
+/** The parts that a status is of. */
+export interface StatusParts {
+  readonly labels: EngineLabels
+  readonly startedAtMs: number
+  readonly account: AccountWatch
+  readonly breakers: Breakers
+  readonly feeds: FeedAges
+  readonly instances: readonly Instance[]
+  readonly kill: Kill
+  readonly labelled: LabelledOrders
+  readonly life: Lifecycle
+  readonly reconciler: Reconciler
+  readonly unmanaged: UnmanagedWatch
+  readonly unwinder: Unwinder
+}
+
+/** The status of now. */
+export function statusOf(context: EngineContext, parts: StatusParts): EngineStatus {
+  const { api, catalogue, clock, journal, orderManager, trading } = context
+  const { account, breakers, labels, life, startedAtMs } = parts
+  const nowMs = clock.now()
+  const open = orderManager.open()
+  const { exposureUsd, maybeTwiceUsd } = account.exposure()
+  const unresolved = unresolvedOf(open)
+  const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
+  const { records, intents } = journal.summary()
+  const held = account.held()
+  const killed = parts.kill.report()
+  const subaccount = context.subaccount?.report()
+  const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
+  const notReady = life.notReady()
+  const watchedAtMs = life.watchedAtMs()
+  return {
+    version: labels.version,
+    profile: labels.profile,
+    chain: context.chain.name,
+    account: accountOf(context),
+    state: life.state(),
+    notReady: journal.isShort() ? [...notReady, shortOfSpace(labels.journalPath)] : notReady,
+    startedAtMs,
+    nowMs,
+    ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
+    tradingState: trading.haltOn()?.state ?? 'active',
+    holds: trading.halts(),
+    ...(killed === undefined ? {} : { kill: killed }),
+    ...(mark === undefined
+      ? {}
+      : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
+    ...(subaccount === undefined ? {} : { subaccount }),
+    strategies: parts.instances.map((instance) => instance.status()),
+    positions: held.positions,
+    unmanaged: parts.unmanaged.current(),
+    symbols: account.symbols(),
+    openIntents: parts.labelled.open(),
+    findings: parts.reconciler.open(),
+    contradictions: catalogue.contradictions(),
+    hidden: told(account.hidden(), account.symbols()),
+    flattens: parts.unwinder.open(),
+    unresolved: unresolved.length,
+    oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
+    exposureUsd,
+    exposureMaybeTwiceUsd: maybeTwiceUsd,
+    unlistedFills: held.unlistedFills,
+    closedFills: held.closedFills,
+    feedAgesMs: parts.feeds.at(nowMs),
+    apiHosts: api.hosts.api,
+    oracleHosts: api.hosts.oracle,
+    journal: { path: labels.journalPath, records, intents },
+    evidence: labels.evidence,
+  }
+}

@@ -1,0 +1,114 @@
+/** The look at the account that every round of the watch takes: what is held, by which names, and what lists hide of it. */
+import { BaseError } from '../../base/errors.ts'
+import type { HiddenSide } from '../../domain/account/held.ts'
+import { hexKey } from '../../protocol/address.ts'
+import type { Position } from '../../protocol/position.ts'
+import { formatDollars } from '../../protocol/units.ts'
+import {
+  type ShownExposure,
+  type ShownHoldings,
+  shownExposure,
+  shownHoldings,
+} from '../account/shownExposure.ts'
+import type { Unseen } from '../account/unseen.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import { withHeldMarkets } from '../market/heldMarkets.ts'
+import type { FeedAges } from './feedAges.ts'
+import type { Reconciler } from './reconciler.ts'
+import type { UnmanagedWatch } from './unmanaged.ts'
+
+/** What the look stands on. */
+export interface AccountWatchContext
+  extends Pick<
+    EngineContext,
+    | 'api'
+    | 'catalogue'
+    | 'clock'
+    | 'emit'
+    | 'engineSettings'
+    | 'fees'
+    | 'holdings'
+    | 'orderManager'
+    | 'subaccount'
+  > {
+  readonly feeds: Pick<FeedAges, 'onFeed'>
+  readonly filled: Pick<Unseen, 'recent'>
+  readonly reconciler: Pick<Reconciler, 'pass'>
+  readonly unmanaged: Pick<UnmanagedWatch, 'check'>
+}
+
+/** What was last seen of the account. */
+export interface AccountWatch {
+  /** Takes a look. Rejects as reading does. */
+  look(): Promise<void>
+  /** Looks at positions between two rounds of the watch; nothing is judged by it. A look that fails is left to the next. */
+  lookAgain(signal: AbortSignal): Promise<void>
+  /** A strategy's snapshot shows newer positions. */
+  saw(rows: readonly Position[]): void
+  positions(): readonly Position[]
+  /** Market symbol by lower-cased market token, of the last look. */
+  symbols(): Readonly<Record<string, string>>
+  /** Of the newest lists: sides of which one shows less than the journal knows. */
+  hidden(): readonly HiddenSide[]
+  /** The exposure that people are shown, of the newest positions. */
+  exposure(): ShownExposure
+  /** What is held by the newest list and by fills of ours that it does not show yet. */
+  held(): ShownHoldings
+  /** What is held, a few words each: `long ETH/USD [WETH-USDC] of $500.00`. */
+  heldWords(): readonly string[]
+}
+
+/** Makes the watch; nothing is seen before the first look. */
+export function createAccountWatch(context: AccountWatchContext): AccountWatch {
+  const { api, catalogue, clock, emit, engineSettings, holdings, orderManager } = context
+  const { feeds, reconciler, unmanaged } = context
+  let positions: readonly Position[] = []
+  let hidden: readonly HiddenSide[] = []
+  let symbols: Readonly<Record<string, string>> = {}
+
+  const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
+
+  return {
+    async lookAgain(signal) {
+      try {
+        const [read] = await holdings.refresh()
+        if (read === undefined || signal.aborted) return
+        positions = holdings.withOthers(read.value)
+        feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
+        emit({ type: 'account.positions', positions, symbols })
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+      }
+    },
+    async look() {
+      await context.fees?.refresh(3 * engineSettings.watchMs)
+      const [markets, lists] = await Promise.all([api.getMarkets(), holdings.refresh()])
+      const [read] = lists
+      if (read === undefined) return
+      positions = holdings.withOthers(read.value)
+      const tokens = positions.map(({ marketToken }) => marketToken)
+      const known = await withHeldMarkets(api, markets.value, tokens, catalogue.facts())
+      symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
+      feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
+      emit({ type: 'account.positions', positions, symbols })
+      await unmanaged.check(positions, symbols)
+      const resting = orderManager.open().filter(({ label }) => label === 'resting').length
+      await context.subaccount?.check(positions.length + resting)
+      hidden = lists.flatMap((list) => holdings.hiddenIn(list))
+      await reconciler.pass(symbols, lists)
+    },
+    saw(rows) {
+      positions = holdings.withOthers(rows)
+    },
+    positions: () => positions,
+    symbols: () => symbols,
+    hidden: () => hidden,
+    exposure() {
+      const open = orderManager.open().map((each) => each.state)
+      return shownExposure(positions, holdings.journal(), open)
+    },
+    held,
+    heldWords: () =>
+      held().sides.map(({ direction, name, sizeUsd }) => `${direction} ${name} of ${formatDollars(sizeUsd)}`),
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * What a commit permits: an attempt is begun, prepared and signed, sent once, and followed. Each runs beside the queue of its intent,
+ * and its result comes back as an event.
+ */
+import type { Effect } from '../domain/machine/conclude.ts'
+import type { HostAnswer } from '../domain/machine/observation.ts'
+import type { MachineEvent } from '../domain/machine/step.ts'
+import { lastAttempt } from '../domain/order/intent.ts'
+import type { WarnedFacts } from '../domain/order/warnedFacts.ts'
+import type { ExecutionContext } from './context/executionContext.ts'
+import { armedBy } from './lanes/armed.ts'
+import type { Lanes } from './lanes/lane.ts'
+import { timed } from './lanes/timed.ts'
+import { makeAttempt } from './makeAttempt.ts'
+import { submit } from './submit.ts'
+import { createFollower } from './track/follow.ts'
+import type { TrackedOrder, TrackedOrders } from './trackedOrders.ts'
+
+/** What running effects needs of the order manager. */
+export interface EffectsOptions {
+  readonly lanes: Lanes
+  readonly orders: TrackedOrders
+  /** Takes an event in its turn. */
+  readonly feed: (tracked: TrackedOrder, event: MachineEvent) => Promise<void>
+  /** The host that a new attempt asks. */
+  readonly chooseHost: () => string
+  /** No effect begins after it. */
+  readonly signal: AbortSignal
+}
+
+/** Runs effects. What fails in one of them goes to `context.fatal`. */
+export interface Effects {
+  /** Begins one. */
+  run(tracked: TrackedOrder, effect: Effect): void
+  /** Something was written of an intent, or moved its order: it is looked at soon. */
+  markActive(intentId: string): void
+  /** Looks once at every intent that is open. */
+  pollAll(): Promise<void>
+}
+
+/** Makes what runs effects, with the follower under it. */
+export function createEffects(context: ExecutionContext, options: EffectsOptions): Effects {
+  const { lanes, orders, feed, chooseHost, signal } = options
+  let isPolling = false
+  const follower = createFollower(context, {
+    lanes,
+    open: () => orders.byId,
+    heard(intentId, answer) {
+      const tracked = orders.byId.get(intentId)
+      if (tracked !== undefined) note(tracked, answer)
+    },
+    async observed(intentId, observation) {
+      const tracked = orders.byId.get(intentId)
+      if (tracked === undefined || signal.aborted) return
+      await feed(tracked, { type: 'observed', nowMs: context.clock.now(), observation })
+    },
+    signal,
+  })
+
+  /** Feeds an event from an effect: nobody waits for it, so what fails is fatal here. */
+  function dispatch(tracked: TrackedOrder, event: MachineEvent): void {
+    // After a stop the journal may be closed. What is not written now is found again at the next start.
+    if (signal.aborted) return
+    feed(tracked, event).catch((error: unknown) => {
+      if (!signal.aborted) context.fatal(error)
+    })
+  }
+
+  async function prepareAndSign(tracked: TrackedOrder, again: boolean): Promise<void> {
+    const { state } = tracked
+    const attempt = state === undefined ? undefined : lastAttempt(state)
+    if (state === undefined || attempt === undefined) throw new TypeError('prepare: no attempt')
+    if (again) await context.clock.sleep(context.settings.prepareRetryMs, signal)
+    if (signal.aborted) return
+    // Until it is armed an attempt may change host; a repeated prepare asks the next one.
+    const host = again ? chooseHost() : attempt.host
+    const made = await makeAttempt(context, lanes, state.intent, attempt.n, host, {
+      shrinks: attempt.warned?.filter(({ action }) => action === 'shrink').length ?? 0,
+      write: (warned) => writeWarned(tracked, warned),
+    })
+    if (made === undefined) return
+    tracked.signed = made.signed
+    dispatch(tracked, made.event)
+  }
+
+  /** Writes what an attempt was warned of before it goes on; false when perpd stops, and it must not. */
+  async function writeWarned(tracked: TrackedOrder, warned: WarnedFacts): Promise<boolean> {
+    if (signal.aborted) return false
+    try {
+      await feed(tracked, { type: 'warned', nowMs: context.clock.now(), warned })
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    return !signal.aborted
+  }
+
+  function saveUnsent(tracked: TrackedOrder): void {
+    const send = { result: 'not-sent', message: 'perpd was stopping and did not send it' } as const
+    feed(tracked, { type: 'sent', nowMs: context.clock.now(), send }).catch(context.fatal)
+  }
+
+  async function send(tracked: TrackedOrder): Promise<void> {
+    const { intentId, signed, armedRecord } = tracked
+    if (signed === undefined || armedRecord === undefined) throw new TypeError('submit: nothing is armed')
+    // The right to send is used up here, before the first byte.
+    tracked.signed = undefined
+    tracked.armedRecord = undefined
+    const atMs = context.clock.monotonicMs()
+    const facts = await submit(context, lanes, armedBy(armedRecord, signed))
+    timed(context, intentId, 'submit', atMs)
+    if (tracked.acceptedMs > 0) timed(context, intentId, 'total', tracked.acceptedMs)
+    dispatch(tracked, { type: 'sent', nowMs: context.clock.now(), send: facts })
+  }
+
+  /** Follows an intent until it closes. */
+  async function follow(tracked: TrackedOrder): Promise<void> {
+    if (tracked.following) return
+    tracked.following = true
+    if (!isPolling) {
+      isPolling = true
+      follower.run().catch((error: unknown) => {
+        if (!signal.aborted) context.fatal(error)
+      })
+    }
+    await follower.follow(tracked.intentId)
+  }
+
+  /** Reports the venue's word when it is a new one. */
+  function note(tracked: TrackedOrder, answer: HostAnswer): void {
+    if (tracked.state === undefined) return
+    const status = answer.kind === 'status' ? answer.status : answer.kind
+    const reason = answer.kind === 'status' ? answer.error : answer.reason
+    if (status === tracked.observedStatus && reason === tracked.observedReason) return
+    tracked.observedReason = reason
+    // Silence is no word: the last one stands.
+    if (answer.kind === 'status') tracked.observedStatus = status
+    context.emit({
+      type: 'order.observed',
+      intent: tracked.state.intent,
+      attempt: lastAttempt(tracked.state)?.n ?? 0,
+      status,
+      host: answer.host,
+      ...(answer.kind !== 'status' && answer.traceId !== undefined ? { traceId: answer.traceId } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    })
+    orders.relabel(tracked, `the host says ${status}`)
+  }
+
+  return {
+    run(tracked, effect) {
+      if (signal.aborted) {
+        // This process knows that no byte left, and says so while it can: found armed, the order would count as sent.
+        if (effect.type === 'submit') saveUnsent(tracked)
+        return
+      }
+      switch (effect.type) {
+        case 'begin':
+          dispatch(tracked, { type: 'begin', nowMs: context.clock.now(), host: chooseHost() })
+          return
+        case 'prepare':
+          prepareAndSign(tracked, effect.again).catch(context.fatal)
+          return
+        case 'submit':
+          send(tracked).catch(context.fatal)
+          return
+        case 'follow':
+          follow(tracked).catch(context.fatal)
+          return
+      }
+    },
+    markActive: (intentId) => follower.markActive(intentId),
+    pollAll: () => follower.pollAll(),
+  }
+}

@@ -1,0 +1,160 @@
+/** How starts and ends of the daemon, turns of strategies, and decisions that are none read. */
+import type { DaemonEvent } from '../../domain/daemonEvent.ts'
+import { counted, money, plain, span } from '../text.ts'
+import { line, type Phrases, usdField } from './line.ts'
+
+/** The line of each event of the daemon. */
+export const daemonPhrases: Phrases<DaemonEvent['type']> = {
+  'daemon.started': (event) => {
+    const { strategies, notes } = event
+    const text = [
+      `perpd ${event.version} started: profile ${event.profile} on ${event.chain}`,
+      `account ${event.account}, strategies ${strategies.join(', ')}`,
+      `venue ${event.apiHosts.join(' and ')}`,
+      `metrics and status at ${event.statusUrl} (/metrics, /api/status), journal ${event.journalPath}`,
+      ...notes,
+    ].join('\n')
+    return line('info', 'perpd', text, {
+      version: event.version,
+      profile: event.profile,
+      strategies,
+      journal_path: event.journalPath,
+      status_url: event.statusUrl,
+      api_hosts: event.apiHosts,
+      oracle_hosts: event.oracleHosts,
+      notes,
+    })
+  },
+  'daemon.resumed': (event) =>
+    line(
+      'info',
+      'journal',
+      `resumed from ${counted(event.records, 'record')} of ${counted(event.intents, 'order')} in ${span(event.tookMs)}: ${event.openIntents} open, ${event.unresolved} unresolved`,
+      {
+        records: event.records,
+        intents: event.intents,
+        open_intents: event.openIntents,
+        unresolved: event.unresolved,
+        latency_ms: Math.round(event.tookMs),
+      },
+    ),
+  'daemon.recovering': (event) =>
+    line('info', 'perpd', `recovering, no new orders yet: ${plain(event.reason)}`, {
+      reason: event.reason,
+    }),
+  'daemon.ready': ({ held }) =>
+    held === undefined
+      ? line('info', 'perpd', 'ready: strategies are running')
+      : line(
+          'warn',
+          'perpd',
+          `ready, and ${plain(held)}: strategies are asked, and this holds their orders back`,
+          { held },
+        ),
+  'daemon.draining': (event) =>
+    line(
+      'info',
+      'perpd',
+      event.underWay === 0
+        ? `${event.signal}: no new orders; ${event.openIntents === 0 ? 'none is open' : `${counted(event.openIntents, 'order')} only ${event.openIntents === 1 ? 'rests' : 'rest'} at the venue`}`
+        : `${event.signal}: no new orders; following ${counted(event.underWay, 'order')} under way for up to ${span(event.drainMs)}. A second signal leaves at once; both are safe`,
+      { signal: event.signal, open_intents: event.openIntents, drain_ms: event.drainMs },
+    ),
+  'daemon.stopped': (event) => {
+    const { openIntents, positions } = event
+    const text = [
+      openIntents === 0
+        ? `stopped after ${span(event.uptimeMs)}, no order open`
+        : `stopped after ${span(event.uptimeMs)} with ${counted(openIntents, 'order')} open; the next start follows ${openIntents === 1 ? 'it' : 'them'}`,
+      ...(positions.length === 0
+        ? []
+        : [
+            `${counted(positions.length, 'position')} stay${positions.length === 1 ? 's' : ''} open, and nobody manages ${positions.length === 1 ? 'it' : 'them'} until the next start:`,
+            ...positions.map(plain),
+          ]),
+    ].join('\n')
+    return line(positions.length === 0 ? 'info' : 'warn', 'perpd', text, {
+      open_intents: openIntents,
+      positions,
+      uptime_ms: Math.round(event.uptimeMs),
+    })
+  },
+  'daemon.heartbeat': (event) =>
+    line(
+      'debug',
+      'alive',
+      `${counted(event.positions, 'position')}, exposure ${money(event.exposureUsd)}, ${counted(event.openIntents, 'open order')}, ${event.unresolved} unresolved`,
+      {
+        positions: event.positions,
+        exposure_usd: usdField(event.exposureUsd),
+        open_intents: event.openIntents,
+        unresolved: event.unresolved,
+      },
+    ),
+  'tick.done': (event) =>
+    line(
+      'debug',
+      'tick',
+      `${event.strategy} made ${counted(event.decisions, 'decision')} in ${span(event.durationMs)}`,
+      { strategy: event.strategy, decisions: event.decisions, latency_ms: event.durationMs },
+    ),
+  'tick.skipped': (event) =>
+    line('debug', 'tick', `${event.strategy}: tick skipped: ${plain(event.reason)}`, {
+      strategy: event.strategy,
+      reason: event.reason,
+    }),
+  'tick.failed': (event) =>
+    line(
+      'error',
+      'tick',
+      `${event.strategy} failed (${event.failures} in a row): ${plain(event.reason)}. Other strategies go on; it runs again at its next tick`,
+      {
+        strategy: event.strategy,
+        reason: event.reason,
+        failures: event.failures,
+        ...(event.ended !== undefined && { thread_ended: event.ended }),
+        ...(event.facts && { facts: event.facts }),
+      },
+    ),
+  'decision.invalid': (event) => {
+    const { strategy, denial, field, place } = event
+    return line(
+      'error',
+      'denied',
+      `${strategy}: ${place === undefined ? '' : `${place}: `}${plain(denial.reason)} (${denial.code}); nothing of it was done`,
+      {
+        strategy,
+        code: denial.code,
+        reason: denial.reason,
+        ...(field !== undefined && { field }),
+        ...(place !== undefined && { place }),
+      },
+    )
+  },
+  'strategy.paused': (event) =>
+    line(
+      'error',
+      'tick',
+      `${event.strategy} pauses for ${span(event.forMs)}: it failed ${event.failures} times in a row, last with ${plain(event.reason)}. What it holds stays as it is; other strategies go on`,
+      {
+        strategy: event.strategy,
+        failures: event.failures,
+        pause_ms: event.forMs,
+        reason: event.reason,
+      },
+    ),
+  'strategy.unfit': (event) =>
+    line(
+      'error',
+      'tick',
+      `${event.strategy} pauses: ${plain(event.reason)}. What it holds stays as it is. Put its kind right and restart, or let it begin anew: perpd strategies forget ${event.strategy}`,
+      { strategy: event.strategy, reason: event.reason, facts: event.facts },
+    ),
+  'strategy.forgotten': (event) =>
+    line('info', 'tick', `${event.strategy} begins anew: its memory was forgotten by ${event.by}`, {
+      strategy: event.strategy,
+      by: event.by,
+    }),
+  'strategy.said': (event) =>
+    line('info', 'said', `${event.strategy}: ${plain(event.text)}`, { strategy: event.strategy }),
+}

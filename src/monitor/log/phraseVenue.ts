@@ -1,0 +1,150 @@
+/** How the answers of hosts and chain endpoints read, and what was read of the venue. */
+import type { VenueEvent } from '../../domain/venueEvent.ts'
+import { counted, money, plain, sourceTexts, span } from '../text.ts'
+import { line, type Phrases, usdField } from './line.ts'
+
+/** The line of each event of the venue. */
+export const venuePhrases: Phrases<VenueEvent['type']> = {
+  'host.attempt': (event) =>
+    line(
+      isGood(event) ? 'debug' : 'warn',
+      'host',
+      `${event.host} ${event.method} ${event.route}: ${event.outcome}${event.status === undefined ? '' : ` (HTTP ${event.status})`} after ${span(event.durationMs)}, attempt ${event.attempt}`,
+      {
+        host: event.host,
+        route: event.route,
+        method: event.method,
+        attempt: event.attempt,
+        outcome: event.outcome,
+        ...(event.status !== undefined && { status: event.status }),
+        ...(event.traceId !== undefined && { trace_id: event.traceId }),
+        latency_ms: event.durationMs,
+      },
+    ),
+  'host.cooldown': (event) =>
+    line(
+      'warn',
+      'host',
+      `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${plain(event.reason)}. Other hosts are used meanwhile`,
+      { host: event.host, cooldown_ms: event.cooldownMs, reason: event.reason },
+    ),
+  'host.prices': (event) =>
+    event.isStale
+      ? line(
+          'warn',
+          'host',
+          `the prices of ${event.host} are stale: the newest is ${span(event.ageMs)} old. The fallback hosts are used; it is checked again less and less often`,
+          { host: event.host, age_ms: Math.round(event.ageMs) },
+        )
+      : line('info', 'host', `the prices of ${event.host} are fresh again`, {
+          host: event.host,
+          age_ms: Math.round(event.ageMs),
+        }),
+  'rows.missing': (event) => {
+    const [first] = event.rows
+    const all = event.rows.length === 1 ? 'a row' : `${event.rows.length} rows`
+    return line(
+      'warn',
+      'host',
+      `${event.host} ${event.route}: ${all} cannot be read: ${first?.problem ?? ''}. The rest is used; increases wait on the markets that it may be of, reductions go on`,
+      {
+        host: event.host,
+        route: event.route,
+        rows: event.rows.length,
+        problem: first?.problem ?? '',
+        ...(first?.marketToken === undefined ? {} : { market_token: first.marketToken }),
+        ...(first?.token === undefined ? {} : { token: first.token }),
+      },
+    )
+  },
+  'rows.foreign': (event) =>
+    line(
+      'warn',
+      'host',
+      `${event.host} ${event.route}: ${counted(event.rows, 'row')} of another account ${event.rows === 1 ? 'was' : 'were'} dropped`,
+      { host: event.host, route: event.route, rows: event.rows },
+    ),
+  'price.fallback': (event) =>
+    line(
+      'warn',
+      'price',
+      `a reduction on ${event.symbol} uses ${sourceTexts[event.source]}, ${span(event.ageMs)} old: no host of the oracle has a fresh price. Increases wait`,
+      { market: event.symbol, source: event.source, age_ms: Math.round(event.ageMs) },
+    ),
+  'evidence.chosen': (event) =>
+    line(
+      event.isWeak ? 'warn' : 'info',
+      'evidence',
+      event.isWeak
+        ? `NO CHAIN ENDPOINT: orders close by ${event.text}. Set rpc.http to prove how they end`
+        : event.source === 'chain'
+          ? `how an order ended is read from ${event.text}`
+          : `orders close by ${event.text}`,
+      { source: event.source, endpoints: event.endpoints, is_weak: event.isWeak },
+    ),
+  'chain.read': (event) => {
+    const heads =
+      event.latest === undefined ? '' : `, block ${event.latest}, final ${event.final ?? 'unknown'}`
+    return line(
+      event.error === undefined ? 'debug' : 'warn',
+      'chain',
+      event.error === undefined
+        ? `${event.endpoint} read in ${span(event.durationMs)}${heads}`
+        : `${plain(event.error)}. Orders that need its evidence stay open`,
+      {
+        endpoint: event.endpoint,
+        outcome: event.outcome,
+        latency_ms: event.durationMs,
+        ...(event.latest !== undefined && { latest_block: event.latest }),
+        ...(event.final !== undefined && { final_block: event.final }),
+        ...(event.lagBlocks !== undefined && { lag_blocks: event.lagBlocks }),
+        ...(event.latestAgeSeconds !== undefined && { block_age_seconds: event.latestAgeSeconds }),
+        ...(event.error !== undefined && { reason: event.error }),
+      },
+    )
+  },
+  'chain.skew': (event) =>
+    line(
+      'warn',
+      'chain',
+      `our clock is ${Math.abs(Math.round(event.skewSeconds))} s ${event.skewSeconds > 0 ? 'before' : 'behind'} the chain's time${event.isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Look at this machine's clock, and at how far the endpoints lag`,
+      { skew_seconds: event.skewSeconds, is_too_large: event.isTooLarge },
+    ),
+  'chain.time': (event) => {
+    const { endpoint, aheadSeconds, isSetAside, healthy } = event
+    const apart = `${span(Math.abs(aheadSeconds) * 1000)} ${aheadSeconds > 0 ? 'ahead of' : 'behind'} our clock and the hosts'`
+    const next =
+      healthy > 0
+        ? 'Another endpoint tells the time, and orders go on; none is proven to have ended before this one agrees'
+        : 'No endpoint tells the time: increases wait, reductions go on; no order is proven to have ended before it agrees'
+    return line(
+      isSetAside ? 'warn' : 'debug',
+      'chain',
+      isSetAside
+        ? `${endpoint} is set aside for the time: its newest block is ${apart}. ${next}. Look at this endpoint, or take it out of the configuration and start again`
+        : `the newest block of ${endpoint} is ${apart}`,
+      { endpoint, ahead_seconds: aheadSeconds, is_set_aside: isSetAside, healthy },
+    )
+  },
+  'feed.read': (event) =>
+    line('debug', 'feed', `${event.feed} read, ${span(event.ageMs)} old`, {
+      feed: event.feed,
+      age_ms: event.ageMs,
+    }),
+  'capacity.read': (event) =>
+    line(
+      'debug',
+      'feed',
+      `capacity left for a ${event.direction} on ${event.symbol}: ${money(event.roomUsd)}`,
+      {
+        market: event.symbol,
+        direction: event.direction,
+        room_usd: usdField(event.roomUsd),
+      },
+    ),
+}
+
+/** Whether a request was answered as a healthy host answers: a refusal is an answer. */
+export function isGood(event: Extract<VenueEvent, { type: 'host.attempt' }>): boolean {
+  return event.outcome === 'ok' || event.outcome === 'refused'
+}

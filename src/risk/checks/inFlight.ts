@@ -1,0 +1,96 @@
+/** What waits for an order of ours on the same side of a market: one increase at a time, and one reduction of a sort. */
+import type { Limits } from '../../domain/account/limits.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import { sameHex } from '../../protocol/address.ts'
+import type { SideExposure } from '../exposure/accountExposure.ts'
+import type { ClassifiedDecision } from './checks.ts'
+
+/** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
+const REDUCE_AGAIN_DEFAULT_MS = 120_000
+
+/** What an order that executed keeps waiting for, and for how long; undefined where its end is not known. */
+function awaited(
+  { intentId, strategy, executed }: SideExposure['increases'][number],
+  what: string,
+): string | undefined {
+  if (executed === undefined) return undefined
+  const order = `Order ${intentId} of ${strategy} executed`
+  return executed === 'unlisted'
+    ? `${order}, and the venue's list still shows this side as it was before; ${what} waits for the list: try again in a few seconds.`
+    : `${order} in a block that is not final yet; ${what} waits for that: try again in a few seconds.`
+}
+
+/**
+ * SLOT_BUSY: something of ours that may add on this side of this market is in flight; its fate must be known first. What
+ * rests at the venue is known, and counted whole.
+ */
+export function checkSlot(classified: ClassifiedDecision, side: SideExposure): Denial | undefined {
+  const holder = side.increases[0]
+  if (!classified.adds || classified.decision.kind === 'swap' || holder === undefined) return undefined
+  return {
+    code: 'SLOT_BUSY',
+    reason:
+      awaited(holder, 'a second increase') ??
+      `Intent ${holder.intentId} of ${holder.strategy} still holds this side of the market; a second increase waits for its end.`,
+    wanted: '1 more open increase',
+    allowed: '1 open increase at a time',
+  }
+}
+
+/**
+ * REDUCE_IN_FLIGHT: a reduction of this position is in flight. An increase on the side waits for its end; another reduction
+ * of the same sort waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
+ * became of the first. Exits that rest at the venue keep nothing away.
+ */
+export function checkReduceInFlight(
+  { decision, adds }: ClassifiedDecision,
+  side: SideExposure,
+  limits: Pick<Limits, 'reduceAgainAfterMs'>,
+  nowMs: number,
+): Denial | undefined {
+  if (decision.kind === 'swap') return undefined
+  if (adds) {
+    const first = side.reductions.find(({ sort }) => sort !== 'collateral-in')
+    if (first === undefined) return undefined
+    return {
+      code: 'REDUCE_IN_FLIGHT',
+      reason:
+        awaited(first, 'an increase') ??
+        `Intent ${first.intentId} of ${first.strategy} is reducing this side of the market; an increase waits for its end.`,
+    }
+  }
+  const sort = sortOf(decision)
+  if (sort === undefined || !('collateralToken' in decision)) return undefined
+  const { collateralToken } = decision
+  const newest = side.reductions.findLast(
+    (open) => open.sort === sort && sameHex(open.collateralToken, collateralToken),
+  )
+  if (newest === undefined) return undefined
+  const waitMs = limits.reduceAgainAfterMs ?? REDUCE_AGAIN_DEFAULT_MS
+  const agoMs = Math.max(0, nowMs - newest.sinceMs)
+  if (agoMs >= waitMs) return undefined
+  return {
+    code: 'REDUCE_IN_FLIGHT',
+    reason:
+      sort === 'collateral-in'
+        ? `Intent ${newest.intentId} of ${newest.strategy} is already paying into this position.`
+        : `Intent ${newest.intentId} of ${newest.strategy} is already reducing this position.`,
+    wanted: `again after ${agoMs} ms`,
+    allowed: `again after ${waitMs} ms`,
+  }
+}
+
+/** What a reduction stands as in the exposure; undefined for what reduces nothing. */
+function sortOf(decision: Decision): string | undefined {
+  switch (decision.kind) {
+    case 'close':
+      return 'market'
+    case 'decrease':
+      return decision.orderType ?? 'market'
+    case 'collateral-in':
+      return decision.kind
+    default:
+      return undefined
+  }
+}

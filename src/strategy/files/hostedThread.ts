@@ -1,0 +1,151 @@
+/**
+ * A thread with a kind of the user's own in it. One that hangs is ended, and counted as long as its runtime cannot end it.
+ */
+import { createInterface } from 'node:readline'
+import { Worker } from 'node:worker_threads'
+import { reasonOf } from '../../base/errors.ts'
+import { hangingPlace } from './hangingPlace.ts'
+import { KindFault, type ThreadEnd } from './hosted.ts'
+import type { KindAnswer, KindQuestion } from './kindMessages.ts'
+import { placeOfError } from './sourcePlace.ts'
+
+/** A thread that its runtime has not ended by then counts as left behind, ms. */
+const END_GRACE_MS = 2_000
+/** A thread halts within a few ms, but in a built-in function. */
+const HANG_LOOK_MS = 500
+
+let leftBehind = 0
+
+/**
+ * How many threads of this process were ended and still run; at most one of each instance. Node waits for them at its end: there
+ * is no leaving but by a signal. V8 ends loops, regular expressions and comparisons of a sort at once; a built-in function that
+ * works on much, such as `Float64Array.prototype.sort` or `indexOf`, it ends when that function returns, and a few loops of such
+ * functions never.
+ */
+export function threadsLeftBehind(): number {
+  return leftBehind
+}
+
+/** How a thread is made. */
+export interface ThreadOptions {
+  /** The program of the thread; it is given the kind's path as `workerData`. */
+  readonly program: URL
+  /** Most memory of its JavaScript objects, MiB. */
+  readonly memoryMiB: number
+  /** How long it may go on after its end before it counts as left behind, ms; two seconds when absent. */
+  readonly endGraceMs?: number | undefined
+  /** How long a thread that did not answer is looked at for the line that it is at, ms; half a second when absent. */
+  readonly hangLookMs?: number | undefined
+  /** The kind's path as people are shown it. */
+  readonly shown: string
+  /** Where to look for what was asked, when nothing better is known; of nothing, the file. */
+  readonly placeOfQuestion: (question: KindQuestion | undefined) => string
+  /** Hears the lines that it prints. */
+  readonly hear: (text: string) => void
+  /** Told when it was ended and still runs, and when that is over. */
+  readonly hangs: (isHanging: boolean) => void
+}
+
+/** A thread that is loaded, and may be asked one question at a time. */
+export interface KindThread {
+  /** The answer that is on its way. Rejects with KindFault when it does not come in time, and ends nothing by itself. */
+  within(answer: Promise<KindAnswer>, timeoutMs: number, when: string): Promise<KindAnswer>
+  ask(question: KindQuestion, timeoutMs: number): Promise<KindAnswer>
+  /** Resolves when it is over, or counts as left behind. */
+  end(): Promise<void>
+  /** Why it ended by itself; undefined while it runs. */
+  fault(): KindFault | undefined
+}
+
+/** Starts a thread that loads the kind of a file, with its answer to that. */
+export function startKindThread(
+  file: string,
+  options: ThreadOptions,
+): readonly [KindThread, Promise<KindAnswer>] {
+  const { program, memoryMiB, endGraceMs = END_GRACE_MS, shown, placeOfQuestion, hear, hangs } = options
+  const worker = new Worker(program, {
+    workerData: { path: file },
+    // No secret of the environment, and no option that was meant for the daemon.
+    env: {},
+    argv: [],
+    execArgv: ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    name: shown,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMiB, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+  })
+  worker.unref()
+  for (const stream of [worker.stdout, worker.stderr]) createInterface({ input: stream }).on('line', hear)
+  let waiting = Promise.withResolvers<KindAnswer>()
+  const loading = waiting.promise
+  let fault: KindFault | undefined
+  let isEnding = false
+  /** What it has not answered yet. */
+  let asked: KindQuestion | undefined
+  const endedBy = (reason: string, ended: ThreadEnd, place: string | undefined): void => {
+    if (isEnding || fault !== undefined) return
+    fault = new KindFault(reason, { place: place ?? placeOfQuestion(asked), ended })
+    waiting.reject(fault)
+  }
+  worker.on('message', (answer: KindAnswer) => {
+    asked = undefined
+    waiting.resolve(answer)
+  })
+  worker.on('messageerror', (error) => endedBy(reasonOf(error), 'crash', undefined))
+  worker.on('error', (error: unknown) => {
+    const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    if (isMemory) endedBy(`it used more than ${memoryMiB} MiB of memory`, 'memory', undefined)
+    else endedBy(`nobody caught: ${reasonOf(error)}`, 'crash', placeOfError(error))
+  })
+  worker.on('exit', (code) => endedBy(`it ended its thread (process.exit(${code}))`, 'exit', undefined))
+  // A fault that nobody waits for is told at the next turn.
+  waiting.promise.catch(() => undefined)
+  const thread: KindThread = {
+    fault: () => fault,
+    async ask(question, timeoutMs) {
+      if (fault !== undefined) throw fault
+      waiting = Promise.withResolvers<KindAnswer>()
+      waiting.promise.catch(() => undefined)
+      asked = question
+      const transfer = question.ask === 'decide' ? [question.bytes.buffer as ArrayBuffer] : []
+      worker.postMessage(question, transfer)
+      return await thread.within(waiting.promise, timeoutMs, 'in its turn')
+    },
+    async within(answer, timeoutMs, when) {
+      const late = Promise.withResolvers<undefined>()
+      const timer = setTimeout(() => late.resolve(undefined), timeoutMs)
+      try {
+        const inTime = await Promise.race([answer, late.promise])
+        if (inTime !== undefined) return inTime
+      } finally {
+        clearTimeout(timer)
+      }
+      const place = await hangingPlace(worker, options.hangLookMs ?? HANG_LOOK_MS)
+      const at = place === undefined ? '' : ' (it was at this line then)'
+      throw new KindFault(`it did not answer within ${timeoutMs} ms ${when}${at}, and its thread was ended`, {
+        place: place ?? placeOfQuestion(asked),
+        ended: 'timeout',
+      })
+    },
+    async end() {
+      isEnding = true
+      let isOver = false
+      const over = worker.terminate().then(() => {
+        isOver = true
+      })
+      const grace = Promise.withResolvers<void>()
+      const timer = setTimeout(grace.resolve, endGraceMs)
+      await Promise.race([over, grace.promise])
+      clearTimeout(timer)
+      if (isOver) return
+      hangs(true)
+      leftBehind += 1
+      over.then(() => {
+        hangs(false)
+        leftBehind -= 1
+      })
+    },
+  }
+  return [thread, loading]
+}

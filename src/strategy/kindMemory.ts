@@ -1,0 +1,135 @@
+/**
+ * The memory of a kind: a value that `decide` is given and gives anew each turn, kept in the journal with what was decided. What
+ * is kept is read back as the next start reads it before it counts, so that no restart finds something else.
+ */
+import type { z } from 'zod'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import { type KeptMemory, MEMORY_MOST_BYTES } from '../domain/memory/memoryRecord.ts'
+import type { StrategyDecision } from '../domain/order/decision.ts'
+import { decodeExact, encodeExact } from '../domain/records.ts'
+
+/** The `memory` of a kind's definition. */
+export interface MemoryDefinition<Memory> {
+  /** 1, 2, 3, ...: raised whenever the schema changes. */
+  readonly version: number
+  /** What a memory looks like: plain values, bigints and maps. */
+  readonly schema: z.ZodType<Memory>
+  /** What an instance begins with. */
+  readonly first: Memory
+  /** A memory of an older version as one of today's. Without it, or when it throws, the instance pauses. */
+  upcast?(version: number, memory: unknown): Memory
+}
+
+/** What `decide` of a kind with a memory gives. */
+export interface Turn<Memory> {
+  readonly decisions: readonly StrategyDecision[]
+  /** The next memory; the one that was given when nothing changed. */
+  readonly memory: Memory
+}
+
+/** A turn whose memory may be kept. */
+export interface CheckedTurn {
+  /** Whatever stood there; not looked at yet. */
+  readonly decisions: unknown
+  readonly memory: unknown
+  readonly version: number
+}
+
+/** A memory as it is handed to a kind. */
+export type GivenMemory = Pick<KeptMemory, 'strategyKind' | 'version' | 'memory'>
+
+/** The memory that is kept fits the kind no longer; the instance is not asked with it. */
+export class MemoryUnfitError extends BaseError {
+  constructor(reason: string, facts: Readonly<Record<string, string | number>> = {}) {
+    super(reason, {
+      code: 'STRATEGY_MEMORY_UNFIT',
+      facts,
+      details:
+        'The instance pauses and its memory stays as it is. Put the kind right (a `memory.upcast` for the older version) and restart, or let it begin anew: perpd strategies forget NAME',
+    })
+  }
+}
+
+/** The memory that a kind is asked with: the first one when nothing is kept. Throws MemoryUnfitError. */
+export function memoryFor<Memory>(
+  kind: string,
+  definition: MemoryDefinition<Memory>,
+  kept: GivenMemory | undefined,
+): Memory {
+  if (kept === undefined) return definition.first
+  const { version } = definition
+  const facts = { kept: kept.version, kind: version }
+  if (kept.strategyKind !== kind) {
+    throw new MemoryUnfitError(`its memory is of the kind ${kept.strategyKind}, and it is ${kind} now`)
+  }
+  if (kept.version > version) {
+    throw new MemoryUnfitError(
+      `its memory has version ${kept.version}, newer than the kind's ${version}`,
+      facts,
+    )
+  }
+  const raised = kept.version === version ? kept.memory : upcast(definition, kept)
+  const checked = definition.schema.safeParse(raised)
+  if (checked.success) return checked.data
+  throw new MemoryUnfitError(
+    `its memory of version ${kept.version} does not fit the schema of version ${version}: ${firstIssue(checked.error)}`,
+    facts,
+  )
+}
+
+function upcast<Memory>(definition: MemoryDefinition<Memory>, kept: GivenMemory): unknown {
+  const facts = { kept: kept.version, kind: definition.version }
+  if (definition.upcast === undefined) {
+    throw new MemoryUnfitError(
+      `its memory has version ${kept.version}, the kind version ${definition.version} and no upcast`,
+      facts,
+    )
+  }
+  try {
+    return definition.upcast(kept.version, kept.memory)
+  } catch (error) {
+    throw new MemoryUnfitError(
+      `upcast of its memory from version ${kept.version} failed: ${reasonOf(error)}`,
+      facts,
+    )
+  }
+}
+
+/** What `decide` of a kind with a memory returned, once the memory was read back from its text. Throws TypeError or RangeError. */
+export function checkTurn(definition: MemoryDefinition<unknown>, returned: unknown): CheckedTurn {
+  if (
+    typeof returned !== 'object' ||
+    returned === null ||
+    !('decisions' in returned && 'memory' in returned)
+  ) {
+    throw new TypeError('decide of a kind with a memory returns { decisions, memory }')
+  }
+  const text = encodeExact(returned.memory)
+  if (text === undefined) throw new TypeError('the memory that decide returned is not plain values')
+  const bytes = utf8Length(text)
+  if (bytes > MEMORY_MOST_BYTES) {
+    throw new RangeError(
+      `the memory that decide returned has ${bytes} bytes; at most ${MEMORY_MOST_BYTES} are kept`,
+    )
+  }
+  const memory = decodeExact(text)
+  const checked = definition.schema.safeParse(memory)
+  if (checked.success) return { decisions: returned.decisions, memory, version: definition.version }
+  throw new TypeError(`the memory that decide returned does not fit its schema: ${firstIssue(checked.error)}`)
+}
+
+/** Bytes of a text in UTF-8. What a kind imports has no library but the language's. */
+function utf8Length(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}
+
+function firstIssue(error: z.ZodError): string {
+  const [issue] = error.issues
+  if (issue === undefined) return 'it is no such value'
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`
+}

@@ -1,0 +1,18 @@
+/** Between the numbers of candles and indicators, and the exact prices that decisions have. */
+import { fromDecimal, toDecimal, USD_DECIMALS, type Usd, WideDecimal } from '../protocol/units.ts'
+
+/**
+ * A level of candles or of an indicator as a price: USD per whole token with 30 decimals, as triggers are. It is exactly the number as
+ * it is printed.
+ *
+ * @throws RangeError for what is no finite number above 0.
+ */
+export function priceOfLevel(level: number): Usd {
+  if (Number.isFinite(level) && level > 0) return fromDecimal(new WideDecimal(level), USD_DECIMALS)
+  throw new RangeError(`priceOfLevel(${level}): a level is a finite number above 0`)
+}
+
+/** A price as a number, to be compared with candles and indicators; never to be made an amount of again. */
+export function levelOfPrice(price: Usd): number {
+  return toDecimal(price, USD_DECIMALS).toNumber()
+}

@@ -1,0 +1,14 @@
+/** The question before an order is sent: what is no answer is no. */
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+const module = new URL('../../src/cli/commands/manualOrderCommand.ts', import.meta.url).href
+
+test('an input that ends in the place of an answer is no, without a stack', () => {
+  const program = `const { confirm } = await import(${JSON.stringify(module)}); console.log(await confirm())`
+  const asked = (input: string) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', program], { input, encoding: 'utf8' })
+  expect(asked('')).toMatchObject({ status: 0, stdout: 'false\n' })
+  expect(asked('yes\n')).toMatchObject({ status: 0, stdout: 'true\n' })
+  expect(asked('y\n')).toMatchObject({ status: 0, stdout: 'false\n' })
+})

@@ -1,0 +1,201 @@
+/** Whatever happens to an account, its books add up to what the journal says is held, and a restart changes nothing. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { PositionSide } from '../../../src/domain/account/accountRecord.ts'
+import { wrongSums } from '../../../src/domain/books/bookSums.ts'
+import type { Books } from '../../../src/domain/books/books.ts'
+import { UNATTRIBUTED } from '../../../src/domain/books/sideParts.ts'
+import type { AnyRecord } from '../../../src/domain/records.ts'
+import { createLedger, type Ledger } from '../../../src/journal/journalLedger.ts'
+import { decodeSnapshot } from '../../../src/journal/ledgerState.ts'
+import { closed, executed, execution, type Fill, raised, reopened, settled, side } from './history.ts'
+
+interface Step {
+  readonly what: 'fill' | 'final' | 'reopen' | 'close' | 'raise' | 'settle' | 'restart'
+  readonly pick: number
+  readonly sizeUsd: bigint
+  readonly strategy: string
+  readonly kind: 'increase' | 'decrease' | 'close'
+  readonly direction: 'long' | 'short'
+  readonly found:
+    | 'liquidation'
+    | 'adl'
+    | 'external-close'
+    | 'manual-decrease'
+    | 'manual-increase'
+    | 'unexplained-position'
+  readonly as: 'adopted' | 'ignored' | 'gone'
+  readonly isProvisional: boolean
+  readonly isTold: boolean
+  readonly moneyUsd: bigint
+  readonly passedMs: number
+}
+
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  what: fc.constantFrom('fill', 'fill', 'fill', 'final', 'reopen', 'close', 'raise', 'settle', 'restart'),
+  pick: fc.nat({ max: 100 }),
+  sizeUsd: fc.bigInt({ min: 1n, max: 10n ** 33n }),
+  strategy: fc.constantFrom('trend', 'grid', 'guard', '@operator'),
+  kind: fc.constantFrom('increase', 'increase', 'decrease', 'close'),
+  direction: fc.constantFrom('long', 'short'),
+  found: fc.constantFrom(
+    'liquidation',
+    'adl',
+    'external-close',
+    'manual-decrease',
+    'manual-increase',
+    'unexplained-position',
+  ),
+  as: fc.constantFrom('adopted', 'ignored', 'gone'),
+  isProvisional: fc.boolean(),
+  isTold: fc.boolean(),
+  moneyUsd: fc.bigInt({ min: -(10n ** 31n), max: 10n ** 31n }),
+  passedMs: fc.nat({ max: 3_000_000 }),
+})
+
+const adds: ReadonlySet<string> = new Set(['manual-increase', 'unexplained-position'])
+
+/** Plays steps as records that fit their stories; `restart` is told where the daemon would start anew. */
+function play(steps: readonly Step[], fold: (record: AnyRecord) => void, restart: () => void): void {
+  const open: Fill[] = []
+  const isOut = new Map<number, boolean>()
+  const findings = new Map<string, AnyRecord>()
+  let atMs = 1_800_000_000_000
+  for (const [n, step] of steps.entries()) {
+    atMs += step.passedMs
+    const fill = open[step.pick % Math.max(1, open.length)]
+    const { isTold, moneyUsd } = step
+    if (step.what === 'fill') {
+      const fees = moneyUsd < 0n ? -moneyUsd : moneyUsd
+      const made: Fill = {
+        n,
+        strategy: step.strategy,
+        kind: step.kind,
+        direction: step.direction,
+        isProvisional: step.isProvisional,
+        atMs,
+        relayFeeAmount: BigInt(step.pick),
+        settlement: {
+          sizeDeltaUsd: step.sizeUsd,
+          feesUsd: fees,
+          ...(isTold
+            ? {
+                sizeDeltaInTokens: step.sizeUsd / 2_000_000_000_000_000n,
+                borrowingFeeUsd: fees / 3n,
+                executionPrice: 2_000n * 10n ** 30n,
+              }
+            : {}),
+          ...(step.kind === 'increase' ? {} : { pnlUsd: moneyUsd }),
+        },
+      }
+      for (const record of executed(made)) fold(record)
+      if (step.isProvisional) open.push(made)
+      else fold(closed(made))
+    }
+    if (step.what === 'final' && fill !== undefined) {
+      fold(execution(fill, true))
+      fold(closed(fill))
+      open.splice(open.indexOf(fill), 1)
+      isOut.delete(fill.n)
+    }
+    if (step.what === 'reopen' && fill !== undefined) {
+      const isBack = isOut.get(fill.n) === true
+      fold(isBack ? execution(fill, false) : reopened(fill))
+      isOut.set(fill.n, !isBack)
+    }
+    if (step.what === 'raise') {
+      const id = `trade:${step.pick % 5}`
+      const on: PositionSide = { ...side, direction: step.direction }
+      const sizeDeltaUsd = adds.has(step.found) ? step.sizeUsd : -step.sizeUsd
+      const told = isTold ? { pnlUsd: moneyUsd } : {}
+      const record = raised(id, step.found, sizeDeltaUsd, { atMs, on, ...told })
+      fold(record)
+      findings.set(id, record)
+    }
+    if (step.what === 'settle') {
+      const id = [...findings.keys()][step.pick % Math.max(1, findings.size)]
+      if (id !== undefined) fold(settled(id, step.as, atMs))
+    }
+    if (step.what === 'restart') restart()
+  }
+}
+
+function checkSums(ledger: Ledger): void {
+  expect(wrongSums(ledger)).toEqual([])
+  for (const { strategy, sizeUsd } of ledger.books().all()) {
+    if (strategy !== UNATTRIBUTED) expect(sizeUsd).toBeGreaterThanOrEqual(0n)
+  }
+}
+
+test('after any history the books of a side and what is nobody’s add up to the journal’s size, to the last unit', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 40 }), (steps) => {
+      const ledger = createLedger()
+      play(
+        steps,
+        (record) => {
+          ledger.fold(record)
+          checkSums(ledger)
+        },
+        () => undefined,
+      )
+    }),
+    { seed: 20_270_115, numRuns: 300 },
+  )
+})
+
+test('a fold that goes on from snapshots is the fold from the first record', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 40 }), (steps) => {
+      let ledger = createLedger()
+      play(
+        steps,
+        (record) => ledger.fold(record),
+        () => {
+          const { seq, head, part } = ledger.snapshot()
+          ledger = createLedger(decodeSnapshot({ seq, head, parts: [part] }))
+        },
+      )
+      const whole = createLedger()
+      play(
+        steps,
+        (record) => whole.fold(record),
+        () => undefined,
+      )
+      expect((ledger.books() as Books).state()).toEqual((whole.books() as Books).state())
+      expect(ledger.books().all()).toEqual(whole.books().all())
+      expect(ledger.snapshot().head).toBe(whole.snapshot().head)
+    }),
+    { seed: 20_270_116, numRuns: 200 },
+  )
+})
+
+test('money is lost by no share: the books’ results add up to the venue’s, and to what is in the cost of what is held', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 40 }), (steps) => {
+      // What was given back late is told by its sum alone, and what nobody knows the result of counts as nothing.
+      const made = steps
+        .filter(({ what }) => what === 'fill')
+        .map((step) => ({ ...step, isProvisional: false }))
+      const ledger = createLedger()
+      let venueUsd = 0n
+      play(
+        made,
+        (record) => {
+          ledger.fold(record)
+          if (record.kind !== 'child.executed') return
+          venueUsd += record.settlement?.pnlUsd ?? -(record.settlement?.feesUsd ?? 0n)
+        },
+        () => undefined,
+      )
+      let booksUsd = 0n
+      for (const { figures, costUsd, sizeUsd, direction } of ledger.books().all()) {
+        const { pricePnlUsd, impactUsd, positionFeesUsd, borrowingUsd, fundingUsd } = figures
+        const heldUsd = direction === 'long' ? costUsd - sizeUsd : sizeUsd - costUsd
+        booksUsd += pricePnlUsd + impactUsd - positionFeesUsd - borrowingUsd - fundingUsd - heldUsd
+      }
+      expect(booksUsd).toBe(venueUsd)
+    }),
+    { seed: 20_270_117, numRuns: 300 },
+  )
+})

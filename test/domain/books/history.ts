@@ -1,0 +1,139 @@
+/** Made-up histories of an account, as records: fills that may be taken back, what others did, and restarts. */
+import type {
+  AccountRecord,
+  DiscrepancyKind,
+  PositionSide,
+} from '../../../src/domain/account/accountRecord.ts'
+import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
+import type { Evidence, Intent, IntentKind, Settlement } from '../../../src/domain/order/intent.ts'
+import type { OrderTerms } from '../../../src/domain/order/orderTerms.ts'
+import type { AnyRecord, JournalRecord } from '../../../src/domain/records.ts'
+import { hexOf, storyOf } from '../../journal/story.ts'
+
+/** The one side of most tests: ETH long on the index token of `test/journal/story.ts`. */
+export const side: PositionSide = {
+  marketToken: '0x3333333333333333333333333333333333333333',
+  direction: 'long',
+  collateralToken: '0x2222222222222222222222222222222222222222',
+}
+
+/** An order that was executed. */
+export interface Fill {
+  readonly n: number
+  readonly strategy?: string
+  readonly kind?: IntentKind
+  readonly direction?: 'long' | 'short'
+  readonly settlement: Settlement
+  readonly atMs?: number
+  readonly isProvisional?: boolean
+  readonly relayFeeAmount?: bigint
+  /** Where it is not the market of the stories. */
+  readonly terms?: Partial<OrderTerms>
+}
+
+const at = (fill: Fill) => fill.atMs ?? 1_800_000_000_000 + fill.n
+
+function intentParts({
+  n,
+  strategy = 'trend',
+  kind = 'increase',
+  direction = 'long',
+  terms = {},
+  ...rest
+}: Fill): Partial<Intent> {
+  const { intent } = storyOf(n)
+  return {
+    strategy,
+    kind,
+    decisionKey: `key-${n}`,
+    acceptedAtMs: at({ n, ...rest }),
+    terms: { ...intent.terms, ...terms, direction },
+  }
+}
+
+function evidence(fill: Fill, isFinal: boolean): Evidence {
+  return { level: isFinal ? 'chain-final' : 'chain-latest', atMs: at(fill), statement: 'seen in a test' }
+}
+
+/** Records up to its execution. */
+export function executed(fill: Fill): readonly JournalRecord[] {
+  const story = storyOf(fill.n, intentParts(fill))
+  const { relayFeeAmount = 0n } = fill
+  return [
+    story.accepted(),
+    story.preparing(),
+    story.armed(1, { relayFeeAmount }),
+    story.sent(),
+    { ...story.landed(), evidence: evidence(fill, true) } as JournalRecord,
+    execution(fill, fill.isProvisional !== true),
+  ]
+}
+
+/** The record of its execution, provisional or final. */
+export function execution(fill: Fill, isFinal: boolean): JournalRecord {
+  const story = storyOf(fill.n, intentParts(fill))
+  return {
+    ...story.childExecuted(),
+    evidence: evidence(fill, isFinal),
+    settlement: fill.settlement,
+  } as JournalRecord
+}
+
+/** The chain took it back. */
+export function reopened(fill: Fill): JournalRecord {
+  const { intentId } = storyOf(fill.n)
+  return {
+    v: RECORD_VERSION,
+    atMs: at(fill) + 7,
+    intentId,
+    kind: 'child.reopened',
+    attempt: 1,
+    child: 0,
+    orderKey: hexOf(`order-${fill.n}`),
+    evidence: evidence(fill, false),
+  }
+}
+
+/** It is over. */
+export function closed(fill: Fill): JournalRecord {
+  return storyOf(fill.n, intentParts(fill)).closed()
+}
+
+/** Something that others did. */
+export function raised(
+  id: string,
+  kind: DiscrepancyKind,
+  sizeDeltaUsd: bigint,
+  more: {
+    readonly pnlUsd?: bigint
+    readonly atMs?: number
+    readonly sizeDeltaInTokens?: bigint
+    readonly on?: PositionSide
+  } = {},
+): AccountRecord {
+  const { atMs = 1_800_000_000_000, on = side, ...rest } = more
+  return {
+    v: RECORD_VERSION,
+    atMs,
+    intentId: '@account',
+    kind: 'finding.raised',
+    finding: {
+      findingId: id,
+      kind,
+      ...on,
+      statement: 'made up',
+      sizeDeltaUsd,
+      atSeconds: Math.floor(atMs / 1000),
+      ...rest,
+    },
+  }
+}
+
+/** What became of it. */
+export function settled(
+  findingId: string,
+  as: 'adopted' | 'ignored' | 'gone',
+  atMs = 1_800_000_000_000,
+): AnyRecord {
+  return { v: RECORD_VERSION, atMs, intentId: '@account', kind: 'finding.settled', findingId, as }
+}
