@@ -94,8 +94,7 @@ function planIllness(
     const ill = illness()
     if (ill === undefined) return
     // One liar at a time: two endpoints that lie alike are not told apart by anybody.
-    const isTaken = endpoints.some((each) => each !== endpoint && each.illness?.kind === 'liar')
-    if (ill.kind === 'liar' && isTaken) return
+    if (ill.kind === 'liar' && endpoints.some((each) => each !== endpoint && saysLater(each))) return
     endpoint.illness = ill
     timeline.after(illnesses.int(1_000, 60_000), () => {
       if (endpoint.illness === ill) endpoint.illness = undefined
@@ -124,6 +123,15 @@ function planIllness(
   )
 }
 
+/** An illness that may show a block past a deadline which has not come: a liar, or times that are moved ahead. */
+function isOfLaterTime(ill: Illness): boolean {
+  return ill.kind === 'liar' || (ill.kind === 'moved' && ill.seconds > 0)
+}
+
+function saysLater({ illness }: Endpoint): boolean {
+  return illness !== undefined && isOfLaterTime(illness)
+}
+
 /** An endpoint whose newest block is of another time: it is far behind, or says so of blocks that are not. */
 function planTimes(
   endpoint: Endpoint,
@@ -131,10 +139,8 @@ function planTimes(
   often: Often,
 ): void {
   const during = (ill: Illness) => {
-    const lies = ill.kind === 'liar' || (ill.kind === 'moved' && ill.seconds > 0)
-    const isLiar = ({ illness }: Endpoint) =>
-      illness?.kind === 'liar' || (illness?.kind === 'moved' && illness.seconds > 0)
-    if (endpoint.illness !== undefined || (lies && (!mayLie || endpoints.some(isLiar)))) return
+    if (endpoint.illness !== undefined) return
+    if (isOfLaterTime(ill) && (!mayLie || endpoints.some(saysLater))) return
     endpoint.illness = ill
     timeline.after(later.int(5_000, 60_000), () => {
       if (endpoint.illness === ill) endpoint.illness = undefined
