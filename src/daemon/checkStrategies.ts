@@ -3,6 +3,7 @@ import {
   countedLimits,
   isTighter,
   type Limits,
+  limitField,
   limitReadable,
   limitTightness,
   tighten,
@@ -81,7 +82,7 @@ function tooMuch(
     const [own, of] = [limits[limit], account[limit]]
     if (ownLimits.has(limit) || own === undefined || of === undefined || !isTighter(rule, of, own)) continue
     warnings.push(
-      `${name}: ${limit} ${limitReadable(limit, own)} is looser than the account's ${limitReadable(limit, of)}, which holds.`,
+      `${name}: ${limitField(limit)} ${limitReadable(limit, own)} is looser than the account's ${limitReadable(limit, of)}, which holds.`,
     )
   }
   return warnings

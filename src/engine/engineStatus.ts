@@ -37,7 +37,10 @@ export interface StrategyStatus {
   readonly failures: number
   /** With its own holds and the daemon's. */
   readonly tradingState: TradingState
+  /** When its newest turn came, Unix ms, whether it was asked at it or paused. */
   readonly lastTickAtMs?: number
+  /** When the newest turn came at which it was asked, Unix ms; absent: it was not asked since the start. */
+  readonly lastAskedAtMs?: number
   readonly lastTickMs?: number
   readonly lastError?: string
   /** When the first of the failures since the last good tick was, Unix ms. */

@@ -44,7 +44,7 @@ export function createInstance(
     | undefined
   const keptMemory = () => trading.accountJournal.state().memories?.get(loaded.name)
   let failingSinceMs: number | undefined
-  let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastTickMs' | 'lastError'> = {}
+  let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastAskedAtMs' | 'lastTickMs' | 'lastError'> = {}
 
   async function runTick(tickMs: number): Promise<void> {
     const startMs = clock.monotonicMs()
@@ -58,7 +58,10 @@ export function createInstance(
       // A stop came while it was asked: it neither failed nor worked.
       if (deciding.aborted && report.decisions === 0) return
       // A turn is one at which the kind was asked; what perpd keeps in order while it pauses is none of its.
-      if (!isPaused && !(report.failed instanceof MemoryUnfitError)) counts.ticks += 1
+      if (!isPaused && !(report.failed instanceof MemoryUnfitError)) {
+        counts.ticks += 1
+        last = { ...last, lastAskedAtMs: lastTickAtMs }
+      }
       counts.decisions += report.decisions
       counts.admitted += report.admitted
       counts.denied += report.denied
@@ -77,7 +80,7 @@ export function createInstance(
       if (failed !== undefined) tellFailed(failed)
       else {
         const wrong = problem === undefined ? {} : { lastError: problem }
-        last = { lastTickAtMs, lastTickMs: durationMs, ...wrong }
+        last = { lastTickAtMs, lastAskedAtMs: lastTickAtMs, lastTickMs: durationMs, ...wrong }
         counts.failures = problem === undefined ? 0 : counts.failures + 1
         failingSinceMs = problem === undefined ? undefined : (failingSinceMs ?? lastTickAtMs)
         const { decisions } = report

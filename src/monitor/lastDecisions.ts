@@ -70,6 +70,12 @@ export function createLastDecisions(now: () => number, before: readonly Intent[]
           last.set(strategy, { ...made, outcome: 'denied', reason: `${code}: ${reason}` })
         }
       }
+      // It is counted as denied: what it was meant to be is not known.
+      if (event.type === 'decision.invalid') {
+        const { strategy, denial } = event
+        const reason = `${denial.code}: ${denial.reason}`
+        last.set(strategy, { strategy, atMs: now(), words: 'an invalid decision', outcome: 'denied', reason })
+      }
       if (event.type === 'decision.admitted') {
         const { strategy } = event.intent
         const { atMs } = last.get(strategy) ?? { atMs: now() }

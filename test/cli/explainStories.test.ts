@@ -440,3 +440,20 @@ test('a hash keeps whole on a line of its own, as far to the left as it needs', 
   expect(wrapped('', digest)).toEqual([digest])
   expect(wrapped('why     ', '')).toEqual(['why'])
 })
+
+test('an order that the account itself cancelled is not told as cancelled by the venue', () => {
+  const cancelReason = 'USER_INITIATED_CANCEL'
+  const closing = {
+    outcome: 'CANCELLED',
+    code: 'CANCELLED_BY_ACCOUNT',
+    reason: `the account itself cancelled the order: ${cancelReason}`,
+    evidence: onChain('chain-final', 'cancelled'),
+  }
+  const steps = [{ kind: 'intent.closed', closing }]
+  const mine = told({ ...chain, askedBy: 'as ann asked (order cafe0000)' }, steps)
+  expect(mine.flat).toContain('cancelled as ann asked (order cafe0000); the position did not change')
+  expect(mine.flat).not.toContain('by the venue')
+  expect(told(chain, steps).flat).toContain(
+    'cancelled by the account itself, and by no order of this journal',
+  )
+})

@@ -430,3 +430,14 @@ test('a cancel that went through says what is cancelled, and not that an order e
   expect(outcomeText(cancel)).toContain('what it named is cancelled')
   expect(outcomeText({ ...cancel, kind: 'increase' })).toContain('order f00d0000 is executed')
 })
+
+test('the last turn of a strategy is the last at which it was asked, and a paused one is said to be', () => {
+  const [one] = body.strategies
+  if (one === undefined) throw new Error('no strategy')
+  const asked = { lastTickAtMs: body.nowMs - 1_000, lastAskedAtMs: body.nowMs - 90_000 }
+  const shown = (more: Partial<typeof one>) =>
+    statusText({ ...body, strategies: [{ ...one, ...asked, ...more }] }, 200)
+  expect(shown({})).toMatch(/1 min 30 s ago$/m)
+  expect(shown({ pausedForMs: 60_000 })).toMatch(/1 min 30 s ago, paused +PAUSED for another/m)
+  expect(shown({ unfit: { reason: 'no', sinceMs: 0 } })).toContain('1 min 30 s ago, paused')
+})

@@ -38,6 +38,7 @@ export const status: EngineStatus = {
       failures: 0,
       tradingState: 'active',
       lastTickAtMs: startMs + 2_000,
+      lastAskedAtMs: startMs + 2_000,
     },
   ],
   unmanaged: [],

@@ -45,6 +45,9 @@ test('turns at which a kind pauses are not counted, and those at which it is ask
     kindFile: 'strategies/mine.ts',
   })
   expect(instance.status().pausedForMs).toBeGreaterThan(0)
+  // What it skips goes on, and is no turn at which it was asked.
+  expect(instance.status()).toMatchObject({ lastAskedAtMs: 1_700_000_001_000 })
+  expect(instance.status().lastTickAtMs).toBeGreaterThan(1_700_000_020_000)
   failed = undefined
   await clock.advance(60_000)
   expect(instance.status().ticks).toBe(asked.filter(Boolean).length)

@@ -30,3 +30,15 @@ test('after a start the newest order of each strategy stands as its last decisio
   last.listen({ type: 'decision.denied', strategy, decisionKey, decision, symbol, denial })
   expect(last.all()).toMatchObject([{ atMs: startMs + 5_000, outcome: 'denied' }])
 })
+
+test('what was no decision is told as denied, and not as none', () => {
+  const last = createLastDecisions(() => startMs)
+  const denial = { code: 'DECISION_INVALID', reason: 'direction is up' } as const
+  last.listen({ type: 'decision.invalid', strategy, denial, cause: 'direction' })
+  expect(last.all()).toEqual([
+    {
+      ...{ strategy, atMs: startMs, words: 'an invalid decision', outcome: 'denied' },
+      reason: 'DECISION_INVALID: direction is up',
+    },
+  ])
+})

@@ -278,9 +278,18 @@ function strategyRow(each: StatusBody['strategies'][number], nowMs: number): str
     `${each.decisions}`,
     `${each.admitted}`,
     `${each.denied}`,
-    each.lastTickAtMs === undefined ? 'none yet' : `${span(nowMs - each.lastTickAtMs)} ago`,
+    lastTurnText(each, nowMs),
     problems.join('; '),
   ]
+}
+
+/** When it was last asked, and that it is not asked now: what it skips while it pauses is no turn. */
+function lastTurnText(
+  { lastAskedAtMs, pausedForMs, unfit }: StatusBody['strategies'][number],
+  nowMs: number,
+): string {
+  const asked = lastAskedAtMs === undefined ? 'none yet' : `${span(Math.max(0, nowMs - lastAskedAtMs))} ago`
+  return pausedForMs === undefined && unfit === undefined ? asked : `${asked}, paused`
 }
 
 const positionColumns: readonly Column[] = [

@@ -229,7 +229,8 @@ const columns = (nowMs: number): readonly Column<StrategyRow>[] => [
     rank: 1,
     wraps: true,
     readable: 22,
-    of: ({ lastDecision }) => decisionText(lastDecision, nowMs),
+    of: ({ lastDecision, isRunning }) =>
+      lastDecision === null ? (isRunning ? 'none' : '') : decisionText(lastDecision, nowMs),
   },
   {
     title: 'POSITIONS',
@@ -243,8 +244,7 @@ function withoutPool(text: string): string {
   return text.replace(/ \[[^\]]*\]/, '')
 }
 
-function decisionText(decision: LastDecision | null, nowMs: number): string {
-  if (decision === null) return 'none yet'
+function decisionText(decision: LastDecision, nowMs: number): string {
   const { words, outcome, atMs, reason } = decision
   const [code = ''] = (reason ?? '').split(':')
   return `${withoutPool(words)}, ${outcome}${code === '' ? '' : ` (${code})`} ${span(Math.max(0, nowMs - atMs))} ago`

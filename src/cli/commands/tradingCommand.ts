@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
+import { limitSetName } from '../../domain/account/limits.ts'
 import { releaseText } from '../../engine/account/tradingHalts.ts'
 import type { LimitRow, WaitingLimit } from '../../engine/context/liveLimits.ts'
 import { span } from '../../monitor/text.ts'
@@ -72,12 +73,16 @@ async function asked(call: Call, body: Readonly<Record<string, boolean>>) {
   return await commandAnswer(call.loaded, '/api/limits', { ...body, by: commander(call) }, LIMITS_TIMEOUT_MS)
 }
 
-function wordsOf({ loaded }: Call, limit: string, value: string): string {
-  return limitWords(limit, value, loaded.config.venue.chain.nativeSymbol)
+function wordsOf({ loaded }: Call, { scope, limit }: LimitRow, value: string): string {
+  return limitWords(scope, limit, value, loaded.config.venue.chain.nativeSymbol)
 }
 
 function showRows(call: Call, rows: readonly LimitRow[]): void {
-  const cells = rows.map(({ scope, limit, value }) => [scope, limit, wordsOf(call, limit, value)])
+  const cells = rows.map((row) => [
+    row.scope,
+    limitSetName(row.scope, row.limit),
+    wordsOf(call, row, row.value),
+  ])
   if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
   call.out('\nWhat each means, and where it is set: perpd config, docs/configuration.md.')
 }
@@ -85,8 +90,8 @@ function showRows(call: Call, rows: readonly LimitRow[]): void {
 /** What is configured otherwise, a line each, and how it is taken over. */
 function waitingText(call: Call, waiting: readonly WaitingLimit[]): string {
   const lines = waiting.map(
-    ({ scope, limit, value, configured, isTighter }) =>
-      `  ${isTighter ? 'tighter' : 'looser '}  ${scope} ${limit}: ${wordsOf(call, limit, value)} -> ${wordsOf(call, limit, configured)}`,
+    (row) =>
+      `  ${row.isTighter ? 'tighter' : 'looser '}  ${row.scope} ${limitSetName(row.scope, row.limit)}: ${wordsOf(call, row, row.value)} -> ${wordsOf(call, row, row.configured)}`,
   )
   const ways = [
     ...(waiting.some(({ isTighter }) => isTighter) ? ['Apply what is tighter: perpd limits apply'] : []),

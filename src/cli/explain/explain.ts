@@ -9,6 +9,7 @@ import { fillCosts } from '../../domain/account/fillCosts.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import type { Ending } from '../../domain/account/spend.ts'
+import { cancelAskedBy } from '../../domain/order/cancelAsked.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
@@ -29,7 +30,7 @@ const dayMs = 86_400_000
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, records, changes, changed, endings, tasks, heldUsd, costsOf } = await withJournal(
+  const { state, askedBy, records, changes, changed, endings, tasks, heldUsd, costsOf } = await withJournal(
     config,
     async (journal) => {
       const found = await find(journal, wanted, config.journal.path)
@@ -38,6 +39,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
       const account = await journal.account()
       return {
         state: found,
+        askedBy: cancelAskedBy(found, stories),
         records: await journal.records(intentId),
         changes: changesIn(stories),
         costsOf: fillCosts(stories, account, config.venue.chain.feeToken.decimals),
@@ -60,6 +62,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     signedOf,
     listedOf,
     costsOf,
+    ...(askedBy === undefined ? {} : { askedBy }),
     ...(unwind === undefined ? {} : { unwind }),
     ...(heldUsd === undefined ? {} : { heldUsd }),
   }

@@ -1,4 +1,5 @@
 /** What an order's label means, and how its decision became a size. Pure. */
+import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import type { IntentState, Label } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import { money, sourceTexts, span } from '../../monitor/text.ts'
@@ -20,9 +21,17 @@ const meanings: Readonly<Record<Label, string>> = {
   refused: 'never left this machine',
 }
 
-/** What the label means for this order. */
-export function meaningOf(label: Label, state: IntentState): string {
+/**
+ * What the label means for this order.
+ *
+ * @param askedBy who of this journal asked for its cancel, as `cancelAskedBy` says
+ */
+export function meaningOf(label: Label, state: IntentState, askedBy?: string): string {
   const { intent } = state
+  if (askedBy !== undefined || isCancelledByAccount(state)) {
+    const who = askedBy ?? 'by the account itself, and by no order of this journal'
+    return `cancelled ${who}; the position did not change`
+  }
   if (isOpened(state)) return 'the position is open: its entry is filled, and its exits rest at the venue'
   const isChange = ['edit', 'cancel', 'collateral-in', 'collateral-out'].includes(intent.kind)
   return isChange && label === 'executed' ? 'done at the venue' : meanings[label]

@@ -38,6 +38,8 @@ export interface ExplainContext extends LegLookups {
   /** Budget of endings by one cause, 24 hours; undefined for none. */
   readonly attemptsPerCause: number | undefined
   readonly feeToken: { readonly symbol: string; readonly decimals: number }
+  /** Who asked for its cancel, as `cancelAskedBy` says. Absent: nobody of this journal did. */
+  readonly askedBy?: string
   /** What is held of its side by the journal, USD: no exit closes more than that. Absent: not known. */
   readonly heldUsd?: Usd
 }
@@ -54,7 +56,7 @@ export function explainText(
   const lines = [
     `${intent.intentId}`,
     ...wrapped('', `${isOpened(state) ? 'open' : label}: ${termsOf(intent)} by ${intent.strategy}`),
-    ...wrapped('  ', meaningOf(label, state)),
+    ...wrapped('  ', meaningOf(label, state, context.askedBy)),
     ...wrapped('  ', `account ${intent.account} on ${intent.chain}`),
     '  all times are UTC',
     '',

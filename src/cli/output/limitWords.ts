@@ -1,5 +1,5 @@
 /** Limits in the units that a trader reads. Pure. */
-import { limitRow } from '../../domain/account/limits.ts'
+import { limitRow, limitSetName } from '../../domain/account/limits.ts'
 import { span } from '../../monitor/text.ts'
 
 /** What stands behind a count. */
@@ -13,22 +13,25 @@ const counts: Readonly<Record<string, string>> = {
 }
 
 /**
- * A value of `perpd limits` with its unit, and as it is held where that is another: `5% (500 bps)`, `10x (100000 bps)`, `60 an hour`,
- * `0.2 ETH a day`, `15 s (15000 ms)`. What is no figure, and a limit that this
+ * A value of `perpd limits` with its unit, and as it is written in the settings where that is another: `5% (500 bps)`, `10x`,
+ * `60 an hour`, `0.2 ETH a day`, `15 s (15000 ms)`. What is no figure, and a limit that this
  * version does not know, stay as they are.
  *
  * @param value as the daemon tells it: basis points, milliseconds, seconds and counts as digits, dollars and native tokens as amounts
  */
-export function limitWords(limit: string, value: string, nativeSymbol: string): string {
+export function limitWords(scope: string, limit: string, value: string, nativeSymbol: string): string {
   const unit = limitRow(limit)?.unit
   const perDay = /PerDay|DailyLoss/.test(limit) ? ' a day' : ''
   if (unit === 'usd') return value === 'none' ? value : `${value}${perDay}`
   if (unit === 'native') return value === 'none' ? value : `${value} ${nativeSymbol}${perDay}`
   if (!/^\d+$/.test(value)) return value
   const figure = Number(value)
-  if (unit === 'times') return `${figure / 10_000}x (${value} bps)`
+  if (unit === 'times') return `${figure / 10_000}x`
   if (limit.endsWith('Bps')) return `${share(limit, figure)}${perDay} (${value} bps)`
-  if (limit.endsWith('Ms')) return `${span(figure)} (${value} ms)`
+  if (limit.endsWith('Ms')) {
+    const written = limitSetName(scope, limit)
+    return written === limit ? `${span(figure)} (${value} ms)` : `${figure / 1_000} s`
+  }
   if (limit.endsWith('Seconds')) return `${span(figure * 1_000)} (${value} s)`
   return `${value}${counts[limit] ?? ''}`
 }

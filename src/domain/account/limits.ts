@@ -58,6 +58,23 @@ export function limitField(name: LimitName): string {
   return limitTable[name].unit === 'ms' ? name.replace(/Ms$/, 'Seconds') : limitSetting(name)
 }
 
+/** Settings of breakers that the code holds in another unit. */
+const breakerSettings: Readonly<Record<string, string>> = {
+  unknownAgeMs: 'unknownSeconds',
+  staleMs: 'staleSeconds',
+  reserveSeconds: 'reserveMinutes',
+}
+
+/**
+ * The name by which people set a limit of the scope (`strategy NAME`, `breakers`, empty or `account` for the account, a market's symbol):
+ * of a strategy the field of its file, of all else the setting.
+ */
+export function limitSetName(scope: string, name: string): string {
+  if (limitRow(name) === undefined) return breakerSettings[name] ?? name
+  const known = name as LimitName
+  return scope.startsWith('strategy ') ? limitField(known) : limitSetting(known)
+}
+
 /** A value of a limit for people. */
 export function limitText(name: string, value: bigint | number): string {
   const unit = limitRow(name)?.unit

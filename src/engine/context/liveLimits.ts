@@ -8,6 +8,7 @@ import {
   isTighter,
   type Limits,
   limitReadable,
+  limitSetName,
   limitsWith,
   limitText,
   limitTightness,
@@ -152,7 +153,7 @@ export function changesOf(from: Figures, to: Figures): readonly LimitChange[] {
 
 /** A change as it is told and kept. */
 export function changeText({ limit, scope, from, to }: LimitChange): string {
-  return `${scope === '' ? '' : `${scope} `}${limit} ${figureText(limit, from, limitReadable)} -> ${figureText(limit, to, limitReadable)}`
+  return `${scope === '' ? '' : `${scope} `}${limitSetName(scope, limit)} ${figureText(limit, from, limitReadable)} -> ${figureText(limit, to, limitReadable)}`
 }
 
 /** A limit in force, as it is told. `scope`: `account`, a market's symbol, `strategy NAME` or `breakers`. */
