@@ -1,5 +1,5 @@
 /** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
-import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
+import type { DiscrepancyState, PositionSide } from '../domain/account/accountRecord.ts'
 import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
@@ -98,6 +98,8 @@ export interface EngineStatus {
   readonly positions: readonly Position[]
   /** Positions whose makers do not run: nobody acts on them as it was meant. */
   readonly unmanaged: readonly Unmanaged[]
+  /** Of `positions` those for which no stop-loss rests at the venue; absent before the first look at the orders. */
+  readonly withoutStop?: readonly PositionSide[]
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]

@@ -2,6 +2,7 @@
 import { lastAttempt } from '../domain/order/intent.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { told } from './account/holdings.ts'
+import { sidesWithoutStop } from './account/stops.ts'
 import type { Unwinder } from './account/unwinder.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
@@ -56,6 +57,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const subaccount = context.subaccount?.report()
   const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
   const notReady = life.notReady()
+  const others = parts.reconciler.othersOrders()
   const watchedAtMs = life.watchedAtMs()
   return {
     version: labels.version,
@@ -76,6 +78,15 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     ...(subaccount === undefined ? {} : { subaccount }),
     strategies: parts.instances.map((instance) => instance.status()),
     positions: held.positions,
+    ...(others === undefined
+      ? {}
+      : {
+          withoutStop: sidesWithoutStop(
+            held.positions,
+            open.map((each) => each.state),
+            others,
+          ),
+        }),
     unmanaged: parts.unmanaged.current(),
     symbols: account.symbols(),
     openIntents: parts.labelled.open(),

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killText } from '../../src/cli/commands/statusCommand.ts'
+import { killText } from '../../src/cli/output/killText.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
@@ -173,7 +173,7 @@ test('a kill is followed until it is done', async () => {
     [
       'it is done.',
       expect.stringMatching(
-        /^cancelling and closing: 2 orders, 1 position, 1 in flight left; order f00d\w* \(increase long ETH\/USD \[WETH-USDC\]\) is pending: it waits for \S+ and the chain to show it$/,
+        /^cancelling and closing: 2 orders rest at the venue, 1 position is held, 1 order is sent and not ended yet; order f00d\w* \(increase long ETH\/USD \[WETH-USDC\]\) is pending: it waits for \S+ and the chain to show it$/,
       ),
       'done: nothing is left',
     ],
@@ -190,12 +190,12 @@ test('a kill names the order that it waits for, its state, and what that waits f
   } as const
   const text = (changes: Partial<typeof row>) => killText(kill, [{ ...row, ...changes }])
   expect(text({ status: 'unknown' })).toMatch(
-    /^cancelling: 0 orders, 1 in flight left; order f00d\w* \(.*\) is unknown: it was sent, and waits for proof of its end by \S+ and the chain, at the latest after its deadline$/,
+    /^cancelling: 1 order is sent and not ended yet; order f00d\w* \(.*\) is unknown: it was sent, and waits for proof of its end by \S+ and the chain, at the latest after its deadline$/,
   )
   expect(text({ status: 'unknown', presumedDeadForSeconds: 90 })).toMatch(
     /is unknown: 1 min 30 s past its deadline, and nothing shows it: perpd orders resolve f00d\w*$/,
   )
-  expect(text({ status: 'resting' })).toBe('cancelling: 0 orders, 1 in flight left')
+  expect(text({ status: 'resting' })).toBe('cancelling: 1 order is sent and not ended yet')
 })
 
 test('a word on an order or a finding goes through the daemon that runs on the same journal', async () => {

@@ -85,6 +85,7 @@ test('every table fits 80 columns and has its figures', async () => {
     referencePrice: usd(3_000).toString(),
     signedPrice: usd(3_030).toString(),
     slippageBps: 100,
+    impactBudgetBps: null,
     expected: {
       ...{ positionFeeUsd: usd('0.3').toString(), positionFeeBps100: 600, sendingBy: 'chain' as const },
       ...{ priceImpactUsd: usd('0.1').toString(), sendingUsd: usd('0.33').toString() },
@@ -129,8 +130,12 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(quote).toContain('WARNING     guard would reduce it at once')
   const said = (text: string) => text.replaceAll(/\s+/g, ' ')
   // The signed price and the guard's bound are two, each told as what it is.
-  expect(said(quote)).toContain('signed to fill at about $3,030.00 at worst (slippage 1%), or not at all')
-  expect(said(quote)).toContain('perpd signs no price beyond $3,060.00, whatever a host prepares')
+  expect(said(quote)).toContain(
+    'signed to fill at about $3,030.00 at worst, or not at all (the price now with its price impact, and slippage of 1%)',
+  )
+  expect(said(quote)).toContain(
+    "perpd signs no price beyond $3,060.00, whatever a host prepares: further than the one above, for a host's price and price impact may be a little other than ours; at that price the order costs at most $10.00;",
+  )
   expect(said(quote)).toContain(
     "expected about $0.73: position fee $0.30 (6 bps), price impact $0.10 (settled when the position closes), sending and executing $0.33 (by the chain's gas price; a part comes back)",
   )
@@ -142,12 +147,14 @@ test('every table fits 80 columns and has its figures', async () => {
     ...{ leverageBps: 20_000, collateral: '60 USDC', triggerPrice: usd(2_900).toString() },
     exits: [{ type: 'take-profit', triggerPrice: usd(3_100).toString(), sizeUsd: usd(120).toString() }],
     ...costs,
+    impactBudgetBps: 30,
     managers: ['eth-trend', 'guard'],
     guardWarnings: [],
   })
   expect(said(resting)).toContain(
     'WARNING the exits rest while this order still waits: one whose price is reached before closes up to $120.00 of the $300.00 that is held, and is gone when this order fills',
   )
+  expect(said(resting)).toContain('(the limit, and 0.3% for price impact; slippage is not added)')
   expect(said(resting)).toContain('eth-trend, guard trade this market too, see the position and may close it')
   expect(said(close)).toContain(
     `close $150.00 of the long ${symbol} of $300.00, at the market, about $3,000.00 now`,
@@ -440,4 +447,18 @@ test('the last turn of a strategy is the last at which it was asked, and a pause
   expect(shown({})).toMatch(/1 min 30 s ago$/m)
   expect(shown({ pausedForMs: 60_000 })).toMatch(/1 min 30 s ago, paused +PAUSED for another/m)
   expect(shown({ unfit: { reason: 'no', sinceMs: 0 } })).toContain('1 min 30 s ago, paused')
+})
+
+test('a position without a stop-loss is named in status and positions, and none where each has one', () => {
+  const [one] = body.positions
+  if (one === undefined) throw new Error('no position')
+  const { marketToken, direction, collateralToken } = one
+  const bare = { ...body, withoutStop: [{ marketToken, direction, collateralToken }] }
+  const words = `NO STOP: no stop-loss rests at the venue for long ${symbol}.`
+  expect(statusText(bare, 80)).toContain(words)
+  expect(positionsText(positionRows(bare), bare, 80)).toContain(words)
+  for (const each of [body, { ...body, withoutStop: [] }]) {
+    expect(statusText(each, 80)).not.toContain('NO STOP')
+    expect(positionsText(positionRows(each), each, 80)).not.toContain('NO STOP')
+  }
 })

@@ -92,6 +92,7 @@ test('the exits of the file rest with the entry, hold over a restart, and the st
   expect(awayBps[1]).toBeCloseTo((400 / 2_000) * 10_000, -1)
   expect(awayBps[2]).toBeCloseTo(-200, 1)
   expect(held.orders.value.map(({ orderType }) => orderType).sort()).toEqual([5, 5, 6])
+  expect(first.status()).toMatchObject({ positions: [{}], withoutStop: [] })
   first.abort()
   // Nobody runs while the price falls through the stop.
   await bench.clock.advance(60_000)

@@ -1,7 +1,7 @@
 /** An operator and the breakers over the running engine: halts, kills, limits and words, with the paper venue in this process. */
 import { afterEach, expect, test } from 'vitest'
 import { createTeller } from '../../src/cli/commands/killCommand.ts'
-import { killText } from '../../src/cli/commands/statusCommand.ts'
+import { killText } from '../../src/cli/output/killText.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
@@ -374,7 +374,7 @@ test('lists that are a moment apart after a close are waited for in one line', a
   const kinds = told.map((text) => text.replace(/; since [\d:]+ UTC$/, ''))
   expect(kinds.at(-1)).toBe('done: nothing is left')
   expect(
-    kinds.filter((text) => /^waiting until every list shows the end of 1 position$/.test(text)),
+    kinds.filter((text) => /^waiting until every list of the venue shows the end of 1 position, /.test(text)),
   ).toHaveLength(1)
   expect(told.filter((text) => /host|REFUSED|journal/.test(text))).toEqual([])
   expect(told.length, told.join('\n')).toBeLessThanOrEqual(8)
@@ -384,7 +384,9 @@ test('a difference of lists that lasts is told as one', async () => {
   const { told, follow, status, heal } = await killFollowed(() => '[]')
   await follow(20_000)
   expect(status()?.problem, told.join('\n')).toBeUndefined()
-  expect(told.at(-1)).toMatch(/waiting until every list shows the end of 1 position; since [\d:]+ UTC$/)
+  expect(told.at(-1)).toMatch(
+    /waiting until every list of the venue shows the end of 1 position, .* after 30 s is told; since [\d:]+ UTC$/,
+  )
   await follow(25_000)
   expect(status()?.problem).toMatch(
     /^no list shows ETH\/USD \[WETH-USDC\] long; by the journal \$500.00 are held/,
@@ -404,6 +406,7 @@ test('a kill without closing leaves positions, and letting trading go on ends a 
   const account = testSigner.address
   expect((await there.api.getPositions({ account })).value).toHaveLength(1)
   expect((await there.api.getOrders({ account })).value).toEqual([])
+  expect(there.engine.status().withoutStop).toHaveLength(1)
   // A second kill that closes begins anew; lifted before its first look, it closes nothing.
   await command(there, { type: 'kill', close: true })
   await command(there, trade('active'))
@@ -540,7 +543,7 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
   expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
-      'in force: maxOrderSizeUsd none -> $100.00, maxLeverageBps none -> 5x (50000 bps); looser, so only after a restart or with perpd limits apply --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
+      'in force: maxOrderSizeUsd none -> $100.00, maxLeverage none -> 5x; looser, so only after a restart or with perpd limits apply --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
   })
   await there.clock.advance(10_000)
   const sizes = there.journal.recentIntents().map(({ intent }) => intent.terms.sizeDeltaUsd)
@@ -680,8 +683,8 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
   expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
-      `in force: ${symbol} maxLeverageBps 10x (100000 bps) -> 2x (20000 bps), ${symbol} maxOrdersPerHour none -> 1, ` +
-      'breakers rejectsInRow 5 -> 2, breakers staleMs none -> 60 s (60000 ms), breakers drift reducing -> halted, strategy greedy maxSlippageBps none -> 0.3% (30 bps); ' +
+      `in force: ${symbol} maxLeverage 10x -> 2x, ${symbol} maxOrdersPerHour none -> 1, ` +
+      'breakers rejectsInRow 5 -> 2, breakers staleSeconds none -> 60 s, breakers drift reducing -> halted, strategy greedy maxSlippageBps none -> 0.3% (30 bps); ' +
       'looser, so only after a restart or with perpd limits apply --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
   })
   await there.clock.advance(10_000)

@@ -125,7 +125,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   fourth.child.kill('SIGHUP')
   await heard(
     fourth,
-    'SIGHUP: in force: maxOrderSizeUsd $2,000.00 -> $1,000.00, breakers unknownAgeMs 1800 s (1800000 ms) -> 60 s (60000 ms), strategy once maxOrdersPerHour 50 -> 20',
+    'SIGHUP: in force: maxOrderSizeUsd $2,000.00 -> $1,000.00, breakers unknownSeconds 1800 s -> 60 s, strategy once maxOrdersPerHour 50 -> 20',
   )
   configure(1_500, { unknownSeconds: 60 })
   writeStrategy('limits: { maxOrdersPerHour: 30 }')

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
 import { command, queryStatus } from '../call/daemonClient.ts'
-import { killText } from './statusCommand.ts'
+import { killText } from '../output/killText.ts'
 import { commander } from './tradingCommand.ts'
 
 const pollMs = 1_000

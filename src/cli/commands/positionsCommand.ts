@@ -10,6 +10,7 @@ import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
 import { changeText } from './ordersCommand.ts'
+import { noStopText } from './statusCommand.ts'
 
 /** One row: the daemon's own with what it is called and who looks at it. */
 type PositionRow = StatusBody['positions'][number] & {
@@ -101,15 +102,13 @@ const columnsOf = (price: PriceText<PositionRow>): readonly Column<PositionRow>[
 ]
 
 /** The table, and the age of what it shows. */
-export function positionsText(
-  rows: readonly PositionRow[],
-  { feedAgesMs, state, hidden: contradictions, unlistedFills, closedFills, openIntents }: StatusBody,
-  width: number,
-): string {
+export function positionsText(rows: readonly PositionRow[], status: StatusBody, width: number): string {
+  const { feedAgesMs, state, hidden: contradictions, unlistedFills, closedFills, openIntents } = status
   const ageMs = feedAgesMs.positions
   const read = ageMs === undefined ? `not read yet: perpd is ${state}` : `read ${span(ageMs)} ago`
   const unlisted = [...unlistedFills, ...closedFills].flatMap((each) => wrapped('', each))
-  const notes = [...contradictions, ...unlisted, ...changedExits(openIntents, width)]
+  const noStop = noStopText(status).flatMap((text) => wrapped('', text, width))
+  const notes = [...noStop, ...contradictions, ...unlisted, ...changedExits(openIntents, width)]
   const hidden = notes.length === 0 ? '' : `\n${notes.join('\n')}`
   if (rows.length === 0) return `No positions (${read}).${hidden}`
   const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)

@@ -7,6 +7,7 @@ import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
+import { killText } from '../output/killText.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
 import { type Column, columns, table } from '../output/table.ts'
@@ -93,7 +94,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     const rows = body.positions.map((position) => positionRow(position, body.symbols, priceText))
     const isNetKnown = body.positions.some((each) => each.pnlAfterAllFeesUsd !== undefined)
     const net = isNetKnown ? '; net is less the fee and price impact of closing now' : ''
-    const note = wrapped('  ', `PnL is before closing costs${net}.`, width)
+    const note = [
+      ...wrapped('  ', `PnL is before closing costs${net}.`, width),
+      ...noStopText(body).flatMap((text) => wrapped('  ', text, width)),
+    ]
     blocks.push(`positions\n${[table(positionColumns, rows, width, '  '), ...note].join('\n')}`)
   }
   const lagging = [...body.unlistedFills, ...body.closedFills]
@@ -128,6 +132,19 @@ function positionRow(
     priceText(position, position.liquidationPrice),
     priceText(position, position.markPrice),
   ]
+}
+
+/** Which positions have no stop-loss, a sentence; none where each has one, and before orders were looked at. */
+export function noStopText({
+  withoutStop = [],
+  positions,
+  symbols,
+}: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols'>): readonly string[] {
+  if (withoutStop.length === 0 || positions.length === 0) return []
+  const names = withoutStop.map(
+    ({ marketToken, direction }) => `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
+  )
+  return [`NO STOP: no stop-loss rests at the venue for ${[...new Set(names)].join(', ')}.`]
 }
 
 /** An open order as its row of the table. */
@@ -171,47 +188,6 @@ function exposureText({ exposureUsd, exposureMaybeTwiceUsd: twiceUsd }: StatusBo
   return BigInt(twiceUsd) === 0n
     ? whole
     : `at most ${whole} (${money(BigInt(twiceUsd))} of it may be one fill counted twice)`
-}
-
-/** What a kill is at: `cancelling and closing: 2 orders, 1 position, 1 in flight left`. */
-export function killText(
-  kill: NonNullable<StatusBody['kill']>,
-  openIntents: StatusBody['openIntents'] = [],
-): string {
-  const { left, problem, waits, close, outcome } = kill
-  if (outcome === 'done')
-    return close
-      ? 'done: nothing is left'
-      : 'done: every order is cancelled, stop-losses and take-profits too; positions stay, without exits (perpd kill --close closes them)'
-  if (outcome !== undefined) return 'abandoned'
-  if (waits !== undefined)
-    return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
-  const doing = close ? 'cancelling and closing' : 'cancelling'
-  const rest =
-    left === undefined
-      ? 'looking'
-      : `${counted(left.orders, 'order')}, ${close ? `${counted(left.positions, 'position')}, ` : ''}${left.inFlight} in flight left`
-  const orders = left === undefined || left.inFlight === 0 ? [] : openIntents.flatMap(inFlightText)
-  return [`${doing}: ${rest}`, ...(problem === undefined ? [] : [problem]), ...orders].join('; ')
-}
-
-/** An order in flight, its state, and what it waits for; nothing of one that rests. */
-function inFlightText(row: StatusBody['openIntents'][number]): string[] {
-  const { intentId, status, kind, direction, market, host, presumedDeadForSeconds } = row
-  const waits =
-    presumedDeadForSeconds !== null
-      ? `${span(presumedDeadForSeconds * 1_000)} past its deadline, and nothing shows it: perpd orders resolve ${shortId(intentId)}`
-      : inFlightWaits[status]?.(host ?? 'its host')
-  return waits === undefined
-    ? []
-    : [`order ${shortId(intentId)} (${kind} ${direction} ${market}) is ${status}: ${waits}`]
-}
-
-const inFlightWaits: Readonly<Record<string, (host: string) => string>> = {
-  planned: () => 'it is not signed any more, and ends by itself',
-  pending: (host) => `it waits for ${host} and the chain to show it`,
-  unknown: (host) =>
-    `it was sent, and waits for proof of its end by ${host} and the chain, at the latest after its deadline`,
 }
 
 /**

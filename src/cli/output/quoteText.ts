@@ -61,10 +61,15 @@ function textOf(rows: readonly Row[]): string {
   return rows.flatMap(([name, text]) => wrapped(name.padEnd(12), text)).join('\n')
 }
 
-function signedText({ signedPrice, slippageBps }: Open | Close): string {
+/** The price that is signed, and what it is made of: a limit order has a budget for price impact in the place of the slippage. */
+function signedText({ signedPrice, slippageBps, impactBudgetBps }: Open | Close): string {
+  const room =
+    impactBudgetBps === null
+      ? `the price now with its price impact, and slippage of ${slippageBps / 100}%`
+      : `the limit, and ${impactBudgetBps / 100}% for price impact; slippage is not added`
   return signedPrice === null
     ? 'any price: a stop fills wherever the market is then'
-    : `to fill at about ${price(signedPrice)} at worst (slippage ${slippageBps / 100}%), or not at all`
+    : `to fill at about ${price(signedPrice)} at worst, or not at all (${room})`
 }
 
 function exitRows({ exits, heldUsd, sizeUsd, triggerPrice }: Open): readonly Row[] {
@@ -107,7 +112,7 @@ function worstText(quote: Open | Close): string {
   const fee = `${atMost(venueFeesUsd)} (${basisPoints(venueFeeBps100)} bps)`
   if (worstCostUsd === null || boundPrice === null || boundPriceUsd === null)
     return `no bound: a stop fills at any price; fees are at most ${fee} to the venue and ${atMost(orderFeesUsd)} for sending and executing`
-  return `at most ${atMost(worstCostUsd)}: perpd signs no price beyond ${price(boundPrice)}, whatever a host prepares, which costs at most ${atMost(boundPriceUsd)}; the venue's fee is at most ${fee}, sending and executing at most ${atMost(orderFeesUsd)}`
+  return `at most ${atMost(worstCostUsd)}: perpd signs no price beyond ${price(boundPrice)}, whatever a host prepares: further than the one above, for a host's price and price impact may be a little other than ours; at that price the order costs at most ${atMost(boundPriceUsd)}; the venue's fee is at most ${fee}, sending and executing at most ${atMost(orderFeesUsd)}`
 }
 
 /** Hundredths of a basis point as basis points: `6`, `4.5`. */

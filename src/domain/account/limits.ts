@@ -83,15 +83,18 @@ export function limitText(name: string, value: bigint | number): string {
 }
 
 /**
- * The same with the unit that a trader reads: `10x (100000 bps)`, `5% (500 bps)`, `15 s (15000 ms)`. By the name's end, so that breakers'
+ * The same with the unit that a trader reads: `10x`, `5% (500 bps)`, `15 s (15000 ms)`. By the name's end, so that breakers'
  * figures are told alike.
  */
 export function limitReadable(name: string, value: bigint | number): string {
   const text = limitText(name, value)
   const unit = limitRow(name)?.unit
-  if (unit === 'times') return `${Number(value) / 10_000}x (${text} bps)`
+  if (unit === 'times') return `${Number(value) / 10_000}x`
   if (name.endsWith('Bps')) return `${Number(value) / 100}% (${text} bps)`
-  if (name.endsWith('Ms')) return `${Number(value) / 1_000} s (${text} ms)`
+  if (name.endsWith('Ms')) {
+    const seconds = `${Number(value) / 1_000} s`
+    return breakerSettings[name] === undefined ? `${seconds} (${text} ms)` : seconds
+  }
   return name.endsWith('Seconds') ? `${text} s` : text
 }
 

@@ -27,6 +27,8 @@ interface Quote {
   /** The acceptable price that is signed, about: the fill may not be worse. null: any, as stops at the venue are. */
   readonly signedPrice: string | null
   readonly slippageBps: number
+  /** How far beyond its trigger an order that waits signs, for price impact, in the place of the slippage, bps; null: the slippage holds. */
+  readonly impactBudgetBps: number | null
   readonly expected: ExpectedCost
   /** The furthest price that perpd's own check lets be signed, whatever a host prepares; null: any. */
   readonly boundPrice: string | null
@@ -165,6 +167,7 @@ function quoted(
     referencePrice: referencePrice.toString(),
     signedPrice: text(signedPriceOf(terms, buys, parts.impactUsd)),
     slippageBps: terms.slippageBps,
+    impactBudgetBps: terms.acceptablePriceImpactBps ?? null,
     expected: expectedCost({ ...cost, sending, feeTokenDecimals }),
     boundPrice: text(boundPrice),
     boundPriceUsd: text(boundPriceUsd),

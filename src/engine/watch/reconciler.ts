@@ -20,7 +20,7 @@ import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
-import type { Trade } from '../../protocol/position.ts'
+import type { Order, Trade } from '../../protocol/position.ts'
 import type { PositionList } from '../account/holdings.ts'
 import { isBusy, keysNotListed, settleMs } from '../account/lag.ts'
 import { createProofs } from '../account/proofs.ts'
@@ -65,6 +65,8 @@ export interface Reconciler {
   settle(findingId: string, as: DiscrepancyEnd, by: string): Promise<void>
   /** Open discrepancies, oldest first. */
   open(): readonly DiscrepancyState[]
+  /** Orders of the newest list that the journal did not explain; undefined before the first look. */
+  othersOrders(): readonly Order[] | undefined
   /** Why increases on this market wait, or undefined. */
   pausedBy(marketToken: string): Discrepancy | undefined
 }
@@ -97,6 +99,7 @@ export function createReconciler(
   let heldBack: readonly Discrepancy[] = []
   /** Sides whose books did not add up at the last pass, with both sizes. */
   let wrongBooks: ReadonlySet<string> = new Set()
+  let others: readonly Order[] | undefined
   const startedSeconds = Math.floor(clock.now() / 1000)
 
   async function settle(findingId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
@@ -290,6 +293,7 @@ export function createReconciler(
       )
       // Proofs take their time: what is ours is judged by what the journal knows after them.
       const explained = new Set(keys.filter((key) => journal.explains(key, '')))
+      others = orders.value.filter(({ orderKey }) => !explained.has(hexKey(orderKey)))
       const view = {
         orders: orders.value,
         trades,
@@ -349,6 +353,7 @@ export function createReconciler(
       }
     },
     settle,
+    othersOrders: () => others,
     open() {
       return [...accountJournal.state().findings.values()].filter(({ end }) => end === undefined)
     },

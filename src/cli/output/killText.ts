@@ -1,0 +1,58 @@
+/** What a kill is at, as `perpd kill` and `perpd status` tell it. Pure. */
+import { isoTime } from '../../base/clock.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { counted, shortId, span } from '../../monitor/text.ts'
+
+/** What a kill is at: `cancelling and closing: 2 orders rest, 1 position is held, 1 order is on its way; ...`. */
+export function killText(
+  kill: NonNullable<StatusBody['kill']>,
+  openIntents: StatusBody['openIntents'] = [],
+): string {
+  const { left, problem, waits, close, outcome } = kill
+  if (outcome === 'done')
+    return close
+      ? 'done: nothing is left'
+      : 'done: every order is cancelled, stop-losses and take-profits too; positions stay, without exits (perpd kill --close closes them)'
+  if (outcome !== undefined) return 'abandoned'
+  if (waits !== undefined)
+    return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
+  const doing = close ? 'cancelling and closing' : 'cancelling'
+  const rest = left === undefined ? 'looking' : leftText(left)
+  const orders = left === undefined || left.inFlight === 0 ? [] : openIntents.flatMap(inFlightText)
+  return [`${doing}: ${rest}`, ...(problem === undefined ? [] : [problem]), ...orders].join('; ')
+}
+
+/** What is left: resting orders, positions that are to go, and messages that are sent and not proven to have ended. */
+function leftText({
+  orders,
+  positions,
+  inFlight,
+}: NonNullable<NonNullable<StatusBody['kill']>['left']>): string {
+  const parts = [
+    ...(orders === 0 ? [] : [`${counted(orders, 'order')} ${orders === 1 ? 'rests' : 'rest'} at the venue`]),
+    ...(positions === 0 ? [] : [`${counted(positions, 'position')} ${positions === 1 ? 'is' : 'are'} held`]),
+    ...(inFlight === 0
+      ? []
+      : [`${counted(inFlight, 'order')} ${inFlight === 1 ? 'is' : 'are'} sent and not ended yet`]),
+  ]
+  return parts.length === 0 ? 'nothing is left that is known' : parts.join(', ')
+}
+
+/** An order in flight, its state, and what it waits for; nothing of one that rests. */
+function inFlightText(row: StatusBody['openIntents'][number]): string[] {
+  const { intentId, status, kind, direction, market, host, presumedDeadForSeconds } = row
+  const waits =
+    presumedDeadForSeconds !== null
+      ? `${span(presumedDeadForSeconds * 1_000)} past its deadline, and nothing shows it: perpd orders resolve ${shortId(intentId)}`
+      : inFlightWaits[status]?.(host ?? 'its host')
+  return waits === undefined
+    ? []
+    : [`order ${shortId(intentId)} (${kind} ${direction} ${market}) is ${status}: ${waits}`]
+}
+
+const inFlightWaits: Readonly<Record<string, (host: string) => string>> = {
+  planned: () => 'it is not signed any more, and ends by itself',
+  pending: (host) => `it waits for ${host} and the chain to show it`,
+  unknown: (host) =>
+    `it was sent, and waits for proof of its end by ${host} and the chain, at the latest after its deadline`,
+}
