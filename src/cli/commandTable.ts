@@ -111,6 +111,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'limits',
+    isForRunning: true,
     summary: 'Show the limits in force, and which are configured otherwise; nothing is changed.',
     elsewhere: { flags: ['confirm', 'by'], command: 'limits apply' },
     flags: [json],
@@ -126,6 +127,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'orders',
+    isOfJournal: true,
     summary: 'List orders, newest first; works without the daemon too.',
     stray: [{ flag: 'strategy' }],
     flags: [
@@ -138,6 +140,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'trades',
+    isOfJournal: true,
     summary: 'List fills of orders, newest first; works without the daemon too.',
     stray: [{ flag: 'strategy' }],
     flags: [
@@ -384,6 +387,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'explain',
+    isOfJournal: true,
     summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
     flags: [json],

@@ -6,7 +6,7 @@ const json = { name: 'json', doc: 'print JSON instead of text' } as const
 const onceById = {
   name: 'id',
   value: 'ID',
-  doc: 'asked again with the same id it is not done twice; random when not given',
+  doc: 'asked again with the same id it is not done twice; 4 to 40 letters, digits, . _ or -; random when not given',
 } as const
 const noWait = { name: 'no-wait', doc: 'do not follow the order to its outcome' } as const
 const collateralFlag = {

@@ -101,7 +101,8 @@ export async function main(
     }
     const source = { argv: settings, env: world.env, cwd: world.cwd }
     const reload = () => loadConfig(source)
-    const loaded = command.isForRunning === true ? loadForRunning(reload, source, err) : reload()
+    const isTolerant = command.isForRunning === true || command.isOfJournal === true
+    const loaded = isTolerant ? loadInSpite(command, reload, source, err) : reload()
     const { cwd, env, execArgv = [] } = world
     // A program reads it: each row is one line.
     const shown = flags.has('csv') ? world.out : out
@@ -135,8 +136,9 @@ export async function main(
   }
 }
 
-/** The configuration for a command that only asks the running daemon; problems are told, and it goes on where it can. */
-function loadForRunning(
+/** The configuration for a command that only asks the running daemon, or reads the journal; problems are told, and it goes on where it can. */
+function loadInSpite(
+  { isOfJournal }: Command,
   reload: () => LoadedConfig,
   source: ConfigSource,
   err: (text: string) => void,
@@ -148,7 +150,9 @@ function loadForRunning(
     const loaded = loadConfig(source, true)
     err(
       [
-        `The configuration has a problem; the running daemon is asked all the same, and goes on as it was started:`,
+        isOfJournal === true
+          ? 'The configuration has a problem; the journal is read all the same:'
+          : 'The configuration has a problem; the running daemon is asked all the same, and goes on as it was started:',
         ...error.problems.map((each) => `  ${each}`),
       ].join('\n'),
     )

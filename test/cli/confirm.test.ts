@@ -1,6 +1,7 @@
 /** The question before an order is sent: what is no answer is no. */
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { askAgain } from '../../src/cli/commands/manualOrderCommand.ts'
 
 const module = new URL('../../src/cli/commands/manualOrderCommand.ts', import.meta.url).href
 
@@ -11,4 +12,12 @@ test('an input that ends in the place of an answer is no, without a stack', () =
   expect(asked('')).toMatchObject({ status: 0, stdout: 'false\n' })
   expect(asked('yes\n')).toMatchObject({ status: 0, stdout: 'true\n' })
   expect(asked('y\n')).toMatchObject({ status: 0, stdout: 'false\n' })
+})
+
+test('who lost the daemon is told that the order may be accepted, how to look, and how to ask again', () => {
+  const lines = askAgain('ab12').split('\n')
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
+  expect(lines.join(' ')).toContain('may have been accepted already')
+  expect(lines.join(' ')).toContain('perpd orders shows it')
+  expect(lines.join(' ')).toContain('--id ab12')
 })

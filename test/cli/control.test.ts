@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { killText } from '../../src/cli/output/killText.ts'
+import { exitCodes } from '../../src/config/exit.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
@@ -292,6 +293,15 @@ test('a limit that cannot be used shuts no way out of a running daemon; what may
   expect(halted.err).toContain('the running daemon is asked all the same')
   expect(halted.err).toContain('risk.maxOrderSizeUsd is "lots"')
   expect(asked).toHaveLength(1)
+  // What only looks goes on too: limits by the daemon, orders by the journal.
+  const limits = await perpd(cwd, ['limits', '--port', port])
+  expect([limits.code, limits.err]).toEqual([0, expect.stringContaining('asked all the same')])
+  asked.pop()
+  const orders = await perpd(cwd, ['orders'])
+  expect([orders.code, orders.err]).toEqual([
+    exitCodes.notFound,
+    expect.stringMatching(/the journal is read all the same:[\s\S]*There is no journal/),
+  ])
   for (const hidden of [
     { ...wrong, control: { port: 'x' } },
     { ...wrong, contrl: {} },

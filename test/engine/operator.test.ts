@@ -1,5 +1,6 @@
 /** An operator and the breakers over the running engine: halts, kills, limits and words, with the paper venue in this process. */
 import { afterEach, expect, test } from 'vitest'
+import { BaseError } from '../../src/base/errors.ts'
 import { createTeller } from '../../src/cli/commands/killCommand.ts'
 import { killText } from '../../src/cli/output/killText.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
@@ -629,6 +630,42 @@ test('reading limits anew says what else changed and waits for a restart', async
     ok: true,
     statement:
       'the limits in force are the configured ones; changed besides limits, and waits for a restart: log.level, strategy eth-grid is new',
+  })
+})
+
+test('limits in force are shown though what is configured cannot be used, and none is changed by it', async () => {
+  const there = world({
+    limits: { account: { maxPositionSizeUsd: usd(1_000) }, markets: {} },
+    readLimits: () => {
+      throw new BaseError('The configuration has a problem.\n  risk.maxLeverage is "lots".', {
+        code: 'CONFIG_INVALID',
+      })
+    },
+  })
+  await there.engine.start()
+  expect(await command(there, { type: 'limits', isConfirmed: false, isPreview: true })).toMatchObject({
+    ok: true,
+    statement: expect.stringMatching(/^the configuration cannot be used, nothing is changed: .*"lots"/),
+    limits: expect.arrayContaining([{ scope: 'account', limit: 'maxPositionSizeUsd', value: '$1,000.00' }]),
+    waiting: [],
+  })
+  expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
+    ok: false,
+    code: 'CONFIG_INVALID',
+  })
+})
+
+test('who has a strategy forget what it does not remember is told which of the two it is', async () => {
+  const there = world()
+  await there.engine.start()
+  const forget = (strategy: string) => command(there, { type: 'forget', strategy })
+  expect(await forget('nobody')).toMatchObject({
+    code: 'STRATEGY_UNKNOWN',
+    reason: 'there is no strategy nobody; there are greedy',
+  })
+  expect(await forget('greedy')).toMatchObject({
+    code: 'MEMORY_UNKNOWN',
+    reason: expect.stringMatching(/^the kind \w+ of greedy keeps no memory/),
   })
 })
 

@@ -61,6 +61,8 @@ export interface Command {
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
   /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
   readonly isForRunning?: true
+  /** It only reads the journal: a problem of the configuration that leaves open where that is does not stop it. */
+  readonly isOfJournal?: true
   /** Resolves with the exit code. Throws CommandError or BaseError. */
   readonly run: (call: Call) => Promise<number>
 }

@@ -185,7 +185,10 @@ export function isRefusal({ message }: CommandError): boolean {
 
 /** What to do where it is not known whether the command was taken. */
 export function askAgain(id: string): string {
-  return `The journal knows whether the command was taken. Ask it again with --id ${id} when perpd runs:\nit is not done twice.`
+  return wrapped(
+    '',
+    `The order may have been accepted already, and then it goes on: perpd orders shows it, without the daemon too. Asked again with --id ${id} when perpd runs, it is not done twice.`,
+  ).join('\n')
 }
 
 /** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing, or is not known yet. */

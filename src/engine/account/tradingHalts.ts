@@ -85,7 +85,7 @@ export function createTrading({
           type: 'trading.state',
           scope,
           state: left?.state ?? 'active',
-          reason: `${cause} is released by ${by}: ${reason}${still}`,
+          reason: `${by} released the halt by ${cause === 'operator' ? 'an operator' : cause}: ${reason}${still}`,
         })
       }),
     veto(intent) {

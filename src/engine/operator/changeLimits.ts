@@ -38,8 +38,13 @@ async function readConfigured({
 /** Tells what is in force and what is configured otherwise; nothing changes, and nothing is written. */
 export async function previewLimits(context: LimitsContext): Promise<OperatorAnswer> {
   const next = await readConfigured(context)
-  if ('ok' in next) return next
   const { limits } = context
+  if ('ok' in next) {
+    // What is in force is known whatever the files say.
+    if (next.code !== 'CONFIG_INVALID') return next
+    const statement = next.reason.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')
+    return { ok: true, statement, limits: limitRows(limits.current()), waiting: [] }
+  }
   const waiting = waitingLimits(limits.compare(next, true))
   const count = `${waiting.length} ${waiting.length === 1 ? 'limit is' : 'limits are'}`
   const statement =

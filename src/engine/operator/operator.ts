@@ -139,15 +139,26 @@ async function setTrading(
 }
 
 async function forgetMemory(
-  { trading, emit }: OperatorContext,
+  { trading, emit, strategies }: OperatorContext,
   strategy: string,
   by: string,
 ): Promise<OperatorAnswer> {
   const { memories } = trading.accountJournal.state()
   if (memories?.has(strategy) !== true) {
-    const known = [...(memories?.keys() ?? [])].join(', ')
-    const those = known === '' ? 'no strategy has one' : `those of ${known} are kept`
-    return refusal('MEMORY_UNKNOWN', `no memory of a strategy ${strategy} is kept; ${those}`)
+    const running = strategies.find(({ name }) => name === strategy)
+    if (running === undefined) {
+      // One that does not run any more may have left a memory.
+      const known = [...new Set([...strategies.map(({ name }) => name), ...(memories?.keys() ?? [])])]
+      return refusal('STRATEGY_UNKNOWN', `there is no strategy ${strategy}; there are ${known.join(', ')}`)
+    }
+    const { kind, memory } = running.strategy
+    const remembers = running.hosted?.remembers ?? memory !== undefined
+    return refusal(
+      'MEMORY_UNKNOWN',
+      remembers
+        ? `${strategy} remembers nothing yet`
+        : `the kind ${kind} of ${strategy} keeps no memory, so there is nothing to forget`,
+    )
   }
   await trading.accountJournal.write({ kind: 'strategy.forgotten', strategy, by })
   emit({ type: 'strategy.forgotten', strategy, by })
