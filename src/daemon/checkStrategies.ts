@@ -8,7 +8,8 @@ import {
   limitTightness,
   tighten,
 } from '../domain/account/limits.ts'
-import { formatUsd } from '../protocol/units.ts'
+import { listed } from '../monitor/text.ts'
+import { formatUsd, mulDiv } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 
 /** Limits that a scope keeps for itself: the account's are of all strategies together, so that a file's own may be any. */
@@ -45,7 +46,7 @@ function shared(strategies: readonly LoadedStrategy[]): readonly string[] {
     names.length < 2
       ? []
       : [
-          `${names.join(' and ')} trade ${side}: the venue makes one position of what both open in one direction, and each acts on the other's part.`,
+          `${listed(names)} trade ${side}: the venue makes one position of what both open in one direction, and each acts on the other's part.`,
         ],
   )
 }
@@ -72,8 +73,13 @@ function tooMuch(
         )
       }
       if (caps.maxLeverageBps !== undefined && size.leverageBps > caps.maxLeverageBps) {
+        const leftUsd = mulDiv(size.usd, BigInt(caps.maxLeverageBps), BigInt(size.leverageBps))
+        const fate =
+          leftUsd < (caps.minOrderSizeUsd ?? 0n)
+            ? `which is below minOrderSizeUsd (${formatUsd(caps.minOrderSizeUsd ?? 0n)}): every order is denied`
+            : 'for the collateral stays as asked'
         warnings.push(
-          `${name}: size.leverage is ${size.leverageBps / 10_000}, and maxLeverage allows ${caps.maxLeverageBps / 10_000} on ${symbol}: orders are made smaller.`,
+          `${name}: size.leverage is ${size.leverageBps / 10_000}, and maxLeverage allows ${caps.maxLeverageBps / 10_000} on ${symbol}: every order of ${formatUsd(size.usd)} is cut to ${formatUsd(leftUsd)}, ${fate}.`,
         )
       }
     }

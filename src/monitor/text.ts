@@ -77,6 +77,17 @@ export function plain(sentence: string): string {
   return sentence.replace(/\s+/g, ' ').trim().replace(/\.$/, '')
 }
 
+/** The same with its end: a full stop, or the question mark or full stop that it has. */
+export function ended(sentence: string): string {
+  const text = plain(sentence)
+  return /[?!]$/.test(text) ? text : `${text}.`
+}
+
+/** Names as a list: `a`, `a and b`, `a, b and c`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
 /** How a price that stands in for the oracle's reads. */
 export const sourceTexts: Readonly<Record<PriceSource, string>> = {
   'old-oracle': "the oracle's freshest price of any host",

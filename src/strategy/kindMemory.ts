@@ -40,10 +40,12 @@ export type GivenMemory = Pick<KeptMemory, 'strategyKind' | 'version' | 'memory'
 
 /** The memory that is kept fits the kind no longer; the instance is not asked with it. */
 export class MemoryUnfitError extends BaseError {
-  constructor(reason: string, facts: Readonly<Record<string, string | number>> = {}) {
+  /** `cause`: what the kind's own code threw. */
+  constructor(reason: string, facts: Readonly<Record<string, string | number>> = {}, cause?: unknown) {
     super(reason, {
       code: 'STRATEGY_MEMORY_UNFIT',
       facts,
+      cause,
       details:
         'The instance pauses and its memory stays as it is. Put the kind right (a `memory.upcast` for the older version) and restart, or let it begin anew: perpd strategies forget NAME',
     })
@@ -91,6 +93,7 @@ function upcast<Memory>(definition: MemoryDefinition<Memory>, kept: GivenMemory)
     throw new MemoryUnfitError(
       `upcast of its memory from version ${kept.version} failed: ${reasonOf(error)}`,
       facts,
+      error,
     )
   }
 }
@@ -128,7 +131,8 @@ function utf8Length(text: string): number {
   return bytes
 }
 
-function firstIssue(error: z.ZodError): string {
+/** The first thing that a schema says, with the field that it says it of. */
+export function firstIssue(error: z.ZodError): string {
   const [issue] = error.issues
   if (issue === undefined) return 'it is no such value'
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`

@@ -13,7 +13,7 @@ import type { Position } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { Usd } from '../protocol/units.ts'
 import { didYouMean } from './didYouMean.ts'
-import type { MemoryDefinition, Turn } from './kindMemory.ts'
+import { firstIssue, type MemoryDefinition, type Turn } from './kindMemory.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
 export type { Fill } from '../domain/account/fills.ts'
@@ -240,6 +240,14 @@ function isMemory(value: unknown): boolean {
   return isVersion && isUpcast && schema instanceof z.ZodType && schema.safeParse(first).success
 }
 
+/** What of a first memory its schema does not take, with the field; undefined where that is not what is wrong. */
+function firstMisfit(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { schema, first } = value as Readonly<Record<string, unknown>>
+  const error = schema instanceof z.ZodType ? schema.safeParse(first).error : undefined
+  return error === undefined ? undefined : firstIssue(error)
+}
+
 /** @throws TypeError for a part that is missing, wrong, or not known. */
 function checkDefinition(definition: object): void {
   const known = Object.keys(definitionParts)
@@ -252,6 +260,10 @@ function checkDefinition(definition: object): void {
   for (const [name, [isGood, expected]] of Object.entries(definitionParts)) {
     const value = (definition as Readonly<Record<string, unknown>>)[name]
     if (isGood(value)) continue
+    const misfit = name === 'memory' ? firstMisfit(value) : undefined
+    if (misfit !== undefined) {
+      throw new TypeError(`defineStrategy: memory.first does not fit memory.schema: ${misfit}`)
+    }
     const found =
       value === undefined ? 'is missing' : `is ${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
     throw new TypeError(`defineStrategy: ${name} ${found}; expected ${expected}`)

@@ -8,6 +8,7 @@ import { statusText } from '../../src/cli/commands/statusCommand.ts'
 import { strategiesText, strategyRows } from '../../src/cli/commands/strategiesCommand.ts'
 import { tradesText } from '../../src/cli/commands/tradesCommand.ts'
 import { type Column, fitTable } from '../../src/cli/output/fitTable.ts'
+import { moneyCell } from '../../src/cli/output/moneyCell.ts'
 import { closeQuoteText, quoteText } from '../../src/cli/output/quoteText.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
 import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
@@ -461,4 +462,9 @@ test('a position without a stop-loss is named in status and positions, and none 
     expect(statusText(each, 80)).not.toContain('NO STOP')
     expect(positionsText(positionRows(each), each, 80)).not.toContain('NO STOP')
   }
+})
+
+test('amounts in a column are whole cents, and what is less than one is told as that', () => {
+  const cells = ['0', '0.004', '-0.0012', '0.01', '-3.456'].map((amount) => moneyCell(usd(amount)))
+  expect(cells).toEqual(['$0.00', '<$0.01', '-<$0.01', '$0.01', '-$3.46'])
 })

@@ -20,7 +20,7 @@ test.each([
   ['attemptsPerCause', '12', '12 a day'],
   ['rejectsInRow', '5', '5 in a row'],
   ['maxDataAgeMs', '15000', '15 s (15000 ms)'],
-  ['reserveSeconds', '3600', '1 h 0 min (3600 s)'],
+  ['reserveSeconds', '3600', '60 min'],
   ['drawdown', 'halted', 'halted'],
   ['executionFeesPerDay', 'none', 'none'],
 ])('%s of %s is told as %s', (limit, value, words) => {

@@ -45,8 +45,15 @@ test('a size above what the limits allow and limits looser than the account are 
     await warnings('--risk.maxOrderSizeUsd=200', '--risk.maxLeverage=10', '--risk.maxSlippageBps=50'),
   ).toEqual([
     'one: size.usd is $300.00, and maxOrderSizeUsd allows $200.00 on ETH/USD [WETH-USDC]: every order is cut to it.',
-    'one: size.leverage is 20, and maxLeverage allows 10 on ETH/USD [WETH-USDC]: orders are made smaller.',
+    'one: size.leverage is 20, and maxLeverage allows 10 on ETH/USD [WETH-USDC]: every order of $300.00 is cut to $150.00, for the collateral stays as asked.',
     "one: maxOrderSizeUsd $5,000.00 is looser than the account's $200.00, which holds.",
+  ])
+})
+
+test('a leverage so far above the limit that nothing is left of an order is told as that', async () => {
+  write('one', eth, size(100, 200))
+  expect(await warnings('--risk.maxLeverage=10')).toEqual([
+    'one: size.leverage is 200, and maxLeverage allows 10 on ETH/USD [WETH-USDC]: every order of $100.00 is cut to $5.00, which is below minOrderSizeUsd ($10.00): every order is denied.',
   ])
 })
 

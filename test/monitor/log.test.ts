@@ -3,7 +3,7 @@ import { Secret } from '../../src/base/secret.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { createLog, type LogOptions } from '../../src/monitor/log/log.ts'
 import { createRedactor, redactUrl } from '../../src/monitor/log/redact.ts'
-import { money, span } from '../../src/monitor/text.ts'
+import { ended, listed, money, span } from '../../src/monitor/text.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { startMs } from '../support/intents.ts'
 import { armedState, everyEvent, executedState, host, intent, position, symbol, symbols } from './events.ts'
@@ -430,4 +430,25 @@ test('a JSON line has decimal dollars beside each exact amount, to the last digi
     facts: { targetUsd: '7', price: 1739.5 },
     whole_usd: (2n ** 256n - 1n).toString(),
   })
+})
+
+test('what a colon opens goes on behind it in a log of one line an event', () => {
+  const { log, lines } = logTo({ format: 'json' })
+  log.listen({
+    type: 'daemon.stopped',
+    openIntents: 0,
+    positions: ['long one', 'short two'],
+    uptimeMs: 1_000,
+  })
+  const { message } = JSON.parse(lines[0] ?? '{}') as { message?: string }
+  expect(message).toContain('until the next start: long one; short two')
+})
+
+test('a sentence ends once, and three names are a list', () => {
+  expect(['no host answered', 'no host answered.', 'did you mean ETH?'].map(ended)).toEqual([
+    'no host answered.',
+    'no host answered.',
+    'did you mean ETH?',
+  ])
+  expect([listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'])]).toEqual(['a', 'a and b', 'a, b and c'])
 })

@@ -374,12 +374,20 @@ export default defineStrategy({ kind: 'mine', description: 'Mine.', params: z.st
   write('c.yaml', 'kind: ./c.ts\n')
   write('c.ts', define('decide: () => []'))
   write('d.yaml', 'kind: guard\nenabled: yes\n')
+  write('e.yaml', 'kind: ./e.ts\n')
+  write(
+    'e.ts',
+    define(
+      "decide: () => [], memory: { version: 1, schema: z.strictObject({ rungs: z.number() }), first: { rungs: 'no' } }",
+    ),
+  )
   expect((await messagesOf(folder)).map((message) => message.split('\n').slice(0, 2).join(''))).toEqual([
-    'F/a.yaml:1:7: kind could not be loaded: defineStrategy: decid is no part of a kind; did you mean decide?.  field: kind',
+    'F/a.yaml:1:7: kind could not be loaded: defineStrategy: decid is no part of a kind; did you mean decide?  field: kind',
     'F/b.yaml:1:7: kind could not be loaded: defineStrategy: decide is an object; expected a function.  field: kind',
     expect.stringContaining('F/d.yaml:2:10: enabled'),
+    expect.stringContaining('memory.first does not fit memory.schema: rungs: '),
   ])
-  expect((await messagesOf(folder)).at(-1)).toContain('expected: true or false')
+  expect((await messagesOf(folder)).at(-2)).toContain('expected: true or false')
 })
 
 test('a file that others can change is not read, nor is the kind that it names, and its code is not loaded', async () => {

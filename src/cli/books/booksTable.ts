@@ -2,9 +2,9 @@
 import type { BookRow } from '../../domain/views/bookView.ts'
 import { NOBODY } from '../../domain/views/bookView.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
-import { money } from '../../monitor/text.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { moneyCell } from '../output/moneyCell.ts'
 
 /** A book as the daemon's answer has it. */
 export type PlainBook = Plain<BookRow>
@@ -24,7 +24,7 @@ interface Line extends PlainBook {
 const columns: readonly Column<Line>[] = [
   { title: 'PART OF', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
   { title: 'STRATEGY', rank: 0, wraps: true, of: ({ strategy }) => strategy },
-  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => money(BigInt(sizeUsd)) },
+  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(BigInt(sizeUsd)) },
   { title: 'SHARE', rank: 2, isFigure: true, of: ({ shareBps }) => percent(shareBps) },
   { title: 'ENTRY', rank: 1, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ unrealizedUsd }) => dollars(unrealizedUsd) },
@@ -64,5 +64,5 @@ function price(value: string | null): string {
 }
 
 function dollars(value: string | null): string {
-  return value === null ? '' : money(BigInt(value))
+  return value === null ? '' : moneyCell(BigInt(value))
 }

@@ -6,13 +6,13 @@ import type { PositionSide } from '../../domain/account/accountRecord.ts'
 import type { Figures } from '../../domain/books/figures.ts'
 import { bookName, type Results, resultsOf, sumOf } from '../../domain/views/bookView.ts'
 import { toPlain } from '../../domain/views/orderView.ts'
-import { money } from '../../monitor/text.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Facts } from '../../protocol/catalogue.ts'
 import { formatUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { moneyCell } from '../output/moneyCell.ts'
 import { wrapped } from '../output/screen.ts'
 import { sinceOf } from './sinceFlag.ts'
 
@@ -86,22 +86,22 @@ const TOTAL = 'all'
 
 const columnsBy = (by: Grouping): readonly Column<PnlRow>[] => [
   { title: by.toUpperCase(), rank: 0, wraps: true, of: ({ name }) => name },
-  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlUsd }) => money(pnlUsd) },
-  { title: 'PRICE', rank: 3, isFigure: true, of: ({ pricePnlUsd }) => money(pricePnlUsd) },
-  { title: 'IMPACT', rank: 6, isFigure: true, of: ({ impactUsd }) => money(impactUsd) },
-  { title: 'FEES', rank: 4, isFigure: true, of: ({ positionFeesUsd }) => money(-positionFeesUsd) },
+  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlUsd }) => moneyCell(pnlUsd) },
+  { title: 'PRICE', rank: 3, isFigure: true, of: ({ pricePnlUsd }) => moneyCell(pricePnlUsd) },
+  { title: 'IMPACT', rank: 6, isFigure: true, of: ({ impactUsd }) => moneyCell(impactUsd) },
+  { title: 'FEES', rank: 4, isFigure: true, of: ({ positionFeesUsd }) => moneyCell(-positionFeesUsd) },
   {
     title: 'FUNDING',
     rank: 5,
     isFigure: true,
-    of: ({ fundingUsd, borrowingUsd }) => money(-fundingUsd - borrowingUsd),
+    of: ({ fundingUsd, borrowingUsd }) => moneyCell(-fundingUsd - borrowingUsd),
   },
-  { title: 'SENDING', rank: 5, isFigure: true, of: ({ relayFeesUsd }) => money(-relayFeesUsd) },
+  { title: 'SENDING', rank: 5, isFigure: true, of: ({ relayFeesUsd }) => moneyCell(-relayFeesUsd) },
   {
     title: 'SWAPS',
     rank: 7,
     isFigure: true,
-    of: ({ swapUsd }) => (swapUsd === 0n ? '' : money(swapUsd)),
+    of: ({ swapUsd }) => (swapUsd === 0n ? '' : moneyCell(swapUsd)),
   },
   {
     title: 'WON',
@@ -113,7 +113,7 @@ const columnsBy = (by: Grouping): readonly Column<PnlRow>[] => [
     title: 'HELD',
     rank: 2,
     isFigure: true,
-    of: ({ heldUsd }) => (heldUsd === undefined ? '' : money(heldUsd)),
+    of: ({ heldUsd }) => (heldUsd === undefined ? '' : moneyCell(heldUsd)),
   },
 ]
 

@@ -3,12 +3,13 @@ import { isoTime } from '../../base/clock.ts'
 import { createRoundTrips, type RoundTrip } from '../../domain/books/roundTrips.ts'
 import { bookName } from '../../domain/views/bookView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
-import { money, span } from '../../monitor/text.ts'
+import { span } from '../../monitor/text.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Facts } from '../../protocol/catalogue.ts'
 import { formatUnits, formatUsd, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { moneyCell } from '../output/moneyCell.ts'
 import { wrapped } from '../output/screen.ts'
 
 /** One of them. USD has 30 decimals; prices are per whole index token. Null: not known. */
@@ -79,11 +80,11 @@ const columns: readonly Column<RoundTripRow>[] = [
   },
   { title: 'STRATEGY', rank: 1, of: ({ strategy }) => strategy },
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
-  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => money(sizeUsd) },
+  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(sizeUsd) },
   { title: 'ENTRY', rank: 3, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
   { title: 'EXIT', rank: 3, isFigure: true, of: ({ exitPrice }) => price(exitPrice) },
-  { title: 'FEES', rank: 4, isFigure: true, of: ({ feesUsd }) => money(feesUsd) },
-  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlUsd }) => money(pnlUsd) },
+  { title: 'FEES', rank: 4, isFigure: true, of: ({ feesUsd }) => moneyCell(feesUsd) },
+  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlUsd }) => moneyCell(pnlUsd) },
   { title: 'FOR', rank: 5, isFigure: true, of: ({ durationSeconds }) => span(durationSeconds * 1_000) },
   { title: 'WHY IT ENDED', rank: 6, wraps: true, readable: 20, of: ({ reason }) => reason },
 ]

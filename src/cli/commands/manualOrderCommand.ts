@@ -6,7 +6,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
 import { delistedText, unknownMarketText } from '../../engine/operator/unknownMarket.ts'
-import { money, shortId } from '../../monitor/text.ts'
+import { ended, money, shortId } from '../../monitor/text.ts'
 import { type Hex, shortHex } from '../../protocol/address.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
@@ -199,7 +199,7 @@ async function outcomeOf(
 ): Promise<number> {
   const { loaded, flags, out } = call
   const isJson = flags.has('json')
-  if (!isJson) out(wrapped('', `${statement}.`).join('\n'))
+  if (!isJson) out(wrapped('', ended(statement)).join('\n'))
   if (intentId === undefined || flags.has('no-wait')) {
     if (isJson) out(JSON.stringify({ statement, intentId: intentId ?? null, order: null }, undefined, 2))
     return exitCodes.ok

@@ -18,6 +18,7 @@ import { money, shortId, span } from '../../monitor/text.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
+import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
@@ -136,7 +137,7 @@ function linesOf(
 
 function legLine(leg: OrderLegRow, fill: readonly string[]): string[] {
   const { role, status, triggerPrice, sizeDeltaUsd, inForceUsd } = leg
-  const signed = sizeDeltaUsd === null ? '' : money(BigInt(sizeDeltaUsd))
+  const signed = sizeDeltaUsd === null ? '' : moneyCell(BigInt(sizeDeltaUsd))
   const size = inForceUsd === null ? signed : money(BigInt(inForceUsd))
   const held =
     inForceUsd === null || inForceUsd === sizeDeltaUsd
@@ -181,7 +182,7 @@ function fillOf(
   priceText: PriceText<OrderRow>,
 ): readonly [price: string, fees: string, pnl: string] {
   if (leg?.status !== 'filled') return ['', '', '']
-  const amount = (text: string | null) => (text === null ? '' : money(BigInt(text)))
+  const amount = (text: string | null) => (text === null ? '' : moneyCell(BigInt(text)))
   return [priceText(row, leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
 }
 

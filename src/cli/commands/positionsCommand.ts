@@ -7,6 +7,7 @@ import { booksOf, booksTable, type PlainBook } from '../books/booksTable.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
+import { moneyCell } from '../output/moneyCell.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
 import { changeText } from './ordersCommand.ts'
@@ -75,22 +76,22 @@ const NET = 'NET'
 const columnsOf = (price: PriceText<PositionRow>): readonly Column<PositionRow>[] => [
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market }) => market },
   { title: 'SIDE', rank: 0, of: ({ direction }) => direction },
-  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeInUsd }) => money(BigInt(sizeInUsd)) },
+  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeInUsd }) => moneyCell(BigInt(sizeInUsd)) },
   { title: ENTRY, rank: 3, isFigure: true, of: (row) => price(row, row.entryPrice) },
   { title: 'MARK', rank: 4, isFigure: true, of: (row) => price(row, row.markPrice) },
   { title: 'LIQUIDATION', rank: 1, isFigure: true, of: (row) => price(row, row.liquidationPrice) },
-  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlAfterFeesUsd }) => money(BigInt(pnlAfterFeesUsd)) },
+  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlAfterFeesUsd }) => moneyCell(BigInt(pnlAfterFeesUsd)) },
   {
     title: NET,
     rank: 2,
     isFigure: true,
-    of: ({ netPnlUsd }) => (netPnlUsd === null ? '' : money(BigInt(netPnlUsd))),
+    of: ({ netPnlUsd }) => (netPnlUsd === null ? '' : moneyCell(BigInt(netPnlUsd))),
   },
   {
     title: 'COLLATERAL',
     rank: 5,
     isFigure: true,
-    of: ({ remainingCollateralUsd }) => money(BigInt(remainingCollateralUsd)),
+    of: ({ remainingCollateralUsd }) => moneyCell(BigInt(remainingCollateralUsd)),
   },
   { title: 'LEVERAGE', rank: 6, isFigure: true, of: ({ leverageBps }) => times(leverageBps) },
   {

@@ -8,6 +8,7 @@ import { counted, money, shortId, span, tradingText } from '../../monitor/text.t
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
 import { killText } from '../output/killText.ts'
+import { moneyCell } from '../output/moneyCell.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
 import { type Column, columns, table } from '../output/table.ts'
@@ -125,9 +126,9 @@ function positionRow(
   return [
     symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
     position.direction,
-    money(BigInt(position.sizeInUsd)),
-    money(BigInt(position.pnlAfterFeesUsd)),
-    position.pnlAfterAllFeesUsd === undefined ? '' : money(BigInt(position.pnlAfterAllFeesUsd)),
+    moneyCell(BigInt(position.sizeInUsd)),
+    moneyCell(BigInt(position.pnlAfterFeesUsd)),
+    position.pnlAfterAllFeesUsd === undefined ? '' : moneyCell(BigInt(position.pnlAfterAllFeesUsd)),
     priceText(position, position.entryPrice),
     priceText(position, position.liquidationPrice),
     priceText(position, position.markPrice),

@@ -6,7 +6,7 @@ import { haltsOn } from '../../domain/account/tradingState.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
 import { OPERATOR, releaseText } from '../../engine/account/tradingHalts.ts'
 import type { LastDecision } from '../../monitor/lastDecisions.ts'
-import { money, span } from '../../monitor/text.ts'
+import { ended, money, span } from '../../monitor/text.ts'
 import { managersOf } from '../../protocol/marketName.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
 import type { Call } from '../call/command.ts'
@@ -72,7 +72,7 @@ export async function strategies({ loaded, flags, width, out }: Call): Promise<n
 export async function forget(call: Call): Promise<number> {
   const strategy = encodeURIComponent(call.positionals[0] ?? '')
   const statement = await command(call.loaded, `/api/strategies/${strategy}/forget`, { by: commander(call) })
-  call.out(`${statement}.`)
+  call.out(ended(statement))
   return exitCodes.ok
 }
 

@@ -5,12 +5,13 @@ import { fillCosts } from '../../domain/account/fillCosts.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { toPlain } from '../../domain/views/orderView.ts'
 import { type TradeRow, tradeRows } from '../../domain/views/tradeView.ts'
-import { money, shortId } from '../../monitor/text.ts'
+import { shortId } from '../../monitor/text.ts'
 import { formatUnits, USD_DECIMALS } from '../../protocol/units.ts'
 import { roundTripRows, roundTripsCsv, roundTripsText } from '../books/roundTripsText.ts'
 import type { Call } from '../call/command.ts'
 import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
@@ -115,7 +116,7 @@ export function tradesText(rows: readonly TradeRow[], width: number): string {
 }
 
 function dollars(amount: string | null): string {
-  return amount === null ? '' : money(BigInt(amount))
+  return amount === null ? '' : moneyCell(BigInt(amount))
 }
 
 /** Fills for a spreadsheet; amounts are plain decimals. */

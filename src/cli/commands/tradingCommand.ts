@@ -5,7 +5,7 @@ import type { StatusBody } from '../../control/routes.ts'
 import { limitSetName } from '../../domain/account/limits.ts'
 import { releaseText } from '../../engine/account/tradingHalts.ts'
 import type { LimitRow, WaitingLimit } from '../../engine/context/liveLimits.ts'
-import { span } from '../../monitor/text.ts'
+import { ended, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
 import { limitWords } from '../output/limitWords.ts'
@@ -38,7 +38,7 @@ export async function trading(call: Call): Promise<number> {
     ...(typeof reason === 'string' ? { reason } : {}),
     by: commander(call),
   })
-  out(flags.has('json') ? JSON.stringify({ statement }) : `${statement}.`)
+  out(flags.has('json') ? JSON.stringify({ statement }) : ended(statement))
   return exitCodes.ok
 }
 
@@ -52,7 +52,7 @@ export async function limits(call: Call): Promise<number> {
     call.out(JSON.stringify({ statement, limits: rows, waiting }, undefined, 2))
     return exitCodes.ok
   }
-  call.out(`${statement}.`)
+  call.out(ended(statement))
   if (waiting.length > 0) call.out(`\n${waitingText(call, waiting)}`)
   showRows(call, rows)
   return exitCodes.ok
@@ -63,7 +63,7 @@ export async function applyLimits(call: Call): Promise<number> {
   const { statement, limits: rows = [] } = await asked(call, { confirm: call.flags.has('confirm') })
   if (call.flags.has('json')) call.out(JSON.stringify({ statement, limits: rows }, undefined, 2))
   else {
-    call.out(`${statement}.`)
+    call.out(ended(statement))
     showRows(call, rows)
   }
   return exitCodes.ok

@@ -30,10 +30,17 @@ export function limitWords(scope: string, limit: string, value: string, nativeSy
   if (limit.endsWith('Bps')) return `${share(limit, figure)}${perDay} (${value} bps)`
   if (limit.endsWith('Ms')) {
     const written = limitSetName(scope, limit)
-    return written === limit ? `${span(figure)} (${value} ms)` : `${figure / 1_000} s`
+    return written === limit ? `${span(figure)} (${value} ms)` : secondsText(figure / 1_000)
   }
-  if (limit.endsWith('Seconds')) return `${span(figure * 1_000)} (${value} s)`
+  if (limit.endsWith('Seconds')) {
+    return limitSetName(scope, limit).endsWith('Minutes') ? `${figure / 60} min` : secondsText(figure)
+  }
   return `${value}${counts[limit] ?? ''}`
+}
+
+/** Seconds, and from a minute on how long that is. */
+function secondsText(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${span(seconds * 1_000)} (${seconds} s)`
 }
 
 /** A share of the equity may be many times of it. */

@@ -131,7 +131,7 @@ function jsonWriter(options: LogOptions, now: () => number): Writer {
     // As JSON it says the same, and on a screen only what it is.
     { write: (text: string) => void options.stream.write(visible(text)) },
   )
-  return (line, event) => logger[line.level]({ event, ...line.fields }, line.text.replaceAll('\n', '; '))
+  return (line, event) => logger[line.level]({ event, ...line.fields }, oneLine(line.text))
 }
 
 const colors: Readonly<Record<Level, string>> = {
@@ -181,4 +181,9 @@ function foldedAt(text: string, most: number): string[] {
     line = line === '' ? `${margin}${word}` : `${line} ${word}`
   }
   return [...lines, line]
+}
+
+/** The lines of a text as one: what a colon opens goes on behind it, all else is apart. */
+function oneLine(text: string): string {
+  return text.replaceAll(':\n', ': ').replaceAll('\n', '; ')
 }

@@ -3,7 +3,7 @@ import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
 import { shortHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
-import { counted, money, plain, tradingText } from '../text.ts'
+import { counted, listed, money, plain, tradingText } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
 
 /** `long ETH/USD [WETH-USDC] $500.00, PnL before closing costs $1.20`. */
@@ -27,7 +27,7 @@ export function unmanagedText({
   seenBy,
 }: Omit<Extract<AccountEvent, { type: 'account.unmanaged' }>, 'type'>): string {
   const [who, does, their] =
-    madeBy.length === 1 ? [madeBy[0], 'does', 'its file is'] : [madeBy.join(' and '), 'do', 'their files are']
+    madeBy.length === 1 ? [madeBy[0], 'does', 'its file is'] : [listed(madeBy), 'do', 'their files are']
   const others =
     seenBy.length === 0 ? 'no other strategy looks at it' : `only ${seenBy.join(', ')} looks at it`
   return `${direction} ${symbol} of ${money(sizeUsd)} has no manager: ${who} made it and ${does} not run (${their} gone or disabled); ${others}. Enable ${who} and start again, or close the position: perpd close`

@@ -1,6 +1,6 @@
 /** How starts and ends of the daemon, turns of strategies, and decisions that are none read. */
 import type { DaemonEvent } from '../../domain/daemonEvent.ts'
-import { counted, money, plain, span } from '../text.ts'
+import { counted, ended, listed, money, plain, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
 
 /** The line of each event of the daemon. */
@@ -10,7 +10,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     const text = [
       `perpd ${event.version} started: profile ${event.profile} on ${event.chain}`,
       `account ${event.account}, strategies ${strategies.join(', ')}`,
-      `venue ${event.apiHosts.join(' and ')}`,
+      `venue ${listed(event.apiHosts)}`,
       `metrics and status at ${event.statusUrl} (/metrics, /api/status), journal ${event.journalPath}`,
       ...notes,
     ].join('\n')
@@ -107,7 +107,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} failed (${event.failures} in a row): ${plain(event.reason)}. Other strategies go on; it runs again at its next tick`,
+      `${event.strategy} failed (${event.failures} in a row): ${ended(event.reason)} Other strategies go on; it runs again at its next tick`,
       {
         strategy: event.strategy,
         reason: event.reason,
@@ -135,7 +135,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} pauses for ${span(event.forMs)}: it failed ${event.failures} times in a row, last with ${plain(event.reason)}. What it holds stays as it is; other strategies go on`,
+      `${event.strategy} pauses for ${span(event.forMs)}: it failed ${event.failures} times in a row, last with ${ended(event.reason)} What it holds stays as it is; other strategies go on`,
       {
         strategy: event.strategy,
         failures: event.failures,
@@ -147,7 +147,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} pauses: ${plain(event.reason)}. What it holds stays as it is. Put its kind right and restart, or let it begin anew: perpd strategies forget ${event.strategy}`,
+      `${event.strategy} pauses: ${ended(event.reason)} What it holds stays as it is. Put its kind right and restart, or let it begin anew: perpd strategies forget ${event.strategy}`,
       { strategy: event.strategy, reason: event.reason, facts: event.facts },
     ),
   'strategy.forgotten': (event) =>

@@ -1,6 +1,6 @@
 /** How the answers of hosts and chain endpoints read, and what was read of the venue. */
 import type { VenueEvent } from '../../domain/venueEvent.ts'
-import { counted, money, plain, sourceTexts, span } from '../text.ts'
+import { counted, ended, money, sourceTexts, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
 
 /** The line of each event of the venue. */
@@ -25,7 +25,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
     line(
       'warn',
       'host',
-      `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${plain(event.reason)}. Other hosts are used meanwhile`,
+      `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${ended(event.reason)} Other hosts are used meanwhile`,
       { host: event.host, cooldown_ms: event.cooldownMs, reason: event.reason },
     ),
   'host.prices': (event) =>
@@ -90,7 +90,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
       'chain',
       event.error === undefined
         ? `${event.endpoint} read in ${span(event.durationMs)}${heads}`
-        : `${plain(event.error)}. Orders that need its evidence stay open`,
+        : `${ended(event.error)} Orders that need its evidence stay open`,
       {
         endpoint: event.endpoint,
         outcome: event.outcome,

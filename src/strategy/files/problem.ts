@@ -29,7 +29,8 @@ export class StrategyFileError extends BaseError {
   }) {
     const { file, place, field } = problem
     const where = place === undefined ? file : `${file}:${place.line}:${place.column}`
-    super(`${where}: ${field === undefined ? '' : `${field} `}${problem.what}.`, {
+    const end = /[.?!]$/.test(problem.what) ? '' : '.'
+    super(`${where}: ${field === undefined ? '' : `${field} `}${problem.what}${end}`, {
       code: 'STRATEGY_FILE_INVALID',
       facts: { field, value: shown(problem.value), expected: problem.expected },
       details: `fix: ${problem.fix}`,

@@ -73,9 +73,10 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
       answer(answerTo(question))
     } catch (error) {
       if (error instanceof MemoryUnfitError) {
+        const place = placeOfError(error.cause)
         answer({
           is: 'unfit',
-          reason: reasonOf(error),
+          reason: place === undefined ? error.shortMessage : `${place}: ${error.shortMessage}`,
           facts: error.facts as Readonly<Record<string, string | number>>,
         })
         return

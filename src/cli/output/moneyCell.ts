@@ -1,0 +1,11 @@
+/** Amounts of dollars in the columns of a table. Pure. */
+import { money } from '../../monitor/text.ts'
+import { parseUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+
+const centUsd = parseUnits('0.01', USD_DECIMALS)
+
+/** An amount in whole cents, so that a column reads as one: what is less than a cent is `<$0.01`, or `-<$0.01`; `--json` has it all. */
+export function moneyCell(amount: Usd): string {
+  if (amount === 0n || amount >= centUsd || amount <= -centUsd) return money(amount)
+  return amount > 0n ? '<$0.01' : '-<$0.01'
+}
