@@ -276,6 +276,6 @@ function awaited({ orders, positions }: NonNullable<KillReport['left']>): string
     ...(positions === 0 ? [] : [`${positions} position${positions === 1 ? '' : 's'}`]),
   ]
   return parts.length === 0
-    ? `newer lists of the venue show nothing left either, ${listLagMs / 1_000} s at most after the last fill`
+    ? `newer lists of the venue show nothing left either, ${listLagMs / 1_000} s at most after the last order ended`
     : `every list of the venue shows the end of ${parts.join(' and ')}, seconds as a rule; what a list lacks after ${listLagMs / 1_000} s is told`
 }
