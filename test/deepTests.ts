@@ -80,6 +80,7 @@ export const deepTests: readonly string[] = [
   'world/killRelay.test.ts',
   'world/killRun.test.ts',
   'world/killSwitch.test.ts',
+  'world/liveFiles.test.ts',
   'world/liveModules.test.ts',
   'world/ownKinds.test.ts',
   'world/memory.test.ts',

@@ -12,7 +12,7 @@ import { testTrader } from './trader.ts'
 import { settle, venueBench } from './venue.ts'
 
 /** The market of all of them. */
-export const symbol = 'ETH/USD [WETH-USDC]'
+const symbol = 'ETH/USD [WETH-USDC]'
 /** Who commands. */
 export const ann = { by: 'ann', via: 'control' } as const
 /** A reading of the files. */
@@ -91,7 +91,7 @@ export function bench() {
 }
 
 /** Limits of their files. */
-export const limitsOf = (strategies: readonly LoadedStrategy[]) => ({
+const limitsOf = (strategies: readonly LoadedStrategy[]) => ({
   strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
 })
 

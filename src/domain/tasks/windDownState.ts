@@ -24,10 +24,7 @@ export interface WindDownProgress {
 /** Before its first step. */
 export const windDownBegins: WindDownProgress = { made: 0 }
 
-/** How it ended. `taken-over`: a file of this name runs again. */
-export type WindDownOutcome = 'done' | 'taken-over'
-
-/** A strategy that is being wound down. */
+/** A strategy that is being wound down. It ends as `done`, or as `taken-over` when a file of its name runs again. */
 export interface WindDownState extends WindDownParams {
   readonly taskId: string
   readonly by: string

@@ -148,7 +148,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} pauses: ${plain(event.reason)}. What it holds stays as it is. Put its kind right and restart, or let it begin anew: perpd strategies forget ${event.strategy}`,
+      `${event.strategy} pauses: ${plain(event.reason)}. What it holds stays as it is. Put its kind right and take it over (perpd strategies reload), or let it begin anew: perpd strategies forget ${event.strategy}`,
       { strategy: event.strategy, reason: event.reason, facts: event.facts },
     ),
   'strategy.forgotten': (event) =>
