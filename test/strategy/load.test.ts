@@ -144,13 +144,13 @@ F/bad.yaml:5:8: size.usd is not valid.
   field: size.usd
   value: -5
   expected: an amount of US dollars above 0, like 250 or "250.50"
-  fix: change the value, then start perpd again
+  fix: change the value
 
 F/bad.yaml:6:13: size.leverage is not valid.
   field: size.leverage
   value: 1000
   expected: a leverage in times from 0.1 to 200, like 5 or 2.5
-  fix: change the value, then start perpd again
+  fix: change the value
 
 F/bad.yaml:7:11: limits.maxPosition is not a known field.
   field: limits.maxPosition
@@ -168,7 +168,7 @@ F/bad.yaml:10:18: params.entryStrength is not valid.
   field: params.entryStrength
   value: "lots"
   expected: a number
-  fix: change the value, then start perpd again`)
+  fix: change the value`)
 })
 
 test('a problem carries its file, place and field for machines', async () => {
@@ -211,7 +211,7 @@ test('params that contradict each other are told at the field to change', async 
   field: params.closeDistanceBps
   value: 400
   expected: fewer basis points than minDistanceBps
-  fix: change the value, then start perpd again`,
+  fix: change the value`,
   ])
 })
 
