@@ -20,6 +20,7 @@ export const deepTests: readonly string[] = [
   'adversary/mutants.test.ts',
   'day/day.test.ts',
   'tasks/crashes.test.ts',
+  'engine/removedFile.test.ts',
 
   // Commands and threads over many real processes.
   'cli/revoke.test.ts',
@@ -79,6 +80,7 @@ export const deepTests: readonly string[] = [
   'world/killRelay.test.ts',
   'world/killRun.test.ts',
   'world/killSwitch.test.ts',
+  'world/liveFiles.test.ts',
   'world/liveModules.test.ts',
   'world/ownKinds.test.ts',
   'world/memory.test.ts',

@@ -52,6 +52,37 @@ export const lookCommands: readonly Command[] = [
     run: async (call) => (await import('./commands/strategiesCommand.ts')).forget(call),
   },
   {
+    name: 'strategies reload',
+    isForRunning: true,
+    summary: 'Have the running daemon take over strategy files that changed, came or went.',
+    details:
+      'All files are checked first; with anything wrong in one of them nothing changes. Each change holds from the next turn of its\nstrategy and is kept in the journal. Looser limits take effect at a restart, or with --confirm. The same without the port: kill\n-HUP PID. By itself: strategies.watch.',
+    flags: [
+      { name: 'dry-run', doc: 'only show what would be taken over' },
+      { name: 'confirm', doc: 'loosen limits too' },
+      byFlag,
+      json,
+    ],
+    run: async (call) => (await import('./strategies/reloadCommand.ts')).reload(call),
+  },
+  ...(['pause', 'resume'] as const).map(
+    (word): Command => ({
+      name: `strategies ${word}`,
+      isForRunning: true,
+      summary:
+        word === 'pause'
+          ? 'Pause a strategy: it is not asked any more; its orders and position stay.'
+          : 'Let a paused strategy go on; what its protections count begins anew.',
+      details:
+        word === 'pause'
+          ? 'Kept in the journal, so that a restart does not wake it. Orders on their way go on, exits rest at the venue, and exits that lost\ntheir position are cancelled. To have it reduce only: perpd trading reducing --scope NAME.'
+          : 'It also lifts what `protect` of its file holds back: a drawdown, stops in a window, a cooldown.',
+      positional: { name: 'NAME', doc: 'the strategy, as in perpd strategies' },
+      flags: [{ name: 'reason', value: 'TEXT', doc: 'why, for the journal' }, byFlag],
+      run: async (call) => (await import('./strategies/reloadCommand.ts')).switchStrategy(call, word),
+    }),
+  ),
+  {
     name: 'logs',
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:

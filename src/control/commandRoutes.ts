@@ -3,8 +3,7 @@ import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { reasonOf } from '../base/errors.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
-import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
-import { MAX_BODY_BYTES, parseCommand } from './parseCommand.ts'
+import { type Asked, MAX_BODY_BYTES, parseCommand } from './parseCommand.ts'
 import { bodyDigestOf, type Proven } from './proof.ts'
 import { no } from './requestGuard.ts'
 
@@ -14,7 +13,7 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
     maxSize: MAX_BODY_BYTES,
     onError: (c) => no(c, 413, 'BODY_TOO_LARGE', `A command has at most ${MAX_BODY_BYTES} bytes.`),
   })
-  const command = (path: string, type: OperatorCommand['type']) =>
+  const command = (path: string, type: Asked) =>
     app.post(path, limited, async (c) => {
       if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
         return no(c, 415, 'BODY_NOT_JSON', 'A command is JSON: Content-Type: application/json.')
@@ -42,7 +41,10 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
   command('/api/limits', 'limits')
   command('/api/findings/:id', 'finding')
   command('/api/markets/:id/trust', 'market')
+  command('/api/strategies/reload', 'reload')
   command('/api/strategies/:id/forget', 'forget')
+  command('/api/strategies/:id/pause', 'pause')
+  command('/api/strategies/:id/resume', 'resume')
   command('/api/orders/:id/resolve', 'resolve')
   command('/api/orders/:id/flatten', 'flatten')
   command('/api/orders/:id/cancel', 'cancel')

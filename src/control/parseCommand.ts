@@ -33,6 +33,14 @@ const pool = z.enum(['long', 'short'])
 /** USD, and USD per whole token. */
 const dollars = decimal(18)
 
+const switched = (to: 'paused' | 'running') =>
+  z
+    .strictObject({ reason: line(200).default('an operator says so'), by })
+    .transform(({ reason, by: who }) => ({
+      by: who,
+      command: (strategy: string): OperatorCommand => ({ type: 'switch', strategy, to, reason }),
+    }))
+
 /** The command that a body makes; `id` is the discrepancy, the market or the order that its path names. */
 const commands = {
   trading: z
@@ -79,6 +87,19 @@ const commands = {
     by: who,
     command: (strategy: string): OperatorCommand => ({ type: 'forget', strategy }),
   })),
+  reload: z
+    .strictObject({ confirm: z.boolean().default(false), preview: z.boolean().default(false), by })
+    .refine(({ confirm, preview }) => !(confirm && preview), 'confirm or preview, not both')
+    .transform(({ confirm, preview, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'reload',
+        isConfirmed: confirm,
+        ...(preview ? { isPreview: true } : {}),
+      }),
+    })),
+  pause: switched('paused'),
+  resume: switched('running'),
   open: z
     .strictObject({
       id: commandId,
@@ -138,6 +159,9 @@ const commands = {
     })),
 } as const
 
+/** What a route asks for. */
+export type Asked = keyof typeof commands
+
 /** A command that was understood, and whose it is; or what is wrong with its body. */
 export type Parsed =
   | { readonly ok: true; readonly command: OperatorCommand; readonly by: string }
@@ -145,9 +169,9 @@ export type Parsed =
 
 /**
  * Reads the body of a command. `id` is the discrepancy or the order that its path names, whole or its first characters,
- * or the market's symbol or address.
+ * the market's symbol or address, or a strategy's name.
  */
-export function parseCommand(type: OperatorCommand['type'], body: unknown, id = ''): Parsed {
+export function parseCommand(type: Asked, body: unknown, id = ''): Parsed {
   const parsed = commands[type].safeParse(body)
   if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }
   const problems = parsed.error.issues.map(

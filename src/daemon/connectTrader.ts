@@ -1,5 +1,7 @@
 /** The trader of a run: connected to the venue and to the chain as the configuration says, with limits that can be read anew. */
 
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import { systemClock } from '../base/systemClock.ts'
 import { readMarket } from '../chain/marketProof.ts'
@@ -22,7 +24,7 @@ import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
 import { createTrader, type Trader } from './trader.ts'
 import { createVenueClient } from './venueClient.ts'
-import { type WholeConfiguration, waitingChanges } from './waitingChanges.ts'
+import { waitingSettings } from './waitingSettings.ts'
 
 /** What of a run's options the trader needs. */
 export interface ReadAnew {
@@ -76,6 +78,8 @@ export async function connectTrader(
   if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
   const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch)
   const { owner } = config.account
+  /** Symbols that positions may be in, once the venue told its markets. */
+  let listed: readonly string[] | undefined
   const trader = createTrader({
     chain,
     api,
@@ -99,30 +103,39 @@ export async function connectTrader(
         }),
     strategies,
     limits: limitsOf(config, strategies),
-    readLimits: () => readLimits(reload(), { values, strategies }),
-    settings: traderSettingsOf(config, strategies, evidence.source),
+    readLimits: () => readLimits(reload(), values),
+    strategyFiles: {
+      async read() {
+        const read = await readStrategyFiles(config)
+        const unlisted = listed === undefined ? [] : checkMarkets(read.strategies, listed)
+        return { ...read, problems: [...read.problems, ...unlisted] }
+      },
+      isGone: (file) => existsSync(dirname(file)) && !existsSync(file),
+    },
+    settings: traderSettingsOf(config, evidence.source),
     labels: { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
     onMarkets: (markets) => {
-      const problems = checkMarkets(
-        strategies,
-        markets.filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly).map(({ symbol }) => symbol),
-      )
+      listed = markets
+        .filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly)
+        .map(({ symbol }) => symbol)
+      const problems = checkMarkets(strategies, listed)
       if (problems.length > 0) throw strategyProblems(problems)
     },
     emit,
     fatal,
   })
+  closers.push(() => closeStrategies(trader.strategies()))
   return { trader, evidence }
 }
 
 /** What is configured of limits now. Throws a BaseError, which a running daemon outlives, for what cannot be used. */
 async function readLimits(
   { config, values }: LoadedConfig,
-  running: WholeConfiguration,
+  running: LoadedConfig['values'],
 ): Promise<ConfiguredLimits & { readonly waiting: readonly string[] }> {
   const { strategies, problems } = await readStrategyFiles(config)
   await closeStrategies(strategies)
   const [problem] = problems
   if (problem !== undefined) throw problem
-  return { ...limitsOf(config, strategies), waiting: waitingChanges(running, { values, strategies }) }
+  return { ...limitsOf(config, strategies), waiting: waitingSettings(running, values) }
 }

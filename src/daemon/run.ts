@@ -37,6 +37,7 @@ import { openSigningGuard } from './runSettings.ts'
 import { listenForSignals } from './signals.ts'
 import type { Trader } from './trader.ts'
 import { keepWatchdog } from './watchdog.ts'
+import { watchStrategies } from './watchStrategies.ts'
 
 /** What a run of the daemon needs besides its configuration. */
 export interface RunOptions extends ReadAnew {
@@ -147,6 +148,7 @@ async function live(
   const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   // Before it is said to have started: who hears that may signal at once.
   const stopListening = listenForSignals(trader, log, fail, ended.resolve)
+  const watching = new AbortController()
   try {
     announce(config, emit, {
       strategies,
@@ -163,11 +165,38 @@ async function live(
     }
     if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
     trader.start().catch(fail)
+    watchFiles(config, trader, log, watching.signal).catch(fail)
     return await ended.promise
   } finally {
     stopListening()
+    watching.abort()
     watchdog.stop()
   }
+}
+
+/** Takes over strategy files that changed, or says what would be taken over, as the setting has it. */
+async function watchFiles(
+  { strategies: { paths, watch } }: Config,
+  trader: Pick<Trader, 'operate' | 'status'>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  if (watch === 'off') return
+  const isPreview = watch === 'tell'
+  const changed = async (): Promise<boolean> => {
+    const asked = { type: 'reload', isConfirmed: false, ...(isPreview ? { isPreview } : {}) } as const
+    const answer = await trader.operate(asked, { by: 'perpd', via: 'files' })
+    if (!answer.ok && (answer.code === 'NOT_READY' || answer.code === 'STOPPING')) return false
+    // As at the first look, which finds what was read at the start.
+    const isSame =
+      answer.ok && 'strategies' in answer && answer.strategies?.length === 0 && answer.waiting?.length === 0
+    if (isSame) return true
+    const how = isPreview && answer.ok ? '. To take it over: perpd strategies reload' : ''
+    const text = answer.ok ? answer.statement : answer.reason
+    log.note(answer.ok ? 'warn' : 'error', `strategy files changed: ${text}${how}`)
+    return true
+  }
+  await watchStrategies({ paths, clock: systemClock, changed, signal })
 }
 
 /** Who hears of every event: log, metrics, health, and the newest decisions. */
@@ -201,16 +230,17 @@ async function readStrategies(config: Config): Promise<LoadResult> {
   throw strategyProblems(problems)
 }
 
-/** The trader's door, with what the log should say of commands: a change of limits, and a journal that cannot be written, which ends the daemon. */
+/** The trader's door, with what the log should say of commands: a reading of limits or strategies, and a journal that cannot be written, which ends the daemon. */
 function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => void): EngineApi {
   return {
     ...trader,
     async operate(command, commander) {
       try {
         const answer = await trader.operate(command, commander)
-        if (command.type === 'limits' && command.isPreview !== true) {
+        if ((command.type === 'limits' || command.type === 'reload') && command.isPreview !== true) {
+          const what = command.type === 'limits' ? 'limits' : 'strategy files'
           const text = answer.ok ? answer.statement : answer.reason
-          log.note(answer.ok ? 'info' : 'warn', `limits were read anew, asked by ${commander.by}: ${text}`)
+          log.note(answer.ok ? 'info' : 'warn', `${what} were read anew, asked by ${commander.by}: ${text}`)
         }
         return answer
       } catch (error) {

@@ -3,7 +3,6 @@ import type { ApiLimits } from '../api/transport/requestLimits.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
-import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
 import type { UsualFees } from '../execution/context/feeMemory.ts'
 import type { SigningPolicy } from '../execution/context/policy.ts'
@@ -88,15 +87,6 @@ export function signingPolicyOf(config: Config): (facts: SigningFacts) => Signin
   }
 }
 
-/** What warnings do to a strategy's orders: the account's policy, and its file's own where it has one. */
-function warningPoliciesOf(
-  { signing }: Config,
-  strategies: readonly LoadedStrategy[],
-): (strategy: string) => readonly WarningPolicy[] {
-  const own = new Map(strategies.map(({ name, warnings }) => [name, warnings]))
-  return (strategy) => [signing.warnings, ...[own.get(strategy) ?? []].flat()]
-}
-
 /** What fees are taken for before any order landed. */
 export function usualFeesOf(config: Config): UsualFees {
   const { usualExecutionFee, usualRelayFeeUsd, feeFactor } = config.signing
@@ -117,11 +107,7 @@ const prepareRetryMs = 500
 const poisonRestMs = 600_000
 
 /** How the trader works by this configuration; `source` is where evidence is read. */
-export function traderSettingsOf(
-  config: Config,
-  strategies: readonly LoadedStrategy[],
-  source: EvidenceRules['source'],
-): TraderSettings {
+export function traderSettingsOf(config: Config, source: EvidenceRules['source']): TraderSettings {
   const { execution, signing, account, log } = config
   return {
     rules: {
@@ -149,7 +135,7 @@ export function traderSettingsOf(
       pauseAfterFailures: config.strategies.pauseAfterFailures,
     },
     signingPolicy: signingPolicyOf(config),
-    warningPolicies: warningPoliciesOf(config, strategies),
+    warnings: signing.warnings,
     usualFees: usualFeesOf(config),
   }
 }

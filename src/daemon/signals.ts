@@ -10,8 +10,8 @@ import type { Log } from '../monitor/log/log.ts'
 const sameSignalMs = 1_000
 
 /**
- * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew; when the
- * terminal that the log goes to is gone it drains, because nobody is left to watch.
+ * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew and
+ * then the strategy files; when the terminal that the log goes to is gone it drains, because nobody is left to watch.
  */
 export function listenForSignals(
   engine: Engine,
@@ -33,15 +33,19 @@ export function listenForSignals(
     engine.abort()
     end(exitCodes.error)
   }
-  const command = (signal: string, asked: OperatorCommand): void => {
-    engine.operate(asked, { by: `signal ${signal}`, via: 'signal' }).then((answer) => {
-      if (answer.ok) log.note('warn', `${signal}: ${answer.statement}`)
-      else log.note('error', `${signal}: ${answer.reason}`)
-    }, fatal)
+  const command = (signal: string, ...all: readonly OperatorCommand[]): void => {
+    const inOrder = async (): Promise<void> => {
+      for (const asked of all) {
+        const answer = await engine.operate(asked, { by: `signal ${signal}`, via: 'signal' })
+        if (answer.ok) log.note('warn', `${signal}: ${answer.statement}`)
+        else log.note('error', `${signal}: ${answer.reason}`)
+      }
+    }
+    inOrder().catch(fatal)
   }
   const onHangUp = (): void => {
     if (isTerminalGone()) onSignal('SIGHUP')
-    else command('SIGHUP', { type: 'limits', isConfirmed: false })
+    else command('SIGHUP', { type: 'limits', isConfirmed: false }, { type: 'reload', isConfirmed: false })
   }
   const onHalt = (): void =>
     command('SIGUSR2', { type: 'trading', scope: 'global', state: 'halted', reason: 'SIGUSR2 was sent' })

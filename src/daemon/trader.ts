@@ -53,8 +53,8 @@ export interface TraderSettings {
   readonly engine: EngineSettings
   /** What may be signed at all. */
   readonly signingPolicy: (facts: SigningFacts) => SigningPolicy
-  /** What warnings do to a strategy's orders; absent: the defaults. */
-  readonly warningPolicies?: (strategy: string) => readonly WarningPolicy[]
+  /** What warnings do to orders, whatever a strategy's file makes stricter; absent: the defaults. */
+  readonly warnings?: WarningPolicy
   /** What fees are taken for before any order landed; absent: only the highest ones bound them. */
   readonly usualFees?: UsualFees
 }
@@ -82,6 +82,8 @@ export interface TraderParts {
   /** Proves a market that is not shipped; absent: no chain endpoint is configured. */
   readonly proveMarket?: CatalogueParts['prove']
   readonly strategies: readonly LoadedStrategy[]
+  /** Where strategies are read anew; absent: they stay as they are. */
+  readonly strategyFiles?: EngineParts['strategyFiles']
   readonly limits: ConfiguredLimits
   readonly readLimits?: EngineParts['readLimits']
   readonly settings: TraderSettings
@@ -160,7 +162,8 @@ export function createTrader(parts: TraderParts): Trader {
     ...(chainReader === undefined ? {} : { chainReader }),
     ...(fees === undefined ? {} : { fees }),
     ...(subaccount === undefined ? {} : { subaccount, delegation: subaccount }),
-    ...(settings.warningPolicies === undefined ? {} : { warningPolicies: settings.warningPolicies }),
+    ...(settings.warnings === undefined ? {} : { warnings: settings.warnings }),
+    ...(parts.strategyFiles === undefined ? {} : { strategyFiles: parts.strategyFiles }),
     ...(parts.readLimits === undefined ? {} : { readLimits: parts.readLimits }),
     ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
   })

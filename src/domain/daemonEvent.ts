@@ -2,6 +2,7 @@
 import type { Facts } from '../base/errors.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
+import type { FieldChange, OnRemove, RosterChange } from './account/strategyEntry.ts'
 import type { Denial } from './order/intent.ts'
 
 /** The daemon and its strategies. `type` is the stable dotted name of the log line. */
@@ -100,5 +101,26 @@ export type DaemonEvent =
     }
   /** A strategy's memory was forgotten by an operator. */
   | { readonly type: 'strategy.forgotten'; readonly strategy: string; readonly by: string }
+  /** A strategy file was taken over while perpd runs, or at a start that found it gone. */
+  | {
+      readonly type: 'strategy.changed'
+      readonly strategy: string
+      readonly file: string
+      readonly change: Exclude<RosterChange, 'kept'>
+      readonly fields: readonly FieldChange[]
+      readonly onRemove: OnRemove
+      readonly by: string
+    }
+  /** An operator paused a strategy, or let it go on. */
+  | {
+      readonly type: 'strategy.switched'
+      readonly strategy: string
+      readonly to: 'paused' | 'running'
+      readonly reason: string
+      readonly by: string
+    }
+  /** What keeps a strategy from being wound down whose file was removed. */
+  | { readonly type: 'windDown.waits'; readonly strategy: string; readonly reason: string }
+  | { readonly type: 'windDown.ended'; readonly strategy: string; readonly statement: string }
   /** A line that a kind of the user's own printed. */
   | { readonly type: 'strategy.said'; readonly strategy: string; readonly text: string }

@@ -38,8 +38,9 @@ export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
 
 /** Who asks for something: a strategy, or the operator. */
 export interface DecisionSource
-  extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs' | 'exits'>,
-    Partial<Pick<LoadedStrategy, 'strategy'>> {
+  extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs' | 'exits' | 'protect'> {
+  /** Absent: the operator, and who acts on whole positions. */
+  readonly strategy?: Pick<LoadedStrategy['strategy'], 'opensPositions'>
   /** Whether an increase is wanted whole or not at all. Absent: a smaller one will do. */
   readonly isWhole?: boolean
 }
@@ -155,7 +156,7 @@ export function judge(
     tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
     ...(halt === undefined ? {} : { tradingReason: halt.reason }),
     ...equityFacts(context, nowMs),
-    ...(source.exits === undefined ? {} : { exits: source.exits }),
+    ...ofFile(context, source),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: hostsSkewMs(api) ?? 0,
@@ -187,6 +188,19 @@ export function judge(
   return (
     paused ?? (source.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
   )
+}
+
+/** What a strategy's file puts around its decisions: the exits that its increases bring, and when it adds nothing. */
+function ofFile(
+  { journal }: Pick<EngineContext, 'journal'>,
+  { name, exits, protect }: DecisionSource,
+): Pick<AdmissionContext, 'exits' | 'protection'> {
+  return {
+    ...(exits === undefined ? {} : { exits }),
+    ...(protect === undefined
+      ? {}
+      : { protection: { rules: protect, track: journal.books().trackOf(name) } }),
+  }
 }
 
 /** What the account is worth, and how old that figure is; nothing while it is not known. */

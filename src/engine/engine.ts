@@ -12,6 +12,7 @@
 import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
+import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { bookRows } from '../domain/views/bookView.ts'
 import { accountOf, type ExecutionContext } from '../execution/context/executionContext.ts'
@@ -22,6 +23,7 @@ import type { Usd } from '../protocol/units.ts'
 import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../risk/resize.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createHoldings } from './account/holdings.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
@@ -33,7 +35,7 @@ import { createImpactSpent } from './context/impactSpent.ts'
 import { type ConfiguredLimits, createLiveLimits } from './context/liveLimits.ts'
 import { createMarketCount } from './context/marketCount.ts'
 import type { EngineApi } from './engineStatus.ts'
-import { createInstance } from './instance.ts'
+import { createInstance, type Instance } from './instance.ts'
 import { createLabelledOrders } from './labelledOrders.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createKnown } from './market/knownVenue.ts'
@@ -42,6 +44,9 @@ import { createKill } from './operator/kill.ts'
 import { createManual } from './operator/manualOrders.ts'
 import { operate } from './operator/operator.ts'
 import { createReads } from './operator/operatorReads.ts'
+import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
+import { createInstances } from './roster/instances.ts'
+import { createWindDown } from './roster/windDown.ts'
 import { type EngineLabels, statusOf } from './statusReport.ts'
 import { tick } from './tick.ts'
 import { createAccountWatch } from './watch/accountWatch.ts'
@@ -64,6 +69,8 @@ export interface Engine extends EngineApi {
    * there is none. Rejects as reading does.
    */
   resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
+  /** What runs now; whoever stops the engine ends the threads of these. */
+  strategies(): readonly LoadedStrategy[]
   /** The order machine under it. */
   readonly orders: OrderManager
 }
@@ -78,11 +85,14 @@ const movingRecords: ReadonlySet<string> = new Set([
 
 /** What an engine is made from. */
 export interface EngineParts
-  extends Omit<ExecutionContext, 'admission'>,
-    Pick<
-      EngineContext,
-      'strategies' | 'readLimits' | 'trading' | 'catalogue' | 'subaccount' | 'engineSettings'
-    > {
+  extends Omit<ExecutionContext, 'admission' | 'warningPolicies'>,
+    Pick<EngineContext, 'readLimits' | 'trading' | 'catalogue' | 'subaccount' | 'engineSettings'> {
+  /** Those that run first. */
+  readonly strategies: readonly LoadedStrategy[]
+  /** The account's policy of the venue's warnings, which a strategy's file may make stricter; absent: the defaults. */
+  readonly warnings?: WarningPolicy
+  /** Where strategies are read anew; absent: they stay as they are. */
+  readonly strategyFiles?: StrategyFiles
   /** As they are configured. */
   readonly limits: ConfiguredLimits
   readonly labels: EngineLabels
@@ -97,15 +107,23 @@ export function createEngine(parts: EngineParts): Engine {
     parts.emit(event)
     if (event.type === 'journal.committed' && movingRecords.has(event.record.kind)) again.soon()
   }
+  const { warnings } = parts
+  const ownWarnings = (strategy: string) =>
+    instances.strategies().find(({ name }) => name === strategy)?.warnings
+  const standingVeto = (intent: Intent) =>
+    trading.veto(intent) ?? catalogue.veto(intent) ?? parts.subaccount?.veto(intent)
   const orderManager = createOrderManager({
     ...parts,
     emit,
+    ...(warnings === undefined
+      ? {}
+      : { warningPolicies: (strategy) => [warnings, ...[ownWarnings(strategy) ?? []].flat()] }),
     admission: {
-      veto: (intent) => trading.veto(intent) ?? catalogue.veto(intent) ?? parts.subaccount?.veto(intent),
+      veto: (intent) => windDown.veto(intent) ?? standingVeto(intent),
       resize,
     },
   })
-  const context = { ...parts, emit, orderManager }
+  const context = { ...parts, emit, orderManager, strategies: () => instances.strategies() }
   const owner = accountOf(context)
   const startedAtMs = clock.now()
   const deciding = new AbortController()
@@ -115,7 +133,10 @@ export function createEngine(parts: EngineParts): Engine {
   const holdings = createHoldings(context, owner)
   const filled = createUnseen(orderManager, clock, holdings.journal)
   const unseen = filled.in
-  const unmanaged = createUnmanagedWatch(context)
+  const unmanaged = createUnmanagedWatch({
+    ...context,
+    windingDown: () => windDown.open().map(({ strategy }) => strategy),
+  })
   const before = journal.recentIntents()
   const limits = createLiveLimits(context.limits)
   const breakers = createBreakers(
@@ -157,19 +178,22 @@ export function createEngine(parts: EngineParts): Engine {
       return next
     },
   }
-  const instances = context.strategies.map((loaded) =>
-    createInstance(
-      loaded,
+  const instances = createInstances(parts.strategies, makeInstance, deciding.signal)
+
+  function makeInstance(first: LoadedStrategy): Instance {
+    return createInstance(
+      first,
       admission,
       deciding.signal,
-      async (tickMs, isAsked) => {
+      async (tickMs, isAsked, loaded) => {
         const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen, isAsked)
         account.saw(report.snapshot.positions.value)
         return report
       },
       context.engineSettings.pauseAfterFailures,
-    ),
-  )
+    )
+  }
+
   const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
   // Oldest first: of so many the newest are remembered.
   for (const state of before.toReversed()) context.fees?.learn(state)
@@ -211,6 +235,31 @@ export function createEngine(parts: EngineParts): Engine {
     isRunning: () => life.state() === 'running',
   })
   const kill = createKill({ ...context, ...byOperator, holdings, symbols: account.symbols })
+  const windDown = createWindDown({
+    ...context,
+    read: byOperator.read,
+    admit: (name, snapshot, decision, decisionKey, beside) =>
+      admission.inTurn(() =>
+        // Whatever its kind was, it takes its own part and no more.
+        admitDecision(
+          admission,
+          { name, strategy: { opensPositions: true } },
+          snapshot,
+          decision,
+          decisionKey,
+          unseen,
+          beside,
+        ),
+      ),
+  })
+  const reload = createReload({
+    ...context,
+    limits,
+    instances,
+    windDown,
+    isRunning: () => life.state() === 'running',
+    ...(parts.strategyFiles === undefined ? {} : { files: parts.strategyFiles }),
+  })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
   const life = createLifecycle(admission, {
     account,
@@ -219,11 +268,13 @@ export function createEngine(parts: EngineParts): Engine {
     living,
     startedAtMs,
     countDay: realized,
+    keepRoster: reload.begin,
     loops: () => [
       again.run(),
       kill.run(living.signal),
       unwinder.run(living.signal),
-      ...instances.map((instance) => instance.run()),
+      windDown.run(living.signal),
+      instances.run(),
     ],
     ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
   })
@@ -262,6 +313,7 @@ export function createEngine(parts: EngineParts): Engine {
     stop: life.stop,
     abort: life.abort,
     resize,
+    strategies: () => instances.strategies(),
     orders: orderManager,
     status: () =>
       statusOf(admission, {
@@ -277,6 +329,7 @@ export function createEngine(parts: EngineParts): Engine {
         reconciler,
         unmanaged,
         unwinder,
+        windDown,
       }),
     operate: (command, commander) =>
       operate(
@@ -287,6 +340,7 @@ export function createEngine(parts: EngineParts): Engine {
           manual,
           unwinder,
           reconciler,
+          reload,
           equity: breakers.equity,
           isTaking: () => !deciding.signal.aborted,
         },

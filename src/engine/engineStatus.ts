@@ -2,6 +2,7 @@
 import type { DiscrepancyState, PositionSide } from '../domain/account/accountRecord.ts'
 import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
+import type { OperatorPause } from '../domain/account/strategyEntry.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
 import type { LegLookups } from '../domain/order/orderLegs.ts'
@@ -17,6 +18,7 @@ import type { UnwindReport } from './account/unwinder.ts'
 import type { KillReport } from './operator/kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
 import type { BalanceReport, MarketFigures } from './operator/operatorReads.ts'
+import type { WindDownReport } from './roster/windDown.ts'
 import type { Unmanaged } from './watch/unmanaged.ts'
 
 /** Where the engine is in its life. Only `running` asks strategies. */
@@ -49,6 +51,8 @@ export interface StrategyStatus {
   readonly kindFile?: string
   /** How much longer a kind of the user's own is not asked after its failures, ms; absent: it is asked. */
   readonly pausedForMs?: number
+  /** Who paused it: it is not asked until an operator lets it go on (`perpd strategies resume`). */
+  readonly pausedBy?: OperatorPause
   /** Why it is not asked until an operator does something: its memory does not fit its kind. */
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
 }
@@ -111,6 +115,8 @@ export interface EngineStatus {
   readonly hidden: readonly string[]
   /** Orders that are to be unwound if they land, oldest first. */
   readonly flattens: readonly UnwindReport[]
+  /** Strategies whose file was removed and of which something is left to do, oldest first. */
+  readonly windDowns: readonly WindDownReport[]
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   /** Held, and what open orders may still add, USD. */

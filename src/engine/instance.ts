@@ -10,12 +10,11 @@ import { MemoryUnfitError } from '../strategy/kindMemory.ts'
 import { scheduledTickMs } from './account/ids.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import type { StrategyStatus } from './engineStatus.ts'
+import type { RunningInstance } from './roster/instances.ts'
 import type { TickReport } from './tick.ts'
 
 /** A strategy instance of the engine. */
-export interface Instance {
-  /** Ticks until the signal; never rejects for what the strategy or the venue did. */
-  run(): Promise<void>
+export interface Instance extends RunningInstance {
   status(): StrategyStatus
 }
 
@@ -24,15 +23,23 @@ const PAUSE_AFTER_FAILURES = 5
 /** The first pause, and the longest; each is twice the one before. */
 const [pauseMs, mostPauseMs] = [60_000, 900_000]
 
-/** Makes one; `tickOnce` runs the tick of a scheduled instant (Unix ms). */
+/** Makes one; `tickOnce` runs the tick of a scheduled instant (Unix ms) of what is loaded then. */
 export function createInstance(
-  loaded: LoadedStrategy,
+  first: LoadedStrategy,
   { clock, emit, trading }: Pick<EngineContext, 'clock' | 'emit' | 'trading'>,
   deciding: AbortSignal,
-  tickOnce: (tickMs: number, isAsked: boolean) => Promise<TickReport>,
+  tickOnce: (tickMs: number, isAsked: boolean, loaded: LoadedStrategy) => Promise<TickReport>,
   /** Failures of a kind of the user's own in a row before it pauses. */
   pauseAfterFailures: number = PAUSE_AFTER_FAILURES,
 ): Instance {
+  let loaded = first
+  let isEnded = false
+  const isOver = () => deciding.aborted || isEnded
+  /** Ends the wait for the next turn. */
+  let waking = new AbortController()
+  deciding.addEventListener('abort', () => waking.abort(), { once: true })
+  // A turn, or a change: one at a time.
+  let turn: Promise<unknown> = Promise.resolve()
   const counts = { ticks: 0, decisions: 0, admitted: 0, denied: 0, failures: 0 }
   /** Of the kind alone, in a row; reads that fail are not its doing. */
   let ownFailures = 0
@@ -43,8 +50,15 @@ export function createInstance(
     | { readonly memory: KeptMemory | undefined; readonly reason: string; readonly sinceMs: number }
     | undefined
   const keptMemory = () => trading.accountJournal.state().memories?.get(loaded.name)
+  const operatorPause = () => trading.accountJournal.state().strategies?.get(loaded.name)?.paused
   let failingSinceMs: number | undefined
   let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastAskedAtMs' | 'lastTickMs' | 'lastError'> = {}
+
+  function between<T>(work: () => Promise<T>): Promise<T> {
+    const next = turn.then(work)
+    turn = next.catch(() => undefined)
+    return next
+  }
 
   async function runTick(tickMs: number): Promise<void> {
     const startMs = clock.monotonicMs()
@@ -52,9 +66,13 @@ export function createInstance(
     last = { ...last, lastTickAtMs }
     // An operator let it begin anew.
     if (unfit !== undefined && unfit.memory !== keptMemory()) unfit = undefined
-    const isPaused = unfit !== undefined || (pausedUntilMs !== undefined && startMs < pausedUntilMs)
+    const byOperator = operatorPause()
+    const isPaused =
+      byOperator !== undefined ||
+      unfit !== undefined ||
+      (pausedUntilMs !== undefined && startMs < pausedUntilMs)
     try {
-      const report = await tickOnce(tickMs, !isPaused)
+      const report = await tickOnce(tickMs, !isPaused, loaded)
       // A stop came while it was asked: it neither failed nor worked.
       if (deciding.aborted && report.decisions === 0) return
       // A turn is one at which the kind was asked; what perpd keeps in order while it pauses is none of its.
@@ -68,7 +86,11 @@ export function createInstance(
       const durationMs = clock.monotonicMs() - startMs
       if (isPaused) {
         const reason =
-          unfit === undefined ? 'it pauses after its failures' : 'its memory does not fit its kind'
+          byOperator !== undefined
+            ? `${byOperator.by} paused it: ${byOperator.reason}`
+            : unfit === undefined
+              ? 'it pauses after its failures'
+              : 'its memory does not fit its kind'
         emit({ type: 'tick.skipped', strategy: loaded.name, reason })
         return
       }
@@ -125,29 +147,58 @@ export function createInstance(
     emit({ type: 'strategy.paused', strategy: loaded.name, failures: ownFailures, forMs, reason })
   }
 
-  loaded.hosted?.onSaid((text) => emit({ type: 'strategy.said', strategy: loaded.name, text }))
+  function listen(): void {
+    loaded.hosted?.onSaid((text) => emit({ type: 'strategy.said', strategy: loaded.name, text }))
+  }
 
+  listen()
   return {
+    loaded: () => loaded,
+    replace: (next, durable) =>
+      between(async () => {
+        await durable()
+        loaded = next
+        // What kept it from being asked may be mended.
+        ownFailures = 0
+        pausedUntilMs = undefined
+        unfit = undefined
+        listen()
+        const waiting = waking
+        waking = new AbortController()
+        waiting.abort()
+      }),
+    end: (durable) =>
+      between(async () => {
+        await durable()
+        isEnded = true
+        waking.abort()
+      }),
     async run() {
       let lastTick = -1
-      while (!deciding.aborted) {
+      while (!isOver()) {
         const tickMs = scheduledTickMs(clock.now(), loaded.cadenceMs)
         if (tickMs !== lastTick) {
           lastTick = tickMs
-          await runTick(tickMs)
+          await between(async () => (isOver() ? undefined : await runTick(tickMs)))
         }
         // Never longer than a cadence: the wall clock may be set back, and a guard must not sleep through it.
         const waitMs = Math.min(loaded.cadenceMs, Math.max(1, lastTick + loaded.cadenceMs - clock.now()))
-        await clock.sleep(waitMs, deciding)
+        if (!isOver()) await clock.sleep(waitMs, waking.signal)
       }
     },
-    status: () => ({
+    status: () => statusNow(),
+  }
+
+  function statusNow(): StrategyStatus {
+    const byOperator = operatorPause()
+    return {
       name: loaded.name,
       kind: loaded.strategy.kind,
       symbols: loaded.symbols,
       cadenceMs: loaded.cadenceMs,
       ...counts,
       tradingState: trading.haltOn(loaded.name)?.state ?? 'active',
+      ...(byOperator === undefined ? {} : { pausedBy: byOperator }),
       ...last,
       ...(unfit === undefined ? {} : { unfit: { reason: unfit.reason, sinceMs: unfit.sinceMs } }),
       ...(failingSinceMs === undefined ? {} : { failingSinceMs }),
@@ -155,6 +206,6 @@ export function createInstance(
       ...(pausedUntilMs === undefined || pausedUntilMs <= clock.monotonicMs()
         ? {}
         : { pausedForMs: pausedUntilMs - clock.monotonicMs() }),
-    }),
+    }
   }
 }

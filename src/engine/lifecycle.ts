@@ -27,6 +27,8 @@ export interface LifecycleParts {
   readonly startedAtMs: number
   /** Counts the day's results with everything that is known now. */
   readonly countDay: () => void
+  /** Writes down at a start what became of strategies whose files came or went. */
+  readonly keepRoster: () => Promise<void>
   /** What runs as long as the engine lives, begun when it is ready. */
   readonly loops: () => readonly Promise<void>[]
   /** Told the venue's markets once, before the first tick; what it throws ends the start. */
@@ -130,6 +132,7 @@ export function createLifecycle(context: EngineContext, parts: LifecycleParts): 
       state = 'recovering'
       notReady = ['recovering: open orders are checked before new ones are made']
       await keepLimits(context)
+      await parts.keepRoster()
       await orderManager.recover()
       await untilDone('the account cannot be read', account.look)
       await breakers.check(true)

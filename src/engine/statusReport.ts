@@ -10,6 +10,8 @@ import type { Instance } from './instance.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Kill } from './operator/kill.ts'
+import type { Instances } from './roster/instances.ts'
+import type { WindDown } from './roster/windDown.ts'
 import type { AccountWatch } from './watch/accountWatch.ts'
 import type { Breakers } from './watch/breakerWatch.ts'
 import type { FeedAges } from './watch/feedAges.ts'
@@ -33,13 +35,14 @@ export interface StatusParts {
   readonly account: AccountWatch
   readonly breakers: Breakers
   readonly feeds: FeedAges
-  readonly instances: readonly Instance[]
+  readonly instances: Pick<Instances<Instance>, 'all'>
   readonly kill: Kill
   readonly labelled: LabelledOrders
   readonly life: Lifecycle
   readonly reconciler: Reconciler
   readonly unmanaged: UnmanagedWatch
   readonly unwinder: Unwinder
+  readonly windDown: Pick<WindDown, 'open'>
 }
 
 /** The status of now. */
@@ -76,7 +79,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
       ? {}
       : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
     ...(subaccount === undefined ? {} : { subaccount }),
-    strategies: parts.instances.map((instance) => instance.status()),
+    strategies: parts.instances.all().map((instance) => instance.status()),
     positions: held.positions,
     ...(others === undefined
       ? {}
@@ -94,6 +97,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     contradictions: catalogue.contradictions(),
     hidden: told(account.hidden(), account.symbols()),
     flattens: parts.unwinder.open(),
+    windDowns: parts.windDown.open(),
     unresolved: unresolved.length,
     oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
     exposureUsd,

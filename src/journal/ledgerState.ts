@@ -12,7 +12,7 @@ import { decodeExact, encodeExact } from '../domain/records.ts'
 import type { OwnEvents } from './journal.ts'
 
 /** Raised whenever the same records fold to something else than before: snapshots of other versions are left aside. */
-const SNAPSHOT_VERSION = 4
+const SNAPSHOT_VERSION = 5
 
 /** The folds at one record. */
 export interface LedgerHead {
@@ -155,7 +155,7 @@ function isHead(value: unknown): value is LedgerHead {
     isObject(account.trading) &&
     [open, fills, changes, ownEvents].every(Array.isArray) &&
     isObject(books) &&
-    [books.sides, books.totals, books.days].every(Array.isArray) &&
+    [books.sides, books.totals, books.days, books.tracks].every(Array.isArray) &&
     (open as unknown[]).every(isState)
   )
 }

@@ -19,6 +19,7 @@ import { checkDecisionSize } from './checks/decisionSize.ts'
 import { withPriceImpact } from './checks/impactCheck.ts'
 import { checkReduceInFlight, checkSlot } from './checks/inFlight.ts'
 import { checkPrices } from './checks/priceChecks.ts'
+import { checkProtection } from './checks/protectCheck.ts'
 import { checkTrusted } from './checks/trustedMarkets.ts'
 import { checkBalance } from './checks/walletCheck.ts'
 import { sideOf } from './exposure/accountExposure.ts'
@@ -49,6 +50,7 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
   const denial =
     checkTrusted(classified, view) ??
     checkMarketOpen(classified, view) ??
+    checkProtection(classified, context) ??
     checkSlippage(context.slippageBps, limits) ??
     checkSlot(classified, side) ??
     checkReduceInFlight(classified, side, limits, nowMs) ??

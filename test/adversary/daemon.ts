@@ -118,7 +118,7 @@ export function createDaemon(parts: DaemonParts): RunningDaemon {
         }),
     strategies,
     limits: limitsOf(config, strategies),
-    settings: traderSettingsOf(config, strategies, reader === undefined ? 'api' : 'chain'),
+    settings: traderSettingsOf(config, reader === undefined ? 'api' : 'chain'),
     labels: {
       version: 'adversary',
       profile: config.profile,

@@ -320,7 +320,7 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
     lastError: 'strategies/mine.ts:8: no x',
   }
   expect(textOf({ ...failing, kindFile: 'strategies/mine.ts', pausedForMs: 60_000 })).toEqual([
-    'eth-trend is paused, for 1 min 5 s: failed 3 times in a row, last with: strategies/mine.ts:8: no x\n  it is asked again in 1 min 0 s; mend strategies/mine.ts, look at it with perpd check, and restart perpd: a kind is read at the start alone',
+    'eth-trend is paused, for 1 min 5 s: failed 3 times in a row, last with: strategies/mine.ts:8: no x\n  it is asked again in 1 min 0 s; mend strategies/mine.ts, look at it with perpd check, and take it over: perpd strategies reload',
   ])
   expect(textOf({ failures: 1, failingSinceMs: body.nowMs, lastError: 'no host answered' })).toEqual([
     'eth-trend is failing, for 0 ms: failed once, last with: no host answered\n  it is asked again at its next turn; what it said in full: perpd logs --level error',
@@ -336,6 +336,10 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
   }
   expect(textOf({ tradingState: 'reducing' }, [hold, { ...hold, scope: 'strategy:other' }])).toEqual([
     'eth-trend is reducing, for 5 s: operator, by ann: news\n  an operator releases it: perpd trading active --scope eth-trend',
+  ])
+  const pausedBy = { by: 'ann', reason: 'news', sinceMs: body.nowMs - 5_000 }
+  expect(textOf({ pausedBy })).toEqual([
+    'eth-trend is paused, for 5 s: ann says: news\n  an operator lets it go on: perpd strategies resume eth-trend',
   ])
   expect(textOf({})).toEqual([])
   // A code alone says nothing: its sentence stands below.
@@ -375,12 +379,19 @@ test('strategies are told apart: running, disabled, new in the files, and remove
     isWhole: true,
   })
   expect(rows.map(({ name, state }) => [name, state])).toEqual([
-    ['eth-trend', 'enabled, removed at a restart'],
-    ['newer', 'new, runs after a restart'],
+    ['eth-trend', 'enabled, its file is removed and not taken over'],
+    ['newer', 'new, not taken over'],
     ['asleep', 'disabled'],
     ['old-one', 'removed'],
   ])
   expect(rows.at(-1)?.positions.join()).toContain(`long ${symbol}`)
+  const windDowns = [{ strategy: 'ended', close: true, by: 'ann', sinceMs: 0, problem: 'close: NO_HOST' }]
+  const ending = strategyRows({ ...body, windDowns }, [], [], {
+    enabled: new Map(),
+    disabled: [],
+    isWhole: false,
+  })
+  expect(ending.at(-1)).toMatchObject({ name: 'ended', state: 'removed, being closed: close: NO_HOST' })
 })
 
 test('a market is named by its symbol, its pair or its token, and a whole symbol wins', () => {

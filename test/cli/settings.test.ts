@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { settings } from '../../src/config/configSchema.ts'
 import { settingsSchema } from '../../src/config/jsonSchema.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { waitingChanges } from '../../src/daemon/waitingChanges.ts'
+import { waitingSettings } from '../../src/daemon/waitingSettings.ts'
 import { limitRows, limitSetting } from '../../src/domain/account/limits.ts'
 import type { Unit } from '../../src/protocol/settings/setting.ts'
 
@@ -72,11 +72,7 @@ test('each limit of a configuration is read: another value of it is another conf
 })
 
 test('what perpd limits takes over is not told as waiting for a restart, and all else is', () => {
-  const waiting = (...argv: string[]) =>
-    waitingChanges(
-      { values: load().values, strategies: [] },
-      { values: load(...argv).values, strategies: [] },
-    )
+  const waiting = (...argv: string[]) => waitingSettings(load().values, load(...argv).values)
   expect(waiting('--account.reserveMinutes=90', '--account.reserveActions=30')).toEqual([])
   expect(waiting('--breakers.staleSeconds=90', '--risk.markets=ETH/USD: maxLeverage=5')).toEqual([])
   expect(waiting('--risk.maxMarketValuesAgeMs=20000')).toEqual(['risk.maxMarketValuesAgeMs'])

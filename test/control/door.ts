@@ -55,6 +55,7 @@ export const status: EngineStatus = {
   unlistedFills: [],
   closedFills: [],
   flattens: [],
+  windDowns: [],
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],
   oracleHosts: ['https://arbitrum-api.gmxinfra.io'],

@@ -180,7 +180,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
     strategies,
     limits: limitsOf(config, strategies),
-    settings: traderSettingsOf(config, strategies, 'chain'),
+    settings: traderSettingsOf(config, 'chain'),
     labels: { version: 'day', profile: 'day', journalPath: 'day', evidence: 'two endpoints' },
     emit,
     fatal,

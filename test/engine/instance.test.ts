@@ -19,7 +19,11 @@ test('turns at which a kind pauses are not counted, and those at which it is ask
   } as unknown as LoadedStrategy
   const instance = createInstance(
     loaded,
-    { clock, emit: () => undefined, trading: { haltOn: () => undefined } as never },
+    {
+      clock,
+      emit: () => undefined,
+      trading: { haltOn: () => undefined, accountJournal: { state: () => ({}) } } as never,
+    },
     ending.signal,
     async (_tickMs, isAsked) => {
       asked.push(isAsked)

@@ -103,6 +103,7 @@ test('leverage above that of the venue names the venue', async () => {
 function loaded(strategy: Strategy, name: string, params: unknown = {}): LoadedStrategy {
   return {
     ...{ name, path: `${name}.yaml`, strategy, params, symbols: [], symbolPlaces: [], limits: {} },
+    ...{ onRemove: 'keep' as const, written: {} },
     ...{ cadenceMs: 3_600_000, needs: { symbols: [] }, instance: { name, symbols: [] } },
   }
 }

@@ -20,6 +20,8 @@ const closer: LoadedStrategy = {
   path: 'closer.yaml',
   limits: {},
   symbolPlaces: [],
+  onRemove: 'keep' as const,
+  written: {},
   symbols: [btcSymbol],
   cadenceMs: 5_000,
   needs: { symbols: [btcSymbol] },

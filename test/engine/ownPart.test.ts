@@ -46,6 +46,8 @@ function instance(name: string, opensPositions = true): LoadedStrategy {
     path: `${name}.yaml`,
     symbols: [ethSymbol],
     symbolPlaces: [],
+    onRemove: 'keep' as const,
+    written: {},
     params: {},
     strategy,
     needs: { symbols: [ethSymbol] },

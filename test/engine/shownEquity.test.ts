@@ -136,6 +136,8 @@ const greedy: LoadedStrategy = {
   path: 'greedy.yaml',
   limits: {},
   symbolPlaces: [],
+  onRemove: 'keep' as const,
+  written: {},
   symbols: [ethSymbol],
   cadenceMs: 5_000,
   needs: { symbols: [ethSymbol] },

@@ -173,6 +173,18 @@ export const everyEvent: readonly Event[] = [
     outcome: 'flat',
     statement: 'the long of $500.00 that it opened is closed',
   },
+  {
+    type: 'strategy.changed',
+    strategy: 'eth-trend',
+    file: '/srv/perpd/strategies/eth-trend.yaml',
+    change: 'changed',
+    fields: [{ field: 'size.usd', from: '250', to: '300' }],
+    onRemove: 'keep',
+    by: 'Ada',
+  },
+  { type: 'strategy.switched', strategy: 'eth-trend', to: 'paused', reason: 'The market turned.', by: 'Ada' },
+  { type: 'windDown.waits', strategy: 'eth-trend', reason: 'close: DATA_TOO_OLD, the prices are old' },
+  { type: 'windDown.ended', strategy: 'eth-trend', statement: 'nothing of it rests or is held' },
   { type: 'account.positions', positions: [position], symbols },
   {
     type: 'host.attempt',

@@ -63,6 +63,10 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is to be unwound: if it lands, what it opens is closed. Ada: The market turned
     order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
     order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed
+    files     eth-trend: its file changed: size.usd 250 -> 300; by Ada (/srv/perpd/strategies/eth-trend.yaml)
+    tick      eth-trend is paused by Ada: The market turned. What it holds and what rests stays; it goes on with: perpd strategies resume eth-trend
+    files     eth-trend cannot be wound down yet: close: DATA_TOO_OLD, the prices are old
+    files     eth-trend is wound down: nothing of it rests or is held
     position  long ETH/USD [WETH-USDC] $500.00, PnL before closing costs $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
     host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are used meanwhile
@@ -179,6 +183,9 @@ test('lines below the level are not written', () => {
     'order',
     'order',
     'order',
+    'files',
+    'tick',
+    'files',
     'host',
     'host',
     'host',

@@ -105,6 +105,8 @@ export function climberOf(parts: {
     cadenceMs: random.pick([3_000, 5_000]),
     limits: {},
     symbolPlaces: [],
+    onRemove: 'keep' as const,
+    written: {},
   }
 }
 

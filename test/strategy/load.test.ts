@@ -137,20 +137,20 @@ params:
   expect((await messagesOf(folder)).join('\n\n')).toBe(`F/bad.yaml:3:1: cadenceSecond is not a known field.
   field: cadenceSecond
   value: 5
-  expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, exit, params
+  expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, exit, protect, onRemove, params
   fix: did you mean "cadenceSeconds"?
 
 F/bad.yaml:5:8: size.usd is not valid.
   field: size.usd
   value: -5
   expected: an amount of US dollars above 0, like 250 or "250.50"
-  fix: change the value, then start perpd again
+  fix: change the value
 
 F/bad.yaml:6:13: size.leverage is not valid.
   field: size.leverage
   value: 1000
   expected: a leverage in times from 0.1 to 200, like 5 or 2.5
-  fix: change the value, then start perpd again
+  fix: change the value
 
 F/bad.yaml:7:11: limits.maxPosition is not a known field.
   field: limits.maxPosition
@@ -168,7 +168,7 @@ F/bad.yaml:10:18: params.entryStrength is not valid.
   field: params.entryStrength
   value: "lots"
   expected: a number
-  fix: change the value, then start perpd again`)
+  fix: change the value`)
 })
 
 test('a problem carries its file, place and field for machines', async () => {
@@ -211,7 +211,7 @@ test('params that contradict each other are told at the field to change', async 
   field: params.closeDistanceBps
   value: 400
   expected: fewer basis points than minDistanceBps
-  fix: change the value, then start perpd again`,
+  fix: change the value`,
   ])
 })
 
@@ -601,4 +601,66 @@ test('what warnings do to the orders of one file stands beside what the account 
   )
   expect(wrong).toHaveLength(1)
   expect(wrong[0]).toContain('warnings.INSUFFICIENT_LIQUIDITY')
+})
+
+test('the protect block becomes rules in the units of the daemon', async () => {
+  const path = write(
+    'guarded.yaml',
+    `kind: trend
+market: ETH/USD [WETH-USDC]
+size: { usd: 100, leverage: 2 }
+protect:
+  cooldownAfterExitSeconds: 90
+  stopsInWindow: { stops: 3, windowSeconds: 3600, pauseSeconds: 600.5 }
+  tradingWindows:
+    timeZone: America/New_York
+    open:
+      - { days: [mon, tue], from: "09:30", to: "16:00" }
+      - { days: [sun], from: "22:00", to: "02:00" }
+      - { days: [sat], from: "00:00", to: "24:00" }
+  maxDrawdownUsd: "12.5"
+onRemove: close
+`,
+  )
+  const { strategies, problems } = await loadStrategies([path])
+  expect(problems).toEqual([])
+  expect(strategies[0]?.onRemove).toBe('close')
+  expect(strategies[0]?.protect).toEqual({
+    cooldownMs: 90_000,
+    stops: { count: 3, windowMs: 3_600_000, pauseMs: 600_500 },
+    windows: {
+      timeZone: 'America/New_York',
+      open: [
+        { days: ['mon', 'tue'], fromMinute: 570, toMinute: 960 },
+        { days: ['sun'], fromMinute: 1_320, toMinute: 120 },
+        { days: ['sat'], fromMinute: 0, toMinute: 1_440 },
+      ],
+    },
+    maxDrawdownUsd: usd('12.5'),
+  })
+})
+
+test('what is wrong with a protect block is told with its place', async () => {
+  const path = write(
+    'odd.yaml',
+    `kind: trend
+market: ETH/USD [WETH-USDC]
+size: { usd: 100, leverage: 2 }
+protect:
+  cooldownSeconds: 90
+  tradingWindows:
+    timeZone: Mars/Olympus
+    open: [{ days: [monday], from: "9:30", to: "24:10" }]
+onRemove: sell
+`,
+  )
+  const messages = await messagesOf(path)
+  expect(messages.map((message) => message.split('\n')[0])).toEqual([
+    expect.stringMatching(/^F\/odd.yaml:5:3: protect.cooldownSeconds is not a known field/),
+    expect.stringMatching(/^F\/odd.yaml:7:15: protect.tradingWindows.timeZone is not valid/),
+    expect.stringMatching(/^F\/odd.yaml:8:\d+: protect.tradingWindows.open.0.days.0 is not valid/),
+    expect.stringMatching(/^F\/odd.yaml:8:\d+: protect.tradingWindows.open.0.from is not valid/),
+    expect.stringMatching(/^F\/odd.yaml:8:\d+: protect.tradingWindows.open.0.to is not valid/),
+    expect.stringMatching(/^F\/odd.yaml:9:11: onRemove is not valid/),
+  ])
 })

@@ -40,7 +40,6 @@ export function engineOver(
       execution: context.settings,
       signingPolicy: context.signingPolicy,
       usualFees,
-      ...(context.warningPolicies === undefined ? {} : { warningPolicies: context.warningPolicies }),
     },
   })
   return { engine: trader, events, codes }

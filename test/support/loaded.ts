@@ -19,6 +19,8 @@ export function loadedOf(
     symbolPlaces: [],
     cadenceMs: 5_000,
     limits: {},
+    onRemove: 'keep',
+    written: {},
     ...parts,
   }
 }

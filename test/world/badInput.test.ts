@@ -167,11 +167,11 @@ test('an unknown field, an unknown kind and a negative size in a strategy file a
       field: size.usd
       value: -500
       expected: an amount of US dollars above 0, like 250 or "250.50"
-      fix: change the value, then start perpd again
+      fix: change the value
     DIR/strategies/fields.yaml:2:1: cadenceSecond is not a known field.
       field: cadenceSecond
       value: 5
-      expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, exit, params
+      expected: one of kind, enabled, market, markets, cadenceSeconds, size, limits, warnings, slippageBps, orderExpirySeconds, exit, protect, onRemove, params
       fix: did you mean "cadenceSeconds"?
     DIR/strategies/fields.yaml:3:11: params.minDistanceBp is not a known field.
       field: params.minDistanceBp

@@ -242,6 +242,7 @@ function strategyRow(each: StatusBody['strategies'][number], nowMs: number): str
   const problems = [
     ...(each.failures === 0 ? [] : [`FAILING (${each.failures} in a row): ${each.lastError ?? ''}`]),
     ...(each.pausedForMs === undefined ? [] : [`PAUSED for another ${span(each.pausedForMs)}`]),
+    ...(each.pausedBy === undefined ? [] : [`PAUSED by ${each.pausedBy.by}: ${each.pausedBy.reason}`]),
     ...(each.unfit === undefined
       ? []
       : [`PAUSED: ${each.unfit.reason}; put its kind right, or: perpd strategies forget ${each.name}`]),

@@ -32,8 +32,9 @@ export interface StrategyRow {
   readonly kind: string | null
   readonly markets: readonly string[]
   /**
-   * `enabled`, `reducing`, `halted`, `paused` (after failures) and `failing` run; `disabled` and `new` stand in the files and do not
-   * run, `new` until a restart; `removed` is in no file: it runs until a restart, or has orders or a position left.
+   * `enabled`, `reducing`, `halted`, `paused` (by an operator, or after failures) and `failing` run; `disabled` and `new` stand in the
+   * files and do not run, `new` until it is taken over; `removed` is in no file: it runs until that is taken over, is being wound down, or has
+   * orders or a position left.
    */
   readonly state: string
   readonly isRunning: boolean
@@ -107,14 +108,15 @@ export function strategyRows(
   }))
   const running = status.strategies.map((each): StrategyRow => {
     const isRemoved = files.isWhole && !files.enabled.has(each.name)
-    const pause = each.pausedForMs === undefined && each.unfit === undefined ? undefined : 'paused'
+    const isPaused = [each.pausedBy, each.pausedForMs, each.unfit].some((why) => why !== undefined)
+    const pause = isPaused ? 'paused' : undefined
     const failing = each.failures > 0 ? 'failing' : undefined
     const hold = each.tradingState === 'active' ? undefined : each.tradingState
     return {
       name: each.name,
       kind: each.kind,
       markets: each.symbols,
-      state: `${pause ?? hold ?? failing ?? 'enabled'}${isRemoved ? ', removed at a restart' : ''}`,
+      state: `${pause ?? hold ?? failing ?? 'enabled'}${isRemoved ? ', its file is removed and not taken over' : ''}`,
       isRunning: true,
       troubles: troublesOf(status, each),
       lastDecision: decisionOf(each.name),
@@ -142,16 +144,27 @@ export function strategyRows(
       name,
       kind,
       markets: symbols,
-      state: 'new, runs after a restart',
+      state: 'new, not taken over',
     }))
   const disabled = files.disabled
     .filter((name) => !known.has(name))
     .map((name) => ({ name, kind: null, markets: [], state: 'disabled' }))
   const named = new Set([...known, ...waiting.map(({ name }) => name), ...disabled.map(({ name }) => name)])
-  const gone = [...new Set(orders.map(({ strategy }) => strategy))]
-    .filter((name) => !named.has(name) && (name === OPERATOR || files.isWhole))
-    .map((name) => ({ name, kind: null, markets: [], state: name === OPERATOR ? 'by hand' : 'removed' }))
-    .filter(({ name }) => leftOf(name).length > 0)
+  const ending = new Map(
+    status.windDowns.map(({ strategy, close, problem }) => [
+      strategy,
+      `removed, ${close ? 'being closed' : 'its exits end it'}${problem === undefined ? '' : `: ${problem}`}`,
+    ]),
+  )
+  const gone = [...new Set([...ending.keys(), ...orders.map(({ strategy }) => strategy)])]
+    .filter((name) => !named.has(name) && (name === OPERATOR || files.isWhole || ending.has(name)))
+    .map((name) => ({
+      name,
+      kind: null,
+      markets: [],
+      state: name === OPERATOR ? 'by hand' : (ending.get(name) ?? 'removed'),
+    }))
+    .filter(({ name }) => ending.has(name) || leftOf(name).length > 0)
   const still = [...waiting, ...disabled, ...gone].map(
     (each): StrategyRow => ({
       ...each,
@@ -174,8 +187,13 @@ function troublesOf(
     sinceMs: hold.sinceMs,
     next: releaseText(hold),
   }))
+  if (each.pausedBy !== undefined) {
+    const { by, reason, sinceMs } = each.pausedBy
+    const next = `an operator lets it go on: perpd strategies resume ${each.name}`
+    return [{ what: 'paused', reason: `${by} says: ${reason}`, sinceMs, next }, ...held]
+  }
   if (each.unfit !== undefined) {
-    const next = `put its kind right and restart perpd, or let it begin anew: perpd strategies forget ${each.name}`
+    const next = `put its kind right and take it over (perpd strategies reload), or let it begin anew: perpd strategies forget ${each.name}`
     return [{ what: 'paused', ...each.unfit, next }, ...held]
   }
   if (each.failures === 0) return held
@@ -187,7 +205,7 @@ function troublesOf(
   const mend =
     kindFile === undefined
       ? `what it said in full: perpd logs --level error`
-      : `mend ${kindFile}, look at it with perpd check, and restart perpd: a kind is read at the start alone`
+      : `mend ${kindFile}, look at it with perpd check, and take it over: perpd strategies reload`
   return [
     {
       what: pausedForMs === undefined ? 'failing' : 'paused',

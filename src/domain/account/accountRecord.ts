@@ -25,6 +25,13 @@ import {
 } from './marketEntry.ts'
 import type { RECORD_VERSION } from './recordVersion.ts'
 import {
+  applyStrategyEntry,
+  type KeptStrategies,
+  noKeptStrategies,
+  type StrategyEntry,
+  strategyKinds,
+} from './strategyEntry.ts'
+import {
   applyTradingEntry,
   emptyTradingFold,
   type TradingEntry,
@@ -126,6 +133,8 @@ export type AccountRecord =
   | (AccountBase & EarlierTaskEntry)
   /** What strategies remember. */
   | (AccountBase & MemoryEntry)
+  /** Strategy files that changed while perpd ran, and instances that an operator paused. */
+  | (AccountBase & StrategyEntry)
   /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
   | (AccountBase & MarketEntry)
 
@@ -135,6 +144,7 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   ...taskKinds,
   ...earlierTaskKinds,
   ...memoryKinds,
+  ...strategyKinds,
   ...marketKinds,
   'finding.raised',
   'finding.settled',
@@ -164,6 +174,8 @@ export interface AccountState {
   readonly tasks?: Tasks
   /** What strategies remember; absent before the first. */
   readonly memories?: Memories
+  /** Instances of which something is kept besides: how their removal ends, and pauses by an operator. */
+  readonly strategies?: KeptStrategies
   /** Contradicted and trusted facts of markets; absent before the first. */
   readonly markets?: MarketFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
@@ -218,6 +230,11 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'strategy.remembered':
     case 'strategy.forgotten':
       return { ...state, memories: applyMemoryEntry(state.memories ?? noMemories, record) }
+    case 'strategy.changed':
+    case 'strategy.switched': {
+      const kept = applyStrategyEntry(state.strategies ?? noKeptStrategies, record, record.atMs)
+      return { ...state, strategies: kept }
+    }
     case 'market.contradicted':
     case 'market.settled':
     case 'market.trusted':

@@ -50,6 +50,7 @@ export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
       ...moneyOf(child.settlement, fill),
       sendingUsd: isOwn ? eachUsd : 0n,
+      ...(isStop(state, child) ? { isStop: true } : {}),
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
     return [{ side: fill === undefined ? sideOf(state) : sideOfFill(fill), move }]
@@ -72,9 +73,35 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     collateral: 0n,
     ...noMoney,
     sendingUsd: 0n,
+    ...(finding.kind === 'liquidation' ? { isStop: true } : {}),
     isFinal: false,
   }
   return { side: { marketToken, direction, collateralToken }, move }
+}
+
+/** The size goes back to nobody's book, and what the move brought is taken off there. */
+export function reversed(move: Move): readonly Move[] {
+  const { pnlUsd, basePnlUsd: _, ...rest } = move
+  const nobodys = { ...rest, strategy: UNATTRIBUTED, isFinal: true }
+  const money = {
+    impactUsd: 0n,
+    positionFeeUsd: -move.positionFeeUsd,
+    borrowingUsd: -move.borrowingUsd,
+    fundingUsd: -move.fundingUsd,
+    swapUsd: -move.swapUsd,
+    sendingUsd: 0n,
+  }
+  const noMoney = { positionFeeUsd: 0n, borrowingUsd: 0n, fundingUsd: 0n, swapUsd: 0n }
+  return [
+    { ...nobodys, ...money, ...noMoney, sizeDeltaUsd: -move.sizeDeltaUsd, collateral: 0n },
+    {
+      ...nobodys,
+      ...money,
+      sizeDeltaUsd: 0n,
+      collateral: -move.collateral,
+      ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
+    },
+  ]
 }
 
 /** The side that an intent is about. */
@@ -100,6 +127,13 @@ export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'e
 export function sentAtMs({ intent, attempts }: IntentState): number {
   const attempt: Attempt | undefined = attempts.at(-1)
   return attempt?.armedAtMs ?? intent.acceptedAtMs
+}
+
+/** Whether it is a stop-loss: one that came with its entry, or an order of its own. */
+function isStop({ intent: { kind, terms } }: IntentState, { role }: Child): boolean {
+  return (
+    role === 'stop-loss' || (role !== 'take-profit' && kind === 'decrease' && terms.orderType === 'stop-loss')
+  )
 }
 
 /** By the venue's clock; else when it was seen. */

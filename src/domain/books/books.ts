@@ -15,6 +15,7 @@ import {
   moveOfDiscrepancy,
   movesOfIntent,
   type PlacedMove,
+  reversed,
   sendingOf,
   sentAtMs,
   sideOf,
@@ -28,8 +29,8 @@ import {
   type Part,
   type Posting,
   type SideParts,
-  UNATTRIBUTED,
 } from './sideParts.ts'
+import { begunAnew, noTrackRecord, type TrackRecord, withFigures, withPosting } from './trackRecord.ts'
 
 /** The book of a strategy on one side: what it has there, and all that it brought so far. */
 export interface Book extends PositionSide, Part {
@@ -51,6 +52,8 @@ export interface BookReads {
   all(): readonly Book[]
   /** What a strategy holds of one side, USD; never below 0. */
   heldBy(strategy: string, side: PositionSide): bigint
+  /** What protections judge a strategy by, with what the chain may take back. */
+  trackOf(strategy: string): TrackRecord
   /** Days from this one on (Unix ms), as far as they are kept; `isFinal`: without what the chain may take back. */
   days(sinceMs: number, isFinal?: boolean): readonly BookDay[]
 }
@@ -85,6 +88,7 @@ export interface BooksState {
   }[]
   readonly totals: readonly KeptFigures[]
   readonly days: readonly (KeptFigures & { readonly dayMs: number })[]
+  readonly tracks: readonly Entry<TrackRecord>[]
 }
 
 interface KeptFigures {
@@ -100,7 +104,7 @@ interface Waiting {
 }
 
 /** Before the first record. */
-export const noBooks: BooksState = { sides: [], totals: [], days: [] }
+export const noBooks: BooksState = { sides: [], totals: [], days: [], tracks: [] }
 
 interface SideLog {
   readonly side: PositionSide
@@ -118,6 +122,8 @@ export class Books implements BookReads {
   readonly #days = new Map<number, Map<string, KeptFigures>>()
   readonly #daysKept: number
   readonly #tell: BookListener
+  /** Of what nothing takes back any more. */
+  readonly #tracks: Map<string, TrackRecord>
 
   /**
    * Goes on from a state. `daysKept`: of how many days results are kept by day. `tell` is told of each posting once, when
@@ -126,6 +132,7 @@ export class Books implements BookReads {
   constructor(from: BooksState = noBooks, daysKept = DAYS_KEPT, tell: BookListener = () => undefined) {
     this.#daysKept = daysKept
     this.#tell = tell
+    this.#tracks = new Map(from.tracks)
     for (const { side, parts, atMs, pending } of from.sides) {
       const settled = { parts: new Map(parts), atMs }
       const log: SideLog = { side, settled, pending, now: settled, postings: [] }
@@ -158,6 +165,10 @@ export class Books implements BookReads {
 
   /** A record of the account: the account's states before and with it. */
   foldAccount(record: AccountRecord, before: AccountState, after: AccountState): void {
+    if (record.kind === 'strategy.switched' && record.to === 'running') {
+      const { strategy, atMs } = record
+      this.#tracks.set(strategy, begunAnew(this.#trackOf(strategy), atMs))
+    }
     if (record.kind !== 'finding.raised' && record.kind !== 'finding.settled') return
     const findingId = record.kind === 'finding.raised' ? record.finding.findingId : record.findingId
     const moveIn = ({ findings }: AccountState) => {
@@ -188,6 +199,17 @@ export class Books implements BookReads {
   heldBy(strategy: string, side: PositionSide): bigint {
     const sizeUsd = this.#sides.get(sideKeyOf(side))?.now.parts.get(strategy)?.sizeUsd ?? 0n
     return sizeUsd > 0n ? sizeUsd : 0n
+  }
+
+  trackOf(strategy: string): TrackRecord {
+    let track = this.#trackOf(strategy)
+    for (const { side, postings } of this.#sides.values()) {
+      for (const posting of postings) {
+        if (posting.strategy === strategy)
+          track = withPosting(withFigures(track, posting.figures), posting, side)
+      }
+    }
+    return track
   }
 
   days(sinceMs: number, isFinal = false): readonly BookDay[] {
@@ -230,7 +252,12 @@ export class Books implements BookReads {
       days: [...this.#days].flatMap(([day, kept]) =>
         [...kept.values()].map((each) => ({ dayMs: day, ...each })),
       ),
+      tracks: [...this.#tracks],
     }
+  }
+
+  #trackOf(strategy: string): TrackRecord {
+    return this.#tracks.get(strategy) ?? noTrackRecord
   }
 
   #logOf(side: PositionSide): SideLog {
@@ -292,6 +319,7 @@ export class Books implements BookReads {
       log.postings = isLast ? [] : log.postings.filter((each) => each.move.id !== move.id)
       for (const posting of done) {
         this.#book(posting.strategy, log.side, posting.figures, move.atMs)
+        this.#tracks.set(posting.strategy, withPosting(this.#trackOf(posting.strategy), posting, log.side))
         this.#tell(posting, log.side)
       }
     }
@@ -299,6 +327,7 @@ export class Books implements BookReads {
 
   /** Adds to the results of a book. */
   #book(strategy: string, side: PositionSide, figures: Partial<Figures>, atMs: number): void {
+    this.#tracks.set(strategy, withFigures(this.#trackOf(strategy), figures))
     const day = dayOf(atMs)
     const ofDay = this.#days.get(day) ?? new Map<string, KeptFigures>()
     this.#days.set(day, ofDay)
@@ -331,31 +360,6 @@ function refold(log: SideLog): void {
     log.now = after
     log.postings = [...log.postings, ...postings]
   }
-}
-
-/** The size goes back to nobody's book, and what the move brought is taken off there. */
-function reversed(move: Move): readonly Move[] {
-  const { pnlUsd, basePnlUsd: _, ...rest } = move
-  const nobodys = { ...rest, strategy: UNATTRIBUTED, isFinal: true }
-  const money = {
-    impactUsd: 0n,
-    positionFeeUsd: -move.positionFeeUsd,
-    borrowingUsd: -move.borrowingUsd,
-    fundingUsd: -move.fundingUsd,
-    swapUsd: -move.swapUsd,
-    sendingUsd: 0n,
-  }
-  const noMoney = { positionFeeUsd: 0n, borrowingUsd: 0n, fundingUsd: 0n, swapUsd: 0n }
-  return [
-    { ...nobodys, ...money, ...noMoney, sizeDeltaUsd: -move.sizeDeltaUsd, collateral: 0n },
-    {
-      ...nobodys,
-      ...money,
-      sizeDeltaUsd: 0n,
-      collateral: -move.collateral,
-      ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
-    },
-  ]
 }
 
 function dayOf(atMs: number): number {

@@ -70,6 +70,8 @@ export interface Move {
   readonly swapUsd: Usd
   /** Share of what sending the message cost, USD. It is in the results since the message landed; a win has to earn it. */
   readonly sendingUsd: Usd
+  /** A stop-loss, or a liquidation; absent: neither. */
+  readonly isStop?: boolean
   /** Nothing takes it back any more. */
   readonly isFinal: boolean
 }

@@ -41,7 +41,8 @@ export interface EngineSettings {
 /** Everything the engine stands on. */
 export interface EngineContext extends ExecutionContext {
   readonly orderManager: OrderManager
-  readonly strategies: readonly LoadedStrategy[]
+  /** Those that run now. */
+  readonly strategies: () => readonly LoadedStrategy[]
   /** The limits of account, markets and strategies and the breakers' thresholds, as they are in force. */
   readonly limits: LiveLimits
   /**

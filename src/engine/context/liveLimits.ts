@@ -62,6 +62,8 @@ export interface LiveLimits {
   compare(next: ConfiguredLimits, isConfirmed: boolean): readonly AppliedChange[]
   /** Takes over what is tighter in `next`, or all of it when an operator confirmed. */
   replace(next: ConfiguredLimits, isConfirmed: boolean): void
+  /** A strategy begins with the limits of its file; without any it runs no more. */
+  run(strategy: string, limits: Limits | undefined): void
 }
 
 /** Limits that begin with `first`. */
@@ -102,6 +104,10 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
           sets: statesOf(tightenBy(setTightness, haltsOf(current.breakers), haltsOf(breakers))),
         },
       }
+    },
+    run(strategy, limits) {
+      const { [strategy]: _, ...others } = current.strategies
+      current = { ...current, strategies: limits === undefined ? others : { ...others, [strategy]: limits } }
     },
   }
 }

@@ -130,7 +130,11 @@ export async function keepLimits(context: LimitsContext): Promise<void> {
 const starter: Commander = { by: 'the start', via: 'cli' }
 const strategyPrefix = 'strategy '
 
-async function keepFigures({ limits, trading }: LimitsContext, commander: Commander): Promise<void> {
+/** Writes down the limits in force. Throws what the journal throws. */
+export async function keepFigures(
+  { limits, trading }: Pick<LimitsContext, 'limits' | 'trading'>,
+  commander: Commander,
+): Promise<void> {
   const detail = JSON.stringify(figuresOf(limits.current()))
   await trading.accountJournal.write({
     kind: 'operator.command',

@@ -2,6 +2,7 @@
 import type { Denial } from '../../domain/order/intent.ts'
 import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
 import type { LimitRow, WaitingLimit } from '../context/liveLimits.ts'
+import type { StrategyDifference } from '../roster/rosterPlan.ts'
 import type { EndedOrder } from './endedOrder.ts'
 import type { CloseQuote, ManualQuote } from './manualQuote.ts'
 import { unknownMarketText } from './unknownMarket.ts'
@@ -19,6 +20,8 @@ export type ManualAnswer =
       readonly limits?: readonly LimitRow[]
       /** Of a preview of them: those that are configured otherwise. */
       readonly waiting?: readonly WaitingLimit[]
+      /** Of a reading of strategy files: what differs from what ran before it; of a preview, from what runs. */
+      readonly strategies?: readonly StrategyDifference[]
     }
   | { readonly ok: false; readonly code: string; readonly reason: string }
 

@@ -126,7 +126,7 @@ export function createManual(context: ManualContext): Manual {
       facts,
     }
     const { symbol } = view.market
-    const managers = managersOf(strategies, symbol)
+    const managers = managersOf(strategies(), symbol)
     return {
       snapshot,
       decision,
@@ -188,7 +188,7 @@ export function createManual(context: ManualContext): Manual {
     const sizeUsd = decision.kind === 'close' ? sizeInUsd : decision.sizeDeltaUsd
     // One that opens nothing, as the guard, does not open it again.
     const openers = managersOf(
-      strategies.filter(({ strategy }) => strategy.opensPositions),
+      strategies().filter(({ strategy }) => strategy.opensPositions),
       view.symbol,
     )
     return {

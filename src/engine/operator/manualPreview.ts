@@ -67,9 +67,9 @@ export async function previewOf(
   const positions = snapshot.positions.value
   const warningsOf = (venueFeesUsd: bigint): readonly string[] =>
     decision.kind === 'increase' && view !== undefined
-      ? openWarnings(strategies, { decision, view, positions, venueFeesUsd })
+      ? openWarnings(strategies(), { decision, view, positions, venueFeesUsd })
       : []
-  return { quote: quoteOf(intent, parts, managersOf(strategies, symbol), warningsOf) }
+  return { quote: quoteOf(intent, parts, managersOf(strategies(), symbol), warningsOf) }
 }
 
 /** The position that the order is of. */

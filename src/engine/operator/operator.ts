@@ -13,6 +13,8 @@ import { changeLimits, previewLimits } from './changeLimits.ts'
 import type { Kill } from './kill.ts'
 import type { Manual } from './manualOrders.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
+import type { Reloaded } from './reloadStrategies.ts'
+import { switchStrategy } from './switchStrategy.ts'
 import { trustMarket } from './trustMarket.ts'
 
 /** What commands are carried out with. */
@@ -25,6 +27,7 @@ export interface OperatorContext
   readonly manual: Manual
   readonly unwinder: Pick<Unwinder, 'request'>
   readonly reconciler: Reconciler
+  readonly reload: Pick<Reloaded, 'carryOut'>
   readonly equity: EquityTracker
   /** False while the engine cannot take commands. */
   readonly isTaking: () => boolean
@@ -41,6 +44,8 @@ export async function operate(
   if ((command.type === 'open' || command.type === 'close') && command.isPreview === true)
     return await context.manual.carryOut(command, by)
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
+  // It writes down what it changes, and nothing when that is nothing: perpd may look at its files often.
+  if (command.type === 'reload') return await context.reload.carryOut(command, { by, via })
   const { type, ...detail } = command
   await context.trading.accountJournal.write({
     kind: 'operator.command',
@@ -70,6 +75,8 @@ export async function operate(
       return await unwindOrder(context, command, by)
     case 'forget':
       return await forgetMemory(context, command.strategy, by)
+    case 'switch':
+      return await switchStrategy(context, command, by)
     case 'open':
     case 'close':
     case 'cancel':
@@ -85,8 +92,10 @@ async function setTrading(
   by: string,
 ): Promise<OperatorAnswer> {
   const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
-  if (name !== undefined && name !== OPERATOR && !strategies.some((each) => each.name === name)) {
-    const known = strategies.map((each) => each.name).join(', ')
+  if (name !== undefined && name !== OPERATOR && !strategies().some((each) => each.name === name)) {
+    const known = strategies()
+      .map((each) => each.name)
+      .join(', ')
     return refusal('STRATEGY_UNKNOWN', `there is no strategy ${name}; there are ${known}`)
   }
   if (state !== 'active') {

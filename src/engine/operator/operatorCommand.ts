@@ -23,6 +23,15 @@ export type OperatorCommand =
   | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
   /** Lets a strategy begin anew: its memory is dropped, with what it was not told yet. */
   | { readonly type: 'forget'; readonly strategy: string }
+  /** Reads the strategy files anew; what they loosen of limits takes effect only when it is confirmed. A preview changes nothing. */
+  | { readonly type: 'reload'; readonly isConfirmed: boolean; readonly isPreview?: boolean }
+  /** Pauses one strategy, or lets it go on. */
+  | {
+      readonly type: 'switch'
+      readonly strategy: string
+      readonly to: 'paused' | 'running'
+      readonly reason: string
+    }
   | ManualCommand
   | {
       readonly type: 'resolve'

@@ -34,11 +34,13 @@ const [firstIntents, mostIntents] = [100, 25_600]
 export function createUnmanagedWatch({
   journal,
   strategies,
+  windingDown,
   emit,
 }: Pick<EngineContext, 'strategies' | 'emit'> & {
   readonly journal: Pick<EngineContext['journal'], 'intents'>
+  /** Names of strategies whose file was removed and whose position is being ended. */
+  readonly windingDown: () => readonly string[]
 }): UnmanagedWatch {
-  const running = new Set(strategies.map(({ name }) => name))
   /** Makers by side, with the size that they were found for. */
   let makers: ReadonlyMap<string, { readonly sizeUsd: Usd; readonly names: readonly string[] }> = new Map()
   let told: ReadonlySet<string> = new Set()
@@ -76,12 +78,13 @@ export function createUnmanagedWatch({
           return { key, position, sizeUsd, names: names.filter((name) => name !== OPERATOR) }
         }),
       )
+      const running = new Set([...strategies().map(({ name }) => name), ...windingDown()])
       makers = new Map(found.map(({ key, sizeUsd, names }) => [key, { sizeUsd, names }]))
       unmanaged = found.flatMap(({ position, sizeUsd, names }): Unmanaged[] => {
         if (names.length === 0 || names.some((name) => running.has(name))) return []
         const { marketToken, direction, collateralToken } = position
         const symbol = symbols[hexKey(marketToken)] ?? marketToken
-        const seenBy = strategies
+        const seenBy = strategies()
           .filter((each) => each.symbols.length === 0 || each.symbols.includes(symbol))
           .map(({ name }) => name)
         return [{ marketToken, direction, collateralToken, symbol, sizeUsd, madeBy: names, seenBy }]

@@ -1,4 +1,5 @@
 /** How starts and ends of the daemon, turns of strategies, and decisions that are none read. */
+import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import type { DaemonEvent } from '../../domain/daemonEvent.ts'
 import { counted, ended, listed, money, plain, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
@@ -147,7 +148,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} pauses: ${ended(event.reason)} What it holds stays as it is. Put its kind right and restart, or let it begin anew: perpd strategies forget ${event.strategy}`,
+      `${event.strategy} pauses: ${ended(event.reason)} What it holds stays as it is. Put its kind right and take it over (perpd strategies reload), or let it begin anew: perpd strategies forget ${event.strategy}`,
       { strategy: event.strategy, reason: event.reason, facts: event.facts },
     ),
   'strategy.forgotten': (event) =>
@@ -155,6 +156,61 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
       strategy: event.strategy,
       by: event.by,
     }),
+  'strategy.changed': ({ strategy, file, change, fields, onRemove, by }) =>
+    line(
+      'warn',
+      'files',
+      `${strategy}: ${changeWords(change, onRemove)}${fieldWords(fields)}; by ${by} (${plain(file)})`,
+      {
+        strategy,
+        file,
+        change,
+        by,
+        on_remove: onRemove,
+        fields: fields.map(fieldWord),
+      },
+    ),
+  'strategy.switched': ({ strategy, to, reason, by }) =>
+    line(
+      'warn',
+      'tick',
+      to === 'paused'
+        ? `${strategy} is paused by ${by}: ${plain(reason)}. What it holds and what rests stays; it goes on with: perpd strategies resume ${strategy}`
+        : `${strategy} goes on, by ${by}: ${plain(reason)}`,
+      { strategy, to, reason, by },
+    ),
+  'windDown.waits': ({ strategy, reason }) =>
+    line('warn', 'files', `${strategy} cannot be wound down yet: ${plain(reason)}`, { strategy, reason }),
+  'windDown.ended': ({ strategy, statement }) =>
+    line('info', 'files', `${strategy} is wound down: ${plain(statement)}`, { strategy, statement }),
   'strategy.said': (event) =>
     line('info', 'said', `${event.strategy}: ${plain(event.text)}`, { strategy: event.strategy }),
+}
+
+/** What happened to an instance, in words. */
+function changeWords(change: 'added' | 'changed' | 'disabled' | 'removed', onRemove: OnRemove): string {
+  switch (change) {
+    case 'added':
+      return 'runs, its file is new'
+    case 'changed':
+      return 'its file changed'
+    case 'disabled':
+      return 'runs no more, its file says so; its orders and position stay as they are'
+    case 'removed':
+      return `runs no more, its file is gone; ${removalWords[onRemove]}`
+  }
+}
+
+const removalWords: Readonly<Record<OnRemove, string>> = {
+  keep: 'its orders and position stay as they are',
+  reduce: 'what of it may add is cancelled, and its exits end its position',
+  close: 'what of it may add is cancelled, and its part of positions is closed',
+}
+
+function fieldWords(fields: readonly FieldChange[]): string {
+  return fields.length === 0 ? '' : `: ${fields.map(fieldWord).join(', ')}`
+}
+
+function fieldWord({ field, from = 'not set', to = 'not set' }: FieldChange): string {
+  return `${plain(field)} ${plain(from)} -> ${plain(to)}`
 }

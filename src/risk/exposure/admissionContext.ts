@@ -1,5 +1,7 @@
 /** The admission context: all that a decision is judged with, handed in whole so that judging it reads nothing. */
 import type { CountedLimits, Limits, TradingState } from '../../domain/account/limits.ts'
+import type { Protections } from '../../domain/account/protection.ts'
+import type { TrackRecord } from '../../domain/books/trackRecord.ts'
 import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
@@ -8,6 +10,12 @@ import { type MarketView, marketOf, type Snapshot } from '../../domain/snapshot.
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import type { Exposure } from './accountExposure.ts'
+
+/** A strategy's rules of when it adds nothing, and what they are judged by. */
+export interface Protection {
+  readonly rules: Protections
+  readonly track: TrackRecord
+}
 
 /** What `admit` needs. */
 export interface AdmissionContext {
@@ -22,6 +30,8 @@ export interface AdmissionContext {
   readonly marketLimits?: CountedLimits
   /** Exits that an increase brings with it besides its own; absent: none. */
   readonly exits?: ExitPlan
+  /** The strategy's own rules of when it adds nothing; absent: it has none. */
+  readonly protection?: Protection
   readonly tradingState: TradingState
   /** Why it is not active: the hold's own sentence. */
   readonly tradingReason?: string

@@ -2,11 +2,14 @@
 import { z } from 'zod'
 import { type Limits, limitField, limitRows } from '../../domain/account/limits.ts'
 import type { LimitRow } from '../../domain/account/limitTable.ts'
+import { removals } from '../../domain/account/strategyEntry.ts'
 import { warningActions } from '../../domain/order/warnedFacts.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from '../fields.ts'
 import type { OrderSize } from '../strategy.ts'
 import { exitSchema } from './exitBlock.ts'
+import { takenOver } from './fileLife.ts'
+import { protectSchema } from './protectBlock.ts'
 
 const sizeSchema = z.strictObject({
   usd: usdField(),
@@ -42,30 +45,33 @@ const limitsSchema = z.strictObject(
   Object.fromEntries(limitRows.map(([name, row]) => [limitField(name), limitFieldSchema(row).optional()])),
 )
 
-/** A strategy file. */
+/** What the venue's warnings do to its orders. */
+const warningsSchema = z.record(
+  z
+    .string()
+    .regex(
+      /^[A-Z][A-Z0-9_]{1,63}(\.[A-Z][A-Z0-9_]{1,63})?$/,
+      'a code of a warning, like INSUFFICIENT_LIQUIDITY',
+    ),
+  z.enum(warningActions),
+)
+
+/** A strategy file. Each field says when a running daemon takes its change over. */
 export const fileSchema = z.strictObject({
-  kind: z.string().min(1),
-  enabled: z.boolean().default(true),
-  market: z.string().min(1).optional(),
-  markets: z.array(z.string().min(1)).min(1).max(50).optional(),
-  cadenceSeconds: secondsField({ min: 0.1, max: 86_400 }).optional(),
-  size: sizeSchema.optional(),
-  limits: limitsSchema.optional(),
-  warnings: z
-    .record(
-      z
-        .string()
-        .regex(
-          /^[A-Z][A-Z0-9_]{1,63}(\.[A-Z][A-Z0-9_]{1,63})?$/,
-          'a code of a warning, like INSUFFICIENT_LIQUIDITY',
-        ),
-      z.enum(warningActions),
-    )
-    .optional(),
-  slippageBps: bpsField({ min: 1, max: 1000 }).optional(),
-  orderExpirySeconds: secondsField({ min: 5, max: 3600 }).optional(),
-  exit: exitSchema.optional(),
-  params: z.record(z.string(), z.unknown()).optional(),
+  kind: takenOver('restart', z.string().min(1)),
+  enabled: takenOver('live', z.boolean().default(true)),
+  market: takenOver('restart', z.string().min(1).optional()),
+  markets: takenOver('restart', z.array(z.string().min(1)).min(1).max(50).optional()),
+  cadenceSeconds: takenOver('live', secondsField({ min: 0.1, max: 86_400 }).optional()),
+  size: takenOver('live', sizeSchema.optional()),
+  limits: takenOver('limits', limitsSchema.optional()),
+  warnings: takenOver('live', warningsSchema.optional()),
+  slippageBps: takenOver('live', bpsField({ min: 1, max: 1000 }).optional()),
+  orderExpirySeconds: takenOver('live', secondsField({ min: 5, max: 3600 }).optional()),
+  exit: takenOver('live', exitSchema.optional()),
+  protect: takenOver('live', protectSchema.optional()),
+  onRemove: takenOver('live', z.enum(removals).default('keep')),
+  params: takenOver('live', z.record(z.string(), z.unknown()).optional()),
 })
 
 /** A strategy file that passed. */

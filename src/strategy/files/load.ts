@@ -6,16 +6,20 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { reasonOf } from '../../base/errors.ts'
 import type { Limits } from '../../domain/account/limits.ts'
+import type { Protections } from '../../domain/account/protection.ts'
+import type { OnRemove } from '../../domain/account/strategyEntry.ts'
 import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import { didYouMean } from '../didYouMean.ts'
 import { type Needs, type Strategy, type StrategyInstance, z } from '../strategy.ts'
 import { exitPlanOf } from './exitBlock.ts'
+import { type WrittenFields, writtenFields } from './fileLife.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
 import { type HostedKind, KindFault } from './hosted.ts'
 import { kindOf, kindProblem, type LoadOptions } from './loadKind.ts'
 import { distrustProblem, type Place, StrategyFileError } from './problem.ts'
+import { protectionsOf } from './protectBlock.ts'
 import { issuesOf, type SchemaIssue, schemaProblems } from './schemaProblems.ts'
 import { parseYaml, type YamlFile } from './yamlFile.ts'
 
@@ -45,6 +49,12 @@ export interface LoadedStrategy {
   readonly orderExpiryMs?: number
   /** Exits that every increase of it brings with it. */
   readonly exits?: ExitPlan
+  /** What keeps it from adding for a while. */
+  readonly protect?: Protections
+  /** What becomes of its orders and position when its file is removed. */
+  readonly onRemove: OnRemove
+  /** The file as it is written, for telling what changed. */
+  readonly written: WrittenFields
   /** Where each of `symbols` stands in the file. */
   readonly symbolPlaces: readonly Place[]
 }
@@ -279,6 +289,9 @@ async function withKind(
     ...(fields.slippageBps === undefined ? {} : { slippageBps: fields.slippageBps }),
     ...(fields.orderExpirySeconds === undefined ? {} : { orderExpiryMs: fields.orderExpirySeconds }),
     ...(fields.exit === undefined ? {} : { exits: exitPlanOf(fields.exit) }),
+    ...(fields.protect === undefined ? {} : { protect: protectionsOf(fields.protect) }),
+    onRemove: fields.onRemove,
+    written: writtenFields(yaml.value),
     symbolPlaces: places,
   }
 }

@@ -47,8 +47,7 @@ export function schemaProblems(
       what: value === undefined ? 'is missing' : 'is not valid',
       value,
       expected,
-      fix:
-        value === undefined ? `add ${path.at(-1)}: ${expected}` : 'change the value, then start perpd again',
+      fix: value === undefined ? `add ${path.at(-1)}: ${expected}` : 'change the value',
     })
   })
   return problems.sort(

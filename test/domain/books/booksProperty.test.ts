@@ -4,14 +4,25 @@ import { expect, test } from 'vitest'
 import type { PositionSide } from '../../../src/domain/account/accountRecord.ts'
 import { wrongSums } from '../../../src/domain/books/bookSums.ts'
 import type { Books } from '../../../src/domain/books/books.ts'
+import { resultOf } from '../../../src/domain/books/figures.ts'
 import { UNATTRIBUTED } from '../../../src/domain/books/sideParts.ts'
 import type { AnyRecord } from '../../../src/domain/records.ts'
 import { createLedger, type Ledger } from '../../../src/journal/journalLedger.ts'
 import { decodeSnapshot } from '../../../src/journal/ledgerState.ts'
-import { closed, executed, execution, type Fill, raised, reopened, settled, side } from './history.ts'
+import {
+  closed,
+  executed,
+  execution,
+  type Fill,
+  raised,
+  reopened,
+  resumed,
+  settled,
+  side,
+} from './history.ts'
 
 interface Step {
-  readonly what: 'fill' | 'final' | 'reopen' | 'close' | 'raise' | 'settle' | 'restart'
+  readonly what: 'fill' | 'final' | 'reopen' | 'close' | 'raise' | 'settle' | 'resume' | 'restart'
   readonly pick: number
   readonly sizeUsd: bigint
   readonly strategy: string
@@ -32,7 +43,18 @@ interface Step {
 }
 
 const anyStep: fc.Arbitrary<Step> = fc.record({
-  what: fc.constantFrom('fill', 'fill', 'fill', 'final', 'reopen', 'close', 'raise', 'settle', 'restart'),
+  what: fc.constantFrom(
+    'fill',
+    'fill',
+    'fill',
+    'final',
+    'reopen',
+    'close',
+    'raise',
+    'settle',
+    'resume',
+    'restart',
+  ),
   pick: fc.nat({ max: 100 }),
   sizeUsd: fc.bigInt({ min: 1n, max: 10n ** 33n }),
   strategy: fc.constantFrom('trend', 'grid', 'guard', '@operator'),
@@ -116,6 +138,7 @@ function play(steps: readonly Step[], fold: (record: AnyRecord) => void, restart
       const id = [...findings.keys()][step.pick % Math.max(1, findings.size)]
       if (id !== undefined) fold(settled(id, step.as, atMs))
     }
+    if (step.what === 'resume') fold(resumed(step.strategy, atMs))
     if (step.what === 'restart') restart()
   }
 }
@@ -197,5 +220,31 @@ test('money is lost by no share: the books’ results add up to the venue’s, a
       expect(booksUsd).toBe(venueUsd)
     }),
     { seed: 20_270_117, numRuns: 300 },
+  )
+})
+
+test('after any history the result that protections judge by is what the books brought, and never above its highest', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 40 }), (steps) => {
+      const ledger = createLedger()
+      play(
+        steps,
+        (record) => {
+          ledger.fold(record)
+          const books = ledger.books()
+          const results = new Map<string, bigint>()
+          for (const { strategy, figures } of books.all())
+            results.set(strategy, (results.get(strategy) ?? 0n) + resultOf(figures))
+          for (const [strategy, resultUsd] of results) {
+            const track = books.trackOf(strategy)
+            expect(track.resultUsd).toBe(resultUsd)
+            expect(track.peakUsd).toBeGreaterThanOrEqual(resultUsd)
+            expect([...track.stopsMs]).toEqual([...track.stopsMs].sort((one, other) => one - other))
+          }
+        },
+        () => undefined,
+      )
+    }),
+    { seed: 20_270_118, numRuns: 200 },
   )
 })

@@ -137,3 +137,17 @@ export function settled(
 ): AnyRecord {
   return { v: RECORD_VERSION, atMs, intentId: '@account', kind: 'finding.settled', findingId, as }
 }
+
+/** An operator let it go on. */
+export function resumed(strategy: string, atMs: number): AnyRecord {
+  const by = { by: 'ann', reason: 'it was looked at' }
+  return {
+    v: RECORD_VERSION,
+    atMs,
+    intentId: '@account',
+    kind: 'strategy.switched',
+    strategy,
+    to: 'running',
+    ...by,
+  }
+}

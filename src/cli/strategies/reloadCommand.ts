@@ -1,0 +1,62 @@
+/** `perpd strategies reload`, `pause` and `resume`: an operator's word on the strategies that run. */
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { Plain } from '../../domain/views/orderView.ts'
+import type { StrategyDifference } from '../../engine/roster/rosterPlan.ts'
+import type { Call } from '../call/command.ts'
+import { command, commandAnswer } from '../call/daemonClient.ts'
+import { commander } from '../commands/tradingCommand.ts'
+import { type Column, table } from '../output/table.ts'
+
+/** The daemon reads all strategy files for it, loads kinds of the user's own, and waits for turns to end. */
+const RELOAD_TIMEOUT_MS = 60_000
+
+/** Has the daemon take over its strategy files, or show what it would take over. */
+export async function reload(call: Call): Promise<number> {
+  const { flags, loaded, out, width } = call
+  if (flags.has('dry-run') && flags.has('confirm')) {
+    throw new CommandError(
+      '--dry-run changes nothing that --confirm could confirm: give one.',
+      exitCodes.error,
+    )
+  }
+  const body = { preview: flags.has('dry-run'), confirm: flags.has('confirm'), by: commander(call) }
+  const answer = await commandAnswer(loaded, '/api/strategies/reload', body, RELOAD_TIMEOUT_MS)
+  const { statement, strategies = [], waiting = [] } = answer
+  if (flags.has('json')) {
+    out(JSON.stringify({ statement, strategies, waiting }, undefined, 2))
+    return exitCodes.ok
+  }
+  out(`${statement}.`)
+  const rows = strategies.flatMap(rowsOf)
+  if (rows.length > 0) out(`\n${table(columns, rows, width)}`)
+  return exitCodes.ok
+}
+
+/** Pauses a strategy, or lets it go on. */
+export async function switchStrategy(call: Call, word: 'pause' | 'resume'): Promise<number> {
+  const name = encodeURIComponent(call.positionals[0] ?? '')
+  const reason = call.flags.get('reason')
+  const body = { by: commander(call), ...(typeof reason === 'string' ? { reason } : {}) }
+  call.out(`${await command(call.loaded, `/api/strategies/${name}/${word}`, body)}.`)
+  return exitCodes.ok
+}
+
+const columns: readonly Column[] = [
+  { title: 'STRATEGY', rank: 0 },
+  { title: 'CHANGE', rank: 0 },
+  { title: 'FIELD', rank: 1 },
+  { title: 'WAS', rank: 2 },
+  { title: 'IS', rank: 2 },
+  { title: 'FILE', rank: 3 },
+]
+
+function rowsOf({
+  strategy,
+  change,
+  fields,
+  file,
+}: Plain<StrategyDifference>): readonly (readonly string[])[] {
+  const what = change === 'waiting' ? 'waits for a restart' : change
+  if (fields.length === 0) return [[strategy, what, '', '', '', file]]
+  return fields.map(({ field, from = 'not set', to = 'not set' }) => [strategy, what, field, from, to, file])
+}

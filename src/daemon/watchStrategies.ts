@@ -1,0 +1,77 @@
+/**
+ * Notices strategy files that changed, came or went. It looks at the files themselves, every second: what an operating system tells
+ * of changes is lost on network folders and in containers, and an editor's one saving is several of them.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+
+/** How files are watched. */
+export interface WatchOptions {
+  /** Files and folders, as the setting names them. */
+  readonly paths: readonly string[]
+  readonly clock: Pick<Clock, 'sleep'>
+  /**
+   * Told once what is there when the watch begins, and then whenever something changed and has been still for a moment; the next look waits for it. False: it
+   * is told again at the next look.
+   */
+  readonly changed: () => Promise<boolean>
+  readonly signal: AbortSignal
+}
+
+/** Time between two looks, ms; a change counts once two looks in a row see the same. */
+const lookMs = 1_000
+/** What strategies are made of: a kind of the user's own lies beside its YAML file. */
+const watched = /\.(ya?ml|[cm]?[jt]s)$/
+
+/** Watches until the signal. Never rejects for what a file system says: what cannot be read looks as if it were not there. */
+export async function watchStrategies({ paths, clock, changed, signal }: WatchOptions): Promise<void> {
+  let known: string | undefined
+  let before = await printOf(paths)
+  while (!signal.aborted) {
+    await clock.sleep(lookMs, signal)
+    if (signal.aborted) return
+    const now = await printOf(paths)
+    const isStill = now === before
+    before = now
+    if (!isStill || now === known) continue
+    // What changes while it is taken over is another print.
+    if (await changed()) known = now
+  }
+}
+
+/** One text for what the files are: their names, sizes, times and numbers. */
+async function printOf(paths: readonly string[]): Promise<string> {
+  const folders = await Promise.all(
+    paths.map(async (path) => ((await isFolder(path)) ? path : dirname(path))),
+  )
+  const rows = await Promise.all([...new Set(folders)].map(filesIn))
+  return rows.flat().sort().join('\n')
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const names = (await readdir(folder)).filter((name) => watched.test(name))
+    return await Promise.all(
+      names.map(async (name) => {
+        const path = join(folder, name)
+        try {
+          const { size, mtimeMs, ctimeMs, ino } = await stat(path)
+          return `${path} ${size} ${mtimeMs} ${ctimeMs} ${ino}`
+        } catch {
+          return `${path} gone`
+        }
+      }),
+    )
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,30 @@
+/** What a strategy file's `protect` block asks for: rules that keep a strategy from adding for a while. */
+import type { Usd } from '../../protocol/units.ts'
+
+/** Days of a week as files name them, Monday first. */
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+
+/** One of them. */
+export type Weekday = (typeof weekdays)[number]
+
+/** A span of the clock on some weekdays. One whose end is not after its begin goes on into the next day. */
+export interface TradingWindow {
+  /** Days on which it begins. */
+  readonly days: readonly Weekday[]
+  /** Minutes since midnight, 0 to 1439; its first minute. */
+  readonly fromMinute: number
+  /** The same, 1 to 1440; the first minute that is outside again. */
+  readonly toMinute: number
+}
+
+/** Rules of one strategy; an absent one does not hold it. All of them let every reduction pass. */
+export interface Protections {
+  /** After its book on a market came to nothing, nothing is added there for so long, ms. */
+  readonly cooldownMs?: number
+  /** After `count` stops within `windowMs`, nothing is added for `pauseMs` from the newest of them. */
+  readonly stops?: { readonly count: number; readonly windowMs: number; readonly pauseMs: number }
+  /** It adds within these alone, by the clock of an IANA time zone. */
+  readonly windows?: { readonly timeZone: string; readonly open: readonly TradingWindow[] }
+  /** Nothing is added once its realized result is so far below its highest; an operator lets it go on. USD. */
+  readonly maxDrawdownUsd?: Usd
+}

@@ -1,0 +1,108 @@
+/**
+ * What the journal keeps of strategy files while perpd runs: each change that was taken over, and instances that an operator paused.
+ * Folded, it says after a crash what a file that is gone meanwhile said of its removal, and who is paused.
+ */
+
+/** What becomes of a strategy's orders and position when its file is removed. `docs/control.md` says what each does. */
+export const removals = ['keep', 'reduce', 'close'] as const
+
+/** One of them. */
+export type OnRemove = (typeof removals)[number]
+
+/** One field of a strategy file, as it was and as it is, in the file's own words; absent: it does not stand there. */
+export interface FieldChange {
+  /** Dotted: `size.usd`. */
+  readonly field: string
+  readonly from?: string
+  readonly to?: string
+}
+
+/**
+ * What happened to an instance. `kept`: nothing, but how its removal ends is written down. `disabled`: its file says so now.
+ * `removed`: its file is gone.
+ */
+export type RosterChange = 'added' | 'changed' | 'kept' | 'disabled' | 'removed'
+
+/** A record of the instances: the part of an account's record that is not its stamp. */
+export type StrategyEntry =
+  | {
+      readonly kind: 'strategy.changed'
+      /** Name of the instance. */
+      readonly strategy: string
+      /** Its file, as an absolute path. */
+      readonly file: string
+      readonly change: RosterChange
+      readonly onRemove: OnRemove
+      readonly fields: readonly FieldChange[]
+      /** Who had the files read; `perpd` when it noticed them itself. */
+      readonly by: string
+    }
+  | {
+      readonly kind: 'strategy.switched'
+      readonly strategy: string
+      readonly to: 'paused' | 'running'
+      readonly reason: string
+      readonly by: string
+    }
+
+/** Kinds of the entries above. */
+export const strategyKinds = [
+  'strategy.changed',
+  'strategy.switched',
+] as const satisfies readonly StrategyEntry['kind'][]
+
+/** An operator's pause. */
+export interface OperatorPause {
+  readonly by: string
+  readonly reason: string
+  /** Unix ms. */
+  readonly sinceMs: number
+}
+
+/** What is kept of an instance. */
+export interface KeptStrategy {
+  /** Of one that runs and whose removal does more than keep: its file, and what its removal does. */
+  readonly ends?: { readonly file: string; readonly onRemove: Exclude<OnRemove, 'keep'> }
+  readonly paused?: OperatorPause
+}
+
+/** By name; of an instance with nothing to keep there is none. */
+export type KeptStrategies = ReadonlyMap<string, KeptStrategy>
+
+/** Before the first record. */
+export const noKeptStrategies: KeptStrategies = new Map()
+
+/** The fold after one more record of `atMs`. Pure. */
+export function applyStrategyEntry(kept: KeptStrategies, entry: StrategyEntry, atMs: number): KeptStrategies {
+  const { ends, paused } = kept.get(entry.strategy) ?? {}
+  if (entry.kind === 'strategy.switched') {
+    const { by, reason } = entry
+    if (entry.to === 'running') return withKept(kept, entry.strategy, { ends })
+    // Said again it goes on.
+    const pause = paused ?? { by, reason, sinceMs: atMs }
+    return withKept(kept, entry.strategy, { ends, paused: pause })
+  }
+  if (entry.change === 'removed') return withKept(kept, entry.strategy, {})
+  const { file, onRemove } = entry
+  const isRunning = entry.change !== 'disabled' && onRemove !== 'keep'
+  return withKept(kept, entry.strategy, {
+    ends: isRunning ? { file, onRemove } : undefined,
+    paused,
+  })
+}
+
+function withKept(
+  all: KeptStrategies,
+  name: string,
+  { ends, paused }: { readonly [K in keyof KeptStrategy]?: KeptStrategy[K] | undefined },
+): KeptStrategies {
+  const next = new Map(all)
+  if (ends === undefined && paused === undefined) {
+    next.delete(name)
+    return next
+  }
+  return next.set(name, {
+    ...(ends === undefined ? {} : { ends }),
+    ...(paused === undefined ? {} : { paused }),
+  })
+}

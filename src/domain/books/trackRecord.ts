@@ -1,0 +1,65 @@
+/**
+ * What protections judge a strategy by: its result and the highest that it was, when it last left each market, and when stops took
+ * something off it. Folded over what its books are brought, so that it holds over restarts. Pure.
+ */
+import { hexKey } from '../../protocol/address.ts'
+import { maxOf, type Usd } from '../../protocol/units.ts'
+import type { PositionSide } from '../account/accountRecord.ts'
+import { type Figures, resultOf } from './figures.ts'
+import type { Posting } from './sideParts.ts'
+
+/** A strategy's record, since an operator last let it go on or since its first fill. */
+export interface TrackRecord {
+  /** When it began, Unix ms: exits and stops before it do not count. 0: with the first fill. */
+  readonly sinceMs: number
+  /** What was realized so far after all costs, sending included, USD, signed. */
+  readonly resultUsd: Usd
+  /** The highest that this was; 0 or more above where it began. */
+  readonly peakUsd: Usd
+  /** When a book of it on a market last came to nothing, Unix ms, by lower-cased market token. */
+  readonly exitsMs: ReadonlyMap<string, number>
+  /** When stop-losses and liquidations took something off its books, Unix ms, oldest first; the newest `MOST_STOPS`. */
+  readonly stopsMs: readonly number[]
+}
+
+/** Most stops that are remembered, and so the most that a window may count. */
+export const MOST_STOPS = 100
+
+/** Before the first fill. */
+export const noTrackRecord: TrackRecord = {
+  sinceMs: 0,
+  resultUsd: 0n,
+  peakUsd: 0n,
+  exitsMs: new Map(),
+  stopsMs: [],
+}
+
+/** The record with what a book was brought. */
+export function withFigures(record: TrackRecord, figures: Partial<Figures>): TrackRecord {
+  const resultUsd = record.resultUsd + resultOf(figures)
+  return { ...record, resultUsd, peakUsd: maxOf(record.peakUsd, resultUsd) }
+}
+
+/** The record with the exits and stops of a posting; what it brought is `withFigures`. */
+export function withPosting(
+  record: TrackRecord,
+  posting: Posting,
+  { marketToken }: PositionSide,
+): TrackRecord {
+  const { move, sizeDeltaUsd, isFlat } = posting
+  if (sizeDeltaUsd >= 0n || move.atMs <= record.sinceMs) return record
+  const key = hexKey(marketToken)
+  // Clocks that step back take nothing off.
+  const exitMs = Math.max(move.atMs, record.exitsMs.get(key) ?? 0)
+  const exitsMs = isFlat ? new Map(record.exitsMs).set(key, exitMs) : record.exitsMs
+  const stopsMs =
+    move.isStop === true
+      ? [...record.stopsMs, move.atMs].sort((one, other) => one - other).slice(-MOST_STOPS)
+      : record.stopsMs
+  return { ...record, exitsMs, stopsMs }
+}
+
+/** The record that begins anew: the result stays, and is its own peak. */
+export function begunAnew({ resultUsd }: TrackRecord, atMs: number): TrackRecord {
+  return { ...noTrackRecord, sinceMs: atMs, resultUsd, peakUsd: resultUsd }
+}

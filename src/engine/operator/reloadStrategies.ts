@@ -1,0 +1,228 @@
+/**
+ * Strategy files that are taken over while perpd runs: read and checked whole, then each change between two turns of its instance,
+ * journaled before it holds. With anything wrong in any file nothing changes.
+ */
+import { resolve } from 'node:path'
+import { BaseError, reasonOf } from '../../base/errors.ts'
+import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import { closeStrategies, type LoadedStrategy, type LoadResult } from '../../strategy/files/load.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import {
+  type AppliedChange,
+  type ConfiguredLimits,
+  changeText,
+  waitingLimits,
+} from '../context/liveLimits.ts'
+import type { Instances } from '../roster/instances.ts'
+import {
+  type ChangedStrategy,
+  differencesOf,
+  fieldText,
+  isIdle,
+  planRoster,
+  type RosterPlan,
+} from '../roster/rosterPlan.ts'
+import type { WindDown } from '../roster/windDown.ts'
+import { keepFigures } from './changeLimits.ts'
+import type { Commander, OperatorAnswer } from './operatorCommand.ts'
+
+/** Where strategy files are read. */
+export interface StrategyFiles {
+  /** Reads and checks all of them, against the markets of the venue too. Throws BaseError when they cannot be looked for. */
+  read(): Promise<LoadResult>
+  /** Whether a file is gone and the folder that it was in is there: a folder that is not there says nothing of its files. */
+  isGone(file: string): boolean
+}
+
+/** What a reload is carried out with. */
+export interface ReloadContext extends Pick<EngineContext, 'trading' | 'limits' | 'emit'> {
+  readonly files?: StrategyFiles
+  readonly instances: Instances
+  readonly windDown: WindDown
+  /** False before the engine runs, and once it stops. */
+  readonly isRunning: () => boolean
+}
+
+/** How files are taken over. */
+export interface Reloaded {
+  /** Takes over what the files say, one reading after the other. Throws what the journal throws. */
+  carryOut(
+    asked: { readonly isConfirmed: boolean; readonly isPreview?: boolean },
+    by: Commander,
+  ): Promise<OperatorAnswer>
+  /**
+   * At a start: what ran before and whose file is gone ends as it said, what runs again is wound down no longer, and what the files
+   * say of their removal is written down.
+   */
+  begin(): Promise<void>
+}
+
+const starter: Commander = { by: 'the start', via: 'cli' }
+
+/** Makes it over the running set. */
+export function createReload(context: ReloadContext): Reloaded {
+  const { trading, limits, emit, instances, windDown, files } = context
+  const { accountJournal } = trading
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function carryOut(
+    { isConfirmed, isPreview = false }: Parameters<Reloaded['carryOut']>[0],
+    commander: Commander,
+  ): Promise<OperatorAnswer> {
+    if (files === undefined)
+      return { ok: false, code: 'STRATEGIES_FIXED', reason: 'strategy files cannot be read anew here' }
+    if (!context.isRunning()) {
+      return {
+        ok: false,
+        code: 'NOT_READY',
+        reason: 'perpd does not run its strategies yet; ask again once it is ready',
+      }
+    }
+    const read = await readWhole(files)
+    if ('ok' in read) return read
+    const plan = planRoster(instances.strategies(), read)
+    const ofFiles = limitsOf(read)
+    const changes = limits.compare(ofFiles, isConfirmed)
+    // Said before anything is done: afterwards the plan's instances are others.
+    const statement = statementOf(plan, changes)
+    const told = {
+      strategies: differencesOf(plan),
+      waiting: waitingLimits(changes.filter(({ isApplied }) => !isApplied)),
+    }
+    if (isPreview) {
+      await closeStrategies(read.strategies)
+      return {
+        ok: true,
+        statement: isNothing(plan, changes) ? statement : `${statement}; nothing is changed`,
+        ...told,
+      }
+    }
+    if (!isNothing(plan, changes))
+      await accountJournal.write({ ...reloaded, detail: statement, ...commander })
+    await closeStrategies(plan.spare)
+    limits.replace(ofFiles, isConfirmed)
+    await apply(plan, commander)
+    if (!isIdle(plan) || changes.some(({ isApplied }) => isApplied)) await keepFigures(context, commander)
+    return { ok: true, statement, ...told }
+  }
+
+  /** The limits in force with those of the files: the account's own are another command's. */
+  function limitsOf({ strategies }: LoadResult): ConfiguredLimits {
+    const own = strategies.map(({ name, limits: ofFile }) => [name, ofFile])
+    return { ...limits.current(), strategies: { ...limits.current().strategies, ...Object.fromEntries(own) } }
+  }
+
+  async function apply(plan: RosterPlan, { by }: Commander): Promise<void> {
+    for (const { now, fields } of plan.changed) {
+      await instances.replace(now, () => write(now, 'changed', fields, by))
+    }
+    for (const was of plan.disabled) {
+      const fields = [{ field: 'enabled', from: was.written.enabled ?? 'true', to: 'false' }]
+      await instances.remove(was.name, () => write(was, 'disabled', fields, by))
+      limits.run(was.name, undefined)
+    }
+    for (const { name, path, onRemove } of plan.removed) {
+      const removal = { strategy: name, file: resolve(path), onRemove, fields: [], by }
+      await instances.remove(name, () => windDown.remove(removal))
+      limits.run(name, undefined)
+      emit({ type: 'strategy.changed', change: 'removed', ...removal })
+    }
+    for (const loaded of plan.added) {
+      await windDown.takeOver(loaded.name, by)
+      await write(loaded, 'added', [], by)
+      limits.run(loaded.name, loaded.limits)
+      instances.add(loaded)
+    }
+  }
+
+  async function write(
+    { name, path, onRemove }: Pick<LoadedStrategy, 'name' | 'path' | 'onRemove'>,
+    change: 'added' | 'changed' | 'disabled',
+    fields: readonly FieldChange[],
+    by: string,
+  ): Promise<void> {
+    const told = { strategy: name, file: resolve(path), change, onRemove, fields, by }
+    await accountJournal.write({ kind: 'strategy.changed', ...told })
+    emit({ type: 'strategy.changed', ...told })
+  }
+
+  async function begin(): Promise<void> {
+    const running = new Map(instances.strategies().map((each) => [each.name, each]))
+    for (const [strategy, { ends }] of accountJournal.state().strategies ?? []) {
+      if (ends === undefined || running.has(strategy) || files?.isGone(ends.file) !== true) continue
+      const removal = { strategy, ...ends, fields: [], by: starter.by }
+      await windDown.remove(removal)
+      emit({ type: 'strategy.changed', change: 'removed', ...removal })
+    }
+    for (const { name, path, onRemove } of running.values()) {
+      await windDown.takeOver(name, starter.by)
+      const kept = accountJournal.state().strategies?.get(name)?.ends
+      const file = resolve(path)
+      if ((kept?.onRemove ?? 'keep') === onRemove && (kept === undefined || kept.file === file)) continue
+      const entry = { strategy: name, file, change: 'kept', onRemove, fields: [], by: starter.by } as const
+      await accountJournal.write({ kind: 'strategy.changed', ...entry })
+    }
+  }
+
+  return {
+    carryOut: (asked, commander) => {
+      const next = turn.then(() => carryOut(asked, commander))
+      turn = next.catch(() => undefined)
+      return next
+    },
+    begin,
+  }
+}
+
+const reloaded = { kind: 'operator.command', command: 'strategies.reloaded' } as const
+
+/** All files, or why they cannot be used: with one that is wrong nothing is taken over. */
+async function readWhole(
+  files: StrategyFiles,
+): Promise<LoadResult | Extract<OperatorAnswer, { readonly ok: false }>> {
+  let read: LoadResult
+  try {
+    read = await files.read()
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return refused([reasonOf(error)])
+  }
+  if (read.problems.length === 0) return read
+  await closeStrategies(read.strategies)
+  return refused(read.problems.map(({ message }) => message))
+}
+
+function refused(lines: readonly string[]): Extract<OperatorAnswer, { readonly ok: false }> {
+  const reason = `the strategy files cannot be used, what runs goes on unchanged:\n${lines.join('\n')}`
+  return { ok: false, code: 'STRATEGIES_INVALID', reason }
+}
+
+function isNothing(plan: RosterPlan, changes: readonly AppliedChange[]): boolean {
+  return isIdle(plan) && plan.waiting.length === 0 && changes.length === 0
+}
+
+const removalText: Readonly<Record<OnRemove, string>> = {
+  keep: 'its orders and position stay',
+  reduce: 'its exits end its position',
+  close: 'its part of positions is closed',
+}
+
+/** What a reading comes to, in one sentence. */
+function statementOf(plan: RosterPlan, changes: readonly AppliedChange[]): string {
+  if (isNothing(plan, changes)) return 'the strategies that run are those of the files'
+  const named = ({ now: { name }, fields }: ChangedStrategy) =>
+    `${name} (${fields.map(fieldText).join(', ')})`
+  const parts = [
+    ['new', plan.added.map(({ name }) => name)],
+    ['changed', plan.changed.map(named)],
+    ['disabled', plan.disabled.map(({ name }) => name)],
+    ['removed', plan.removed.map(({ name, onRemove }) => `${name} (${removalText[onRemove]})`)],
+    ['waiting for a restart', plan.waiting.map(named)],
+    [
+      'looser, so only after a restart or with perpd strategies reload --confirm',
+      changes.filter(({ isApplied }) => !isApplied).map(changeText),
+    ],
+  ] as const
+  const said = parts.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what}: ${names.join(', ')}`]))
+  return said.length === 0 ? `limits in force: ${changes.map(changeText).join(', ')}` : said.join('; ')
+}

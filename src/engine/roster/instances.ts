@@ -1,0 +1,90 @@
+/** The instances that run: each in a loop of its own, begun, changed and ended between two of its turns. */
+import type { LoadedStrategy } from '../../strategy/files/load.ts'
+
+/** An instance as the set has it. */
+export interface RunningInstance {
+  /** What runs now. */
+  loaded(): LoadedStrategy
+  /** Takes turns until nothing is decided any more or until its end; never rejects for what the strategy or the venue did. */
+  run(): Promise<void>
+  /** Once its turn is over: `durable` writes the change down, then it goes on as `next` at once. Throws what `durable` throws. */
+  replace(next: LoadedStrategy, durable: () => Promise<void>): Promise<void>
+  /** The same with its end: no turn follows. */
+  end(durable: () => Promise<void>): Promise<void>
+}
+
+/** The running set. */
+export interface Instances<I extends RunningInstance = RunningInstance> {
+  /** What runs, in the order in which it began. */
+  strategies(): readonly LoadedStrategy[]
+  all(): readonly I[]
+  /** Lets another one run, once the set does. */
+  add(loaded: LoadedStrategy): void
+  /**
+   * Once its turn is over: `durable` writes down the change, then it goes on as `next`. The thread of a kind that it had ends.
+   * Throws what `durable` throws, and then nothing changed.
+   */
+  replace(next: LoadedStrategy, durable: () => Promise<void>): Promise<void>
+  /** The same with its end in the place of another one. */
+  remove(name: string, durable: () => Promise<void>): Promise<void>
+  /** Runs them all until nothing is decided any more. Rejects when a loop does: a mistake of ours. */
+  run(): Promise<void>
+}
+
+/** Makes the set. */
+export function createInstances<I extends RunningInstance>(
+  first: readonly LoadedStrategy[],
+  make: (loaded: LoadedStrategy) => I,
+  deciding: AbortSignal,
+): Instances<I> {
+  const running = new Map(first.map((loaded) => [loaded.name, make(loaded)]))
+  const loops = new Set<Promise<void>>()
+  const over = Promise.withResolvers<void>()
+  let isRunning = false
+
+  function begin(instance: I): void {
+    const loop = instance.run()
+    loops.add(loop)
+    loop.then(() => loops.delete(loop), over.reject)
+  }
+
+  function named(name: string): I {
+    const found = running.get(name)
+    if (found === undefined) throw new TypeError(`no instance ${name} runs`)
+    return found
+  }
+
+  return {
+    strategies: () => [...running.values()].map((instance) => instance.loaded()),
+    all: () => [...running.values()],
+    add(loaded) {
+      const instance = make(loaded)
+      running.set(loaded.name, instance)
+      if (isRunning) begin(instance)
+    },
+    async replace(next, durable) {
+      const instance = named(next.name)
+      const { hosted } = instance.loaded()
+      await instance.replace(next, durable)
+      await hosted?.close()
+    },
+    async remove(name, durable) {
+      const instance = named(name)
+      await instance.end(async () => {
+        await durable()
+        running.delete(name)
+      })
+      await instance.loaded().hosted?.close()
+    },
+    async run() {
+      isRunning = true
+      for (const instance of running.values()) begin(instance)
+      const end = (): void => {
+        Promise.all(loops).then(() => over.resolve(), over.reject)
+      }
+      if (deciding.aborted) end()
+      else deciding.addEventListener('abort', end, { once: true })
+      await over.promise
+    },
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Strategies whose file was removed: runs their tasks (`tasks/windDownTask.ts`) and says how far each is. What a task makes walks the same
+ * road as any order, under the strategy's own name, so that it takes no more than its own part; nothing that adds is signed for it.
+ */
+import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import type { Book } from '../../domain/books/books.ts'
+import { addsRisk, type Decision } from '../../domain/order/decision.ts'
+import type { Denial, Intent } from '../../domain/order/intent.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import {
+  WIND_DOWN,
+  WIND_DOWN_VERSION,
+  type WindDownState,
+  windDownBegins,
+  windDownsOf,
+} from '../../domain/tasks/windDownState.ts'
+import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
+import { taskStarted } from '../../tasks/taskFacts.ts'
+import { createTaskRunner } from '../../tasks/taskRunner.ts'
+import { type WindDownView, windDownTask } from '../../tasks/windDownTask.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+
+/** A strategy that is being wound down, and what keeps that from going on. */
+export interface WindDownReport extends Omit<WindDownState, 'taskId'> {
+  readonly problem?: string
+}
+
+/** A strategy that ended by its file. */
+export interface Removal {
+  readonly strategy: string
+  /** An absolute path. */
+  readonly file: string
+  readonly onRemove: OnRemove
+  readonly fields: readonly FieldChange[]
+  readonly by: string
+}
+
+/** The worker. */
+export interface WindDown {
+  /** Those that are not over, oldest first. */
+  open(): readonly WindDownReport[]
+  /** Writes down that a file is gone, in one commit with what is to be done about it; resolves when that is durable. */
+  remove(removal: Removal): Promise<void>
+  /** Ends what runs for a strategy whose file is there again. */
+  takeOver(strategy: string, by: string): Promise<void>
+  /** Why an accepted intent may not be signed any more, or undefined. */
+  veto(intent: Intent): Denial | undefined
+  /** Works while one is open. Resolves when the engine ends. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** What it is handed of the engine. */
+export interface WindDownContext
+  extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'orderManager' | 'trading'> {
+  /** Reads a snapshot with these markets and every market with a position. */
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+  /** Hands a decision of a strategy to admission, bound to its own part. */
+  readonly admit: (
+    strategy: string,
+    snapshot: Snapshot,
+    decision: Decision,
+    decisionKey: string,
+    beside: () => Promise<void>,
+  ) => Promise<Denial | undefined>
+}
+
+const pollMs = 2_000
+/** Refusals that only say "not yet". */
+const quiet: ReadonlySet<string> = new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'BEYOND_BOOK', 'STOPPING'])
+
+/** A worker over the engine's parts. */
+export function createWindDown(context: WindDownContext): WindDown {
+  const { clock, emit, journal, orderManager, trading } = context
+  const { accountJournal } = trading
+  const problems = new Map<string, string>()
+  const tasks = () => accountJournal.state().tasks
+  const open = () => windDownsOf(tasks())
+
+  function tell(strategy: string, said: readonly string[]): void {
+    const problem = said.join('; ')
+    if (problem === '') problems.delete(strategy)
+    else if (problems.get(strategy) !== problem) {
+      problems.set(strategy, problem)
+      emit({ type: 'windDown.waits', strategy, reason: problem })
+    }
+  }
+
+  const runner = createTaskRunner({
+    kind: windDownTask,
+    pollMs,
+    clock,
+    tasks,
+    write: (entry) => accountJournal.write(entry),
+    // Whose it is stands in the key of the decision: that of its task.
+    admit: (snapshot, decision, decisionKey, beside) =>
+      context.admit(strategyOf(decisionKey), snapshot, decision, decisionKey, beside),
+    read: context.read,
+    see: ({ params: { strategy } }, snapshot): WindDownView => ({
+      own: orderManager
+        .open()
+        .map(({ state }) => state)
+        .filter(({ intent }) => intent.strategy === strategy),
+      parts: journal.books().all().filter(isHeldBy(strategy)).map(ownPart),
+      ...(snapshot === undefined ? {} : { snapshot }),
+      isMade: (decisionKey) => journal.hasDecision(strategy, decisionKey),
+    }),
+    told({ params: { strategy } }, _view, _next, answers) {
+      const denials = answers.flatMap(({ child, denial }) =>
+        denial === undefined || quiet.has(denial.code)
+          ? []
+          : [`${child.decision.kind}: ${denial.code}, ${denial.reason}`],
+      )
+      tell(strategy, denials)
+    },
+    failed: ({ params }, reason) => tell((params as WindDownState).strategy, [reason]),
+    ended({ params: { strategy } }, { statement = '' }) {
+      problems.delete(strategy)
+      emit({ type: 'windDown.ended', strategy, statement })
+    },
+  })
+
+  function strategyOf(decisionKey: string): string {
+    const found = open().find(({ taskId }) => decisionKey.startsWith(`${taskId}#`))
+    if (found === undefined) throw new TypeError(`no strategy is wound down by ${decisionKey}`)
+    return found.strategy
+  }
+
+  return {
+    open: () =>
+      open().map(({ taskId: _, ...each }) => {
+        const problem = problems.get(each.strategy)
+        return problem === undefined ? each : { ...each, problem }
+      }),
+    async remove({ strategy, file, onRemove, fields, by }) {
+      const removed = {
+        kind: 'strategy.changed',
+        strategy,
+        file,
+        change: 'removed',
+        onRemove,
+        fields,
+        by,
+      } as const
+      // One that was begun and whose removal was not written down goes on.
+      if (onRemove === 'keep' || open().some((each) => each.strategy === strategy)) {
+        await accountJournal.write(removed)
+        return
+      }
+      const started = taskStarted({
+        // No other task of this journal has a number of these.
+        taskId: `${WIND_DOWN}:${strategy}:${accountJournal.newestSeq() + 1}`,
+        taskKind: WIND_DOWN,
+        version: WIND_DOWN_VERSION,
+        by,
+        params: { strategy, close: onRemove === 'close' },
+        state: windDownBegins,
+      })
+      throwFirst(
+        // What is to be done first: what is durable of the two is never its end alone.
+        await inOneCommit(
+          () => accountJournal.write(started),
+          () => accountJournal.write(removed),
+        ),
+      )
+      runner.wake()
+    },
+    async takeOver(strategy, by) {
+      for (const { taskId } of open().filter((each) => each.strategy === strategy)) {
+        await accountJournal.write({ kind: 'task.ended', taskId, outcome: 'taken-over', by })
+      }
+      problems.delete(strategy)
+    },
+    veto(intent) {
+      if (!addsRisk(intent.decision) || !open().some(({ strategy }) => strategy === intent.strategy)) {
+        return undefined
+      }
+      return {
+        code: 'NOT_WANTED',
+        reason: `the file of ${intent.strategy} was removed before it was signed, and nothing of it may add any more`,
+      }
+    },
+    run: (signal) => runner.run(signal),
+  }
+}
+
+function isHeldBy(strategy: string): (book: Book) => boolean {
+  return (book) => book.strategy === strategy && book.sizeUsd > 0n
+}
+
+function ownPart({ marketToken, direction, collateralToken, sizeUsd }: Book): WindDownView['parts'][number] {
+  return { side: { marketToken, direction, collateralToken }, sizeUsd }
+}

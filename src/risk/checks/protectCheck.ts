@@ -1,0 +1,146 @@
+/** The `protect` block of a strategy file: what keeps a strategy from adding, each a denial of its own. Reductions always pass. */
+import type { Protections, TradingWindow } from '../../domain/account/protection.ts'
+import type { TrackRecord } from '../../domain/books/trackRecord.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
+import { formatDollars } from '../../protocol/units.ts'
+import type { AdmissionContext } from '../exposure/admissionContext.ts'
+import type { ClassifiedDecision } from './checks.ts'
+
+/** The first of a strategy's own rules that keeps it from adding on a market now. */
+export function checkProtection(
+  { decision, adds }: ClassifiedDecision,
+  { protection, strategy, nowMs }: Pick<AdmissionContext, 'protection' | 'strategy' | 'nowMs'>,
+): Denial | undefined {
+  if (!adds || protection === undefined) return undefined
+  const { rules, track } = protection
+  return (
+    checkDrawdown(strategy, rules, track) ??
+    checkStops(rules, track, nowMs) ??
+    checkCooldown(decision.marketToken, rules, track, nowMs) ??
+    checkWindows(rules, nowMs)
+  )
+}
+
+/** STRATEGY_DRAWDOWN: what the strategy realized is too far below its highest, until an operator lets it go on. */
+function checkDrawdown(
+  strategy: string,
+  { maxDrawdownUsd }: Protections,
+  { peakUsd, resultUsd }: TrackRecord,
+): Denial | undefined {
+  const downUsd = peakUsd - resultUsd
+  if (maxDrawdownUsd === undefined || downUsd < maxDrawdownUsd) return undefined
+  return {
+    code: 'STRATEGY_DRAWDOWN',
+    reason: `what this strategy realized is too far below its highest; an operator lets it go on: perpd strategies resume ${strategy}`,
+    wanted: `${formatDollars(downUsd)} below`,
+    allowed: `less than ${formatDollars(maxDrawdownUsd)} (protect.maxDrawdownUsd)`,
+  }
+}
+
+/** STOPS_IN_WINDOW: so many stop-losses and liquidations came so soon after each other, and the pause after them lasts. */
+function checkStops({ stops }: Protections, { stopsMs }: TrackRecord, nowMs: number): Denial | undefined {
+  if (stops === undefined) return undefined
+  const { count, windowMs, pauseMs } = stops
+  // The newest run of stops that fits the window: one stop more begins the pause anew.
+  const at = stopsMs.findLastIndex(
+    (stopMs, index) => index >= count - 1 && stopMs - (stopsMs[index - count + 1] ?? 0) <= windowMs,
+  )
+  const newestMs = stopsMs[at]
+  if (newestMs === undefined || nowMs >= newestMs + pauseMs) return undefined
+  return {
+    code: 'STOPS_IN_WINDOW',
+    reason: `${count} stops came within ${spanOf(windowMs)}; this strategy adds nothing for ${spanOf(pauseMs)} after the last of them`,
+    wanted: `${spanOf(nowMs - newestMs)} after it`,
+    allowed: `${spanOf(pauseMs)} after it (protect.stopsInWindow)`,
+  }
+}
+
+/** COOLDOWN_AFTER_EXIT: the strategy left this market a moment ago. */
+function checkCooldown(
+  marketToken: Address,
+  { cooldownMs }: Protections,
+  { exitsMs }: TrackRecord,
+  nowMs: number,
+): Denial | undefined {
+  const exitMs = exitsMs.get(hexKey(marketToken))
+  if (cooldownMs === undefined || exitMs === undefined || nowMs >= exitMs + cooldownMs) return undefined
+  return {
+    code: 'COOLDOWN_AFTER_EXIT',
+    reason: 'this strategy left the market a moment ago, and waits before it enters again',
+    wanted: `${spanOf(nowMs - exitMs)} after it`,
+    allowed: `${spanOf(cooldownMs)} after it (protect.cooldownAfterExitSeconds)`,
+  }
+}
+
+/** OUTSIDE_TRADING_WINDOW: none of the strategy's windows is open by the clock of its time zone. */
+function checkWindows({ windows }: Protections, nowMs: number): Denial | undefined {
+  if (windows === undefined) return undefined
+  const { timeZone, open } = windows
+  const local = wallClockIn(timeZone, nowMs)
+  if (open.some((window) => isOpen(window, local))) return undefined
+  return {
+    code: 'OUTSIDE_TRADING_WINDOW',
+    reason: `this strategy adds within its trading windows alone, by the clock of ${timeZone}`,
+    wanted: `${local.weekday} ${clockText(local.minute)}`,
+    allowed: `${open.map(windowText).join('; ')} (protect.tradingWindows)`,
+  }
+}
+
+interface WallClock {
+  readonly weekday: TradingWindow['days'][number]
+  /** Since midnight. */
+  readonly minute: number
+}
+
+function isOpen({ days, fromMinute, toMinute }: TradingWindow, { weekday, minute }: WallClock): boolean {
+  const isDay = days.includes(weekday)
+  if (fromMinute < toMinute) return isDay && minute >= fromMinute && minute < toMinute
+  return (isDay && minute >= fromMinute) || (days.includes(dayBefore[weekday]) && minute < toMinute)
+}
+
+const dayBefore: Readonly<Record<WallClock['weekday'], WallClock['weekday']>> = {
+  mon: 'sun',
+  tue: 'mon',
+  wed: 'tue',
+  thu: 'wed',
+  fri: 'thu',
+  sat: 'fri',
+  sun: 'sat',
+}
+
+/** A format is dear to make, and there are as many as files name zones. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** What the clocks of a time zone show at an instant (Unix ms). Throws RangeError for a zone that nobody knows. */
+function wallClockIn(timeZone: string, atMs: number): WallClock {
+  let format = formats.get(timeZone)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    })
+    formats.set(timeZone, format)
+  }
+  const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]))
+  return {
+    weekday: (parts.get('weekday') ?? '').toLowerCase() as WallClock['weekday'],
+    minute: Number(parts.get('hour')) * 60 + Number(parts.get('minute')),
+  }
+}
+
+function windowText({ days, fromMinute, toMinute }: TradingWindow): string {
+  return `${days.join(', ')} ${clockText(fromMinute)} to ${clockText(toMinute)}`
+}
+
+function clockText(minute: number): string {
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`
+}
+
+function spanOf(ms: number): string {
+  return `${Math.round(ms / 1000)} s`
+}

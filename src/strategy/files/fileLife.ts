@@ -1,0 +1,51 @@
+/** What a running daemon does with a field of a strategy file that changed: each field says it in the schema. */
+import { z } from 'zod'
+import type { FieldChange } from '../../domain/account/strategyEntry.ts'
+
+/** When a changed field is taken over. `limits`: what is tighter at once, what is looser when an operator confirms it, or at a restart. */
+export type TakenOver = 'live' | 'limits' | 'restart'
+
+const words = z.registry<{ readonly takenOver: TakenOver }>()
+
+/** The field says when its change is taken over. */
+export function takenOver<T extends z.ZodType>(when: TakenOver, field: T): T {
+  words.add(field, { takenOver: when })
+  return field
+}
+
+/** When each field of a schema is taken over, by name; undefined of one that does not say it. */
+export function livesOf(schema: z.ZodObject): ReadonlyMap<string, TakenOver | undefined> {
+  return new Map(
+    Object.entries(schema.shape).map(([name, field]) => [name, words.get(field as z.ZodType)?.takenOver]),
+  )
+}
+
+/** What a file says, flat: text by dotted field, lists by number. What stands in it and nothing of what is left out. */
+export type WrittenFields = Readonly<Record<string, string>>
+
+/** Longest text of one value; what is longer is cut, and told by its length. */
+const MOST_TEXT = 120
+
+/** The fields of a parsed YAML value. */
+export function writtenFields(value: unknown, path: readonly (string | number)[] = []): WrittenFields {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) {
+    return { [path.join('.')]: textOf(value) }
+  }
+  const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return Object.assign({}, ...inner.map(([key, each]) => writtenFields(each, [...path, key])))
+}
+
+/** What differs from one writing to another, in the order of the new one; what went comes last. */
+export function changedFields(from: WrittenFields, to: WrittenFields): readonly FieldChange[] {
+  const names = [...new Set([...Object.keys(to), ...Object.keys(from)])]
+  return names.flatMap((field): FieldChange[] => {
+    const [was, is] = [from[field], to[field]]
+    if (was === is) return []
+    return [{ field, ...(was === undefined ? {} : { from: was }), ...(is === undefined ? {} : { to: is }) }]
+  })
+}
+
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null'
+  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}… (${text.length} characters)` : text
+}

@@ -1,0 +1,88 @@
+/** The `protect` block of a strategy file: its fields, and what they become. */
+import { z } from 'zod'
+import { type Protections, weekdays } from '../../domain/account/protection.ts'
+import { MOST_STOPS } from '../../domain/books/trackRecord.ts'
+import { countField, secondsField, usdField } from '../fields.ts'
+
+/** Longest cooldown, window and pause: a month. */
+const MOST_SECONDS = 2_678_400
+const dayMinutes = 1_440
+
+/** Minutes since midnight of `09:30`; `24:00` is the end of the day. */
+function minuteOf(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+const clockField = (most: number) =>
+  z
+    .string()
+    .regex(/^([01]\d|2[0-4]):[0-5]\d$/, `a time of the day in quotes, from "00:00" to ${clock(most)}`)
+    .transform(minuteOf)
+    .refine((minute) => minute <= most, `a time of the day in quotes, from "00:00" to ${clock(most)}`)
+
+function clock(most: number): string {
+  return most === dayMinutes ? '"24:00"' : '"23:59"'
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const windowSchema = z
+  .strictObject({
+    days: z.array(z.enum(weekdays)).min(1).max(weekdays.length),
+    from: clockField(dayMinutes - 1),
+    to: clockField(dayMinutes),
+  })
+  .refine(({ from, to }) => from !== to, 'a window that ends at another time than it begins')
+
+/** The `protect` block. */
+export const protectSchema = z.strictObject({
+  cooldownAfterExitSeconds: secondsField({ min: 1, max: MOST_SECONDS }).optional(),
+  stopsInWindow: z
+    .strictObject({
+      stops: countField({ min: 1, max: MOST_STOPS }),
+      windowSeconds: secondsField({ min: 1, max: MOST_SECONDS }),
+      pauseSeconds: secondsField({ min: 1, max: MOST_SECONDS }),
+    })
+    .optional(),
+  tradingWindows: z
+    .strictObject({
+      timeZone: z.string().refine(isTimeZone, 'the name of a time zone, like Europe/Berlin or UTC'),
+      open: z.array(windowSchema).min(1).max(50),
+    })
+    .optional(),
+  maxDrawdownUsd: usdField().optional(),
+})
+
+/** The block in the daemon's words. */
+export function protectionsOf(block: z.output<typeof protectSchema>): Protections {
+  const { cooldownAfterExitSeconds, stopsInWindow, tradingWindows, maxDrawdownUsd } = block
+  return {
+    ...(cooldownAfterExitSeconds === undefined ? {} : { cooldownMs: cooldownAfterExitSeconds }),
+    ...(stopsInWindow === undefined
+      ? {}
+      : {
+          stops: {
+            count: stopsInWindow.stops,
+            windowMs: stopsInWindow.windowSeconds,
+            pauseMs: stopsInWindow.pauseSeconds,
+          },
+        }),
+    ...(tradingWindows === undefined
+      ? {}
+      : {
+          windows: {
+            timeZone: tradingWindows.timeZone,
+            open: tradingWindows.open.map(({ days, from, to }) => ({ days, fromMinute: from, toMinute: to })),
+          },
+        }),
+    ...(maxDrawdownUsd === undefined ? {} : { maxDrawdownUsd }),
+  }
+}

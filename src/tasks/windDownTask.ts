@@ -1,0 +1,153 @@
+/**
+ * Winds down a strategy whose file was removed: cancels what of it may still add, closes its own part of positions if its file said so,
+ * and takes away exits that have nothing left to close. Until then its exits stay: they protect what is held. Pure.
+ */
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { addsRisk, type Decision } from '../domain/order/decision.ts'
+import { hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import {
+  WIND_DOWN,
+  WIND_DOWN_VERSION,
+  type WindDownParams,
+  type WindDownProgress,
+} from '../domain/tasks/windDownState.ts'
+import { hexKey } from '../protocol/address.ts'
+import { isOnMarket, type Order } from '../protocol/position.ts'
+import type { Usd } from '../protocol/units.ts'
+import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
+
+/** What of a side is in the strategy's own book. */
+export interface OwnPart {
+  readonly side: PositionSide
+  readonly sizeUsd: Usd
+}
+
+/** What the task sees. */
+export interface WindDownView {
+  /** The strategy's open intents. */
+  readonly own: readonly IntentState[]
+  /** What it holds, by its books. */
+  readonly parts: readonly OwnPart[]
+  /** Of the markets of these, once it was asked for. */
+  readonly snapshot?: Snapshot
+  /** Whether the decision with this key was accepted. */
+  readonly isMade: (decisionKey: string) => boolean
+}
+
+/** Most orders that one message cancels. */
+const cancelMost = 20
+/** Contract `OrderType`: market orders decide themselves within seconds; these two rest and reduce. */
+const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
+const exitTypes: ReadonlySet<number> = new Set([5, 6])
+
+/** The kind of these tasks. */
+export const windDownTask: TaskKind<WindDownParams, WindDownProgress, WindDownView> = {
+  name: WIND_DOWN,
+  version: WIND_DOWN_VERSION,
+  next({ taskId, params, state }, view) {
+    const { own, parts, snapshot } = view
+    if (own.length + parts.length === 0) {
+      const statement = params.close
+        ? 'nothing of it rests or is held'
+        : 'its last order and its part have ended'
+      return { kind: 'done', outcome: 'done', statement }
+    }
+    if (snapshot === undefined)
+      return { kind: 'read', symbols: [...new Set(own.map(({ intent }) => intent.terms.symbol))] }
+    let { made } = state
+    while (view.isMade(childKeyOf(taskId, made + 1))) made += 1
+    const before = { made }
+    const decisions = [...cancels(params, view, snapshot), ...closes(params, view, snapshot)]
+    return {
+      kind: 'go-on',
+      state: before,
+      decisions: decisions.map((decision): Child<WindDownProgress> => {
+        made += 1
+        return { decisionKey: childKeyOf(taskId, made), decision, state: { made } }
+      }),
+    }
+  },
+}
+
+function cancels(
+  { strategy }: WindDownParams,
+  { own, parts }: WindDownView,
+  { orders }: Snapshot,
+): readonly Decision[] {
+  const keys = new Set(
+    own
+      .flatMap((state) => lastAttempt(state)?.children ?? [])
+      .filter((child) => !hasEnded(child))
+      .map(({ orderKey }) => hexKey(orderKey)),
+  )
+  const changing = new Set(own.flatMap(({ intent }) => intent.terms.cancelOrderKeys ?? []).map(hexKey))
+  const resting = orders.value.filter(
+    ({ orderKey, orderType }) =>
+      keys.has(hexKey(orderKey)) && !changing.has(hexKey(orderKey)) && !marketTypes.has(orderType),
+  )
+  // An exit protects as long as something is held on its side, or may still come.
+  const busy = new Set([
+    ...parts.map(({ side }) => sideOf(side)),
+    ...own.filter((state) => mayAdd(state)).map(({ intent }) => sideOf(intent.terms)),
+  ])
+  const unwanted = resting.filter((order) => !exitTypes.has(order.orderType) || !busy.has(sideOf(order)))
+  return [...Map.groupBy(unwanted, sideOf).values()].flatMap((side) => cancelsOf(side, strategy, own))
+}
+
+function cancelsOf(
+  side: readonly Order[],
+  strategy: string,
+  own: readonly IntentState[],
+): readonly Decision[] {
+  const [first] = side
+  if (first === undefined) return []
+  // A swap is on no market: that of its intent stands for it.
+  const { marketToken } = isOnMarket(first) ? first : (own[0]?.intent.terms ?? first)
+  return Array.from({ length: Math.ceil(side.length / cancelMost) }, (_, page) => ({
+    kind: 'cancel',
+    marketToken,
+    direction: first.direction,
+    orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
+    reason: `the file of ${strategy} was removed: nothing of it may add any more`,
+  }))
+}
+
+function closes(
+  { strategy, close }: WindDownParams,
+  { own, parts }: WindDownView,
+  { positions }: Snapshot,
+): readonly Decision[] {
+  if (!close) return []
+  const listed = new Set(positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n).map(sideKeyOf))
+  return parts
+    .filter(({ side }) => listed.has(sideKeyOf(side)) && !own.some((state) => isClosing(state, side)))
+    .map(({ side: { marketToken, direction, collateralToken } }) => ({
+      kind: 'close',
+      marketToken,
+      direction,
+      collateralToken,
+      reason: `the file of ${strategy} was removed and says onRemove: close`,
+    }))
+}
+
+/** Whether an order of it that reduces this side is under way; one that rests waits for its price. */
+function isClosing({ intent: { kind, terms } }: IntentState, side: PositionSide): boolean {
+  return (
+    (kind === 'close' || kind === 'decrease') &&
+    (terms.orderType === 'market' || terms.orderType === 'twap') &&
+    sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
+  )
+}
+
+/** Whether something of the intent may still add: it was not sent, its fate is open, or its entry rests. */
+function mayAdd(state: IntentState): boolean {
+  if (!addsRisk(state.intent.decision)) return false
+  const children = lastAttempt(state)?.children ?? []
+  const entries = children.filter(({ role }) => role !== 'take-profit' && role !== 'stop-loss')
+  return entries.length === 0 || entries.some((child) => !hasEnded(child))
+}
+
+function sideOf({ marketToken, direction }: Pick<PositionSide, 'marketToken' | 'direction'>): string {
+  return `${hexKey(marketToken)}:${direction}`
+}
