@@ -26,7 +26,10 @@ export function decideOn<Params>(
     ...parts.view,
   })
   const world = snapshot({ view, positions: parts.positions ?? [] })
-  const params = kind.params.parse({ period: '1m', ...parts.params })
+  const asked = { period: '1m', ...parts.params }
+  // A kind without candles has no period.
+  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+  const params = kind.params.parse(given)
   const instance = { name: 'mine', symbols: [SYMBOL], size }
   return kind.decide(viewOf({ snapshot: world, params, instance, openIntents: parts.openIntents ?? [] }))
 }
