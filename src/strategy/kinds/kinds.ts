@@ -5,6 +5,7 @@ import { carry } from './carry.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
 import { meanReversion } from './meanReversion.ts'
+import { targetExposure } from './targetExposure.ts'
 import { trend } from './trend.ts'
 
 /** What `kind:` in a strategy file may name without a path. */
@@ -14,5 +15,6 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   grid,
   guard,
   'mean-reversion': meanReversion,
+  'target-exposure': targetExposure,
   trend,
 }
