@@ -154,10 +154,10 @@ async function forgetMemory(
 ): Promise<OperatorAnswer> {
   const { memories } = trading.accountJournal.state()
   if (memories?.has(strategy) !== true) {
-    const running = strategies.find(({ name }) => name === strategy)
+    const running = strategies().find(({ name }) => name === strategy)
     if (running === undefined) {
       // One that does not run any more may have left a memory.
-      const known = [...new Set([...strategies.map(({ name }) => name), ...(memories?.keys() ?? [])])]
+      const known = [...new Set([...strategies().map(({ name }) => name), ...(memories?.keys() ?? [])])]
       return refusal('STRATEGY_UNKNOWN', `there is no strategy ${strategy}; there are ${known.join(', ')}`)
     }
     const { kind, memory } = running.strategy

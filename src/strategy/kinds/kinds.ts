@@ -1,8 +1,20 @@
 /** The built-in kinds by name. */
 import type { Strategy } from '../strategy.ts'
+import { breakout } from './breakout.ts'
+import { carry } from './carry.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
+import { meanReversion } from './meanReversion.ts'
+import { targetExposure } from './targetExposure.ts'
 import { trend } from './trend.ts'
 
 /** What `kind:` in a strategy file may name without a path. */
-export const builtInKinds: Readonly<Record<string, Strategy>> = { grid, guard, trend }
+export const builtInKinds: Readonly<Record<string, Strategy>> = {
+  breakout,
+  carry,
+  grid,
+  guard,
+  'mean-reversion': meanReversion,
+  'target-exposure': targetExposure,
+  trend,
+}

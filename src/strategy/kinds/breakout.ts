@@ -1,0 +1,113 @@
+/**
+ * Breakout: opens when the price leaves the channel of the last candles (Donchian), and leaves when it falls back through a
+ * shorter one.
+ *
+ * The channel is of closed candles, so that the price can be outside of it. The stop that goes to the venue with an entry
+ * lies at the edge of the shorter channel, but at most `stopBps` away. Positions in the market with the instance's
+ * collateral token count as its own: run one instance a market.
+ */
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Direction } from '../../protocol/market.ts'
+import { maxOf, minOf } from '../../protocol/units.ts'
+import { bpsField, countField } from '../fields.ts'
+import { highest, lowest } from '../indicators.ts'
+import { levelOfPrice, priceOfLevel } from '../levels.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import {
+  closeOf,
+  entryOf,
+  freshCandles,
+  isPastStop,
+  periodField,
+  rounded,
+  sceneOf,
+  sidesField,
+  stopPriceOf,
+} from './shared/marketScene.ts'
+
+const schema = z
+  .strictObject({
+    period: periodField.default('5m').describe('length of a candle'),
+    entryCandles: countField({ min: 2, max: 900 })
+      .default(48)
+      .describe('candles of the channel that it must leave'),
+    exitCandles: countField({ min: 1, max: 900 })
+      .default(24)
+      .describe('candles of the channel that closes it'),
+    bufferBps: bpsField({ max: 1000 }).default(5).describe('basis points beyond the channel before it opens'),
+    stopBps: bpsField({ min: 10, max: 9000 })
+      .default(400)
+      .describe('furthest stop, basis points from the entry'),
+    sides: sidesField.default('both').describe('sides it may open'),
+  })
+  .refine((params) => params.exitCandles < params.entryCandles, {
+    path: ['exitCandles'],
+    message: 'fewer candles than entryCandles',
+  })
+
+type BreakoutParams = z.output<typeof schema>
+
+/** The kind `breakout`. */
+export const breakout = defineStrategy({
+  kind: 'breakout',
+  description:
+    'Opens when the price leaves the channel of the last candles, and leaves through a shorter channel.',
+  params: schema,
+  needs: (params, symbols) => ({
+    symbols,
+    candles: symbols.map((symbol) => ({ symbol, period: params.period, limit: params.entryCandles + 2 })),
+  }),
+  decide: (view) =>
+    view.instance.symbols.flatMap((symbol) => {
+      const decision = decideMarket(view, symbol)
+      return decision ? [decision] : []
+    }),
+})
+
+function decideMarket(view: StrategyView<BreakoutParams>, symbol: string): Decision | undefined {
+  const { params } = view
+  const scene = sceneOf(view, symbol)
+  if (scene === undefined) return undefined
+  const price = levelOfPrice(scene.price)
+  const candles = freshCandles(view, symbol, params.period) ?? []
+  const floor = lowest(candles, params.exitCandles)
+  const ceiling = highest(candles, params.exitCandles)
+  for (const position of scene.held) {
+    const { direction } = position
+    if (isPastStop(position, scene.price, params.stopBps)) {
+      return closeOf(
+        scene,
+        direction,
+        `The price is ${params.stopBps} bps or more against the ${direction} position.`,
+        { price: rounded(price) },
+      )
+    }
+    const edge = direction === 'long' ? floor : ceiling
+    if (edge === undefined || (direction === 'long' ? price >= edge : price <= edge)) continue
+    return closeOf(
+      scene,
+      direction,
+      `${symbol} fell back through the channel of ${params.exitCandles} candles.`,
+      { price: rounded(price), edge: rounded(edge) },
+    )
+  }
+  const top = highest(candles, params.entryCandles)
+  const bottom = lowest(candles, params.entryCandles)
+  if (top === undefined || bottom === undefined || floor === undefined || ceiling === undefined)
+    return undefined
+  if (scene.isBusy || scene.held.length > 0 || scene.market.status === 'closed') return undefined
+  const share = params.bufferBps / 10_000
+  const direction: Direction | undefined =
+    price > top * (1 + share) ? 'long' : price < bottom * (1 - share) ? 'short' : undefined
+  if (direction === undefined || (params.sides !== 'both' && params.sides !== direction)) return undefined
+  const furthest = stopPriceOf(scene.price, direction, params.stopBps)
+  const stopPrice =
+    direction === 'long' ? maxOf(furthest, priceOfLevel(floor)) : minOf(furthest, priceOfLevel(ceiling))
+  return entryOf(
+    scene,
+    direction,
+    `${symbol} is ${direction === 'long' ? 'above the high' : 'below the low'} of the last ${params.entryCandles} candles.`,
+    { price: rounded(price), top: rounded(top), bottom: rounded(bottom) },
+    stopPrice,
+  )
+}

@@ -1,0 +1,115 @@
+/**
+ * Carry: holds the side that the market pays for being held, while it pays enough for what opening and closing cost.
+ *
+ * What a side earns is the ticker's net rate: funding received less borrowing paid. It opens when the rate is at least
+ * `enterBpsPerDay` and earns `costBps` (fees and price impact of the way in and out) within `holdHours`; it leaves below
+ * `exitBpsPerDay`, so that a rate at the edge does not make it trade. The price is not hedged: each entry brings a stop.
+ * Positions in the market with the instance's collateral token count as its own: run one instance a market.
+ */
+import type { Decision } from '../../domain/order/decision.ts'
+import { isFresh } from '../../domain/snapshot.ts'
+import type { Direction, Ticker } from '../../protocol/market.ts'
+import { BPS_ONE, ONE_USD } from '../../protocol/units.ts'
+import { bpsField, countField, secondsField } from '../fields.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { closeOf, entryOf, isPastStop, sceneOf, sidesField, stopPriceOf } from './shared/marketScene.ts'
+
+const schema = z
+  .strictObject({
+    enterBpsPerDay: bpsField({ min: 1, max: 5000 })
+      .default(15)
+      .describe('net rate that opens, basis points of the size a day'),
+    exitBpsPerDay: bpsField({ max: 5000 })
+      .default(3)
+      .describe('net rate below which it closes, in the same unit'),
+    costBps: bpsField({ max: 1000 })
+      .default(20)
+      .describe('fees and price impact of opening and closing, basis points of the size'),
+    holdHours: countField({ min: 1, max: 2160 })
+      .default(72)
+      .describe('hours within which the rate must earn costBps'),
+    stopBps: bpsField({ min: 10, max: 9000 }).default(500).describe('stop, basis points from the entry'),
+    maxRateAgeSeconds: secondsField({ min: 1, max: 3600 })
+      .default(60_000)
+      .describe('oldest rates that it decides by, seconds (60)'),
+    sides: sidesField.default('both').describe('sides it may open'),
+  })
+  .refine((params) => params.exitBpsPerDay < params.enterBpsPerDay, {
+    path: ['exitBpsPerDay'],
+    message: 'fewer basis points than enterBpsPerDay',
+  })
+
+type CarryParams = z.output<typeof schema>
+
+/** The kind `carry`. */
+export const carry = defineStrategy({
+  kind: 'carry',
+  description: 'Holds the side that earns funding after borrowing, while that pays for opening and closing.',
+  params: schema,
+  needs: (_params, symbols) => ({ symbols }),
+  decide: (view) =>
+    view.instance.symbols.flatMap((symbol) => {
+      const decision = decideMarket(view, symbol)
+      return decision ? [decision] : []
+    }),
+})
+
+function decideMarket(view: StrategyView<CarryParams>, symbol: string): Decision | undefined {
+  const { params, snapshot } = view
+  const scene = sceneOf(view, symbol)
+  if (scene === undefined) return undefined
+  const reading = scene.market.ticker
+  const isUsable = reading !== undefined && isFresh(snapshot, reading, params.maxRateAgeSeconds)
+  const rateOf = (direction: Direction) => (isUsable ? milliBpsPerDay(reading.value, direction) : undefined)
+  for (const position of scene.held) {
+    const { direction } = position
+    const rate = rateOf(direction)
+    const facts = rate === undefined ? {} : { netBpsPerDay: Number(rate) / 1000 }
+    if (isPastStop(position, scene.price, params.stopBps)) {
+      return closeOf(
+        scene,
+        direction,
+        `The price is ${params.stopBps} bps or more against the ${direction} position.`,
+        facts,
+      )
+    }
+    if (rate === undefined || rate >= BigInt(params.exitBpsPerDay) * 1000n) continue
+    return closeOf(
+      scene,
+      direction,
+      `Holding ${symbol} ${direction} earns ${textOf(rate)} bps a day; below ${params.exitBpsPerDay} it is closed.`,
+      facts,
+    )
+  }
+  if (scene.isBusy || scene.held.length > 0 || scene.market.status === 'closed') return undefined
+  const sides = params.sides === 'both' ? (['long', 'short'] as const) : [params.sides]
+  const best = sides
+    .flatMap((direction) => {
+      const rate = rateOf(direction)
+      return rate === undefined ? [] : [{ direction, rate }]
+    })
+    .sort((one, other) => (one.rate === other.rate ? 0 : one.rate > other.rate ? -1 : 1))[0]
+  if (best === undefined || best.rate < BigInt(params.enterBpsPerDay) * 1000n) return undefined
+  const earnsCost = best.rate * BigInt(params.holdHours) >= BigInt(params.costBps) * 24_000n
+  if (!earnsCost) return undefined
+  return entryOf(
+    scene,
+    best.direction,
+    `Holding ${symbol} ${best.direction} earns ${textOf(best.rate)} bps a day, at least ${params.costBps} bps in ${params.holdHours} hours.`,
+    { netBpsPerDay: Number(best.rate) / 1000 },
+    stopPriceOf(scene.price, best.direction, params.stopBps),
+  )
+}
+
+/** Funding less borrowing of a side, thousandths of a basis point of its size a day, rounded toward zero. */
+function milliBpsPerDay(ticker: Ticker, direction: Direction): bigint {
+  const rate =
+    direction === 'long'
+      ? (ticker.netRateLong ?? ticker.fundingRateLong - ticker.borrowingRateLong)
+      : (ticker.netRateShort ?? ticker.fundingRateShort - ticker.borrowingRateShort)
+  return (rate * 24n * BigInt(BPS_ONE) * 1000n) / ONE_USD
+}
+
+function textOf(milliBps: bigint): string {
+  return (Number(milliBps) / 1000).toFixed(2)
+}

@@ -1,0 +1,134 @@
+/**
+ * Mean reversion: opens against a price that went far from its mean and has begun to turn, and leaves near the mean.
+ *
+ * How far is told by one of three signals over closed candles: standard deviations (`zscore`), half-widths of the Bollinger
+ * bands (`bollinger`), or points from 50 (`rsi`). A stop goes to the venue with each entry. A price that still runs away is
+ * not met: the newest candle must be nearer to the mean than the one before. Positions in the market with the instance's
+ * collateral token count as its own: run one instance a market.
+ */
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Candle, Direction } from '../../protocol/market.ts'
+import { bpsField, countField } from '../fields.ts'
+import { bollinger, rsi, zScore } from '../indicators.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import {
+  closeOf,
+  entryOf,
+  freshCandles,
+  isPastStop,
+  periodField,
+  rounded,
+  sceneOf,
+  sidesField,
+  stopPriceOf,
+} from './shared/marketScene.ts'
+
+const schema = z
+  .strictObject({
+    period: periodField.default('5m').describe('length of a candle'),
+    signal: z
+      .enum(['zscore', 'bollinger', 'rsi'])
+      .default('zscore')
+      .describe('what tells how far the price is from its mean'),
+    candles: countField({ min: 2, max: 500 }).default(20).describe('candles that the signal looks at'),
+    deviations: z
+      .number()
+      .positive()
+      .max(10)
+      .default(2)
+      .describe('standard deviations of a half-width, of bollinger'),
+    entry: z
+      .number()
+      .positive()
+      .max(50)
+      .default(2)
+      .describe('distance that opens: standard deviations, half-widths (1), or points of RSI from 50 (20)'),
+    exit: z.number().min(0).max(50).default(0.5).describe('distance at which it closes, in the same unit'),
+    stopBps: bpsField({ min: 10, max: 9000 }).default(300).describe('stop, basis points from the entry'),
+    sides: sidesField.default('both').describe('sides it may open'),
+  })
+  .refine((params) => params.exit < params.entry, { path: ['exit'], message: 'less than entry' })
+
+type MeanReversionParams = z.output<typeof schema>
+
+/** The kind `mean-reversion`. */
+export const meanReversion = defineStrategy({
+  kind: 'mean-reversion',
+  description: 'Opens against a price that went far from its mean and turns, and leaves near the mean.',
+  params: schema,
+  needs: (params, symbols) => ({
+    symbols,
+    // RSI is smoothed (Wilder): four spans, after which its seed hardly weighs.
+    candles: symbols.map((symbol) => ({
+      symbol,
+      period: params.period,
+      limit: Math.min(1000, params.candles * 4 + 2),
+    })),
+  }),
+  decide: (view) =>
+    view.instance.symbols.flatMap((symbol) => {
+      const decision = decideMarket(view, symbol)
+      return decision ? [decision] : []
+    }),
+})
+
+function decideMarket(view: StrategyView<MeanReversionParams>, symbol: string): Decision | undefined {
+  const { params } = view
+  const scene = sceneOf(view, symbol)
+  if (scene === undefined) return undefined
+  const candles = freshCandles(view, symbol, params.period)
+  const now = candles && distanceOf(candles, params)
+  const before = candles && distanceOf(candles.slice(0, -1), params)
+  const facts = now === undefined ? {} : { distance: rounded(now) }
+  for (const position of scene.held) {
+    const { direction } = position
+    // A stop needs no candles.
+    if (isPastStop(position, scene.price, params.stopBps)) {
+      return closeOf(
+        scene,
+        direction,
+        `The price is ${params.stopBps} bps or more against the ${direction} position.`,
+        facts,
+      )
+    }
+    if (now === undefined) continue
+    if (direction === 'long' ? now >= -params.exit : now <= params.exit) {
+      return closeOf(
+        scene,
+        direction,
+        `${symbol} is back near its mean: the ${params.signal} distance is ${now.toFixed(2)}.`,
+        facts,
+      )
+    }
+  }
+  if (now === undefined || before === undefined) return undefined
+  if (scene.isBusy || scene.held.length > 0 || scene.market.status === 'closed') return undefined
+  const direction: Direction = now < 0 ? 'long' : 'short'
+  const isTurning = Math.abs(now) < Math.abs(before) && now * before > 0
+  const mayOpen = params.sides === 'both' || params.sides === direction
+  if (Math.abs(now) < params.entry || !isTurning || !mayOpen) return undefined
+  return entryOf(
+    scene,
+    direction,
+    `${symbol} is far ${now < 0 ? 'below' : 'above'} its mean and turns: the ${params.signal} distance went from ${before.toFixed(2)} to ${now.toFixed(2)}.`,
+    { ...facts, before: rounded(before) },
+    stopPriceOf(scene.price, direction, params.stopBps),
+  )
+}
+
+/** Signed distance from the mean in the signal's unit; undefined with too few candles or a price that does not move. */
+function distanceOf(
+  candles: readonly Candle[],
+  { signal, candles: length, deviations }: MeanReversionParams,
+): number | undefined {
+  if (signal === 'zscore') return zScore(candles, length)
+  if (signal === 'rsi') {
+    const value = rsi(candles, length)
+    return value === undefined ? undefined : value - 50
+  }
+  const bands = bollinger(candles, length, deviations)
+  const newest = candles.at(-1)
+  if (bands === undefined || newest === undefined) return undefined
+  const halfWidth = bands.upper - bands.middle
+  return halfWidth > 0 ? (newest.close - bands.middle) / halfWidth : undefined
+}

@@ -1,0 +1,97 @@
+/**
+ * Target exposure: holds one side of a market at a notional, or at a multiple of what the account is worth, within a band.
+ *
+ * What the account is worth here: the net value of all its positions, and its wallet's balances of the market's two pool
+ * tokens at their lower prices. Outside of the band it goes back to the target itself, at most one `size.usd` a time, so
+ * that a wrong figure moves little. It has no stop: `exit` in its file adds one. Positions in the market with the
+ * instance's collateral token count as its own: run one instance a market and side.
+ */
+import type { Decision } from '../../domain/order/decision.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { bps, formatUsd, minOf, type Usd, usdOfAmount } from '../../protocol/units.ts'
+import { bpsField, leverageField, usdField } from '../fields.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
+
+const schema = z
+  .strictObject({
+    direction: z.enum(['long', 'short']).default('long').describe('side that is held'),
+    targetUsd: usdField().optional().describe('size to hold, US dollars'),
+    targetLeverage: leverageField().optional().describe('size to hold, times of what the account is worth'),
+    targetEquityBps: bpsField({ min: 1 })
+      .optional()
+      .describe('the same as a share: basis points of that worth'),
+    bandBps: bpsField({ min: 10, max: 9000 })
+      .default(1000)
+      .describe('way from the target, basis points of it, before anything is done'),
+  })
+  .refine(
+    ({ targetUsd, targetLeverage, targetEquityBps }) =>
+      [targetUsd, targetLeverage, targetEquityBps].filter((target) => target !== undefined).length === 1,
+    { message: 'exactly one of targetUsd, targetLeverage and targetEquityBps' },
+  )
+
+type TargetParams = z.output<typeof schema>
+
+/** The kind `target-exposure`. */
+export const targetExposure = defineStrategy({
+  kind: 'target-exposure',
+  description: 'Holds a notional, a leverage or a share of equity on one side of a market, within a band.',
+  params: schema,
+  needs: (_params, symbols) => ({ symbols, allPositionMarkets: true, balances: true }),
+  decide: (view) =>
+    view.instance.symbols.flatMap((symbol) => {
+      const decision = decideMarket(view, symbol)
+      return decision ? [decision] : []
+    }),
+})
+
+function decideMarket(view: StrategyView<TargetParams>, symbol: string): Decision | undefined {
+  const { params } = view
+  const { direction } = params
+  const scene = sceneOf(view, symbol)
+  if (scene === undefined || scene.isBusy || scene.market.status === 'closed') return undefined
+  const target = targetOf(view, scene)
+  if (target === undefined || target <= 0n) return undefined
+  const heldUsd = scene.held
+    .filter((position) => position.direction === direction)
+    .reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+  const gap = target - heldUsd
+  const distance = gap < 0n ? -gap : gap
+  if (distance <= bps(target, params.bandBps)) return undefined
+  const sizeDeltaUsd = minOf(distance, scene.size.usd)
+  const reason = `${symbol} ${direction} is ${formatUsd(heldUsd)}; the target is ${formatUsd(target)}.`
+  const facts = { heldUsd: formatUsd(heldUsd), targetUsd: formatUsd(target) }
+  if (gap > 0n) return { ...entryOf(scene, direction, reason, facts), sizeDeltaUsd }
+  return {
+    kind: 'decrease',
+    marketToken: scene.market.market.marketToken,
+    direction,
+    collateralToken: scene.collateralToken,
+    sizeDeltaUsd,
+    keepLeverage: true,
+    reason,
+    facts,
+  }
+}
+
+/** Undefined when what the account is worth is not known. */
+function targetOf(view: StrategyView<TargetParams>, { market }: MarketScene): Usd | undefined {
+  const { params, snapshot } = view
+  if (params.targetUsd !== undefined) return params.targetUsd
+  // A list that lacks rows would make the account look poorer than it is.
+  if (snapshot.balances === undefined || snapshot.balances.missing || snapshot.positions.missing)
+    return undefined
+  let worth = snapshot.positions.value.reduce((sum, { netValueUsd }) => sum + netValueUsd, 0n)
+  const tokens = sameHex(market.longToken.address, market.shortToken.address)
+    ? [market.longToken]
+    : [market.longToken, market.shortToken]
+  for (const token of tokens) {
+    const balance =
+      snapshot.balances.value.find(({ address }) => sameHex(address, token.address))?.balance ?? 0n
+    if (balance === 0n) continue
+    if (token.minPrice === undefined) return undefined
+    worth += usdOfAmount(balance, token.minPrice, token.decimals)
+  }
+  return bps(worth, params.targetLeverage ?? params.targetEquityBps ?? 0)
+}
