@@ -20,6 +20,7 @@ export const deepTests: readonly string[] = [
   'adversary/mutants.test.ts',
   'day/day.test.ts',
   'tasks/crashes.test.ts',
+  'tasks/twapCrashes.test.ts',
 
   // Commands and threads over many real processes.
   'cli/revoke.test.ts',

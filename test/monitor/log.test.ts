@@ -63,6 +63,9 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is to be unwound: if it lands, what it opens is closed. Ada: The market turned
     order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
     order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed
+    order     task twap:a1b2 began for Ada: open ETH long by 500 USD in 10 parts over 60 min
+    order     task twap:a1b2 waits: trading is halted: Ada says so
+    order     task twap:a1b2 of Ada ended: done; $500.00 of $500.00 by 10 orders: all of it is filled
     position  long ETH/USD [WETH-USDC] $500.00, PnL before closing costs $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
     host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are used meanwhile
@@ -174,6 +177,7 @@ test('lines below the level are not written', () => {
     'tick',
     'denied',
     'tick',
+    'order',
     'order',
     'order',
     'order',

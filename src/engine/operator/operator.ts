@@ -13,6 +13,7 @@ import { changeLimits, previewLimits } from './changeLimits.ts'
 import type { Kill } from './kill.ts'
 import type { Manual } from './manualOrders.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
+import { startTask, stopTask, type TaskContext } from './startTask.ts'
 import { trustMarket } from './trustMarket.ts'
 
 /** What commands are carried out with. */
@@ -23,6 +24,7 @@ export interface OperatorContext
   > {
   readonly kill: Kill
   readonly manual: Manual
+  readonly tasks: TaskContext
   readonly unwinder: Pick<Unwinder, 'request'>
   readonly reconciler: Reconciler
   readonly equity: EquityTracker
@@ -40,6 +42,7 @@ export async function operate(
   // A preview makes and changes nothing.
   if ((command.type === 'open' || command.type === 'close') && command.isPreview === true)
     return await context.manual.carryOut(command, by)
+  if (command.type === 'task' && command.isPreview) return await startTask(context.tasks, command, by)
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
   const { type, ...detail } = command
   await context.trading.accountJournal.write({
@@ -74,6 +77,10 @@ export async function operate(
     case 'close':
     case 'cancel':
       return await context.manual.carryOut(command, by)
+    case 'task':
+      return await startTask(context.tasks, command, by)
+    case 'task-stop':
+      return await stopTask(context.tasks, command, by)
     case 'resolve':
       return await resolveOrder(context, command, by)
   }

@@ -4,6 +4,7 @@ import type { TradingState } from '../../domain/account/limits.ts'
 import type { CommandChannel, TradingScope } from '../../domain/account/tradingState.ts'
 import type { ManualAnswer } from './manualAnswers.ts'
 import type { ManualCommand } from './manualCommand.ts'
+import type { TaskCommand } from './taskCommand.ts'
 
 /** A command. */
 export type OperatorCommand =
@@ -24,6 +25,7 @@ export type OperatorCommand =
   /** Lets a strategy begin anew: its memory is dropped, with what it was not told yet. */
   | { readonly type: 'forget'; readonly strategy: string }
   | ManualCommand
+  | TaskCommand
   | {
       readonly type: 'resolve'
       readonly intentId: string
