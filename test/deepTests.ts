@@ -88,5 +88,6 @@ export const deepTests: readonly string[] = [
   'world/rehearsal.test.ts',
   'world/screens.test.ts',
   'world/subaccount.test.ts',
+  'world/tasks.test.ts',
   'world/unmanaged.test.ts',
 ]

@@ -33,7 +33,7 @@ export function hasVenueShape({
 }
 
 /** What is due by a moment, USD, of parts that begin with the first one at once. `slot`: the stretch of that moment, from 1. */
-export function dueBy({ sizeUsd, parts }: Pick<TwapParams, 'sizeUsd' | 'parts'>, slot: number): Usd {
+function dueBy({ sizeUsd, parts }: Pick<TwapParams, 'sizeUsd' | 'parts'>, slot: number): Usd {
   return slot >= parts ? sizeUsd : mulDiv(sizeUsd, BigInt(slot), BigInt(parts))
 }
 
