@@ -21,6 +21,7 @@ export const deepTests: readonly string[] = [
   'day/day.test.ts',
   'tasks/crashes.test.ts',
   'engine/removedFile.test.ts',
+  'tasks/twapCrashes.test.ts',
 
   // Commands and threads over many real processes.
   'cli/revoke.test.ts',
@@ -89,5 +90,6 @@ export const deepTests: readonly string[] = [
   'world/rehearsal.test.ts',
   'world/screens.test.ts',
   'world/subaccount.test.ts',
+  'world/tasks.test.ts',
   'world/unmanaged.test.ts',
 ]

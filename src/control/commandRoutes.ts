@@ -50,4 +50,6 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
   command('/api/orders/:id/cancel', 'cancel')
   command('/api/orders', 'open')
   command('/api/positions/close', 'close')
+  command('/api/tasks', 'task')
+  command('/api/tasks/stop', 'task-stop')
 }

@@ -25,6 +25,7 @@ export function readRoutes(
 ): void {
   app.get('/api/markets', async () => json(await engine.markets()))
   app.get('/api/balance', async () => json(await engine.balance()))
+  app.get('/api/tasks', async () => json(await engine.tasks()))
   app.get('/api/books', () => json(engine.books()))
   app.get('/api/decisions', () => json(recent.decisions.all()))
   app.get('/api/logs', (c) => {

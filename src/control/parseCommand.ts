@@ -2,36 +2,11 @@
 import { z } from 'zod'
 import { scopeOf } from '../domain/account/tradingState.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
+import { by, commandId, decimal, direction, dollars, line, pool } from './bodyFields.ts'
+import { startTwapBody, stopTaskBody } from './taskBodies.ts'
 
 /** Longest body of a command, bytes. */
 export const MAX_BODY_BYTES = 4_096
-
-const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
-const by = line(80)
-
-/** A plain decimal number above zero, with at most so many digits after the point. */
-const decimal = (digits: number) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^\\d{1,15}(\\.\\d{1,${digits}})?$`),
-      `a decimal number with at most ${digits} digits after the point`,
-    )
-    .refine((text) => /[1-9]/.test(text), 'a number above zero')
-/** The id that an order by hand is carried out once by. */
-const commandId = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{4,40}$/, '4 to 40 letters, digits, dots, dashes or underscores')
-const direction = z.enum(['long', 'short'])
-const pool = z.enum(['long', 'short'])
-/** USD, and USD per whole token. */
-const dollars = decimal(18)
 
 const switched = (to: 'paused' | 'running') =>
   z
@@ -151,6 +126,8 @@ const commands = {
     by: who,
     command: (order: string): OperatorCommand => ({ type: 'cancel', id, order }),
   })),
+  task: startTwapBody,
+  'task-stop': stopTaskBody,
   resolve: z
     .strictObject({ as: z.enum(['dead', 'executed', 'cancelled']), by })
     .transform(({ as, by: who }) => ({

@@ -125,6 +125,18 @@ export type OrderEvent =
       readonly outcome: UnwindOutcome
       readonly statement: string
     }
+  /** A task that makes orders over time began. */
+  | { readonly type: 'task.started'; readonly taskId: string; readonly by: string; readonly asked: string }
+  /** What keeps it from its next order: a halt, a denial, a failed look; told once for each cause. */
+  | { readonly type: 'task.waits'; readonly taskId: string; readonly reason: string }
+  /** `outcome`: done, stopped or out of budget. */
+  | {
+      readonly type: 'task.ended'
+      readonly taskId: string
+      readonly by: string
+      readonly outcome: string
+      readonly statement: string
+    }
   | {
       readonly type: 'order.timing'
       readonly intentId: string

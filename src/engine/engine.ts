@@ -13,7 +13,7 @@ import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import type { WarningPolicy } from '../domain/order/warning.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { bookRows } from '../domain/views/bookView.ts'
 import { accountOf, type ExecutionContext } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
@@ -22,6 +22,8 @@ import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
 import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
+import { isDenial } from '../risk/exposure/admissionContext.ts'
+import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
@@ -40,6 +42,7 @@ import { createLabelledOrders } from './labelledOrders.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createKnown } from './market/knownVenue.ts'
 import { readSnapshot } from './market/snapshotReader.ts'
+import { createExecutors } from './operator/executors.ts'
 import { createKill } from './operator/kill.ts'
 import { createManual } from './operator/manualOrders.ts'
 import { operate } from './operator/operator.ts'
@@ -82,6 +85,9 @@ const movingRecords: ReadonlySet<string> = new Set([
   'child.cancelled',
   'intent.closed',
 ])
+
+/** The key that stands in what is only judged. */
+const PREVIEWED = `${OPERATOR}#preview`
 
 /** What an engine is made from. */
 export interface EngineParts
@@ -227,14 +233,42 @@ export function createEngine(parts: EngineParts): Engine {
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
       judge(admission, byHand, snapshot, decision, decisionKey, unseen),
   }
-  const manual = createManual({
+  // What an operator pays with is held against the wallet before anything is signed.
+  const withWallet = {
+    read: (symbols: readonly string[]) => read({ symbols, allPositionMarkets: true, balances: true }),
+    isRunning: () => life.state() === 'running',
+  }
+  const manual = createManual({ ...context, ...byOperator, ...withWallet })
+  const denialOf = (isWhole: boolean, snapshot: Snapshot, decision: Decision): Denial | undefined => {
+    const judged = judge(admission, { name: OPERATOR, isWhole }, snapshot, decision, PREVIEWED, unseen)
+    return isDenial(judged) ? judged : undefined
+  }
+  const executors = createExecutors({
+    ...context,
+    ...withWallet,
+    wholeDenial: (...asked) => denialOf(true, ...asked),
+    admitTask: (mayGo, snapshot, decision, decisionKey, beside) =>
+      admission.inTurn(async () => {
+        const source = { name: OPERATOR, isWhole: 'twap' in decision }
+        return (
+          mayGo() ?? (await admitDecision(admission, source, snapshot, decision, decisionKey, unseen, beside))
+        )
+      }),
+    capacity(snapshot, marketToken, direction) {
+      const symbol = marketOf(snapshot, marketToken)?.market.symbol
+      const exposure = exposureOf(snapshot, unseen(snapshot), holdings.others())
+      const parts = { snapshot, exposure, limits: limits.on(symbol, OPERATOR) }
+      const available = availableCapacityOf(marketToken, direction, parts)
+      return isDenial(available) ? available : available.availableUsd
+    },
+  })
+  const kill = createKill({
     ...context,
     ...byOperator,
-    // What an operator pays with is held against the wallet before anything is signed.
-    read: (symbols) => read({ symbols, allPositionMarkets: true, balances: true }),
-    isRunning: () => life.state() === 'running',
+    holdings,
+    symbols: account.symbols,
+    endTasks: (by) => executors.endings(by, 'a kill cancels what rests and ends every task'),
   })
-  const kill = createKill({ ...context, ...byOperator, holdings, symbols: account.symbols })
   const windDown = createWindDown({
     ...context,
     read: byOperator.read,
@@ -274,6 +308,7 @@ export function createEngine(parts: EngineParts): Engine {
       kill.run(living.signal),
       unwinder.run(living.signal),
       windDown.run(living.signal),
+      executors.run(living.signal),
       instances.run(),
     ],
     ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
@@ -338,6 +373,7 @@ export function createEngine(parts: EngineParts): Engine {
           limits,
           kill,
           manual,
+          tasks: { ...context, ...withWallet, executors, denialOf: (...asked) => denialOf(false, ...asked) },
           unwinder,
           reconciler,
           reload,
@@ -348,6 +384,7 @@ export function createEngine(parts: EngineParts): Engine {
         commander,
       ),
     ...createReads(context),
+    tasks: () => executors.list(),
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,
     story: labelled.story,

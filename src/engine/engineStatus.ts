@@ -15,6 +15,7 @@ import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
 import type { ShownEquity, ShownPeak } from './account/shownEquity.ts'
 import type { UnwindReport } from './account/unwinder.ts'
+import type { TaskReport } from './operator/executors.ts'
 import type { KillReport } from './operator/kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
 import type { BalanceReport, MarketFigures } from './operator/operatorReads.ts'
@@ -170,6 +171,8 @@ export interface EngineApi {
   balance(): Promise<BalanceReport>
   /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */
   books(): readonly BookRow[]
+  /** Tasks that make orders over time: those that run, then the newest that ended. */
+  tasks(): Promise<readonly TaskReport[]>
   /** Folded intents with labels, newest first. */
   intents(query?: {
     readonly openOnly?: boolean

@@ -90,6 +90,7 @@ const books = bookRows(
 export const engine: EngineApi = {
   status: () => status,
   books: () => books,
+  tasks: () => Promise.resolve([]),
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
   markets: () =>
     Promise.resolve([

@@ -185,6 +185,20 @@ export const everyEvent: readonly Event[] = [
   { type: 'strategy.switched', strategy: 'eth-trend', to: 'paused', reason: 'The market turned.', by: 'Ada' },
   { type: 'windDown.waits', strategy: 'eth-trend', reason: 'close: DATA_TOO_OLD, the prices are old' },
   { type: 'windDown.ended', strategy: 'eth-trend', statement: 'nothing of it rests or is held' },
+  {
+    type: 'task.started',
+    taskId: 'twap:a1b2',
+    by: 'Ada',
+    asked: 'open ETH long by 500 USD in 10 parts over 60 min',
+  },
+  { type: 'task.waits', taskId: 'twap:a1b2', reason: 'trading is halted: Ada says so' },
+  {
+    type: 'task.ended',
+    taskId: 'twap:a1b2',
+    by: 'Ada',
+    outcome: 'done',
+    statement: '$500.00 of $500.00 by 10 orders: all of it is filled',
+  },
   { type: 'account.positions', positions: [position], symbols },
   {
     type: 'host.attempt',

@@ -67,6 +67,9 @@ test('on a terminal every event reads as one plain line', () => {
     tick      eth-trend is paused by Ada: The market turned. What it holds and what rests stays; it goes on with: perpd strategies resume eth-trend
     files     eth-trend cannot be wound down yet: close: DATA_TOO_OLD, the prices are old
     files     eth-trend is wound down: nothing of it rests or is held
+    order     task twap:a1b2 began for Ada: open ETH long by 500 USD in 10 parts over 60 min
+    order     task twap:a1b2 waits: trading is halted: Ada says so
+    order     task twap:a1b2 of Ada ended: done; $500.00 of $500.00 by 10 orders: all of it is filled
     position  long ETH/USD [WETH-USDC] $500.00, PnL before closing costs $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
     host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are used meanwhile
@@ -186,6 +189,7 @@ test('lines below the level are not written', () => {
     'files',
     'tick',
     'files',
+    'order',
     'host',
     'host',
     'host',

@@ -38,9 +38,9 @@ export function createTaskChecks(truth: Truth): TaskChecks {
 
   /** Whether a key is one that the task makes. */
   function isOf(decisionKey: string, taskId: string, { taskKind, params }: Known): boolean {
-    if (taskKind === KILL) return decisionKey.startsWith(`${taskId}#`)
+    if (taskKind !== UNWIND) return decisionKey.startsWith(`${taskId}#`)
     const { intentId } = params as UnwindParams
-    return taskKind === UNWIND && /^flatten(-cancel)?:([0-9a-f]+)[.#\d]*$/.exec(decisionKey)?.[2] === intentId
+    return /^flatten(-cancel)?:([0-9a-f]+)[.#\d]*$/.exec(decisionKey)?.[2] === intentId
   }
 
   return {

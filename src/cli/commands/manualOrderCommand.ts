@@ -290,12 +290,14 @@ export function isYes(answer: string): boolean {
   return answer.trim() === 'yes'
 }
 
-function directionOf(word: string | undefined): 'long' | 'short' {
+/** `long` or `short`. Throws CommandError. */
+export function directionOf(word: string | undefined): 'long' | 'short' {
   if (word === 'long' || word === 'short') return word
   throw new CommandError(`${word} is no direction; expected long or short.`, exitCodes.error)
 }
 
-function poolOf(word: string | true | undefined): 'long' | 'short' | undefined {
+/** `--collateral`: a token of the pool. Throws CommandError. */
+export function poolOf(word: string | true | undefined): 'long' | 'short' | undefined {
   if (word === undefined || word === 'long' || word === 'short') return word
   throw new CommandError(
     `--collateral is ${word}; expected long or short: which token of the market's pool.`,
@@ -303,7 +305,8 @@ function poolOf(word: string | true | undefined): 'long' | 'short' | undefined {
   )
 }
 
-function numberOf(flags: Call['flags'], name: string): string | undefined {
+/** A flag that is a number above zero, as plain digits. Throws CommandError. */
+export function numberOf(flags: Call['flags'], name: string): string | undefined {
   const text = flags.get(name)
   if (text === undefined) return undefined
   // `1_000`, `$1,000.50` and the like are what people type; only the digits are sent.

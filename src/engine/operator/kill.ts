@@ -55,6 +55,8 @@ export interface KillContext
     EngineContext,
     'api' | 'clock' | 'journal' | 'orderManager' | 'signer' | 'delegation' | 'trading'
   > {
+  /** Writes that end the tasks that make orders over time: what rests of them is the kill's to cancel. */
+  readonly endTasks: (by: string) => readonly (() => Promise<void>)[]
   readonly holdings: Pick<Holdings, 'journal' | 'elsewhere'>
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
@@ -200,7 +202,13 @@ export function createKill(context: KillContext): Kill {
       state: killBegins,
     })
     // The new one first: what is durable of the two is never neither.
-    throwFirst(await inOneCommit(() => accountJournal.write(started), ...endings(by, 'replaced')))
+    throwFirst(
+      await inOneCommit(
+        () => accountJournal.write(started),
+        ...endings(by, 'replaced'),
+        ...context.endTasks(by),
+      ),
+    )
     restart()
   }
 

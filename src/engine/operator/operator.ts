@@ -14,6 +14,7 @@ import type { Kill } from './kill.ts'
 import type { Manual } from './manualOrders.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
 import type { Reloaded } from './reloadStrategies.ts'
+import { startTask, stopTask, type TaskContext } from './startTask.ts'
 import { switchStrategy } from './switchStrategy.ts'
 import { trustMarket } from './trustMarket.ts'
 
@@ -25,6 +26,7 @@ export interface OperatorContext
   > {
   readonly kill: Kill
   readonly manual: Manual
+  readonly tasks: TaskContext
   readonly unwinder: Pick<Unwinder, 'request'>
   readonly reconciler: Reconciler
   readonly reload: Pick<Reloaded, 'carryOut'>
@@ -43,6 +45,7 @@ export async function operate(
   // A preview makes and changes nothing.
   if ((command.type === 'open' || command.type === 'close') && command.isPreview === true)
     return await context.manual.carryOut(command, by)
+  if (command.type === 'task' && command.isPreview) return await startTask(context.tasks, command, by)
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
   // It writes down what it changes, and nothing when that is nothing: perpd may look at its files often.
   if (command.type === 'reload') return await context.reload.carryOut(command, { by, via })
@@ -81,6 +84,10 @@ export async function operate(
     case 'close':
     case 'cancel':
       return await context.manual.carryOut(command, by)
+    case 'task':
+      return await startTask(context.tasks, command, by)
+    case 'task-stop':
+      return await stopTask(context.tasks, command, by)
     case 'resolve':
       return await resolveOrder(context, command, by)
   }

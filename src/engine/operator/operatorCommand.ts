@@ -4,6 +4,7 @@ import type { TradingState } from '../../domain/account/limits.ts'
 import type { CommandChannel, TradingScope } from '../../domain/account/tradingState.ts'
 import type { ManualAnswer } from './manualAnswers.ts'
 import type { ManualCommand } from './manualCommand.ts'
+import type { TaskCommand } from './taskCommand.ts'
 
 /** A command. */
 export type OperatorCommand =
@@ -33,6 +34,7 @@ export type OperatorCommand =
       readonly reason: string
     }
   | ManualCommand
+  | TaskCommand
   | {
       readonly type: 'resolve'
       readonly intentId: string

@@ -319,6 +319,24 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
       { intent_id: event.intentId, by: event.by, outcome: event.outcome, statement: event.statement },
     )
   },
+  'task.started': (event) =>
+    line('info', 'order', `task ${event.taskId} began for ${event.by}: ${plain(event.asked)}`, {
+      task: event.taskId,
+      by: event.by,
+      asked: event.asked,
+    }),
+  'task.waits': (event) =>
+    line('warn', 'order', `task ${event.taskId} waits: ${plain(event.reason)}`, {
+      task: event.taskId,
+      reason: event.reason,
+    }),
+  'task.ended': (event) =>
+    line(
+      event.outcome === 'done' ? 'info' : 'warn',
+      'order',
+      `task ${event.taskId} of ${event.by} ended: ${event.outcome}; ${plain(event.statement)}`,
+      { task: event.taskId, by: event.by, outcome: event.outcome, statement: event.statement },
+    ),
   'order.timing': (event) =>
     line('debug', 'order', `${shortId(event.intentId)} ${event.step} took ${span(event.durationMs)}`, {
       intent_id: event.intentId,

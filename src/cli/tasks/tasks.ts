@@ -1,0 +1,158 @@
+/** `perpd task start`, `task list` and `task stop`: orders that take time. */
+import { isatty } from 'node:tty'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { Plain } from '../../domain/views/orderView.ts'
+import type { TaskReport } from '../../engine/operator/executors.ts'
+import { money, span } from '../../monitor/text.ts'
+import type { Call } from '../call/command.ts'
+import { type CommandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import {
+  ask,
+  askAgain,
+  confirm,
+  directionOf,
+  idOf,
+  isRefusal,
+  numberOf,
+  poolOf,
+  shareOf,
+} from '../commands/manualOrderCommand.ts'
+import { commander } from '../commands/tradingCommand.ts'
+import { wrapped } from '../output/screen.ts'
+import { table } from '../output/table.ts'
+
+const path = '/api/tasks'
+
+/** Starts a task, after a confirmation. */
+export async function start(call: Call): Promise<number> {
+  const { flags, positionals, out, err } = call
+  const [kind = '', market = '', direction] = positionals
+  if (kind !== 'twap') {
+    throw new CommandError(`There is no task of the kind ${kind}; there is twap.`, exitCodes.error)
+  }
+  const size = numberOf(flags, 'size')
+  const [parts, minutes] = [wholeOf(flags, 'parts'), wholeOf(flags, 'minutes')]
+  if (size === undefined || parts === undefined || minutes === undefined) {
+    const example = '--size 5000 --parts 10 --minutes 60'
+    throw new CommandError(`Say how large, in how many parts, over which time: ${example}`, exitCodes.error)
+  }
+  const [leverage, price] = [numberOf(flags, 'leverage'), numberOf(flags, 'price')]
+  const isReduce = flags.has('reduce')
+  if (isReduce === (leverage !== undefined)) {
+    throw new CommandError(
+      isReduce ? '--leverage is of what opens: not with --reduce.' : 'Say at what leverage: --leverage 2',
+      exitCodes.error,
+    )
+  }
+  const collateral = poolOf(flags.get('collateral'))
+  const share = flags.get('share')
+  const [maxOrders, maxMinutes] = [wholeOf(flags, 'max-orders'), wholeOf(flags, 'max-minutes')]
+  const maxFees = numberOf(flags, 'max-fees')
+  const id = idOf(flags)
+  const body = {
+    id,
+    kind,
+    market,
+    direction: directionOf(direction),
+    size,
+    parts,
+    minutes,
+    ...(isReduce ? { reduce: true } : {}),
+    ...(leverage === undefined ? {} : { leverage }),
+    ...(collateral === undefined ? {} : { collateral }),
+    ...(price === undefined ? {} : { price }),
+    ...(share === undefined ? {} : { shareBps: shareOf(share) }),
+    ...(flags.has('own') ? { route: 'own' } : {}),
+    ...(maxOrders === undefined ? {} : { maxOrders }),
+    ...(maxFees === undefined ? {} : { maxFees }),
+    ...(maxMinutes === undefined ? {} : { maxMinutes }),
+    by: commander(call),
+  }
+  if (!flags.has('yes')) {
+    if (!isatty(0)) throw new CommandError('No terminal to confirm the task on: give --yes', exitCodes.error)
+    const preview = await ask(call, path, { ...body, preview: true })
+    const show = flags.has('json') ? err : out
+    show(wrapped('', `${preview.statement}.`).join('\n'))
+    if (!(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  let answer: CommandAnswer
+  try {
+    answer = await ask(call, path, body)
+  } catch (error) {
+    // Nothing was begun where nobody runs, and by a refusal.
+    if (error instanceof CommandError && !isRefusal(error) && !error.message.startsWith('No perpd runs'))
+      err(askAgain(id))
+    throw error
+  }
+  return told(call, answer)
+}
+
+/** Ends a task. */
+export async function stop(call: Call): Promise<number> {
+  const [task = ''] = call.positionals
+  const reason = call.flags.get('reason')
+  const body = { task, ...(typeof reason === 'string' ? { reason } : {}), by: commander(call) }
+  return told(call, await ask(call, `${path}/stop`, body))
+}
+
+/** Lists tasks. */
+export async function list({ loaded, flags, width, out }: Call): Promise<number> {
+  const rows = await queryDaemon(loaded, path, isTasks)
+  if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
+  else out(rows.length === 0 ? 'No tasks: perpd task start begins one.' : tasksText(rows, width, Date.now()))
+  return exitCodes.ok
+}
+
+/** Tasks as a table. `nowMs`: Unix ms. */
+export function tasksText(rows: readonly Plain<TaskReport>[], width: number, nowMs: number): string {
+  const cells = rows.map((row) => {
+    const { taskId, symbol, direction, action, doneUsd, sizeUsd, orders, feesUsd, budget } = row
+    const leftMs = Math.max(0, budget.untilMs - nowMs)
+    const isOver = row.standing === 'ended'
+    return [
+      taskId,
+      isOver ? (row.outcome ?? '') : row.standing,
+      `${action === 'increase' ? 'open' : 'reduce'} ${direction} ${symbol}`,
+      `${money(BigInt(doneUsd))} of ${money(BigInt(sizeUsd))}`,
+      `${orders} of ${budget.orders}`,
+      `${money(BigInt(feesUsd))} of ${money(BigInt(budget.feesUsd))}`,
+      isOver ? '' : span(leftMs),
+      isOver ? (row.statement ?? '') : row.waits === undefined ? '' : `waits: ${row.waits}`,
+    ]
+  })
+  return table(
+    [
+      { title: 'TASK', rank: 0 },
+      { title: 'STATE', rank: 0 },
+      { title: 'WHAT', rank: 2 },
+      { title: 'DONE', rank: 1, word: 'done' },
+      { title: 'ORDERS', rank: 3, word: 'orders', isFigure: true },
+      { title: 'FEES AT MOST', rank: 4, word: 'fees at most', isFigure: true },
+      { title: 'TIME LEFT', rank: 5, word: 'time left' },
+      { title: 'WHY', rank: 6, isProse: true },
+    ],
+    cells,
+    width,
+  )
+}
+
+function told({ flags, out }: Call, { statement }: CommandAnswer): number {
+  out(flags.has('json') ? JSON.stringify({ statement }) : wrapped('', `${statement}.`).join('\n'))
+  return exitCodes.ok
+}
+
+function isTasks(body: unknown): body is readonly Plain<TaskReport>[] {
+  return (
+    Array.isArray(body) && body.every((row) => typeof row === 'object' && row !== null && 'taskId' in row)
+  )
+}
+
+function wholeOf(flags: Call['flags'], name: string): number | undefined {
+  const text = flags.get(name)
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,5}$/.test(String(text))) return Number(text)
+  throw new CommandError(`--${name} is ${String(text)}; expected a whole number from 1.`, exitCodes.error)
+}

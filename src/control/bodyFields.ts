@@ -1,0 +1,33 @@
+/** Fields that bodies of commands share. */
+import { z } from 'zod'
+
+/** One line of text of at most so many characters. */
+export const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
+/** Who says so. */
+export const by = line(80)
+
+/** A plain decimal number above zero, with at most so many digits after the point. */
+export const decimal = (digits: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^\\d{1,15}(\\.\\d{1,${digits}})?$`),
+      `a decimal number with at most ${digits} digits after the point`,
+    )
+    .refine((text) => /[1-9]/.test(text), 'a number above zero')
+/** The id that an order by hand is carried out once by. */
+export const commandId = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{4,40}$/, '4 to 40 letters, digits, dots, dashes or underscores')
+/** Of a position. */
+export const direction = z.enum(['long', 'short'])
+/** A token of a market's pool. */
+export const pool = z.enum(['long', 'short'])
+/** USD, and USD per whole token. */
+export const dollars = decimal(18)

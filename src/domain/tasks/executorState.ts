@@ -1,0 +1,70 @@
+/**
+ * What tasks that make orders over time have in common, as the journal keeps it: a budget, how far they are, and how they end.
+ * Each kind adds its parameters and its state.
+ */
+import type { Address } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Usd } from '../../protocol/units.ts'
+import type { TaskState } from './taskRecord.ts'
+
+/** What a task may use. What ends it, cancelling what of it rests, is never kept back. */
+export interface TaskBudget {
+  /** Orders at the venue, those that came to nothing too; each part of a twap of the venue's counts. */
+  readonly orders: number
+  /**
+   * USD: the fees of its messages, and the venue's fees of the change of the position. An order is made only while the most that
+   * it may cost is left. Funding and borrowing that a fill settles are the position's, and do not count.
+   */
+  readonly feesUsd: Usd
+  /** Unix ms after which it makes no more orders. */
+  readonly untilMs: number
+}
+
+/** What every such task is to do. */
+export interface ExecutorParams {
+  readonly symbol: string
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly collateralToken: Address
+  /** Whether it opens and adds, or takes off what is held. */
+  readonly action: 'increase' | 'decrease'
+  /** What it is to come to in all, USD. */
+  readonly sizeUsd: Usd
+  readonly budget: TaskBudget
+  /** What was asked for, in words: a second start under the same id must agree in it. */
+  readonly asked: string
+}
+
+/** That it is to end before it is done. */
+export interface StopWish {
+  readonly by: string
+  /** One sentence. */
+  readonly reason: string
+}
+
+/** How far every such task is; what it has done stands in the orders that it made. */
+export interface ExecutorProgress {
+  /** The newest order that it made, from 1; 0 before the first. */
+  readonly made: number
+  /** Absent while it goes on. */
+  readonly stop?: StopWish
+}
+
+/** How it ended. */
+export type ExecutorOutcome = 'done' | 'stopped' | 'out of budget'
+
+/** The kinds of these tasks; their ids begin with them. */
+export const executorKinds = ['twap'] as const
+
+/** A kind of them. */
+export type ExecutorKind = (typeof executorKinds)[number]
+
+/** Whether a task is one of these. */
+export function isExecutor({ taskKind }: Pick<TaskState, 'taskKind'>): boolean {
+  return executorKinds.some((kind) => kind === taskKind)
+}
+
+/** The task of an id that whoever starts it chose: the same id is one task for ever. */
+export function executorTaskId(kind: ExecutorKind, id: string): string {
+  return `${kind}:${id}`
+}

@@ -1,0 +1,268 @@
+/**
+ * Tasks that make orders over time, as an operator has them: starts and stops them, reads what they see, and says how far they
+ * are. What they make walks the road of every order, in the operator's name; a step is durable in the commit of its order.
+ */
+
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial, IntentState } from '../../domain/order/intent.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import {
+  type ExecutorParams,
+  type ExecutorProgress,
+  isExecutor,
+  type StopWish,
+} from '../../domain/tasks/executorState.ts'
+import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Usd } from '../../protocol/units.ts'
+import { standOf } from '../../tasks/executorStep.ts'
+import type { ExecutorView } from '../../tasks/executorView.ts'
+import { taskChanged } from '../../tasks/taskFacts.ts'
+import { childKeyOf } from '../../tasks/taskKind.ts'
+import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
+import { twapTask } from '../../tasks/twapTask.ts'
+import { intentIdOf } from '../account/ids.ts'
+import { OPERATOR } from '../account/tradingHalts.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import { usdOfFee } from './orderCost.ts'
+
+/** A task, and how far it is. Amounts in USD. */
+export interface TaskReport
+  extends Pick<ExecutorParams, 'symbol' | 'direction' | 'action' | 'sizeUsd' | 'budget' | 'asked'> {
+  readonly taskId: string
+  readonly kind: string
+  readonly by: string
+  /** Unix ms. */
+  readonly sinceMs: number
+  readonly doneUsd: Usd
+  /** What orders under way may still fill. */
+  readonly openUsd: Usd
+  readonly orders: number
+  readonly feesUsd: Usd
+  readonly standing: 'running' | 'stopping' | 'ended'
+  /** What it waits for; absent: nothing, or it was not looked at yet. */
+  readonly waits?: string
+  readonly outcome?: string
+  /** One sentence: what came of it. */
+  readonly statement?: string
+  readonly endedAtMs?: number
+}
+
+/** The worker. */
+export interface Executors {
+  /** Running ones first, then the newest that ended. */
+  list(): Promise<readonly TaskReport[]>
+  /** Begins a task with this record; resolves when it is durable. */
+  begin(entry: Extract<TaskEntry, { readonly kind: 'task.started' }>): Promise<void>
+  /** Has a running task end; resolves when that is durable. False: it does not run. */
+  stop(taskId: string, wish: StopWish): Promise<boolean>
+  /** Tasks that run, oldest first. */
+  running(): readonly TaskState[]
+  /** Writes that end all that run at once: what rests of them is somebody else's to cancel. */
+  endings(by: string, statement: string): readonly (() => Promise<void>)[]
+  /** What a task that is not begun yet would see. */
+  viewOf(params: ExecutorParams): ExecutorView
+  /** Works while one runs. Resolves when the engine ends. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** What it is handed of the engine. */
+export interface ExecutorContext
+  extends Pick<
+    EngineContext,
+    'chain' | 'clock' | 'delegation' | 'emit' | 'journal' | 'signer' | 'signingPolicy' | 'trading'
+  > {
+  /** Reads a snapshot with these markets, the wallet, and every market with a position. */
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+  /** Hands a decision of a task to admission if `mayGo` gives no denial in its turn, and the intent to the road. */
+  readonly admitTask: (
+    mayGo: () => Denial | undefined,
+    ...asked: Parameters<AdmitBeside>
+  ) => Promise<Denial | undefined>
+  /** What admission would say to a decision that is wanted whole. */
+  readonly wholeDenial: (snapshot: Snapshot, decision: Decision) => Denial | undefined
+  /** What may be added on a side by fresh capacity, USD. */
+  readonly capacity: (
+    snapshot: Snapshot,
+    marketToken: ExecutorParams['marketToken'],
+    direction: Direction,
+  ) => Usd | Denial
+}
+
+const pollMs = 2_000
+/** After a denial it is tried again no sooner, ms. */
+const DENIED_PAUSE_MS = 10_000
+/** Most tasks that ended in the list. */
+const ENDED_MOST = 50
+
+/** A worker over the engine's parts. */
+export function createExecutors(context: ExecutorContext): Executors {
+  const { clock, emit, journal, trading } = context
+  const { accountJournal } = trading
+  const account = accountOf(context)
+  const waits = new Map<string, string>()
+  const told = new Map<string, string>()
+  /** Wishes that may not be folded yet: a step that is written after one keeps it. */
+  const stops = new Map<string, StopWish>()
+  const paused = new Map<string, { readonly untilMs: number; readonly why: string }>()
+  const all = () => [...(accountJournal.state().tasks?.values() ?? [])].filter(isExecutor)
+  const running = () => all().filter(({ end }) => end === undefined)
+
+  async function childrenOf(taskId: string): Promise<readonly IntentState[]> {
+    const children: IntentState[] = []
+    for (let step = 1; journal.hasDecision(OPERATOR, childKeyOf(taskId, step)); step += 1) {
+      const made = await journal.intent(intentIdOf(account, OPERATOR, childKeyOf(taskId, step)))
+      if (made !== undefined) children.push(made)
+    }
+    return children
+  }
+
+  function haltOf({ action }: ExecutorParams): string | undefined {
+    const halt = trading.haltOn(OPERATOR)
+    if (halt === undefined || (halt.state === 'reducing' && action === 'decrease')) return undefined
+    return `trading is ${halt.state}: ${halt.reason}`
+  }
+
+  function viewOf(params: ExecutorParams): ExecutorView {
+    const policy = context.signingPolicy()
+    const { maxRelayFee } = params.action === 'decrease' ? (policy.reducing ?? policy) : policy
+    const { marketToken, direction } = params
+    const { decimals } = context.chain.feeToken
+    const halt = haltOf(params)
+    return {
+      nowMs: clock.now(),
+      children: [],
+      isMade: (decisionKey) => journal.hasDecision(OPERATOR, decisionKey),
+      ...(halt === undefined ? {} : { halt }),
+      mostSendingUsd: usdOfFee(maxRelayFee, decimals),
+      feeTokenDecimals: decimals,
+      capacity: (snapshot) => context.capacity(snapshot, marketToken, direction),
+      denialOf: context.wholeDenial,
+    }
+  }
+
+  /** Tells what keeps a task from going on, once for each cause; figures in it move with every look. */
+  function tell(taskId: string, reason: string | undefined): void {
+    const cause = reason?.replaceAll(/[\d.,:-]+/g, '')
+    if (cause === undefined) told.delete(taskId)
+    else if (told.get(taskId) !== cause) {
+      told.set(taskId, cause)
+      emit({ type: 'task.waits', taskId, reason: reason ?? '' })
+    }
+  }
+
+  function forget(taskId: string): void {
+    for (const kept of [waits, told, stops, paused]) kept.delete(taskId)
+  }
+
+  /** Why no order of a task may be accepted any more: asked in its turn, for an operator may have been faster. */
+  function notGoing(taskId: string, { kind }: Decision): Denial | undefined {
+    const task = running().find((each) => each.taskId === taskId)
+    if (task === undefined) return { code: 'TASK_ENDED', reason: 'the task has ended' }
+    if (kind === 'cancel') return undefined
+    if (stops.has(taskId)) return { code: 'TASK_STOPPED', reason: 'the task is to end' }
+    const halt = haltOf(task.params as ExecutorParams)
+    return halt === undefined ? undefined : { code: 'TRADING_HALTED', reason: halt }
+  }
+
+  const runner = createTaskRunner({
+    kind: twapTask,
+    pollMs,
+    clock,
+    tasks: () => accountJournal.state().tasks,
+    write(entry) {
+      const stop = stops.get(entry.taskId)
+      if (entry.kind !== 'task.changed' || stop === undefined) return accountJournal.write(entry)
+      return accountJournal.write({ ...entry, state: { ...(entry.state as ExecutorProgress), stop } })
+    },
+    admit: (snapshot, decision, decisionKey, beside) => {
+      const [taskId = ''] = decisionKey.split('#')
+      return context.admitTask(() => notGoing(taskId, decision), snapshot, decision, decisionKey, beside)
+    },
+    read: context.read,
+    async see({ taskId, params }, snapshot): Promise<ExecutorView> {
+      const pause = paused.get(taskId)
+      const isPaused = pause !== undefined && clock.monotonicMs() < pause.untilMs
+      return {
+        ...viewOf(params),
+        children: await childrenOf(taskId),
+        ...(isPaused ? { paused: pause.why } : {}),
+        ...(snapshot === undefined ? {} : { snapshot }),
+      }
+    },
+    told({ taskId }, view, { problem }, answers) {
+      const denial = answers.map((each) => each.denial).find((each) => each !== undefined)
+      const why = denial === undefined ? problem : `${denial.code}, ${denial.reason}`
+      if (denial !== undefined && why !== undefined)
+        paused.set(taskId, { untilMs: clock.monotonicMs() + DENIED_PAUSE_MS, why })
+      if (why === undefined) waits.delete(taskId)
+      else waits.set(taskId, why)
+      if (denial !== undefined || view.halt !== undefined) tell(taskId, why)
+      else if (view.paused === undefined) tell(taskId, undefined)
+    },
+    failed({ taskId }, reason) {
+      waits.set(taskId, reason)
+      tell(taskId, reason)
+    },
+    ended({ taskId, by }, { outcome, statement = '' }) {
+      forget(taskId)
+      emit({ type: 'task.ended', taskId, by, outcome, statement })
+    },
+  })
+
+  async function reportOf(task: TaskState): Promise<TaskReport> {
+    const { taskId, taskKind, by, sinceMs, end } = task
+    const params = task.params as ExecutorParams
+    const { symbol, direction, action, sizeUsd, budget, asked } = params
+    const { use } = standOf(params, { ...viewOf(params), children: await childrenOf(taskId) })
+    const { doneUsd, openUsd, orders, feesUsd } = use
+    const { stop } = (task.state ?? {}) as Partial<ExecutorProgress>
+    const waitsFor = waits.get(taskId)
+    return {
+      taskId,
+      kind: taskKind,
+      by,
+      sinceMs,
+      ...{ symbol, direction, action, sizeUsd, budget, asked, doneUsd, openUsd, orders, feesUsd },
+      standing: end !== undefined ? 'ended' : stop === undefined ? 'running' : 'stopping',
+      ...(waitsFor === undefined || end !== undefined ? {} : { waits: waitsFor }),
+      ...(end === undefined ? {} : { outcome: end.outcome, endedAtMs: end.atMs }),
+      ...(end?.statement === undefined ? {} : { statement: end.statement }),
+    }
+  }
+
+  return {
+    async list() {
+      const ended = all().filter(({ end }) => end !== undefined)
+      const shown = [...running(), ...ended.toReversed().slice(0, ENDED_MOST)]
+      return await Promise.all(shown.map(reportOf))
+    },
+    async begin(entry) {
+      await accountJournal.write(entry)
+      const { taskId, by, params } = entry
+      emit({ type: 'task.started', taskId, by, asked: (params as ExecutorParams).asked })
+      runner.wake()
+    },
+    async stop(taskId, wish) {
+      const task = running().find((each) => each.taskId === taskId)
+      if (task === undefined) return false
+      const state = task.state as ExecutorProgress
+      if (state.stop !== undefined || stops.has(taskId)) return true
+      stops.set(taskId, wish)
+      await accountJournal.write(
+        taskChanged({ taskId, version: task.version, state: { ...state, stop: wish } }),
+      )
+      return true
+    },
+    running,
+    endings: (by, statement) =>
+      running().map(({ taskId }) => async () => {
+        await accountJournal.write({ kind: 'task.ended', taskId, outcome: 'stopped', by, statement })
+        forget(taskId)
+        emit({ type: 'task.ended', taskId, by, outcome: 'stopped', statement })
+      }),
+    viewOf,
+    run: (signal) => runner.run(signal),
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The twap: a size in parts over a time. Where the venue's own twap fits, one message has all parts; else each part is an order of
+ * perpd's own, whose size follows the capacity of its moment. What a part leaves, later ones catch up, at most one part each.
+ * Pure.
+ */
+import type { Decision } from '../domain/order/decision.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { TWAP, TWAP_VERSION, type TwapParams, type TwapProgress } from '../domain/tasks/twapState.ts'
+import { formatPrice } from '../protocol/priceText.ts'
+import { bps, formatDollars, maxOf, minOf, mulDiv, mulDivUp, type Usd } from '../protocol/units.ts'
+import { type ExecutorPlan, type ExecutorStand, executorStep } from './executorStep.ts'
+import type { ExecutorView } from './executorView.ts'
+import type { RunningTask, TaskKind } from './taskKind.ts'
+
+/** The parts that a twap of the venue may have, and the step of its duration, ms. */
+const VENUE_MOST_PARTS = 30
+const VENUE_STEP_MS = 60_000
+
+/** The kind of these tasks. */
+export const twapTask: TaskKind<TwapParams, TwapProgress, ExecutorView> = {
+  name: TWAP,
+  version: TWAP_VERSION,
+  next: (task, view) => executorStep(task, view, (stand, state) => planOf(task, view, stand, state)),
+}
+
+/** Whether the shape of a twap is one that the venue has: a price bound, it has not. */
+export function hasVenueShape({
+  parts,
+  durationMs,
+  worstPrice,
+}: Pick<TwapParams, 'parts' | 'durationMs' | 'worstPrice'>): boolean {
+  return worstPrice === undefined && parts <= VENUE_MOST_PARTS && durationMs % VENUE_STEP_MS === 0
+}
+
+/** What is due by a moment, USD, of parts that begin with the first one at once. `slot`: the stretch of that moment, from 1. */
+function dueBy({ sizeUsd, parts }: Pick<TwapParams, 'sizeUsd' | 'parts'>, slot: number): Usd {
+  return slot >= parts ? sizeUsd : mulDiv(sizeUsd, BigInt(slot), BigInt(parts))
+}
+
+function planOf(
+  { params, sinceMs, taskId }: RunningTask<TwapParams, TwapProgress>,
+  view: ExecutorView,
+  { use, leftUsd }: ExecutorStand,
+  state: TwapProgress,
+): ExecutorPlan<TwapProgress> {
+  const { durationMs, parts, sizeUsd } = params
+  // A clock that was set back begins no stretch before the first.
+  const elapsedMs = Math.max(0, view.nowMs - sinceMs)
+  const slot = Math.floor((elapsedMs * parts) / durationMs) + 1
+  if (slot <= state.slot) return { kind: 'wait', until: 'the time of the next part has not come' }
+  const behindUsd = minOf(leftUsd, dueBy(params, slot) - use.doneUsd)
+  if (behindUsd <= 0n) return { kind: 'wait', until: 'it is ahead of its time' }
+  if (view.snapshot === undefined) return { kind: 'read' }
+  const { snapshot } = view
+  const next = { ...state, slot }
+  if (state.made === 0 && params.route === 'auto' && hasVenueShape(params) && fits(params, view, snapshot)) {
+    const decision = venueTwap(params, taskId)
+    if (view.denialOf(snapshot, decision) === undefined) {
+      return { kind: 'order', decision, sizeUsd, orders: parts, state: next }
+    }
+  }
+  const price = priceOf(params, snapshot)
+  if (price === undefined) return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
+  const { worstPrice } = params
+  if (worstPrice !== undefined && isWorse(params, price, worstPrice)) {
+    return { kind: 'wait', until: `the price ${formatPrice(price)} is beyond ${formatPrice(worstPrice)}` }
+  }
+  const evenUsd = mulDivUp(sizeUsd, 1n, BigInt(parts))
+  const wantedUsd = minOf(behindUsd, 2n * evenUsd)
+  const mostUsd = mostOf(params, view, snapshot)
+  if (typeof mostUsd === 'string') return { kind: 'wait', until: mostUsd }
+  const partUsd = minOf(wantedUsd, mostUsd)
+  if (partUsd <= 0n) return { kind: 'wait', until: 'the venue has no capacity left on this side' }
+  return {
+    kind: 'order',
+    decision: part(params, partUsd, `part of the task ${taskId}, stretch ${slot}`, taskId),
+    sizeUsd: partUsd,
+    orders: 1,
+    state: next,
+  }
+}
+
+/** The most that an order of it may have by the capacity of now, USD; or why that is not known. Reductions need none. */
+function mostOf(params: TwapParams, view: ExecutorView, snapshot: Snapshot): Usd | string {
+  if (params.action === 'decrease') return params.sizeUsd
+  const capacity = view.capacity(snapshot)
+  return typeof capacity === 'bigint' ? bps(maxOf(0n, capacity), params.shareBps) : capacity.reason
+}
+
+/** Whether one message may have all of it: the venue's parts do not follow the capacity of their moment. */
+function fits(params: TwapParams, view: ExecutorView, snapshot: Snapshot): boolean {
+  const mostUsd = mostOf(params, view, snapshot)
+  return typeof mostUsd === 'bigint' && params.sizeUsd <= mostUsd
+}
+
+/** The oracle's price on the side that a part takes, USD per whole index token. */
+function priceOf({ direction, action, marketToken }: TwapParams, snapshot: Snapshot): Usd | undefined {
+  const price = marketOf(snapshot, marketToken)?.oraclePrice?.value
+  return buys({ direction, action }) ? price?.maxPrice : price?.minPrice
+}
+
+function isWorse(params: TwapParams, price: Usd, worstPrice: Usd): boolean {
+  return buys(params) ? price > worstPrice : price < worstPrice
+}
+
+/** Whether it takes the higher price: opens a long, closes a short. */
+function buys({ direction, action }: Pick<TwapParams, 'direction' | 'action'>): boolean {
+  return (direction === 'long') === (action === 'increase')
+}
+
+function part(params: TwapParams, sizeDeltaUsd: Usd, reason: string, taskId: string): Decision {
+  const { action, marketToken, direction, collateralToken, leverageBps } = params
+  const base = { marketToken, direction, collateralToken, sizeDeltaUsd, reason, facts: { task: taskId } }
+  return action === 'increase'
+    ? { kind: 'increase', leverageBps, ...base }
+    : { kind: 'decrease', keepLeverage: true, ...base }
+}
+
+function venueTwap(params: TwapParams, taskId: string): Decision {
+  const { sizeUsd, parts, durationMs } = params
+  const reason = `the task ${taskId}: ${formatDollars(sizeUsd)} in ${parts} parts at the venue`
+  const decision = part(params, sizeUsd, reason, taskId)
+  const twap = { parts, durationSeconds: durationMs / 1_000 }
+  return { ...decision, orderType: 'twap', twap } as Decision
+}

@@ -1,0 +1,137 @@
+/** The process ends before and after every record that is written while a twap is under way, runs to its end, or is stopped. */
+import { expect, test } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
+import type { StartTwapCommand } from '../../src/engine/operator/taskCommand.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { dyingJournal } from '../support/dyingJournal.ts'
+import { testSigner, testTrader } from '../support/trader.ts'
+import { settle, venueBench } from '../support/venue.ts'
+
+const twap: StartTwapCommand = {
+  type: 'task',
+  kind: 'twap',
+  id: 'one-1',
+  market: 'ETH/USD [WETH-USDC]',
+  direction: 'long',
+  size: '600',
+  reduce: false,
+  leverage: '5',
+  parts: 2,
+  minutes: 1,
+  shareBps: 2_500,
+  route: 'own',
+  maxMinutes: 30,
+  // A crash after the acceptance may leave an order that is void: another takes its place.
+  maxOrders: 6,
+  isPreview: false,
+}
+
+/** Tells the story with an end of the process at one boundary of it; gives how many there were, and what came of it. */
+async function storyWith(what: 'own' | 'stopped', diesAt: number) {
+  const bench = venueBench({
+    settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
+    settled: () => settle(10),
+  })
+  const { clock, api, venue } = bench
+  const journal = createMemoryJournal()
+  let boundaries = 0
+  let engine: Engine | undefined
+  let isCounting = false
+  let isDown = false
+  const run = async (): Promise<void> => {
+    const made = testTrader({
+      ...bench,
+      journal: dyingJournal(journal, () => {
+        if (!isCounting) return false
+        boundaries += 1
+        if (boundaries !== diesAt) return false
+        engine?.abort()
+        isDown = true
+        return true
+      }),
+    })
+    engine = made.trader
+    isDown = false
+    await made.trader.start()
+  }
+  const goOn = async (isSo: () => boolean): Promise<void> => {
+    for (let turn = 0; turn < 600 && !isSo(); turn += 1) {
+      await clock.advance(500)
+      if (isDown) await run()
+    }
+    expect(isSo()).toBe(true)
+  }
+  /** He asks until he is answered, and with yes. */
+  const ask = async (command: OperatorCommand, isDone: () => boolean): Promise<void> => {
+    let isAnswered = false
+    while (!isAnswered) {
+      void engine?.operate(command, { by: 'ann', via: 'control' }).then((answer) => {
+        isAnswered ||= answer.ok || isDone()
+      })
+      await clock.advance(50)
+      if (isDown) await run()
+    }
+  }
+  const task = () => [...(journal.account().tasks?.values() ?? [])][0]
+  const isOver = () => task()?.end !== undefined
+
+  await run()
+  await clock.advance(1_000)
+  isCounting = true
+  const command: StartTwapCommand = what === 'own' ? twap : { ...twap, route: 'auto', parts: 4, minutes: 2 }
+  await ask(command, isOver)
+  if (what === 'stopped') {
+    await goOn(() => journal.recentIntents().some(({ attempts }) => attempts.at(-1)?.phase === 'LANDED'))
+    await ask({ type: 'task-stop', task: 'twap:one-1', reason: 'enough' }, isOver)
+  }
+  await goOn(isOver)
+  engine?.abort()
+  await clock.advance(10_000)
+  const { value } = await api.getPositions({ account: testSigner.address }, { isFresh: true })
+  const orders = await api.getOrders({ account: testSigner.address }, { isFresh: true })
+  const made = journal.recentIntents().toReversed()
+  return {
+    boundaries,
+    heldUsd: value.reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n),
+    resting: orders.value.length,
+    landed: venue.record().length,
+    outcome: task()?.end?.outcome,
+    statement: task()?.end?.statement,
+    keys: made.map(({ intent }) => intent.decisionKey),
+    executed: made.filter(
+      ({ closing, intent }) => closing?.outcome === 'EXECUTED' && intent.kind === 'increase',
+    ).length,
+  }
+}
+
+test('a crash between any two steps of a twap makes no part twice and leaves none out', {
+  timeout: 240_000,
+}, async () => {
+  const whole = await storyWith('own', 0)
+  expect(whole).toMatchObject({ heldUsd: usd(600), outcome: 'done', executed: 2 })
+  expect(whole.boundaries).toBeGreaterThan(20)
+  for (let at = 1; at <= whole.boundaries; at += 1) {
+    const { heldUsd, outcome, executed, keys, resting } = await storyWith('own', at)
+    expect({ at, heldUsd, outcome, resting }).toEqual({ at, heldUsd: usd(600), outcome: 'done', resting: 0 })
+    // A part that was signed and never sent is void; the next one catches it up.
+    expect(executed).toBeLessThanOrEqual(2)
+    expect(new Set(keys).size).toBe(keys.length)
+  }
+})
+
+test("a crash between any two steps of a stop leaves nothing of the venue's twap resting, and tells what was filled", {
+  timeout: 240_000,
+}, async () => {
+  const whole = await storyWith('stopped', 0)
+  expect(whole).toMatchObject({ resting: 0, outcome: 'stopped' })
+  expect(whole.boundaries).toBeGreaterThan(20)
+  for (let at = 1; at <= whole.boundaries; at += 1) {
+    const { heldUsd, outcome, resting, statement, keys } = await storyWith('stopped', at)
+    expect({ at, resting, outcome }).toEqual({ at, resting: 0, outcome: 'stopped' })
+    expect(heldUsd).toBeLessThanOrEqual(usd(600))
+    expect(statement).toContain(`$${heldUsd / usd(1)}.00 of $600.00`)
+    expect(new Set(keys).size).toBe(keys.length)
+  }
+})

@@ -1,0 +1,95 @@
+/** Orders that take time, by the real commands, against the real daemon and the paper venue over sockets. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hastyVenue } from './killPoint.ts'
+import { type Operated, operatedIn, type Status } from './operated.ts'
+import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper, until } from './processes.ts'
+
+let folder: ReturnType<typeof scratch>
+let own: Operated
+beforeEach(async () => {
+  folder = scratch()
+  own = await operatedIn(folder.path)
+  // A strategy that does not run: whatever happens is the task's.
+  writeFileSync(
+    join(folder.path, 'once.yaml'),
+    'kind: trend\nenabled: false\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 500, leverage: 2, collateral: short }\n',
+  )
+})
+afterEach(async () => {
+  await killLeftOver()
+  folder.remove()
+})
+
+const eth = 'ETH/USD [WETH-USDC]'
+const isRunning = ({ state }: Status): boolean => state === 'running'
+
+interface Row {
+  readonly taskId: string
+  readonly standing: string
+  readonly outcome?: string
+  readonly doneUsd: string
+  readonly orders: number
+}
+
+/** A command to its end: all that it said, as one line, and its standard output as it stands. */
+async function asked(hosts: PaperHosts, ...words: string[]) {
+  const running = perpd([...words, ...own.flags(hosts)], { env: { COLUMNS: '80' } })
+  const code = await running.ended
+  return { code, said: running.said().replaceAll(/\s+/g, ' '), out: running.stdout() }
+}
+
+async function tasks(hosts: PaperHosts): Promise<readonly Row[]> {
+  const { code, out } = await asked(hosts, 'task', 'list', '--json')
+  return code === 0 ? (JSON.parse(out) as readonly Row[]) : []
+}
+
+test('a twap goes on after a kill -9 in the commit of its first part, is done once, and another is stopped', {
+  timeout: 300_000,
+}, async () => {
+  const { hosts } = await startPaper(hastyVenue)
+  const first = perpd(['run', ...own.flags(hosts)], { killAt: 'task.changed:after' })
+  await own.when('the first daemon runs', first, isRunning)
+  const twap = ['task', 'start', 'twap', eth, 'long', '--size=400', '--leverage=2']
+  const minute = [...twap, '--parts=2', '--minutes=1', '--own', '--yes', '--id=once-1', '--max-minutes=4']
+  const unsure = await asked(hosts, ...minute.filter((word) => word !== '--yes'))
+  expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('give --yes')])
+  const begun = await asked(hosts, ...minute)
+  expect(begun.said).toMatch(/task twap:once-1 is started|--id once-1/)
+  expect(await first.ended).toBe('SIGKILL')
+
+  const second = perpd(['run', ...own.flags(hosts)])
+  await own.when('the second daemon runs', second, isRunning)
+  const again = await asked(hosts, ...minute)
+  expect([again.code, again.said]).toEqual([0, expect.stringContaining('nothing is done twice')])
+  const isDone = async () => {
+    const [row] = await tasks(hosts)
+    return row?.standing === 'ended' ? row : undefined
+  }
+  const row = await until('the twap is done', isDone, { timeoutMs: 150_000, seen: second.said })
+  expect(row).toMatchObject({ taskId: 'twap:once-1', outcome: 'done', doneUsd: `400${'0'.repeat(30)}` })
+  const held = await own.when('the list shows it', second, ({ positions }) => positions.length === 1)
+  await until('the list shows all of it', async () => {
+    const status = await own.status()
+    return status?.positions[0]?.sizeInUsd === `400${'0'.repeat(30)}` ? status : undefined
+  })
+  expect(held.positions).toHaveLength(1)
+  const made = await ordersOf(folder.path)
+  expect(made.filter(({ kind }) => kind === 'increase')).toHaveLength(row.orders)
+  expect(new Set(made.map(({ intentId }) => intentId)).size).toBe(made.length)
+
+  const venue = await asked(hosts, ...twap, '--parts=4', '--minutes=20', '--yes', '--id=twice-2')
+  expect([venue.code, venue.said]).toEqual([0, expect.stringContaining('in 4 parts over 20 min')])
+  const stopped = await asked(hosts, 'task', 'stop', 'twap:twice', '--reason', 'enough')
+  expect([stopped.code, stopped.said]).toEqual([0, expect.stringContaining('is to end')])
+  await until('the second one has ended', async () =>
+    (await tasks(hosts)).every(({ standing }) => standing === 'ended') ? true : undefined,
+  )
+  const listed = await asked(hosts, 'task', 'list')
+  expect(listed.out).toMatch(/^TASK +STATE/)
+  expect(listed.said).toContain('enough')
+  for (const line of listed.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  const none = await asked(hosts, 'task', 'stop', 'twap:twice')
+  expect([none.code, none.said]).toEqual([2, expect.stringContaining('(TASK_NOT_FOUND)')])
+})
