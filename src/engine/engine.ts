@@ -42,6 +42,7 @@ import { createKill } from './operator/kill.ts'
 import { createManual } from './operator/manualOrders.ts'
 import { operate } from './operator/operator.ts'
 import { createReads } from './operator/operatorReads.ts'
+import { createSignalInbox } from './operator/signalInbox.ts'
 import { type EngineLabels, statusOf } from './statusReport.ts'
 import { tick } from './tick.ts'
 import { createAccountWatch } from './watch/accountWatch.ts'
@@ -228,6 +229,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
   })
   const labelled = createLabelledOrders(admission)
+  const inbox = createSignalInbox({ ...context, isTaking: admission.isDeciding })
 
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
@@ -293,6 +295,7 @@ export function createEngine(parts: EngineParts): Engine {
         command,
         commander,
       ),
+    signal: inbox.receive,
     ...createReads(context),
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,

@@ -2,7 +2,8 @@
 import type { Strategy } from '../strategy.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
+import { signal } from './signal.ts'
 import { trend } from './trend.ts'
 
 /** What `kind:` in a strategy file may name without a path. */
-export const builtInKinds: Readonly<Record<string, Strategy>> = { grid, guard, trend }
+export const builtInKinds: Readonly<Record<string, Strategy>> = { grid, guard, signal, trend }
