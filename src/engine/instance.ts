@@ -43,10 +43,6 @@ export function createInstance(
     | { readonly memory: KeptMemory | undefined; readonly reason: string; readonly sinceMs: number }
     | undefined
   const keptMemory = () => trading.accountJournal.state().memories?.get(loaded.name)
-  const lastSignal = (): Pick<StrategyStatus, 'lastSignal'> => {
-    const newest = trading.accountJournal.state().signals?.newest.get(loaded.name)
-    return newest === undefined ? {} : { lastSignal: newest }
-  }
   let failingSinceMs: number | undefined
   let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastTickMs' | 'lastError'> = {}
 
@@ -143,7 +139,6 @@ export function createInstance(
       }
     },
     status: () => ({
-      ...lastSignal(),
       name: loaded.name,
       kind: loaded.strategy.kind,
       symbols: loaded.symbols,

@@ -4,7 +4,7 @@ import { accountOf } from '../execution/context/executionContext.ts'
 import { told } from './account/holdings.ts'
 import type { Unwinder } from './account/unwinder.ts'
 import type { EngineContext } from './context/engineContext.ts'
-import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
+import { type EngineStatus, type StrategyStatus, shortOfSpace, shownOf } from './engineStatus.ts'
 import type { Instance } from './instance.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -74,7 +74,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
       ? {}
       : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
     ...(subaccount === undefined ? {} : { subaccount }),
-    strategies: parts.instances.map((instance) => instance.status()),
+    strategies: parts.instances.map((instance) => withSignal(context, instance.status())),
     positions: held.positions,
     unmanaged: parts.unmanaged.current(),
     symbols: account.symbols(),
@@ -95,4 +95,10 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     journal: { path: labels.journalPath, records, intents },
     evidence: labels.evidence,
   }
+}
+
+/** With the newest signal from outside that the instance had. */
+function withSignal({ trading }: EngineContext, status: StrategyStatus): StrategyStatus {
+  const lastSignal = trading.accountJournal.state().signals?.newest.get(status.name)
+  return lastSignal === undefined ? status : { ...status, lastSignal }
 }

@@ -27,7 +27,7 @@ export const signalPhrases: Phrases<SignalEvent['type']> = {
 }
 
 function words({ number, name, action, symbol }: TradeSignal): string {
-  return `signal ${number}${name === undefined ? '' : ` "${plain(name)}"`}, ${action} ${plain(symbol)},`
+  return `signal ${number}${name === undefined ? '' : ` "${plain(name)}"`} (${action} ${plain(symbol)})`
 }
 
 function fields({ strategy, number, name, action, symbol, sentAtMs, expiresAtMs }: TradeSignal) {
