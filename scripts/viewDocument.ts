@@ -26,6 +26,11 @@ const parts: readonly Part[] = [
     types: ['OwnEventBase', 'FillEvent', 'FillFacts', 'ClosedEvent', 'DeniedEvent'],
   },
   {
+    title: 'Signals from outside',
+    files: ['domain/memory/tradeSignal.ts'],
+    types: ['GivenSignal', 'TradeSignal', 'SignalTerms'],
+  },
+  {
     title: 'The snapshot',
     files: ['domain/snapshot.ts', 'protocol/reading.ts'],
     types: ['Snapshot', 'MarketView', 'Reading'],

@@ -14,6 +14,8 @@ export interface GuardContext {
   readonly isHealthOpen: boolean
   /** Most requests a second: of those with a token, of open paths, and of those that are refused, each. */
   readonly requestsPerSecond: number
+  /** Where a POST is proven by itself, and not by a token; absent: nowhere. */
+  readonly selfProvenPath?: string
   /** Any clock in ms; only differences count. */
   readonly now: () => number
 }
@@ -27,7 +29,7 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
   const roles = createRoles(context.tokens)
   const bucket = () => createBucket(context.requestsPerSecond, context.now)
   // A flood of third parties must not keep the operator or the orchestrator out.
-  const buckets = { token: bucket(), open: bucket(), stranger: bucket() }
+  const buckets = { token: bucket(), open: bucket(), stranger: bucket(), selfProven: bucket() }
   const isOpen = (path: string): boolean =>
     path === '/metrics' ? context.isMetricsOpen : healthPaths.includes(path) && context.isHealthOpen
 
@@ -40,7 +42,9 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
     // HEAD asks for what GET gives, without its body.
     const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
     const open = isReading && isOpen(path)
-    if (!isFree && !buckets[role !== undefined ? 'token' : open ? 'open' : 'stranger'].take()) {
+    const isSelfProven = c.req.method === 'POST' && path === context.selfProvenPath
+    const asker = isSelfProven ? 'selfProven' : role !== undefined ? 'token' : open ? 'open' : 'stranger'
+    if (!isFree && !buckets[asker].take()) {
       c.header('Retry-After', '1')
       return no(c, 429, 'RATE_LIMITED', 'Too many requests; try again in a second.')
     }
@@ -53,7 +57,7 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
     if (c.req.header('origin') !== undefined) {
       return no(c, 403, 'ORIGIN_NOT_ALLOWED', 'Pages of other origins may not ask here.')
     }
-    if (open) return undefined
+    if (open || isSelfProven) return undefined
     if (role === undefined) {
       c.header('WWW-Authenticate', 'Bearer')
       return no(c, 401, 'UNAUTHORIZED', 'This needs a token: Authorization: Bearer TOKEN.')
@@ -69,7 +73,7 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
 /** A refusal. The connection ends with it: what is left of a body is not read. */
 export function no(
   c: Context<Proven>,
-  status: 400 | 401 | 403 | 409 | 413 | 415 | 421 | 429,
+  status: 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 421 | 429 | 503,
   error: string,
   message: string,
 ) {

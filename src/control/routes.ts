@@ -14,6 +14,7 @@ import { commandRoutes } from './commandRoutes.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
 import { bodyDigestOf, challengePath, createProofs, type Proven, proofHeader } from './proof.ts'
 import { createGuard, type GuardContext } from './requestGuard.ts'
+import { type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
 
 /** The body of `/api/status`. */
 export type StatusBody = Plain<
@@ -21,12 +22,14 @@ export type StatusBody = Plain<
 >
 
 /** What the routes stand on. */
-export interface ControlContext extends GuardContext {
+export interface ControlContext extends Omit<GuardContext, 'selfProvenPath'> {
   readonly engine: EngineApi
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>
   readonly health: Pick<Health, 'live' | 'ready'>
   /** What was written and decided lately. */
   readonly recent: Recent
+  /** How signals from outside are taken; absent: they are not. */
+  readonly signals?: SignalSettings
 }
 
 const DEFAULT_LIMIT = 100
@@ -36,7 +39,11 @@ const MOST_ROWS = 10_000
 export function controlRoutes(context: ControlContext): Hono<Proven> {
   const app = new Hono<Proven>()
   const proofs = createProofs(context.tokens, context.now)
-  const refuse = createGuard(context)
+  const { signals } = context
+  const refuse = createGuard({
+    ...context,
+    ...(signals === undefined ? {} : { selfProvenPath: signalPath }),
+  })
 
   // Whoever proves to hold a token gets an answer that proves it too, refusals included.
   app.use(async (c, next) => {
@@ -62,6 +69,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   })
 
   commandRoutes(app, context.engine)
+  if (signals !== undefined) signalRoutes(app, context.engine, signals, context.now)
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) =>

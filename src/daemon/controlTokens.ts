@@ -45,10 +45,10 @@ export function readToken(config: Config, role: Role): Secret {
   return new Secret(token)
 }
 
-/** Two daemons may start at once: the file gets its name when it is whole, and the first one wins. */
-function makeToken(path: string): void {
+/** Makes a file with a new token. Two daemons may start at once: the file gets its name when it is whole, and the first one wins. */
+export function makeToken(path: string, namedBy: string = setting): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
-  createPrivateFile(draft, new Secret(`${randomBytes(32).toString('base64url')}\n`), setting)
+  createPrivateFile(draft, new Secret(`${randomBytes(32).toString('base64url')}\n`), namedBy)
   try {
     linkSync(draft, path)
   } catch (error) {

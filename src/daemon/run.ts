@@ -34,6 +34,7 @@ import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
+import { openSignals, signalWarnings } from './signalSecrets.ts'
 import { listenForSignals } from './signals.ts'
 import type { Trader } from './trader.ts'
 import { keepWatchdog } from './watchdog.ts'
@@ -129,11 +130,14 @@ async function live(
     trader.abort()
     stopped.fatal(error)
   }
+  const tokens = openTokens(config)
+  const signals = openSignals(config, tokens, emit)
   const control = await createControlServer({
     host: config.control.host,
     port: config.control.port,
     hostNames: config.control.hostNames,
-    tokens: openTokens(config),
+    tokens,
+    ...(signals === undefined ? {} : { signals }),
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
@@ -163,6 +167,7 @@ async function live(
     for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
       log.note('warn', warning)
     }
+    for (const warning of signalWarnings(strategies, signals)) log.note('warn', warning)
     if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
     trader.start().catch(fail)
     watchFiles(config, trader, log, watching.signal).catch(fail)
@@ -248,6 +253,14 @@ function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => voi
         // Told to whoever commands first: what comes after has no door any more.
         setImmediate(fail, error)
         return { ok: false, code: error.code, reason: `the command was not carried out. ${error.message}` }
+      }
+    },
+    async signal(message) {
+      try {
+        return await trader.signal(message)
+      } catch (error) {
+        if (error instanceof JournalFaultError) setImmediate(fail, error)
+        throw error
       }
     },
   }

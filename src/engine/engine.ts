@@ -48,6 +48,7 @@ import { createManual } from './operator/manualOrders.ts'
 import { operate } from './operator/operator.ts'
 import { createReads } from './operator/operatorReads.ts'
 import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
+import { createSignalInbox } from './operator/signalInbox.ts'
 import { createInstances } from './roster/instances.ts'
 import { createWindDown } from './roster/windDown.ts'
 import { type EngineLabels, statusOf } from './statusReport.ts'
@@ -314,6 +315,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
   })
   const labelled = createLabelledOrders(admission)
+  const inbox = createSignalInbox({ ...context, isTaking: admission.isDeciding })
 
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
@@ -383,6 +385,7 @@ export function createEngine(parts: EngineParts): Engine {
         command,
         commander,
       ),
+    signal: inbox.receive,
     ...createReads(context),
     tasks: () => executors.list(),
     books: () => bookRows(journal.books().all(), account.positions()),

@@ -4,6 +4,7 @@ import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { OperatorPause } from '../domain/account/strategyEntry.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
+import type { NewestSignal } from '../domain/memory/tradeSignal.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
 import type { LegLookups } from '../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
@@ -19,6 +20,7 @@ import type { TaskReport } from './operator/executors.ts'
 import type { KillReport } from './operator/kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
 import type { BalanceReport, MarketFigures } from './operator/operatorReads.ts'
+import type { SignalInbox } from './operator/signalInbox.ts'
 import type { WindDownReport } from './roster/windDown.ts'
 import type { Unmanaged } from './watch/unmanaged.ts'
 
@@ -56,6 +58,8 @@ export interface StrategyStatus {
   readonly pausedBy?: OperatorPause
   /** Why it is not asked until an operator does something: its memory does not fit its kind. */
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
+  /** The newest signal from outside, and what became of it; absent before the first. */
+  readonly lastSignal?: NewestSignal
 }
 
 /** An open intent or an ended one, with its label. */
@@ -165,6 +169,8 @@ export interface EngineApi {
   status(): EngineStatus
   /** Carries out an operator's command; it is in the journal before anything is done. */
   operate(command: OperatorCommand, commander: Commander): Promise<OperatorAnswer>
+  /** Takes a signal from outside whose sender was proven. */
+  readonly signal: SignalInbox['receive']
   /** Every market that is known or listed, with where its facts come from and its figures of now. */
   markets(): Promise<readonly MarketFigures[]>
   /** What is in the wallet and in positions. Rejects as reading does. */

@@ -5,9 +5,11 @@
 
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import type { DeniedEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
+import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import { encodeExact } from '../domain/records.ts'
+import type { SignalEvent } from '../domain/signalEvent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
@@ -27,17 +29,22 @@ export interface GivenTurn {
   readonly eventsMissed: number
   /** Own events up to the record of this number are among them. */
   readonly throughSeq: number
+  /** Signals from outside that wait for it; a kind that takes none has none. */
+  readonly signals: readonly GivenSignal[]
 }
 
-/** What is kept for an instance, as of now. */
-export function givenTurn({ journal, trading }: EngineContext, strategy: string): GivenTurn {
-  const memory = trading.accountJournal.state().memories?.get(strategy)
+/** What is kept for an instance, as of now; signals are expired or not at `atMs`, Unix ms. */
+export function givenTurn({ journal, trading }: EngineContext, strategy: string, atMs: number): GivenTurn {
+  const { memories, signals } = trading.accountJournal.state()
+  const memory = memories?.get(strategy)
+  const waiting = signals?.waiting.get(strategy) ?? []
   const { events, missed } = journal.ownEvents(strategy)
   return {
     ...(memory === undefined ? {} : { memory }),
     events: [...(memory?.denied ?? []), ...events],
     eventsMissed: missed,
     throughSeq: events.at(-1)?.seq ?? memory?.throughSeq ?? journal.summary().records,
+    signals: waiting.map((signal) => ({ ...signal, isExpired: signal.expiresAtMs <= atMs })),
   }
 }
 
@@ -97,14 +104,18 @@ export function takeTurn(
       })
     }
     const remembered = memoryFact(loaded, turn, given, tickMs, planned.denied)
-    const isNew = decisions.length > 0 || given.events.length > 0 || isChanged(remembered, given.memory)
+    const isTold = given.events.length + given.signals.length > 0
+    const isNew = decisions.length > 0 || isTold || isChanged(remembered, given.memory)
     const { accountJournal } = context.trading
     const isTaken =
       !isNew ||
       (await accountJournal.writeBeside([...planned.facts, remembered], (records) =>
         context.orderManager.acceptTogether(planned.intents, records),
       ))
-    if (isTaken) for (const tell of planned.whenDurable) tell()
+    if (isTaken) {
+      for (const signal of given.signals) context.emit(takenEvent(signal))
+      for (const tell of planned.whenDurable) tell()
+    }
     return isTaken ? planned.whenDurable.length : 0
   })
 }
@@ -163,12 +174,19 @@ function sideOf({ marketToken, direction }: Exclude<StrategyDecision, { kind: 'f
 function memoryFact(
   { name, strategy }: LoadedStrategy,
   { memory, version }: CheckedTurn,
-  { throughSeq }: GivenTurn,
+  { throughSeq, signals }: GivenTurn,
   tickMs: number,
   denied: readonly DeniedEvent[],
 ): Extract<AccountFact, { kind: 'strategy.remembered' }> {
   const kept = { strategyKind: strategy.kind, version, memory, tickMs, throughSeq, denied }
-  return { kind: 'strategy.remembered', strategy: name, ...kept }
+  const newest = signals.at(-1)
+  const expired = signals.filter(({ isExpired }) => isExpired).map(({ number }) => number)
+  const taken = newest === undefined ? {} : { signals: { through: newest.number, expired } }
+  return { kind: 'strategy.remembered', strategy: name, ...taken, ...kept }
+}
+
+function takenEvent({ isExpired, ...signal }: GivenSignal): Extract<SignalEvent, { type: 'signal.taken' }> {
+  return { type: 'signal.taken', signal, isExpired }
 }
 
 function isChanged(

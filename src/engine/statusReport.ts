@@ -5,7 +5,7 @@ import { told } from './account/holdings.ts'
 import { sidesWithoutStop } from './account/stops.ts'
 import type { Unwinder } from './account/unwinder.ts'
 import type { EngineContext } from './context/engineContext.ts'
-import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
+import { type EngineStatus, type StrategyStatus, shortOfSpace, shownOf } from './engineStatus.ts'
 import type { Instance } from './instance.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -79,7 +79,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
       ? {}
       : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
     ...(subaccount === undefined ? {} : { subaccount }),
-    strategies: parts.instances.all().map((instance) => instance.status()),
+    strategies: parts.instances.all().map((instance) => withSignal(context, instance.status())),
     positions: held.positions,
     ...(others === undefined
       ? {}
@@ -110,4 +110,10 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     journal: { path: labels.journalPath, records, intents },
     evidence: labels.evidence,
   }
+}
+
+/** With the newest signal from outside that the instance had. */
+function withSignal({ trading }: EngineContext, status: StrategyStatus): StrategyStatus {
+  const lastSignal = trading.accountJournal.state().signals?.newest.get(status.name)
+  return lastSignal === undefined ? status : { ...status, lastSignal }
 }

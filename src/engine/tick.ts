@@ -160,7 +160,7 @@ async function decide(
     restingOrders: restingOrdersOf(snapshot, own),
   }
   const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
-  const given = remembers ? givenTurn(context, loaded.name) : undefined
+  const given = remembers ? givenTurn(context, loaded.name, snapshot.atMs) : undefined
   // It decided at this instant before perpd stopped: asked again it would decide the next step in its place.
   if (given?.memory?.tickMs === tickMs) return { returned: [] }
   try {
@@ -182,18 +182,18 @@ type OwnScene = Pick<Scene, 'snapshot' | 'openIntents' | 'restingOrders'>
 function runHere({ strategy, params, instance }: LoadedStrategy, scene: OwnScene, given?: GivenTurn): Answer {
   if (strategy.memory === undefined || given === undefined)
     return { returned: strategy.decide(viewOf({ ...scene, params, instance })) }
-  const { events, eventsMissed } = given
+  const { events, eventsMissed, signals } = given
   const memory = memoryFor(strategy.kind, strategy.memory, given.memory)
-  const view = viewOf({ ...scene, params, instance, events, eventsMissed })
+  const view = viewOf({ ...scene, params, instance, events, eventsMissed, signals })
   const returned: unknown = strategy.decide(view, memory)
   return { returned: returned instanceof Promise ? returned : checkTurn(strategy.memory, returned) }
 }
 
 /** Asks one of the user's in its thread. */
 async function runHosted(hosted: HostedKind, scene: OwnScene, given?: GivenTurn): Promise<Answer> {
-  const { memory, events = [], eventsMissed = 0 } = given ?? {}
+  const { memory, events = [], eventsMissed = 0, signals = [] } = given ?? {}
   const told =
-    given === undefined ? {} : { events, eventsMissed, ...(memory === undefined ? {} : { memory }) }
+    given === undefined ? {} : { events, eventsMissed, signals, ...(memory === undefined ? {} : { memory }) }
   const { returned, crash, viewBytes } = await hosted.decide({ ...scene, ...told })
   return { returned, viewBytes, ...(crash === undefined ? {} : { failed: crash }) }
 }

@@ -9,6 +9,7 @@ import { chainSeries, subaccountSeries } from './chainSeries.ts'
 import { caseSeries, endedOrderSeries, hostSeries, loopSeries, payloadSeries } from './eventSeries.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
 import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from './seriesMaker.ts'
+import { signalSeries } from './signalSeries.ts'
 import { bookSeries, openCaseSeries, statusSeries } from './statusSeries.ts'
 
 /** What metrics are made of. */
@@ -45,7 +46,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   bookSeries(maker, status)
   const shown = [loopSeries(maker), hostSeries(maker), payloadSeries(maker)]
   openCaseSeries(maker, status)
-  const listeners = [ended, ...shown, caseSeries(maker), chainSeries(maker, now), subaccountSeries(maker)]
+  const listeners = [
+    ended,
+    ...shown,
+    caseSeries(maker),
+    chainSeries(maker, now),
+    subaccountSeries(maker),
+    signalSeries(maker),
+  ]
   // Under the names that dashboards of Node processes know.
   collectDefaultMetrics({ register: registry })
   return {

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
+import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
@@ -18,6 +19,7 @@ import type { OpenIntent, RestingOrder } from './resting.ts'
 
 export type { Fill } from '../domain/account/fills.ts'
 export type { ClosedEvent, DeniedEvent, FillEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
+export type { GivenSignal, SignalAction, SignalSize } from '../domain/memory/tradeSignal.ts'
 export type {
   BatchDecision,
   CancelDecision,
@@ -129,6 +131,11 @@ export interface StrategyView<Params = unknown> {
   readonly events: readonly OwnEvent[]
   /** Older events that were dropped, because more than 2,000 waited; 0 as a rule. */
   readonly eventsMissed: number
+  /**
+   * Of a kind that takes signals: those from outside that were accepted since the turn that gave the memory at hand, in order. Each
+   * is given once, over crashes too; one whose time is over is given as expired. Always empty for other kinds.
+   */
+  readonly signals: readonly GivenSignal[]
   /** The market with this symbol, or undefined when the snapshot has none. */
   market(symbol: string): MarketView | undefined
   /** A market's candles of a period, ascending, the running one last; of the first that `needs` names without a period. */
@@ -146,6 +153,8 @@ export interface Strategy<Params = unknown> {
   readonly params: z.ZodType<Params>
   /** Absent: the kind remembers nothing. */
   readonly memory?: MemoryDefinition<unknown>
+  /** Whether signals from outside may be sent to its instances; it has a memory then; not when absent. */
+  readonly takesSignals?: boolean
   needs(params: Params, symbols: readonly string[]): Needs
   decide(view: StrategyView<Params>, memory?: unknown): readonly StrategyDecision[] | Turn<unknown>
 }
@@ -184,6 +193,8 @@ export interface StrategyDefinition<Schema extends z.ZodType> extends Definition
 /** What a kind with a memory is made of. */
 export interface RememberingDefinition<Schema extends z.ZodType, Memory> extends DefinitionBase<Schema> {
   readonly memory: MemoryDefinition<Memory>
+  /** True lets signals from outside be sent to its instances (docs/signals.md); they come in `view.signals`. */
+  readonly takesSignals?: boolean
   /**
    * What to ask for, and what to remember. Pure: the same view and memory always give the same. The memory is durable in the
    * commit of the decisions that are taken; what is denied of them comes back as an event of the next turn.
@@ -208,7 +219,8 @@ export function defineStrategy(
   checkDefinition(definition)
   const { kind, description, opensPositions = true, params } = definition
   const needs: Strategy['needs'] = (given, symbols) => definition.needs(given, symbols)
-  const parts = { kind, description, opensPositions, params, needs }
+  const takesSignals = 'takesSignals' in definition && definition.takesSignals === true
+  const parts = { kind, description, opensPositions, params, takesSignals, needs }
   if (!('memory' in definition) || definition.memory === undefined) {
     return { ...parts, decide: (view) => (definition as StrategyDefinition<z.ZodType>).decide(view) }
   }
@@ -228,6 +240,7 @@ const definitionParts: Readonly<
     (value) => value === undefined || isMemory(value),
     '{ version: 1, schema, first } with a whole version from 1, a schema, and a first value that fits it',
   ],
+  takesSignals: [(value) => value === undefined || typeof value === 'boolean', 'true or false'],
   needs: [(value) => typeof value === 'function', 'a function'],
   decide: [(value) => typeof value === 'function', 'a function'],
 }
@@ -268,6 +281,9 @@ function checkDefinition(definition: object): void {
       value === undefined ? 'is missing' : `is ${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
     throw new TypeError(`defineStrategy: ${name} ${found}; expected ${expected}`)
   }
+  if ('takesSignals' in definition && definition.takesSignals === true && !('memory' in definition)) {
+    throw new TypeError('defineStrategy: takesSignals needs a memory, which is written with what was taken')
+  }
 }
 
 /**
@@ -284,6 +300,8 @@ export function viewOf<Params>(parts: {
   /** None when absent. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number
+  /** None when absent. */
+  readonly signals?: readonly GivenSignal[]
 }): StrategyView<Params> {
   const market = (symbol: string): MarketView | undefined => {
     for (const view of parts.snapshot.markets.values()) if (view.market.symbol === symbol) return view
@@ -293,6 +311,7 @@ export function viewOf<Params>(parts: {
     restingOrders: [],
     events: [],
     eventsMissed: 0,
+    signals: [],
     ...parts,
     market,
     candles(symbol, period) {

@@ -92,6 +92,11 @@ export const engine: EngineApi = {
   books: () => books,
   tasks: () => Promise.resolve([]),
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
+  signal: ({ terms: { market = symbol, ...terms }, ttlMs }) => {
+    const expiresAtMs = terms.sentAtMs + ttlMs
+    const signal = { ...terms, symbol: market, expiresAtMs, number: 1, receivedAtMs: startMs }
+    return Promise.resolve({ ok: true, signal })
+  },
   markets: () =>
     Promise.resolve([
       {

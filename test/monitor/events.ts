@@ -2,6 +2,7 @@
 
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
+import type { TradeSignal } from '../../src/domain/memory/tradeSignal.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -41,6 +42,16 @@ export const executedState: IntentState = {
   },
   closedAtMs: startMs + 1_600,
   updatedAtMs: startMs + 1_600,
+}
+
+const tradeSignal: TradeSignal = {
+  strategy: 'tv',
+  number: 3,
+  action: 'long',
+  symbol,
+  sentAtMs: startMs,
+  receivedAtMs: startMs + 40,
+  expiresAtMs: startMs + 300_000,
 }
 
 export const position: Position = {
@@ -105,6 +116,11 @@ export const everyEvent: readonly Event[] = [
   },
   { type: 'strategy.paused', strategy: 'mine', failures: 5, forMs: 60_000, reason: 'mine.ts:3: no luck' },
   { type: 'strategy.said', strategy: 'mine', text: 'hello' },
+  { type: 'signal.accepted', signal: tradeSignal },
+  { type: 'signal.refused', code: 'SIGNAL_STALE', reason: 'it was sent at another time', strategy: 'tv' },
+  { type: 'signal.refused', code: 'SIGNAL_UNAUTHORIZED', reason: 'it has no proof of its sender that holds' },
+  { type: 'signal.taken', signal: tradeSignal, isExpired: false },
+  { type: 'signal.taken', signal: { ...tradeSignal, name: 'late' }, isExpired: true },
   { type: 'decision.made', ...base },
   {
     type: 'decision.denied',

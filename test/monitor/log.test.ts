@@ -49,6 +49,11 @@ test('on a terminal every event reads as one plain line', () => {
     denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
     tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. What it holds stays as it is; other strategies go on
     said      mine: hello
+    signal    tv: signal 3 (long ETH/USD [WETH-USDC]) was accepted
+    signal    a signal for tv was refused: it was sent at another time (SIGNAL_STALE)
+    signal    a signal was refused: it has no proof of its sender that holds (SIGNAL_UNAUTHORIZED)
+    signal    tv was given signal 3 (long ETH/USD [WETH-USDC])
+    signal    tv: signal 3 "late" (long ETH/USD [WETH-USDC]) expired before its turn; nothing is done on its word
     decision  eth-trend wants to open a long of $500.00 on ETH/USD [WETH-USDC]: the fast average is above the slow one
     denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: The venue has too little room (wanted $500.00, allowed $4.00)
     order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
@@ -181,6 +186,9 @@ test('lines below the level are not written', () => {
     'tick',
     'denied',
     'tick',
+    'signal',
+    'signal',
+    'signal',
     'order',
     'order',
     'order',

@@ -43,6 +43,8 @@ export interface StrategyRow {
   readonly lastDecision: LastDecision | null
   /** `long ETH/USD [WETH-USDC] $500.00`: of one that runs those that it looks at, of another what its last orders opened. */
   readonly positions: readonly string[]
+  /** The newest signal from outside, and what became of it; absent before the first. */
+  readonly lastSignal?: StatusBody['strategies'][number]['lastSignal']
 }
 
 /** Lists instances, as text or with `--json`. Exit code 3 when no daemon answers. */
@@ -121,6 +123,7 @@ export function strategyRows(
       troubles: troublesOf(status, each),
       lastDecision: decisionOf(each.name),
       positions: held.filter(({ market }) => managersOf([each], market).length > 0).map(({ words }) => words),
+      ...(each.lastSignal === undefined ? {} : { lastSignal: each.lastSignal }),
     }
   })
   const known = new Set(running.map(({ name }) => name))
@@ -219,7 +222,7 @@ function troublesOf(
 
 /** The rows as a table, and below it why those fail, pause or are held back that do, and what to do. */
 export function strategiesText(rows: readonly StrategyRow[], nowMs: number, width: number): string {
-  const told = rows.flatMap(({ name, troubles, lastDecision }) => [
+  const told = rows.flatMap(({ name, troubles, lastDecision, lastSignal }) => [
     ...troubles.map(
       ({ what, reason, sinceMs, next }) =>
         `${name} is ${what}, for ${span(Math.max(0, nowMs - sinceMs))}: ${reason}\n  ${next}`,
@@ -228,8 +231,17 @@ export function strategiesText(rows: readonly StrategyRow[], nowMs: number, widt
     ...(lastDecision?.reason === undefined
       ? []
       : [`the last decision of ${name} was ${lastDecision.outcome}: ${lastDecision.reason}`]),
+    ...(lastSignal === undefined ? [] : [signalText(name, lastSignal, nowMs)]),
   ])
   return [fitTable(columns(nowMs), rows, width), ...told].join('\n\n')
+}
+
+/** `the last signal of tv, 12 "breakout", said long ETH/USD [WETH-USDC] 3 s ago: taken`. */
+function signalText(name: string, signal: NonNullable<StrategyRow['lastSignal']>, nowMs: number): string {
+  const { number, action, symbol, receivedAtMs, standing } = signal
+  const called = signal.name === undefined ? '' : ` "${signal.name}"`
+  const ago = span(Math.max(0, nowMs - receivedAtMs))
+  return `the last signal of ${name}, ${number}${called}, said ${action} ${symbol} ${ago} ago: ${standing}`
 }
 
 const columns = (nowMs: number): readonly Column<StrategyRow>[] => [

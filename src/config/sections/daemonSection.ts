@@ -91,6 +91,26 @@ export const control = {
     [],
     'Further names by which this port may be addressed, as perpd in a container network; other names are refused, so that no web page can reach it. Addresses and localhost always may.',
   ),
+  signalSecretFile: setting(
+    as.pathOrNone,
+    '',
+    'File of the secret that signals from outside are signed with (docs/signals.md); made with mode 0600 when there is none. Empty: none is taken by a signature.',
+  ),
+  signalBodySecrets: setting(
+    as.pathOrNone,
+    '',
+    'Folder with a secret for each strategy whose signals come from a sender that cannot sign, in a file of its name: it stands in the body then, which is weaker. Empty: none is taken so.',
+  ),
+  signalWindowSeconds: setting(
+    seconds(5, 900),
+    60,
+    "How far a signal's time may be from this machine's, seconds.",
+  ),
+  signalsPerSecond: setting(
+    integer(1, 1_000),
+    5,
+    'Most signals a second whose sender is proven; the rest are answered 429.',
+  ),
 } satisfies Section
 
 /** The same, with who may read without a token. */

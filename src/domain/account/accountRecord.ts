@@ -13,6 +13,15 @@ import {
   memoryKinds,
   noMemories,
 } from '../memory/memoryRecord.ts'
+import {
+  applySignalEntry,
+  applyTakenSignals,
+  forgetSignals,
+  noSignals,
+  type SignalEntry,
+  type SignalFold,
+  signalKinds,
+} from '../memory/tradeSignal.ts'
 import type { ListedOrder } from '../order/signedOrder.ts'
 import { type EarlierTaskEntry, earlierTaskKinds, raiseEarlierTask } from '../tasks/earlierTask.ts'
 import { applyTaskEntry, noTasks, type TaskEntry, type Tasks, taskKinds } from '../tasks/taskRecord.ts'
@@ -135,6 +144,8 @@ export type AccountRecord =
   | (AccountBase & MemoryEntry)
   /** Strategy files that changed while perpd ran, and instances that an operator paused. */
   | (AccountBase & StrategyEntry)
+  /** Signals from outside. */
+  | (AccountBase & SignalEntry)
   /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
   | (AccountBase & MarketEntry)
 
@@ -145,6 +156,7 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   ...earlierTaskKinds,
   ...memoryKinds,
   ...strategyKinds,
+  ...signalKinds,
   ...marketKinds,
   'finding.raised',
   'finding.settled',
@@ -176,6 +188,8 @@ export interface AccountState {
   readonly memories?: Memories
   /** Instances of which something is kept besides: how their removal ends, and pauses by an operator. */
   readonly strategies?: KeptStrategies
+  /** Signals from outside that wait for their strategies, and their nonces; absent before the first. */
+  readonly signals?: SignalFold
   /** Contradicted and trusted facts of markets; absent before the first. */
   readonly markets?: MarketFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
@@ -227,14 +241,25 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
         tasks: raised.reduce((tasks, each) => applyTaskEntry(tasks, each, record.atMs), before),
       }
     }
-    case 'strategy.remembered':
-    case 'strategy.forgotten':
-      return { ...state, memories: applyMemoryEntry(state.memories ?? noMemories, record) }
     case 'strategy.changed':
     case 'strategy.switched': {
       const kept = applyStrategyEntry(state.strategies ?? noKeptStrategies, record, record.atMs)
       return { ...state, strategies: kept }
     }
+    case 'strategy.remembered': {
+      const { strategy, signals: taken } = record
+      const remembered = { ...state, memories: applyMemoryEntry(state.memories ?? noMemories, record) }
+      return taken === undefined
+        ? remembered
+        : { ...remembered, signals: applyTakenSignals(state.signals, strategy, taken) }
+    }
+    case 'strategy.forgotten': {
+      const signals = forgetSignals(state.signals, record.strategy)
+      const memories = applyMemoryEntry(state.memories ?? noMemories, record)
+      return { ...state, memories, ...(signals === undefined ? {} : { signals }) }
+    }
+    case 'signal.received':
+      return { ...state, signals: applySignalEntry(state.signals ?? noSignals, record, record.atMs) }
     case 'market.contradicted':
     case 'market.settled':
     case 'market.trusted':

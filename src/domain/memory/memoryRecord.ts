@@ -3,6 +3,7 @@
  * what was denied of its newest turn. Written in the commit of the turn's acceptances, so that no crash parts them.
  */
 import type { DeniedEvent } from './ownEvent.ts'
+import type { TakenSignals } from './tradeSignal.ts'
 
 /** A record of a memory: the part of an account's record that is not its stamp. */
 export type MemoryEntry =
@@ -10,6 +11,8 @@ export type MemoryEntry =
       readonly kind: 'strategy.remembered'
       /** Name of the instance. */
       readonly strategy: string
+      /** What the turn was given of signals from outside; absent: none. */
+      readonly signals?: TakenSignals
     } & KeptMemory)
   /** An operator let the instance begin anew. */
   | { readonly kind: 'strategy.forgotten'; readonly strategy: string; readonly by: string }

@@ -33,6 +33,7 @@ const fromOutside: ReadonlySet<EventType> = new Set<EventType>([
   'decision.denied',
   'decision.invalid',
   'strategy.said',
+  'signal.refused',
   'daemon.recovering',
 ])
 

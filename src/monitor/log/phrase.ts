@@ -9,6 +9,7 @@ import { accountPhrases } from './phraseAccount.ts'
 import { daemonPhrases } from './phraseDaemon.ts'
 import { marketPhrases } from './phraseMarket.ts'
 import { orderPhrases } from './phraseOrder.ts'
+import { signalPhrases } from './phraseSignal.ts'
 import { venuePhrases } from './phraseVenue.ts'
 
 /** One entry an event: an event without one does not compile. */
@@ -18,6 +19,7 @@ const phrases: Phrases<EventType> = {
   ...venuePhrases,
   ...accountPhrases,
   ...marketPhrases,
+  ...signalPhrases,
 }
 
 /** The line of an event. */

@@ -59,6 +59,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
     description: loaded.description,
     opensPositions: loaded.opensPositions,
     remembers: loaded.remembers,
+    takesSignals: loaded.takesSignals,
     placeOf,
     onSaid: said.listen,
     async takeParams(raw) {

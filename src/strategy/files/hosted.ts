@@ -4,6 +4,7 @@
  */
 import { BaseError } from '../../base/errors.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
+import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { GivenMemory } from '../kindMemory.ts'
 import type { OpenIntent, RestingOrder } from '../resting.ts'
@@ -36,6 +37,8 @@ export interface Scene {
   /** Of a kind with a memory alone. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number
+  /** Of a kind that takes signals alone. */
+  readonly signals?: readonly GivenSignal[]
   /** What is kept; absent before the first turn. */
   readonly memory?: GivenMemory
 }
@@ -61,6 +64,8 @@ export interface HostedKind {
   readonly opensPositions: boolean
   /** Whether the kind has a memory. */
   readonly remembers: boolean
+  /** Whether signals from outside may be sent to it. */
+  readonly takesSignals: boolean
   /** Checks the `params` of the file; with none wrong they are the thread's from now on. Rejects with KindFault. */
   takeParams(raw: unknown): Promise<readonly SchemaIssue[]>
   /** What to read for the instance, which is the thread's from now on. Rejects with KindFault. */

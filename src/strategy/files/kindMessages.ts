@@ -17,6 +17,7 @@ export type KindAnswer =
       readonly description: string
       readonly opensPositions: boolean
       readonly remembers: boolean
+      readonly takesSignals: boolean
     }
   | { readonly is: 'params'; readonly issues: readonly SchemaIssue[] }
   | { readonly is: 'needs'; readonly needs: Needs }

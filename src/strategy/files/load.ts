@@ -297,11 +297,12 @@ async function withKind(
 }
 
 /** What the rest of perpd reads of a hosted kind. */
-function standIn({ kind, description, opensPositions, path }: HostedKind): Strategy {
+function standIn({ kind, description, opensPositions, takesSignals, path }: HostedKind): Strategy {
   const elsewhere = (): never => {
     throw new TypeError(`the kind ${path} is asked in its thread`)
   }
-  return { kind, description, opensPositions, params: z.unknown(), needs: elsewhere, decide: elsewhere }
+  const told = { kind, description, opensPositions, takesSignals }
+  return { ...told, params: z.unknown(), needs: elsewhere, decide: elsewhere }
 }
 
 function marketsOf(

@@ -84,6 +84,7 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
       answer(failed(error))
     }
   })
-  const { kind, description, opensPositions, memory } = strategy
-  answer({ is: 'loaded', kind, description, opensPositions, remembers: memory !== undefined })
+  const { kind, description, opensPositions, memory, takesSignals = false } = strategy
+  const remembers = memory !== undefined
+  answer({ is: 'loaded', kind, description, opensPositions, remembers, takesSignals })
 }

@@ -1,0 +1,105 @@
+/**
+ * Who sends a signal. One of two ways, and nothing of a message is believed before: a code over time, nonce and body (HMAC-SHA256
+ * with a secret that is never sent), in a header; or, where the operator allows it, a secret of the instance's own inside the body, for
+ * senders that cannot sign. How long a comparison takes says nothing about a secret.
+ */
+import { createHmac } from 'node:crypto'
+import { parseBounded } from '../base/boundedJson.ts'
+import { Secret } from '../base/secret.ts'
+import { isSameCode } from './proof.ts'
+
+/** The header of a signed signal. */
+export const signatureHeader = 'x-perpd-signature'
+
+/** Secrets that signals are proven with. */
+export interface SignalSecrets {
+  /** Signs messages; absent: none is taken by its signature. */
+  readonly signing?: Secret
+  /** Inside of bodies, by the name of the instance; empty: none is taken by its body. */
+  readonly inBody: ReadonlyMap<string, Secret>
+}
+
+/** What a signature covers besides the body. */
+export interface SignedStamp {
+  /** By the sender's clock, Unix ms. */
+  readonly timestampMs: number
+  /** The sender's own, new for each signal: 16 to 64 letters, digits, dashes or underscores. */
+  readonly nonce: string
+}
+
+/** A message whose sender is proven. */
+export interface ProvenSignal {
+  /** The body, parsed and not read yet. */
+  readonly body: unknown
+  /** Of a signed one; in a body with a secret they are fields. */
+  readonly stamp?: SignedStamp
+}
+
+/** What keeps a message from being proven; it says nothing of the body. */
+export type SignalProof =
+  | ({ readonly ok: true } & ProvenSignal)
+  | { readonly ok: false; readonly code: 'SIGNAL_UNAUTHORIZED' | 'SIGNAL_MALFORMED'; readonly reason: string }
+
+const form = /^timestamp=(\d{13}), ?nonce=([A-Za-z0-9_-]{16,64}), ?mac=([0-9a-f]{64})$/
+const bodyBounds = { depth: 4, values: 100 }
+const strangers = new Secret('')
+
+/** The code of a signal: HMAC-SHA256 over `perpd signal 1`, time, nonce and body, a line each. */
+export function signalCode(secret: Secret, { timestampMs, nonce }: SignedStamp, body: Uint8Array): string {
+  return createHmac('sha256', secret.reveal())
+    .update(`perpd signal 1\n${timestampMs}\n${nonce}\n`)
+    .update(body)
+    .digest('hex')
+}
+
+/** The value of the header. */
+export function signatureOf(secret: Secret, stamp: SignedStamp, body: Uint8Array): string {
+  const { timestampMs, nonce } = stamp
+  return `timestamp=${timestampMs}, nonce=${nonce}, mac=${signalCode(secret, stamp, body)}`
+}
+
+/** Proves a message by its header, or without one by the secret in its body. */
+export function proveSignal(
+  { signing, inBody }: SignalSecrets,
+  header: string | undefined,
+  bytes: Uint8Array,
+): SignalProof {
+  if (header === undefined) {
+    if (inBody.size > 0) return provenByBody(inBody, bytes)
+    return unauthorized
+  }
+  const [, time = '', nonce = '', mac = ''] = form.exec(header) ?? []
+  const stamp = { timestampMs: Number(time), nonce }
+  const isSigned = isSameCode(mac, signalCode(signing ?? strangers, stamp, bytes))
+  if (signing === undefined || nonce === '' || !isSigned) return unauthorized
+  const body = parsed(bytes)
+  return body === undefined ? malformed : { ok: true, body, stamp }
+}
+
+function provenByBody(inBody: SignalSecrets['inBody'], bytes: Uint8Array): SignalProof {
+  const body = parsed(bytes)
+  const { secret, strategy } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<
+    Record<string, unknown>
+  >
+  const own = typeof strategy === 'string' ? inBody.get(strategy) : undefined
+  const isKnown = isSameCode(typeof secret === 'string' ? secret : '', (own ?? strangers).reveal())
+  return own === undefined || !isKnown ? unauthorized : { ok: true, body }
+}
+
+/** A JSON value; undefined of what is none. What a parser says of a text quotes it, and is not told. */
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(bytes), bodyBounds)
+  } catch (error) {
+    // A text that is no UTF-8 is a TypeError.
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+const unauthorized: SignalProof = {
+  ok: false,
+  code: 'SIGNAL_UNAUTHORIZED',
+  reason: 'it has no proof of its sender that holds',
+}
+const malformed: SignalProof = { ok: false, code: 'SIGNAL_MALFORMED', reason: 'its body is no JSON' }

@@ -1,0 +1,78 @@
+/** `POST /api/signals`: signals from outside, off unless a secret is configured. Their senders have no token of this port. */
+import type { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Emit } from '../domain/event.ts'
+import type { SignalRefusal } from '../domain/signalEvent.ts'
+import type { EngineApi } from '../engine/engineStatus.ts'
+import { createBucket } from './access.ts'
+import type { Proven } from './proof.ts'
+import { no } from './requestGuard.ts'
+import { readSignal } from './signalBody.ts'
+import { proveSignal, type SignalSecrets, signatureHeader } from './signalProof.ts'
+
+/** Where signals are sent. */
+export const signalPath = '/api/signals'
+/** Longest body of a signal, bytes. */
+const MOST_SIGNAL_BYTES = 2_048
+
+/** How signals are taken. */
+export interface SignalSettings {
+  readonly secrets: SignalSecrets
+  /** How far the sender's time may be from ours, ms. */
+  readonly windowMs: number
+  /** Most proven signals a second. */
+  readonly perSecond: number
+  /** Told of signals that are refused before the engine sees them. */
+  readonly emit: Emit
+}
+
+const statuses: Readonly<Record<SignalRefusal, 400 | 401 | 404 | 409 | 410 | 429 | 503>> = {
+  SIGNAL_UNAUTHORIZED: 401,
+  SIGNAL_MALFORMED: 400,
+  SIGNAL_STALE: 410,
+  SIGNAL_EXPIRED: 410,
+  SIGNAL_REPLAYED: 409,
+  SIGNAL_STRATEGY_UNKNOWN: 404,
+  SIGNAL_MARKET_UNKNOWN: 404,
+  SIGNAL_QUEUE_FULL: 503,
+  SIGNAL_RATE_LIMITED: 429,
+  SIGNALS_STOPPED: 503,
+}
+
+/** Adds the route. `now`: any clock in ms; only differences count. */
+export function signalRoutes(
+  app: Hono<Proven>,
+  engine: Pick<EngineApi, 'signal'>,
+  { secrets, windowMs, perSecond, emit }: SignalSettings,
+  now: () => number,
+): void {
+  const bucket = createBucket(perSecond, now)
+  const limited = bodyLimit({
+    maxSize: MOST_SIGNAL_BYTES,
+    onError(c) {
+      const reason = `a signal has at most ${MOST_SIGNAL_BYTES} bytes`
+      emit({ type: 'signal.refused', code: 'SIGNAL_MALFORMED', reason })
+      return no(c, 413, 'BODY_TOO_LARGE', `${reason}.`)
+    },
+  })
+  app.post(signalPath, limited, async (c) => {
+    const refused = (code: SignalRefusal, reason: string) => no(c, statuses[code], code, reason)
+    const told = (code: SignalRefusal, reason: string) => {
+      emit({ type: 'signal.refused', code, reason })
+      return refused(code, reason)
+    }
+    const bytes = new Uint8Array(await c.req.arrayBuffer())
+    const proof = proveSignal(secrets, c.req.header(signatureHeader), bytes)
+    if (!proof.ok) return told(proof.code, proof.reason)
+    if (!bucket.take()) {
+      c.header('Retry-After', '1')
+      return told('SIGNAL_RATE_LIMITED', `more than ${perSecond} signals a second`)
+    }
+    const read = readSignal(proof)
+    if (!read.ok) return told('SIGNAL_MALFORMED', read.reason)
+    const answer = await engine.signal({ ...read.message, windowMs })
+    if (!answer.ok) return refused(answer.code, answer.reason)
+    const { number, strategy, action, symbol, expiresAtMs } = answer.signal
+    return c.json({ ok: true, signal: number, strategy, action, market: symbol, expiresAtMs }, 202)
+  })
+}

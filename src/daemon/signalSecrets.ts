@@ -1,0 +1,90 @@
+/** The secrets of signals from outside, read from files that nobody else can read; none of them is a token of the control port. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { reasonOf } from '../base/errors.ts'
+import { Secret } from '../base/secret.ts'
+import type { Config } from '../config/configTypes.ts'
+import { CommandError, exitCodes } from '../config/exit.ts'
+import type { Tokens } from '../control/access.ts'
+import type { SignalSettings } from '../control/signalRoutes.ts'
+import type { Emit } from '../domain/event.ts'
+import { readPrivateFile } from '../keys/privateFile.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { makeToken } from './controlTokens.ts'
+
+const signingSetting = 'control.signalSecretFile'
+const bodySetting = 'control.signalBodySecrets'
+/** A secret of one's own: long, and without what a shell or an editor adds. */
+const shape = /^[\x21-\x7e]{32,256}$/
+
+/**
+ * How signals are taken; undefined where neither setting is there. A signing secret that does not exist yet is made.
+ *
+ * @throws KeyFileError when a file cannot be made or others may read it; CommandError with exit code 4 for a secret that is none, or
+ * that stands in two places.
+ */
+export function openSignals(config: Config, tokens: Tokens, emit: Emit): SignalSettings | undefined {
+  const { signalSecretFile, signalBodySecrets, signalWindowSeconds, signalsPerSecond } = config.control
+  if (signalSecretFile === undefined && signalBodySecrets === undefined) return undefined
+  const used = new Map([
+    [tokens.operate.reveal(), 'a token of the control port'],
+    [tokens.read.reveal(), 'a token of the control port'],
+  ])
+  const read = (path: string, setting: string): Secret => {
+    const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+    const twice = used.get(text)
+    if (twice !== undefined) {
+      throw unfit(
+        `${path} holds the same secret as ${twice}.\n  Each is one of its own: openssl rand -hex 32`,
+      )
+    }
+    if (!shape.test(text)) {
+      throw unfit(
+        `${path} holds no secret of signals: 32 to 256 letters, digits and signs without spaces.\n  Make one: openssl rand -hex 32; ${setting} names the place.`,
+      )
+    }
+    used.set(text, path)
+    return new Secret(text)
+  }
+  if (signalSecretFile !== undefined && !existsSync(signalSecretFile))
+    makeToken(signalSecretFile, signingSetting)
+  const signing = signalSecretFile === undefined ? undefined : read(signalSecretFile, signingSetting)
+  const inBody = new Map(
+    signalBodySecrets === undefined
+      ? []
+      : namesIn(signalBodySecrets).map((name) => [name, read(join(signalBodySecrets, name), bodySetting)]),
+  )
+  return {
+    secrets: { ...(signing === undefined ? {} : { signing }), inBody },
+    windowMs: signalWindowSeconds * 1000,
+    perSecond: signalsPerSecond,
+    emit,
+  }
+}
+
+/** Files of a folder that are named as instances are. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^[a-z0-9][a-z0-9-]*$/.test(name))
+  } catch (error) {
+    throw unfit(`${folder} cannot be read: ${reasonOf(error)}\n  Make the folder, or empty ${bodySetting}.`)
+  }
+}
+
+function unfit(text: string): CommandError {
+  return new CommandError(text, exitCodes.configuration)
+}
+
+/** What the operator should know: strategies that wait for signals that cannot come. */
+export function signalWarnings(
+  strategies: readonly LoadedStrategy[],
+  signals: SignalSettings | undefined,
+): readonly string[] {
+  if (signals !== undefined) return []
+  const names = strategies.filter(({ strategy }) => strategy.takesSignals === true).map(({ name }) => name)
+  return names.length === 0
+    ? []
+    : [
+        `${names.join(', ')} would hold what signals say, and none is taken: set ${signingSetting} (docs/signals.md).`,
+      ]
+}

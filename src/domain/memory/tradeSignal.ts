@@ -1,0 +1,181 @@
+/**
+ * Signals from outside: what a sender tells a strategy to hold. The journal keeps each that was accepted, once; it waits for its
+ * instance until a memory that was given it is written, as own events do, so that no crash loses one or gives it twice.
+ */
+import type { Usd } from '../../protocol/units.ts'
+
+/** What to hold from now on: a long, a short, nothing, or the opposite of what is held. */
+export const signalActions = ['long', 'short', 'flat', 'reverse'] as const
+
+/** One of them. */
+export type SignalAction = (typeof signalActions)[number]
+
+/** How much of the file's `size.usd` is opened: a share of it, or USD and at most all of it. */
+export type SignalSize =
+  | { readonly usd: Usd; readonly shareBps?: never }
+  | { readonly shareBps: number; readonly usd?: never }
+
+/** What a signal says. */
+export interface SignalTerms {
+  /** Name of the instance that it is for. */
+  readonly strategy: string
+  readonly action: SignalAction
+  /** Full symbol of the market. */
+  readonly symbol: string
+  /** What the sender calls it. */
+  readonly name?: string
+  /** Of what it opens; all of the file's when absent. */
+  readonly size?: SignalSize
+  /** Exits of what it opens, USD per whole index token. */
+  readonly stopPrice?: Usd
+  readonly targetPrice?: Usd
+  /** By the sender's clock, Unix ms. */
+  readonly sentAtMs: number
+  /** Nothing is opened on its word later than this, Unix ms. */
+  readonly expiresAtMs: number
+}
+
+/** A signal that was accepted. */
+export interface TradeSignal extends SignalTerms {
+  /** 1, 2, 3, ... over all instances of a journal. */
+  readonly number: number
+  /** Unix ms. */
+  readonly receivedAtMs: number
+}
+
+/** A signal as its strategy is given it. */
+export interface GivenSignal extends TradeSignal {
+  /** Its time was over when it was given. */
+  readonly isExpired: boolean
+}
+
+/** What a turn took of the signals that waited: written with its memory. */
+export interface TakenSignals {
+  /** Signals up to this number were given. */
+  readonly through: number
+  /** Numbers of those whose time was over. */
+  readonly expired: readonly number[]
+}
+
+/** A record of a signal: the part of an account's record that is not its stamp. */
+export interface SignalEntry {
+  readonly kind: 'signal.received'
+  readonly signal: SignalTerms
+  /** What may come once: who proved it, and the sender's nonce. */
+  readonly nonce: string
+  /** Until then the nonce is remembered, Unix ms: a message with it is too old later. */
+  readonly nonceUntilMs: number
+}
+
+/** Kinds of the entry above. */
+export const signalKinds = ['signal.received'] as const satisfies readonly SignalEntry['kind'][]
+
+/** The newest signal of an instance, and what became of it. */
+export interface NewestSignal extends TradeSignal {
+  readonly standing: 'waiting' | 'taken' | 'expired'
+}
+
+/** A nonce that was used. */
+interface UsedNonce {
+  readonly sentAtMs: number
+  readonly untilMs: number
+}
+
+/** The fold of the records. */
+export interface SignalFold {
+  /** Signals that were ever accepted. */
+  readonly received: number
+  /** Those that their instance was not given yet, by its name, oldest first. */
+  readonly waiting: ReadonlyMap<string, readonly TradeSignal[]>
+  /** By name of the instance. */
+  readonly newest: ReadonlyMap<string, NewestSignal>
+  readonly nonces: ReadonlyMap<string, UsedNonce>
+  /** Nonces of messages up to this time are forgotten, Unix ms: none of them is taken, whatever the clock says. */
+  readonly forgottenThroughMs: number
+}
+
+/** Before the first record. */
+export const noSignals: SignalFold = {
+  received: 0,
+  waiting: new Map(),
+  newest: new Map(),
+  nonces: new Map(),
+  forgottenThroughMs: 0,
+}
+
+/** Most signals that wait for one instance. */
+export const MOST_SIGNALS_WAITING = 100
+
+/** The fold after one more signal, written at `atMs`. Pure. */
+export function applySignalEntry(
+  fold: SignalFold,
+  { signal, nonce, nonceUntilMs }: SignalEntry,
+  atMs: number,
+): SignalFold {
+  const received = fold.received + 1
+  const accepted: TradeSignal = { ...signal, number: received, receivedAtMs: atMs }
+  const { strategy, sentAtMs } = signal
+  const kept = new Map<string, UsedNonce>()
+  let { forgottenThroughMs } = fold
+  for (const [each, used] of fold.nonces) {
+    if (used.untilMs >= atMs) kept.set(each, used)
+    else forgottenThroughMs = Math.max(forgottenThroughMs, used.sentAtMs)
+  }
+  return {
+    received,
+    waiting: new Map(fold.waiting).set(strategy, [...(fold.waiting.get(strategy) ?? []), accepted]),
+    newest: new Map(fold.newest).set(strategy, { ...accepted, standing: 'waiting' }),
+    nonces: kept.set(nonce, { sentAtMs, untilMs: nonceUntilMs }),
+    forgottenThroughMs,
+  }
+}
+
+/** The fold once a turn of an instance took what waited for it. Pure. */
+export function applyTakenSignals(
+  fold: SignalFold | undefined,
+  strategy: string,
+  { through, expired }: TakenSignals,
+): SignalFold {
+  const before = fold ?? noSignals
+  const left = (before.waiting.get(strategy) ?? []).filter(({ number }) => number > through)
+  const newest = before.newest.get(strategy)
+  const standing = newest !== undefined && expired.includes(newest.number) ? 'expired' : 'taken'
+  return {
+    ...before,
+    waiting: withList(before.waiting, strategy, left),
+    newest:
+      newest === undefined || newest.number > through
+        ? before.newest
+        : new Map(before.newest).set(strategy, { ...newest, standing }),
+  }
+}
+
+/** The fold once an instance begins anew: what waited for it is dropped. Nonces stay. Pure. */
+export function forgetSignals(fold: SignalFold | undefined, strategy: string): SignalFold | undefined {
+  if (fold === undefined) return undefined
+  const newest = new Map(fold.newest)
+  newest.delete(strategy)
+  return { ...fold, waiting: withList(fold.waiting, strategy, []), newest }
+}
+
+function withList(
+  lists: SignalFold['waiting'],
+  strategy: string,
+  left: readonly TradeSignal[],
+): SignalFold['waiting'] {
+  const next = new Map(lists)
+  if (left.length === 0) next.delete(strategy)
+  else next.set(strategy, left)
+  return next
+}
+
+/** Whether a message with this nonce may be taken: `replayed` one that was, `stale` one that may have been. */
+export function nonceProblem(
+  fold: SignalFold | undefined,
+  nonce: string,
+  sentAtMs: number,
+): 'replayed' | 'stale' | undefined {
+  if (fold === undefined) return undefined
+  if (fold.nonces.has(nonce)) return 'replayed'
+  return sentAtMs <= fold.forgottenThroughMs ? 'stale' : undefined
+}

@@ -1,0 +1,33 @@
+/** What becomes of signals from outside. */
+import type { TradeSignal } from './memory/tradeSignal.ts'
+
+/** Why a signal is not taken. */
+export const signalRefusals = [
+  'SIGNAL_UNAUTHORIZED',
+  'SIGNAL_MALFORMED',
+  'SIGNAL_STALE',
+  'SIGNAL_EXPIRED',
+  'SIGNAL_REPLAYED',
+  'SIGNAL_STRATEGY_UNKNOWN',
+  'SIGNAL_MARKET_UNKNOWN',
+  'SIGNAL_QUEUE_FULL',
+  'SIGNAL_RATE_LIMITED',
+  'SIGNALS_STOPPED',
+] as const
+
+/** One of them. */
+export type SignalRefusal = (typeof signalRefusals)[number]
+
+/** Signals. `type` is the stable dotted name of the log line. */
+export type SignalEvent =
+  /** It is durable, and waits for its strategy's next turn. */
+  | { readonly type: 'signal.accepted'; readonly signal: TradeSignal }
+  /** `strategy`: as the sender says, once the sender is proven. The reason holds nothing of a body that is not. */
+  | {
+      readonly type: 'signal.refused'
+      readonly code: SignalRefusal
+      readonly reason: string
+      readonly strategy?: string
+    }
+  /** Its strategy was given it, and what it made of it is durable. */
+  | { readonly type: 'signal.taken'; readonly signal: TradeSignal; readonly isExpired: boolean }

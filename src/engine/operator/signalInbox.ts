@@ -1,0 +1,101 @@
+/**
+ * Takes in signals from outside whose sender was proven: each at most once, within its time, for an instance that runs and takes
+ * them, and durable before it is answered for. What a signal comes to is its strategy's and admission's to say.
+ */
+import {
+  MOST_SIGNALS_WAITING,
+  nonceProblem,
+  type SignalTerms,
+  type TradeSignal,
+} from '../../domain/memory/tradeSignal.ts'
+import type { SignalRefusal } from '../../domain/signalEvent.ts'
+import { marketsNamed } from '../../protocol/marketName.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+
+/** A signal, as the control port read it from a proven message. */
+export interface SignalMessage {
+  /** `market`: as the sender names it; absent: the one market of the instance. */
+  readonly terms: Omit<SignalTerms, 'symbol' | 'expiresAtMs'> & { readonly market?: string }
+  /** How long something may be opened on its word, ms from when it was sent. */
+  readonly ttlMs: number
+  /** Comes once; of each way of proving apart. */
+  readonly nonce: string
+  /** How far the sender's time may be from ours, ms. */
+  readonly windowMs: number
+}
+
+/** What became of it. */
+export type SignalAnswer =
+  | { readonly ok: true; readonly signal: TradeSignal }
+  | { readonly ok: false; readonly code: SignalRefusal; readonly reason: string }
+
+/** What takes signals in. */
+export interface SignalInbox {
+  /** Resolves once it is durable, or refused. Throws what the journal throws. */
+  receive(message: SignalMessage): Promise<SignalAnswer>
+}
+
+/** What it is handed of the engine. */
+export interface SignalInboxContext
+  extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'strategies' | 'trading'> {
+  /** False while the engine cannot take signals. */
+  readonly isTaking: () => boolean
+}
+
+/** An inbox over the engine's parts. */
+export function createSignalInbox(context: SignalInboxContext): SignalInbox {
+  const { clock, emit, journal, trading } = context
+  const { accountJournal } = trading
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function take({ terms, ttlMs, nonce, windowMs }: SignalMessage): Promise<SignalAnswer> {
+    const { market, ...rest } = terms
+    const { strategy, sentAtMs } = rest
+    const refused = (code: SignalRefusal, reason: string): SignalAnswer => {
+      emit({ type: 'signal.refused', code, reason, strategy })
+      return { ok: false, code, reason }
+    }
+    const nowMs = clock.now()
+    const { signals } = accountJournal.state()
+    const problem = Math.abs(nowMs - sentAtMs) > windowMs ? 'stale' : nonceProblem(signals, nonce, sentAtMs)
+    if (problem === 'stale') {
+      const seconds = Math.round(windowMs / 1000)
+      return refused('SIGNAL_STALE', `it was sent at another time than now: ${seconds} s apart are allowed`)
+    }
+    if (problem === 'replayed')
+      return refused('SIGNAL_REPLAYED', 'a signal with this nonce was taken already')
+    const expiresAtMs = sentAtMs + ttlMs
+    if (expiresAtMs <= nowMs) return refused('SIGNAL_EXPIRED', 'its time was over when it came')
+    const named = context.strategies().find(({ name }) => name === strategy)
+    if (named?.strategy.takesSignals !== true) {
+      const reason = 'no strategy of that name runs and takes signals'
+      return refused('SIGNAL_STRATEGY_UNKNOWN', reason)
+    }
+    const listed = named.symbols.map((symbol) => ({ symbol, marketToken: '' }))
+    const [found, ...others] = market === undefined ? listed : marketsNamed(listed, market)
+    if (found === undefined || others.length > 0) {
+      const reason = `it must name one market of its strategy: ${named.symbols.join(', ')}`
+      return refused('SIGNAL_MARKET_UNKNOWN', reason)
+    }
+    if ((signals?.waiting.get(strategy)?.length ?? 0) >= MOST_SIGNALS_WAITING) {
+      return refused('SIGNAL_QUEUE_FULL', `${MOST_SIGNALS_WAITING} signals of this strategy wait already`)
+    }
+    if (!context.isTaking()) return refused('SIGNALS_STOPPED', 'perpd is stopping')
+    if (journal.isShort()) return refused('SIGNALS_STOPPED', 'the journal is short of space')
+    const signal = { ...rest, symbol: found.symbol, expiresAtMs }
+    const nonceUntilMs = sentAtMs + windowMs
+    await accountJournal.write({ kind: 'signal.received', signal, nonce, nonceUntilMs })
+    const accepted = { ...signal, number: (signals?.received ?? 0) + 1, receivedAtMs: nowMs }
+    emit({ type: 'signal.accepted', signal: accepted })
+    return { ok: true, signal: accepted }
+  }
+
+  return {
+    // One at a time: a nonce is looked for among those that are durable.
+    receive(message) {
+      const next = turn.then(() => take(message))
+      turn = next.catch(() => undefined)
+      return next
+    },
+  }
+}

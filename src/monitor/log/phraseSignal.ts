@@ -1,0 +1,43 @@
+/** How signals from outside read. */
+import type { TradeSignal } from '../../domain/memory/tradeSignal.ts'
+import type { SignalEvent } from '../../domain/signalEvent.ts'
+import { plain } from '../text.ts'
+import { line, type Phrases } from './line.ts'
+
+/** The line of each event of a signal. */
+export const signalPhrases: Phrases<SignalEvent['type']> = {
+  'signal.accepted': ({ signal }) =>
+    line('info', 'signal', `${signal.strategy}: ${words(signal)} was accepted`, fields(signal)),
+  'signal.refused': ({ code, reason, strategy }) =>
+    line(
+      'warn',
+      'signal',
+      `${strategy === undefined ? 'a signal' : `a signal for ${plain(strategy)}`} was refused: ${plain(reason)} (${code})`,
+      { code, reason, ...(strategy === undefined ? {} : { strategy }) },
+    ),
+  'signal.taken': ({ signal, isExpired }) =>
+    line(
+      isExpired ? 'warn' : 'info',
+      'signal',
+      isExpired
+        ? `${signal.strategy}: ${words(signal)} expired before its turn; nothing is done on its word`
+        : `${signal.strategy} was given ${words(signal)}`,
+      { ...fields(signal), is_expired: isExpired },
+    ),
+}
+
+function words({ number, name, action, symbol }: TradeSignal): string {
+  return `signal ${number}${name === undefined ? '' : ` "${plain(name)}"`} (${action} ${plain(symbol)})`
+}
+
+function fields({ strategy, number, name, action, symbol, sentAtMs, expiresAtMs }: TradeSignal) {
+  return {
+    strategy,
+    signal: number,
+    ...(name === undefined ? {} : { name }),
+    action,
+    market: symbol,
+    sent_at_ms: sentAtMs,
+    expires_at_ms: expiresAtMs,
+  }
+}

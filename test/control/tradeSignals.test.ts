@@ -1,0 +1,406 @@
+/** Signals over real sockets: who may send one, when, how often, and what is said to whoever may not. */
+import { request } from 'node:http'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Secret } from '../../src/base/secret.ts'
+import { type ControlServer, createControlServer } from '../../src/control/server.ts'
+import { signatureOf } from '../../src/control/signalProof.ts'
+import type { Event } from '../../src/domain/event.ts'
+import { applySignalEntry, noSignals, type SignalFold } from '../../src/domain/memory/tradeSignal.ts'
+import { createSignalInbox, type SignalInbox } from '../../src/engine/operator/signalInbox.ts'
+import { createMetrics } from '../../src/monitor/metrics.ts'
+import { signal as signalKind } from '../../src/strategy/kinds/signal.ts'
+import { trend } from '../../src/strategy/kinds/trend.ts'
+import { startMs } from '../support/intents.ts'
+import { loadedOf } from '../support/loaded.ts'
+import { access, asOperator, engine } from './door.ts'
+
+const signing = new Secret('signing-secret-'.repeat(3))
+const ownSecret = 'body-secret-of-tv-'.repeat(2)
+const eth = 'ETH/USD [WETH-USDC]'
+const windowMs = 60_000
+
+let nowMs = startMs
+let fold: SignalFold = noSignals
+let events: Event[] = []
+let isTaking = true
+let isShort = false
+let inbox: SignalInbox
+let server: ControlServer
+let metrics: ReturnType<typeof createMetrics>
+
+const accepted = () => events.filter(({ type }) => type === 'signal.accepted')
+
+beforeEach(async () => {
+  nowMs = startMs
+  fold = noSignals
+  events = []
+  isTaking = true
+  isShort = false
+  metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum' })
+  await listen()
+})
+afterEach(() => server.close())
+
+/** The inbox of an engine over one fold, behind a listening port. */
+async function listen(perSecond = 1_000): Promise<void> {
+  const emit = (event: Event): void => {
+    events.push(event)
+    metrics.listen(event)
+  }
+  const strategies = [
+    loadedOf(signalKind, 'tv', [eth]),
+    loadedOf(signalKind, 'two', [eth, 'BTC/USD [BTC-USDC]']),
+    loadedOf(trend, 'eth-trend', [eth]),
+  ]
+  const accountJournal = {
+    state: () => ({ signals: fold }),
+    write: (fact: Parameters<typeof applySignalEntry>[1]) => {
+      fold = applySignalEntry(fold, fact, nowMs)
+      return Promise.resolve()
+    },
+  }
+  inbox = createSignalInbox({
+    clock: { now: () => nowMs },
+    emit,
+    journal: { isShort: () => isShort },
+    strategies,
+    trading: { accountJournal },
+    isTaking: () => isTaking,
+  } as unknown as Parameters<typeof createSignalInbox>[0])
+  server = await createControlServer({
+    host: '127.0.0.1',
+    port: 0,
+    engine: { ...engine, signal: inbox.receive },
+    metrics,
+    health: { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) },
+    ...access,
+    requestsPerSecond: 10_000,
+    signals: {
+      secrets: { signing, inBody: new Map([['tv', new Secret(ownSecret)]]) },
+      windowMs,
+      perSecond,
+      emit,
+    },
+  })
+}
+
+let nonces = 0
+const newNonce = () => {
+  nonces += 1
+  return `nonce-${String(nonces).padStart(12, '0')}`
+}
+const long = { strategy: 'tv', action: 'long', market: eth }
+
+/** Sends a body with a signature over it; single parts of it otherwise. */
+async function send(
+  body: unknown,
+  {
+    timestampMs = nowMs,
+    nonce = newNonce(),
+    secret = signing,
+    sent = JSON.stringify(body),
+    header = signatureOf(secret, { timestampMs, nonce }, Buffer.from(JSON.stringify(body))),
+  } = {},
+): Promise<readonly [status: number, body: Record<string, unknown>]> {
+  return post(sent, { 'x-perpd-signature': header })
+}
+
+async function post(
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<readonly [status: number, body: Record<string, unknown>]> {
+  const response = await fetch(`${server.url}/api/signals`, { method: 'POST', body, headers })
+  return [response.status, (await response.json()) as Record<string, unknown>]
+}
+
+test('a signed signal is accepted once, with what it was read as', async () => {
+  const body = {
+    ...long,
+    name: 'breakout',
+    size: { usd: '250.5' },
+    stop: '1650',
+    target: '1900.25',
+    ttlSeconds: 60,
+  }
+  expect(await send(body)).toEqual([
+    202,
+    { ok: true, signal: 1, strategy: 'tv', action: 'long', market: eth, expiresAtMs: nowMs + 60_000 },
+  ])
+  expect(fold.waiting.get('tv')).toEqual([
+    {
+      number: 1,
+      receivedAtMs: nowMs,
+      strategy: 'tv',
+      action: 'long',
+      symbol: eth,
+      name: 'breakout',
+      size: { usd: 2505n * 10n ** 29n },
+      stopPrice: 1650n * 10n ** 30n,
+      targetPrice: 190025n * 10n ** 28n,
+      sentAtMs: nowMs,
+      expiresAtMs: nowMs + 60_000,
+    },
+  ])
+})
+
+test('the market may be left out where there is one, and named short', async () => {
+  for (const market of [undefined, 'ETH', 'eth/usd', eth]) {
+    const { market: _, ...rest } = long
+    const body = market === undefined ? rest : { ...rest, market }
+    expect((await send(body))[1]).toMatchObject({ ok: true, market: eth })
+  }
+  expect(await send({ strategy: 'two', action: 'flat' })).toMatchObject([
+    404,
+    { error: 'SIGNAL_MARKET_UNKNOWN' },
+  ])
+  expect(await send({ ...long, market: 'DOGE' })).toMatchObject([404, { error: 'SIGNAL_MARKET_UNKNOWN' }])
+})
+
+test('a changed body, time, nonce or code, another secret, and none at all are refused alike', async () => {
+  const stamp = { timestampMs: nowMs, nonce: newNonce() }
+  const text = JSON.stringify(long)
+  const header = signatureOf(signing, stamp, Buffer.from(text))
+  const others = [
+    () => send(long, { secret: new Secret('another-secret-'.repeat(3)) }),
+    () => send(long, { header, sent: JSON.stringify({ ...long, action: 'short' }) }),
+    () => send(long, { header, sent: `${text} ` }),
+    () => send(long, { header: header.replace(String(nowMs), String(nowMs + 1)) }),
+    () => send(long, { header: header.replace(stamp.nonce, newNonce()) }),
+    () => send(long, { header: `${header.slice(0, -1)}${header.endsWith('0') ? '1' : '0'}` }),
+    () => send(long, { header: header.replace('mac=', 'mac=00') }),
+    () => send(long, { header: 'timestamp=, nonce=, mac=' }),
+    () => post(text),
+    () => post(text, { authorization: asOperator.authorization }),
+    () => post(''),
+  ]
+  for (const other of others) {
+    expect(await other()).toEqual([
+      401,
+      { error: 'SIGNAL_UNAUTHORIZED', message: 'it has no proof of its sender that holds' },
+    ])
+  }
+  expect(fold.received).toBe(0)
+  expect((await send(long, { header }))[0]).toBe(202)
+})
+
+test('a signal of another time is refused, before and after ours', async () => {
+  for (const offMs of [-windowMs - 1, windowMs + 1]) {
+    expect(await send(long, { timestampMs: nowMs + offMs })).toMatchObject([410, { error: 'SIGNAL_STALE' }])
+  }
+  for (const offMs of [-windowMs, windowMs]) {
+    expect((await send(long, { timestampMs: nowMs + offMs }))[0]).toBe(202)
+  }
+  const late = { ...long, ttlSeconds: 10 }
+  expect(await send(late, { timestampMs: nowMs - 10_000 })).toMatchObject([410, { error: 'SIGNAL_EXPIRED' }])
+})
+
+test('a signal that was taken is not taken again: not at once, not twice at the same moment, and not with the clock set back', async () => {
+  const timestampMs = nowMs
+  const nonce = newNonce()
+  const both = await Promise.all([send(long, { timestampMs, nonce }), send(long, { timestampMs, nonce })])
+  expect(both.map(([status]) => status).sort()).toEqual([202, 409])
+  expect(await send({ ...long, action: 'flat' }, { timestampMs, nonce })).toMatchObject([
+    409,
+    { error: 'SIGNAL_REPLAYED' },
+  ])
+  // Its nonce is forgotten once it is too old, with the next signal that is written.
+  nowMs += windowMs + 1
+  expect((await send(long))[0]).toBe(202)
+  expect(fold.nonces.size).toBe(1)
+  nowMs = timestampMs
+  expect(await send(long, { timestampMs, nonce })).toMatchObject([410, { error: 'SIGNAL_STALE' }])
+  expect(accepted()).toHaveLength(2)
+})
+
+test('only strategies that run and take signals get them', async () => {
+  for (const strategy of ['eth-trend', 'nobody', 'constructor']) {
+    expect(await send({ strategy, action: 'long' })).toMatchObject([
+      404,
+      { error: 'SIGNAL_STRATEGY_UNKNOWN' },
+    ])
+  }
+  isTaking = false
+  expect(await send(long)).toMatchObject([503, { error: 'SIGNALS_STOPPED' }])
+  isTaking = true
+  isShort = true
+  expect(await send(long)).toMatchObject([503, { error: 'SIGNALS_STOPPED' }])
+})
+
+test('a hundred signals wait for a strategy, and no more', async () => {
+  for (let count = 0; count < 100; count += 1) expect((await send(long))[0]).toBe(202)
+  expect(await send(long)).toMatchObject([503, { error: 'SIGNAL_QUEUE_FULL' }])
+  expect((await send({ strategy: 'two', action: 'long', market: 'ETH' }))[0]).toBe(202)
+})
+
+test('proven signals have a rate of their own, which a flood of strangers does not use up', async () => {
+  await server.close()
+  await listen(3)
+  const strangers = await Promise.all(Array.from({ length: 50 }, () => post('{}')))
+  expect(strangers.every(([status]) => status === 401)).toBe(true)
+  const answers = []
+  for (let count = 0; count < 5; count += 1) answers.push((await send(long))[0])
+  expect(answers).toEqual([202, 202, 202, 429, 429])
+})
+
+test('a body that is too large, no JSON, or with other fields is refused, and nothing of it is repeated', async () => {
+  const [status, large] = await send({ ...long, name: 'x'.repeat(3_000) })
+  expect([status, large.error]).toEqual([413, 'BODY_TOO_LARGE'])
+  const hidden = 'HIDDEN-VALUE'
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    [{ ...long, action: hidden }, /^action: /],
+    [{ ...long, [hidden]: 1 }, /^the body: a field that does not belong there$/],
+    [{ ...long, secret: hidden }, /^the body: a field that does not belong there$/],
+    [{ ...long, size: { usd: 250 } }, /^size: none of its forms$/],
+    [{ ...long, size: { usd: '1', shareBps: 1 } }, /^size: none of its forms$/],
+    [{ ...long, size: { usd: '0.0' } }, /^size/],
+    [{ ...long, stop: `${hidden}1` }, /^stop: a decimal text/],
+    [{ ...long, stop: '1e3' }, /^stop: a decimal text/],
+    [{ ...long, ttlSeconds: 0 }, /^ttlSeconds: /],
+    [{ ...long, ttlSeconds: 100_000 }, /^ttlSeconds: /],
+    [{ ...long, name: 'a\u202eb' }, /^name: /],
+    [{ action: 'long' }, /^strategy: /],
+    [[], /^the body: /],
+    [null, /^the body: /],
+  ]
+  for (const [body, said] of wrong) {
+    const [code, answer] = await send(body)
+    expect([code, answer.error]).toEqual([400, 'SIGNAL_MALFORMED'])
+    expect(answer.message).toMatch(said)
+    expect(JSON.stringify(answer)).not.toContain(hidden)
+  }
+  const broken = Buffer.from(`{"secret":"${hidden}",`)
+  const header = signatureOf(signing, { timestampMs: nowMs, nonce: newNonce() }, broken)
+  expect(await post(broken, { 'x-perpd-signature': header })).toEqual([
+    400,
+    { error: 'SIGNAL_MALFORMED', message: 'its body is no JSON' },
+  ])
+  expect(inspect(events, { depth: 9 })).not.toContain(hidden)
+})
+
+const timenow = () => new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z')
+const alert = (parts: Record<string, unknown> = {}) => ({
+  secret: ownSecret,
+  sentAt: timenow(),
+  nonce: `Long Entry ${newNonce()} ETHUSD ${timenow()}`,
+  ...long,
+  ...parts,
+})
+
+test('a sender that cannot sign proves itself by the secret of its strategy, under the same checks', async () => {
+  const first = alert()
+  expect(await post(JSON.stringify(first))).toMatchObject([202, { ok: true, signal: 1 }])
+  expect(await post(JSON.stringify(first))).toMatchObject([409, { error: 'SIGNAL_REPLAYED' }])
+  expect(await post(JSON.stringify(alert({ sentAt: nowMs - windowMs - 1 })))).toMatchObject([
+    410,
+    { error: 'SIGNAL_STALE' },
+  ])
+  const strangers = [
+    { secret: `${ownSecret}x` },
+    { secret: '' },
+    { secret: 7 },
+    { strategy: 'two' },
+    { strategy: 9 },
+  ]
+  for (const parts of strangers) {
+    expect(await post(JSON.stringify(alert(parts)))).toMatchObject([401, { error: 'SIGNAL_UNAUTHORIZED' }])
+  }
+  for (const parts of [{ nonce: undefined }, { sentAt: undefined }, { sentAt: 'now' }, { nonce: 'short' }]) {
+    expect(await post(JSON.stringify(alert(parts)))).toMatchObject([400, { error: 'SIGNAL_MALFORMED' }])
+  }
+  expect(inspect([fold, events], { depth: 9 })).not.toContain(ownSecret)
+})
+
+test('what becomes of signals is counted, under labels that nobody outside can add to', async () => {
+  await send(long)
+  await send({ ...long, strategy: 'nobody' })
+  await send({ ...long, action: 'moon' })
+  await post('{}')
+  const text = await metrics.render()
+  const counts = [...text.matchAll(/^perpd_signals_total\{result="(\w+)"\} (\d+)$/gm)]
+    .filter(([, , count]) => count !== '0')
+    .map(([, result, count]) => `${result} ${count}`)
+  expect(counts).toEqual(['accepted 1', 'unauthorized 1', 'malformed 1', 'strategy_unknown 1'])
+})
+
+test('pages of other origins and foreign names get nothing, with a signature neither', async () => {
+  const text = JSON.stringify(long)
+  const header = signatureOf(signing, { timestampMs: nowMs, nonce: newNonce() }, Buffer.from(text))
+  const statusOf = (headers: Record<string, string>) =>
+    new Promise((resolve, reject) => {
+      request(
+        {
+          port: server.port,
+          host: '127.0.0.1',
+          path: '/api/signals',
+          method: 'POST',
+          headers: { 'x-perpd-signature': header, ...headers },
+        },
+        (response) => resolve(response.resume().statusCode),
+      )
+        .on('error', reject)
+        .end(text)
+    })
+  expect(await statusOf({ origin: 'https://evil.example' })).toBe(403)
+  expect(await statusOf({ host: 'evil.example' })).toBe(421)
+  expect(await statusOf({})).toBe(202)
+})
+
+test('without secrets the route is not there', async () => {
+  await server.close()
+  server = await createControlServer({
+    host: '127.0.0.1',
+    port: 0,
+    engine,
+    metrics,
+    health: { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) },
+    ...access,
+  })
+  expect((await send(long))[0]).toBe(401)
+  expect((await post(JSON.stringify(long), asOperator))[0]).toBe(404)
+})
+
+test('whatever a body holds, it is answered with a reason and taken only when it is a whole signal of its sender', async () => {
+  const field = fc.constantFrom(
+    'strategy',
+    'action',
+    'market',
+    'name',
+    'size',
+    'stop',
+    'target',
+    'ttlSeconds',
+    'secret',
+    'sentAt',
+    'nonce',
+    '__proto__',
+    'constructor',
+  )
+  const changed = fc
+    .tuple(
+      fc.boolean(),
+      fc.array(fc.tuple(field, fc.oneof(fc.jsonValue(), fc.constant(undefined))), { maxLength: 3 }),
+    )
+    .map(([isSigned, changes]) => ({ isSigned, changes }))
+  const any = fc.oneof(fc.json(), fc.string(), fc.uint8Array({ maxLength: 200 }))
+  await fc.assert(
+    fc.asyncProperty(changed, any, fc.boolean(), async ({ isSigned, changes }, other, isWhole) => {
+      const base: Record<string, unknown> = isSigned ? { ...long } : alert()
+      for (const [name, value] of changes) base[name] = value
+      const bytes = Buffer.from(isWhole ? JSON.stringify(base) : other)
+      const headers: Record<string, string> = isSigned
+        ? { 'x-perpd-signature': signatureOf(signing, { timestampMs: nowMs, nonce: newNonce() }, bytes) }
+        : {}
+      // A strategy's queue is not what this is about.
+      fold = { ...fold, waiting: new Map() }
+      const before = fold.received
+      const [status, answer] = await post(bytes, headers)
+      expect([202, 400, 401, 404, 409, 410, 413]).toContain(status)
+      expect(fold.received - before).toBe(status === 202 ? 1 : 0)
+      expect(JSON.stringify(answer)).not.toContain(ownSecret)
+      if (status !== 202) expect(answer.error).toMatch(/^[A-Z_]+$/)
+    }),
+    { numRuns: 400, seed: 15 },
+  )
+})

@@ -1,0 +1,175 @@
+/** What the kind `signal` makes of signals, turn by turn. */
+import { expect, test } from 'vitest'
+import type { GivenSignal } from '../../src/domain/memory/tradeSignal.ts'
+import { signal } from '../../src/strategy/kinds/signal.ts'
+import {
+  type Direction,
+  type MarketView,
+  type OpenIntent,
+  type OwnEvent,
+  type Snapshot,
+  usd,
+  viewOf,
+} from '../../src/strategy/strategy.ts'
+
+const symbol = 'ETH/USD [WETH-USDC]'
+const marketToken = '0xaa'
+const collateralToken = '0xcc'
+const nowMs = 1_800_000_000_000
+type Memory = Parameters<typeof signal.decide>[1]
+
+let numbers = 0
+const says = (action: GivenSignal['action'], more: Partial<GivenSignal> = {}): GivenSignal => {
+  numbers += 1
+  const times = { sentAtMs: nowMs, receivedAtMs: nowMs, expiresAtMs: nowMs + 60_000, isExpired: false }
+  return { strategy: 'tv', number: numbers, action, symbol, ...times, ...more }
+}
+
+interface Scene {
+  readonly signals?: readonly GivenSignal[]
+  readonly held?: readonly Direction[]
+  /** `increase long`: under way. */
+  readonly open?: readonly string[]
+  readonly events?: readonly OwnEvent[]
+  readonly atMs?: number
+  readonly sides?: 'both' | 'long' | 'short'
+  readonly isClosed?: boolean
+}
+
+/** One turn: its decisions in short, and the memory for the next. */
+function turn(scene: Scene, memory: Memory = { wishes: [] }) {
+  const { signals = [], held = [], open = [], events = [], atMs = nowMs, sides = 'both' } = scene
+  const market = { symbol, marketToken, longToken: '0xbb', shortToken: collateralToken }
+  const view = { market, status: scene.isClosed === true ? 'closed' : 'open' } as unknown as MarketView
+  const positions = held.map((direction) => ({
+    marketToken,
+    collateralToken,
+    direction,
+    sizeInUsd: usd(100),
+  }))
+  const given = signal.decide(
+    viewOf({
+      snapshot: {
+        atMs,
+        markets: new Map([[marketToken, view]]),
+        positions: { value: positions, atMs },
+      } as unknown as Snapshot,
+      params: { sides },
+      instance: {
+        name: 'tv',
+        symbols: [symbol],
+        size: { usd: usd(100), leverageBps: 20_000, collateral: 'short' },
+      },
+      openIntents: open.map((each) => {
+        const [kind, direction] = each.split(' ')
+        return { kind, direction, marketToken } as unknown as OpenIntent
+      }),
+      events,
+      signals,
+    }),
+    memory,
+  )
+  const decisions = given.decisions.map((each) =>
+    'direction' in each ? `${each.kind} ${each.direction}` : each.kind,
+  )
+  return { decisions, whole: given.decisions, memory: given.memory }
+}
+
+const denied = (order: 'increase' | 'close', direction: Direction, code: string): OwnEvent => ({
+  kind: 'denied',
+  atMs: nowMs,
+  decisionKey: 'k',
+  order,
+  marketToken,
+  direction,
+  code,
+  reason: '',
+})
+
+test('a side is opened once, and nothing is left to do', () => {
+  const first = turn({ signals: [says('long')] })
+  expect(first.decisions).toEqual(['increase long'])
+  const second = turn({ open: ['increase long'] }, first.memory)
+  expect(second.decisions).toEqual([])
+  expect(second.memory.wishes).toEqual([])
+})
+
+test('the other side is closed first, as often as it takes, and then its own is opened', () => {
+  let now = turn({ signals: [says('short')], held: ['long'] })
+  expect(now.decisions).toEqual(['close long'])
+  now = turn({ held: ['long'], open: ['close long'] }, now.memory)
+  expect(now.decisions).toEqual([])
+  // The close came to nothing.
+  now = turn({ held: ['long'] }, now.memory)
+  expect(now.decisions).toEqual(['close long'])
+  now = turn({}, now.memory)
+  expect(now.decisions).toEqual(['increase short'])
+})
+
+test('what expires while the other side is closed opens nothing, and the close goes on', () => {
+  let now = turn({ signals: [says('short')], held: ['long'] })
+  now = turn({ held: ['long'], atMs: nowMs + 60_000 }, now.memory)
+  expect(now.decisions).toEqual(['close long'])
+  now = turn({ atMs: nowMs + 60_000 }, now.memory)
+  expect([now.decisions, now.memory.wishes]).toEqual([[], []])
+})
+
+test('an increase under way is waited for and then closed', () => {
+  let now = turn({ signals: [says('flat')], open: ['increase long'] })
+  expect(now.decisions).toEqual([])
+  now = turn({ held: ['long'], open: ['increase long'] }, now.memory)
+  expect(now.decisions).toEqual(['close long'])
+  now = turn({}, now.memory)
+  expect([now.decisions, now.memory.wishes]).toEqual([[], []])
+})
+
+test('what was denied is asked for again, until there is nothing of its own to close or the signal expires', () => {
+  let now = turn({ signals: [says('long')] })
+  now = turn({ events: [denied('increase', 'long', 'DATA_STALE')] }, now.memory)
+  expect(now.decisions).toEqual(['increase long'])
+  now = turn({ events: [denied('increase', 'long', 'DATA_STALE')], atMs: nowMs + 60_000 }, now.memory)
+  expect([now.decisions, now.memory.wishes]).toEqual([[], []])
+  // The short is somebody else's.
+  now = turn({ signals: [says('long')], held: ['short'] })
+  now = turn({ held: ['short'], events: [denied('close', 'short', 'BEYOND_BOOK')] }, now.memory)
+  expect(now.decisions).toEqual(['increase long'])
+})
+
+test('reverse means the other side of what is held, on its way or wanted', () => {
+  expect(turn({ signals: [says('reverse')] }).decisions).toEqual([])
+  expect(turn({ signals: [says('reverse')], held: ['long'] }).decisions).toEqual(['close long'])
+  expect(turn({ signals: [says('reverse')], held: ['long', 'short'] }).decisions).toEqual([
+    'close long',
+    'close short',
+  ])
+  const opening = turn({ signals: [says('reverse')], open: ['increase short'] })
+  expect(turn({}, opening.memory).decisions).toEqual(['increase long'])
+  // The long waits for the market, and is turned before it opened.
+  const waiting = turn({ signals: [says('long')], isClosed: true })
+  expect(waiting.decisions).toEqual([])
+  expect(turn({ signals: [says('reverse')] }, waiting.memory).decisions).toEqual(['increase short'])
+})
+
+test('the newest signal stands in the place of those before it, and one that is held already does nothing', () => {
+  expect(turn({ signals: [says('long'), says('short'), says('flat')] }).decisions).toEqual([])
+  expect(turn({ signals: [says('long'), says('short')] }).decisions).toEqual(['increase short'])
+  const held = turn({ signals: [says('long')], held: ['long'] })
+  expect([held.decisions, held.memory.wishes]).toEqual([[], []])
+  expect(turn({ signals: [says('long', { isExpired: true })] }).decisions).toEqual([])
+})
+
+test('a side that the file does not open only closes the other', () => {
+  expect(turn({ signals: [says('short')], sides: 'long' }).decisions).toEqual([])
+  expect(turn({ signals: [says('short')], sides: 'long', held: ['long'] }).decisions).toEqual(['close long'])
+})
+
+test('a size is the share or the dollars of the signal and never more than the file says', () => {
+  const sizeOf = (size?: GivenSignal['size']) => {
+    const [decision] = turn({ signals: [says('long', size === undefined ? {} : { size })] }).whole
+    return decision?.kind === 'increase' ? decision.sizeDeltaUsd : undefined
+  }
+  expect(sizeOf()).toBe(usd(100))
+  expect(sizeOf({ shareBps: 2_500 })).toBe(usd(25))
+  expect(sizeOf({ usd: usd('99.5') })).toBe(usd('99.5'))
+  expect(sizeOf({ usd: usd(1_000_000) })).toBe(usd(100))
+})
