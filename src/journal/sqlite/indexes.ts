@@ -28,6 +28,31 @@ export interface IndexCheck {
 /** Problems that are told one by one. */
 const PROBLEMS_SHOWN = 20
 
+/** Columns of a table that the records say. */
+interface Held {
+  readonly table: string
+  readonly columns: readonly string[]
+}
+
+const acceptance: Held = {
+  table: 'intent',
+  columns: ['number', 'strategy', 'decision_key', 'accepted_at_ms', 'reservation_usd'],
+}
+const openness: Held = { table: 'intent', columns: ['open'] }
+const closure: Held = {
+  table: 'ending',
+  columns: [
+    'closed_at_ms',
+    'strategy',
+    'kind',
+    'market_token',
+    'direction',
+    'cause',
+    'execution_fee',
+    'relay_fee',
+  ],
+}
+
 /** Prepares a check on a database of today's schema. Throws what sqlite throws. */
 export function createIndexCheck(db: DatabaseSync): IndexCheck {
   const found = { tables: [] as string[], endings: [] as string[] }
@@ -35,69 +60,65 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
   /** Records of each open intent so far. */
   const lengths = new Map<string, number>()
   let accountLength = 0
-  const rows = {
-    intent: db.prepare('SELECT * FROM intent WHERE intent_id = ?'),
-    isOpen: db.prepare('SELECT open FROM intent WHERE intent_id = ?'),
-    ending: db.prepare('SELECT * FROM ending WHERE intent_id = ?'),
-    length: db.prepare(
-      'SELECT count(*) AS records FROM record INDEXED BY record_of_intent WHERE intent_id = ?',
-    ),
-  }
+  const find = prepareFinds(db)
 
   function say(problem: string): void {
     const list = problem.startsWith('ending:') ? found.endings : found.tables
     if (list.length < PROBLEMS_SHOWN) list.push(problem)
   }
 
-  /** Whether the row says exactly this; columns that are not named may say anything. */
-  function hold(table: string, key: string, row: Record<string, unknown> | undefined, want: object): void {
-    const wrong = Object.entries(want).find(([column, value]) => row !== undefined && row[column] !== value)
-    if (row === undefined) say(`${table}: no row for ${key}`)
-    else if (wrong !== undefined) {
-      const [column, value] = wrong
-      say(`${table}: ${key} has ${column} ${String(row[column])}; the records say ${String(value)}`)
+  /** Whether the row says exactly this, from the place `at` on: values in the order of `columns`. */
+  function hold(
+    { table, columns }: Held,
+    key: string,
+    row: readonly unknown[] | undefined,
+    want: readonly unknown[],
+    at = 0,
+  ): void {
+    if (row === undefined) {
+      say(`${table}: no row for ${key}`)
+      return
+    }
+    for (const [place, column] of columns.entries()) {
+      const found = row[at + place]
+      if (found === want[place]) continue
+      say(`${table}: ${key} has ${column} ${String(found)}; the records say ${String(want[place])}`)
+      return
     }
   }
 
   function accepted(record: Extract<JournalRecord, { kind: 'intent.accepted' }>): void {
     const { intentId, strategy, decisionKey, acceptedAtMs, reservationUsd } = record.intent
     expected.intent += 1
-    hold('intent', intentId, rows.intent.get(intentId), {
-      number: expected.intent,
-      strategy,
-      decision_key: decisionKey,
-      accepted_at_ms: acceptedAtMs,
-      reservation_usd: reservationUsd.toString(),
-    })
+    const want = [expected.intent, strategy, decisionKey, acceptedAtMs, reservationUsd.toString()]
+    hold(acceptance, intentId, find.accepted(intentId), want)
   }
 
-  function closed(state: IntentState): void {
+  /** Of a closed intent, with all that `length` records made. */
+  function closed(state: IntentState, length: number): void {
     const { intentId } = state.intent
-    if (rows.isOpen.get(intentId)?.open !== 0) say(`intent: ${intentId} has open 1; the records say 0`)
+    const row = find.closed(intentId) ?? []
+    const [records, open, endingOfId] = row
+    if (open !== 0) say(`intent: ${intentId} has open 1; the records say 0`)
     const ending = endingOf(state)
-    if (ending === undefined) return
-    expected.ending += 1
-    hold('ending', intentId, rows.ending.get(intentId), {
-      closed_at_ms: ending.closedAtMs,
-      strategy: ending.strategy,
-      kind: ending.kind,
-      market_token: ending.marketToken,
-      direction: ending.direction,
-      cause: ending.cause,
-      execution_fee: ending.executionFee.toString(),
-      relay_fee: ending.relayFee.toString(),
-    })
+    if (ending !== undefined) {
+      expected.ending += 1
+      const { closedAtMs, strategy, kind, marketToken, direction, cause, executionFee, relayFee } = ending
+      const fees = [executionFee.toString(), relayFee.toString()]
+      const want = [closedAtMs, strategy, kind, marketToken, direction, cause, ...fees]
+      hold(closure, intentId, endingOfId === null ? undefined : row, want, 3)
+    }
+    checkLength(intentId, Number(records), length)
   }
 
-  function checkLength(intentId: string, length: number): void {
-    const records = Number(rows.length.get(intentId)?.records)
+  function checkLength(intentId: string, records: number, length: number): void {
     if (records !== length) say(`record: ${records} of ${length} records of ${intentId} are found by its id`)
   }
 
   function checkOpen(state: IntentState): void {
     const { intentId } = state.intent
-    hold('intent', intentId, rows.intent.get(intentId), { open: 1 })
-    checkLength(intentId, lengths.get(intentId) ?? 0)
+    hold(openness, intentId, find.open(intentId), [1])
+    checkLength(intentId, find.length(intentId), lengths.get(intentId) ?? 0)
   }
 
   return {
@@ -111,18 +132,39 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
       lengths.set(intentId, length)
       if (record.kind === 'intent.accepted') accepted(record)
       if (isOpen(state)) return
-      closed(state)
-      checkLength(intentId, length)
+      closed(state, length)
       lengths.delete(intentId)
     },
     problems: (open) => {
       for (const state of open) checkOpen(state)
-      checkLength(ACCOUNT_ID, accountLength)
+      checkLength(ACCOUNT_ID, find.length(ACCOUNT_ID), accountLength)
       for (const [table, wanted] of Object.entries(expected)) {
         const count = readNumber(db, `SELECT count(*) FROM ${table}`)
         if (count !== wanted) say(`${table}: ${count} rows; the records make ${wanted}`)
       }
       return found
     },
+  }
+}
+
+/**
+ * Rows as lists of values: they are asked of every intent that there ever was, and it costs to name each column. What a closed
+ * intent has comes in one row: the records found by its id, `open`, the id of its ending (null without one), its columns.
+ */
+function prepareFinds(db: DatabaseSync) {
+  const found = '(SELECT count(*) FROM record INDEXED BY record_of_intent WHERE record.intent_id = ?1)'
+  const columns = ({ columns: names }: Held) => names.map((name) => `held.${name}`).join(', ')
+  const finder = (sql: string) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return (intentId: string) => statement.get(intentId) as readonly unknown[] | undefined
+  }
+  const length = finder(`SELECT ${found}`)
+  return {
+    accepted: finder(`SELECT ${columns(acceptance)} FROM intent AS held WHERE intent_id = ?1`),
+    open: finder(`SELECT ${columns(openness)} FROM intent AS held WHERE intent_id = ?1`),
+    closed: finder(`SELECT ${found}, intent.open, held.intent_id, ${columns(closure)} FROM (SELECT 1)
+      LEFT JOIN intent ON intent.intent_id = ?1 LEFT JOIN ending AS held ON held.intent_id = ?1`),
+    length: (intentId: string) => Number(length(intentId)?.[0]),
   }
 }
