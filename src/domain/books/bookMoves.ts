@@ -2,7 +2,12 @@
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { chainNamed } from '../../protocol/chains/index.ts'
 import { amountOfUsd, type TokenAmount, type Usd } from '../../protocol/units.ts'
-import { type DiscrepancyState, expectedDeltaOf, type PositionSide } from '../account/accountRecord.ts'
+import {
+  type DiscrepancyState,
+  expectedDeltaOf,
+  type PositionSide,
+  sideKeyOf,
+} from '../account/accountRecord.ts'
 import { type FilledOrder, filledOrders } from '../account/fills.ts'
 import { executionFeePaid } from '../account/spend.ts'
 import {
@@ -20,6 +25,8 @@ import { type Move, UNATTRIBUTED } from './sideParts.ts'
 /** A move, and the side that it is on. */
 export interface PlacedMove {
   readonly side: PositionSide
+  /** `sideKeyOf` the side. */
+  readonly key: string
   readonly move: Move
 }
 
@@ -31,12 +38,13 @@ export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
   const { intent } = state
   if (intent.kind === 'edit' || intent.kind === 'cancel') return []
   const attempt = lastAttempt(state)
-  const own = (attempt?.children ?? []).filter((child) => !isExit(child)).length
+  if (attempt?.children.some(({ phase }) => phase === 'EXECUTED') !== true) return []
+  const own = attempt.children.filter((child) => !isExit(child)).length
   const eachUsd = sendingOf(state).relayFeesUsd / BigInt(Math.max(1, own))
   const fills = new Map(
     filledOrders(state).flatMap((fill) => (fill.orderKey === undefined ? [] : [[fill.orderKey, fill]])),
   )
-  return (attempt?.children ?? []).flatMap((child): PlacedMove[] => {
+  return attempt.children.flatMap((child): PlacedMove[] => {
     if (child.phase !== 'EXECUTED') return []
     const fill = fills.get(child.orderKey)
     const isOwn = !isExit(child)
@@ -52,7 +60,8 @@ export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
       sendingUsd: isOwn ? eachUsd : 0n,
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
-    return [{ side: fill === undefined ? sideOf(state) : sideOfFill(fill), move }]
+    const side = fill === undefined ? sideOf(state) : sideOfFill(fill)
+    return [{ side, key: sideKeyOf(side), move }]
   })
 }
 
@@ -74,7 +83,8 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     sendingUsd: 0n,
     isFinal: false,
   }
-  return { side: { marketToken, direction, collateralToken }, move }
+  const side = { marketToken, direction, collateralToken }
+  return { side, key: sideKeyOf(side), move }
 }
 
 /** The side that an intent is about. */

@@ -22,6 +22,7 @@ import {
 import { addFigures, type Figures, noFigures } from './figures.ts'
 import {
   applyMove,
+  doesTheSame,
   type Move,
   noPart,
   noParts,
@@ -104,6 +105,8 @@ export const noBooks: BooksState = { sides: [], totals: [], days: [] }
 
 interface SideLog {
   readonly side: PositionSide
+  /** `sideKeyOf` the side. */
+  readonly key: string
   settled: SideParts
   pending: readonly Waiting[]
   now: SideParts
@@ -128,8 +131,9 @@ export class Books implements BookReads {
     this.#tell = tell
     for (const { side, parts, atMs, pending } of from.sides) {
       const settled = { parts: new Map(parts), atMs }
-      const log: SideLog = { side, settled, pending, now: settled, postings: [] }
-      this.#sides.set(sideKeyOf(side), log)
+      const key = sideKeyOf(side)
+      const log: SideLog = { side, key, settled, pending, now: settled, postings: [] }
+      this.#sides.set(key, log)
       refold(log)
     }
     for (const kept of from.totals) this.#totals.set(keyOf(kept.strategy, kept.side), kept)
@@ -233,19 +237,19 @@ export class Books implements BookReads {
     }
   }
 
-  #logOf(side: PositionSide): SideLog {
-    const key = sideKeyOf(side)
+  #logOf({ side, key }: Pick<PlacedMove, 'side' | 'key'>): SideLog {
     const known = this.#sides.get(key)
     if (known !== undefined) return known
-    const log: SideLog = { side, settled: noParts, pending: [], now: noParts, postings: [] }
+    const log: SideLog = { side, key, settled: noParts, pending: [], now: noParts, postings: [] }
     this.#sides.set(key, log)
     return log
   }
 
   /** Puts a move behind all others. */
-  #put({ side, move }: PlacedMove, foldedMs: number): void {
-    const log = this.#logOf(side)
-    const { after, postings } = applyMove(log.now, side.direction, move)
+  #put(placed: PlacedMove, foldedMs: number): void {
+    const { move } = placed
+    const log = this.#logOf(placed)
+    const { after, postings } = applyMove(log.now, log.side.direction, move)
     log.pending = [...log.pending, { move, foldedMs }]
     log.now = after
     log.postings = [...log.postings, ...postings]
@@ -253,26 +257,30 @@ export class Books implements BookReads {
   }
 
   /** Puts a move in the place of one that says something else of the same fill. */
-  #replace(was: PlacedMove, { side, move }: PlacedMove, foldedMs: number): void {
-    const log = this.#logOf(side)
+  #replace(was: PlacedMove, placed: PlacedMove, foldedMs: number): void {
+    const { move } = placed
+    const log = this.#logOf(placed)
     const place = log.pending.findIndex((each) => each.move.id === move.id)
     const known = log.pending[place]
-    if (known === undefined || sideKeyOf(was.side) !== sideKeyOf(side)) {
+    if (known === undefined || was.key !== placed.key) {
       this.#takeBack(was, foldedMs)
-      this.#put({ side, move }, foldedMs)
+      this.#put(placed, foldedMs)
       return
     }
     log.pending = log.pending.with(place, { ...known, move })
-    refold(log)
+    if (doesTheSame(known.move, move)) {
+      log.postings = log.postings.map((each) => (each.move === known.move ? { ...each, move } : each))
+    } else refold(log)
     this.#settle(log, foldedMs)
   }
 
   /** As if it had never been, while it waits; what was settled is given back to nobody's book. */
-  #takeBack({ side, move }: PlacedMove, foldedMs: number): void {
-    const log = this.#logOf(side)
+  #takeBack(placed: PlacedMove, foldedMs: number): void {
+    const { move } = placed
+    const log = this.#logOf(placed)
     const pending = log.pending.filter((each) => each.move.id !== move.id)
     if (pending.length === log.pending.length) {
-      for (const each of reversed(move)) this.#put({ side, move: each }, foldedMs)
+      for (const each of reversed(move)) this.#put({ ...placed, move: each }, foldedMs)
       return
     }
     log.pending = pending
@@ -291,19 +299,24 @@ export class Books implements BookReads {
       const done = isLast ? log.postings : log.postings.filter((each) => each.move.id === move.id)
       log.postings = isLast ? [] : log.postings.filter((each) => each.move.id !== move.id)
       for (const posting of done) {
-        this.#book(posting.strategy, log.side, posting.figures, move.atMs)
+        this.#book(posting.strategy, log, posting.figures, move.atMs)
         this.#tell(posting, log.side)
       }
     }
   }
 
   /** Adds to the results of a book. */
-  #book(strategy: string, side: PositionSide, figures: Partial<Figures>, atMs: number): void {
+  #book(
+    strategy: string,
+    { side, key: sideKey }: Pick<SideLog, 'side' | 'key'>,
+    figures: Partial<Figures>,
+    atMs: number,
+  ): void {
     const day = dayOf(atMs)
     const ofDay = this.#days.get(day) ?? new Map<string, KeptFigures>()
     this.#days.set(day, ofDay)
+    const key = bookKeyOf(strategy, sideKey)
     for (const kept of [this.#totals, ofDay]) {
-      const key = keyOf(strategy, side)
       const known = kept.get(key)?.figures ?? noFigures
       kept.set(key, { strategy, side, figures: addFigures(known, figures) })
     }
@@ -319,7 +332,8 @@ export class Books implements BookReads {
       executionFees: is.executionFees - was.executionFees,
     }
     if (figures.relayFeesUsd === 0n && figures.executionFees === 0n) return
-    this.#book(after.intent.strategy, sideOf(after), figures, sentAtMs(after))
+    const side = sideOf(after)
+    this.#book(after.intent.strategy, { side, key: sideKeyOf(side) }, figures, sentAtMs(after))
   }
 }
 
@@ -363,28 +377,13 @@ function dayOf(atMs: number): number {
 }
 
 function keyOf(strategy: string, side: PositionSide): string {
-  return `${strategy} ${sideKeyOf(side)}`
+  return bookKeyOf(strategy, sideKeyOf(side))
 }
 
-const same: readonly (keyof Move)[] = [
-  'id',
-  'atMs',
-  'sizeDeltaUsd',
-  'tokens',
-  'collateral',
-  'pnlUsd',
-  'basePnlUsd',
-  'impactUsd',
-  'positionFeeUsd',
-  'borrowingUsd',
-  'fundingUsd',
-  'swapUsd',
-  'sendingUsd',
-  'isFinal',
-]
+function bookKeyOf(strategy: string, sideKey: string): string {
+  return `${strategy} ${sideKey}`
+}
 
 function isSameMove(one: PlacedMove, other: PlacedMove): boolean {
-  return (
-    sideKeyOf(one.side) === sideKeyOf(other.side) && same.every((name) => one.move[name] === other.move[name])
-  )
+  return one.move.isFinal === other.move.isFinal && one.key === other.key && doesTheSame(one.move, other.move)
 }

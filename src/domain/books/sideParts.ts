@@ -74,6 +74,27 @@ export interface Move {
   readonly isFinal: boolean
 }
 
+/** Whether two moves do the same to a side. That one of them is final does nothing to it. */
+export function doesTheSame(one: Move, other: Move): boolean {
+  return (
+    one.id === other.id &&
+    one.intentId === other.intentId &&
+    one.strategy === other.strategy &&
+    one.atMs === other.atMs &&
+    one.sizeDeltaUsd === other.sizeDeltaUsd &&
+    one.tokens === other.tokens &&
+    one.collateral === other.collateral &&
+    one.pnlUsd === other.pnlUsd &&
+    one.basePnlUsd === other.basePnlUsd &&
+    one.impactUsd === other.impactUsd &&
+    one.positionFeeUsd === other.positionFeeUsd &&
+    one.borrowingUsd === other.borrowingUsd &&
+    one.fundingUsd === other.fundingUsd &&
+    one.swapUsd === other.swapUsd &&
+    one.sendingUsd === other.sendingUsd
+  )
+}
+
 /** What a move brought one book. */
 export interface Posting {
   readonly move: Move
