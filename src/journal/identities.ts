@@ -34,7 +34,8 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
   }
 
   function rememberOrder(orderKey: string, intentId: string): void {
-    creators.set(orderKey, creators.has(orderKey) ? [...creatorsOf(orderKey), intentId] : intentId)
+    const known = creatorsOf(orderKey)
+    creators.set(orderKey, known.length > 0 ? [...known, intentId] : intentId)
   }
 
   for (const part of parts) {
@@ -65,7 +66,7 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
         for (const named of record.orderKeys) {
           const orderKey = hexKey(named)
           // A landing that is confirmed names its orders again.
-          if (creators.has(orderKey) && creatorsOf(orderKey).includes(intentId)) continue
+          if (creatorsOf(orderKey).includes(intentId)) continue
           rememberOrder(orderKey, intentId)
           added.orders.push(orderKey, intentId)
         }

@@ -1,14 +1,14 @@
 /** What records did to positions, as moves of books: the executed orders of an intent, and what others did. Pure. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { chainNamed } from '../../protocol/chains/index.ts'
-import { amountOfUsd, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import { amountOfUsd, type TokenAmount } from '../../protocol/units.ts'
 import {
   type DiscrepancyState,
   expectedDeltaOf,
   type PositionSide,
   sideKeyOf,
 } from '../account/accountRecord.ts'
-import { type FilledOrder, filledOrders } from '../account/fills.ts'
+import { type ChildFill, childFillsOf, type Fill } from '../account/fills.ts'
 import { executionFeePaid } from '../account/spend.ts'
 import {
   type Attempt,
@@ -37,31 +37,29 @@ const FEE_DECIMALS = 6
 export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
   const { intent } = state
   if (intent.kind === 'edit' || intent.kind === 'cancel') return []
-  const attempt = lastAttempt(state)
-  if (attempt?.children.some(({ phase }) => phase === 'EXECUTED') !== true) return []
-  const own = attempt.children.filter((child) => !isExit(child)).length
+  const children = lastAttempt(state)?.children ?? []
+  const executed = children.filter(({ phase }) => phase === 'EXECUTED')
+  if (executed.length === 0) return []
+  const own = children.filter((child) => !isExit(child)).length
   const eachUsd = sendingOf(state).relayFeesUsd / BigInt(Math.max(1, own))
-  const fills = new Map(
-    filledOrders(state).flatMap((fill) => (fill.orderKey === undefined ? [] : [[fill.orderKey, fill]])),
-  )
-  return attempt.children.flatMap((child): PlacedMove[] => {
-    if (child.phase !== 'EXECUTED') return []
-    const fill = fills.get(child.orderKey)
+  const fills = new Map(childFillsOf(state).map((fill) => [fill.child, fill]))
+  return executed.map((child) => {
+    const fill = fills.get(child)
     const isOwn = !isExit(child)
     const move: Move = {
       id: hexKey(child.orderKey),
       intentId: intent.intentId,
       strategy: intent.strategy,
       atMs: filledAtMs(state, child),
-      sizeDeltaUsd: fill?.sizeDeltaUsd ?? 0n,
+      sizeDeltaUsd: fill?.fill.sizeDeltaUsd ?? 0n,
       ...tokensOf(state, fill),
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
       ...moneyOf(child.settlement, fill),
       sendingUsd: isOwn ? eachUsd : 0n,
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
-    const side = fill === undefined ? sideOf(state) : sideOfFill(fill)
-    return [{ side, key: sideKeyOf(side), move }]
+    const side = fill === undefined ? sideOf(state) : sideOfFill(fill.fill)
+    return { side, key: sideKeyOf(side), move }
   })
 }
 
@@ -118,17 +116,19 @@ function filledAtMs({ updatedAtMs }: IntentState, { settlement, evidence }: Chil
   return timestampSeconds === undefined ? (evidence?.atMs ?? updatedAtMs) : timestampSeconds * 1_000
 }
 
-function sideOfFill({ marketToken, direction, collateralToken }: FilledOrder): PositionSide {
+function sideOfFill({ marketToken, direction, collateralToken }: Fill): PositionSide {
   return { marketToken, direction, collateralToken }
 }
 
 /** By evidence; of what adds, else by size and price; of what reduces, the books reckon it. */
 function tokensOf(
   { intent: { terms } }: IntentState,
-  fill: FilledOrder | undefined,
+  filled: ChildFill | undefined,
 ): { tokens?: TokenAmount } {
-  if (fill === undefined) return {}
-  const { settlement, adds, sizeDeltaUsd = 0n, marketToken } = fill
+  if (filled === undefined) return {}
+  const { adds, fill, child } = filled
+  const { sizeDeltaUsd = 0n, marketToken } = fill
+  const { settlement } = child
   if (settlement?.sizeDeltaInTokens !== undefined) return { tokens: settlement.sizeDeltaInTokens }
   const price = settlement?.executionPrice ?? terms.referencePrice
   if (!adds || price <= 0n || !isOn(marketToken, terms.marketToken)) return {}
@@ -140,7 +140,7 @@ function isOn(one: Address, other: Address): boolean {
 }
 
 /** What an order paid in or took out by itself. What leaves with a reduction follows the size. */
-function collateralOf(state: IntentState, child: Child, fill: FilledOrder | undefined): TokenAmount {
+function collateralOf(state: IntentState, child: Child, fill: ChildFill | undefined): TokenAmount {
   const { kind, terms } = state.intent
   if (kind === 'collateral-in') return terms.collateralDelta
   if (kind === 'collateral-out') return -terms.collateralDelta
@@ -162,24 +162,18 @@ const noMoney: Money = {
   swapUsd: 0n,
 }
 
-function moneyOf(settlement: Settlement | undefined, fill: FilledOrder | undefined): Money {
+function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined): Money {
   if (settlement === undefined) return noMoney
   const { feesUsd = 0n, borrowingFeeUsd = 0n, fundingFeeUsd = 0n, pnlUsd, basePnlUsd } = settlement
-  const reduces: { readonly pnlUsd?: Usd; readonly basePnlUsd?: Usd; readonly impactUsd?: Usd } =
-    fill === undefined || fill.adds || pnlUsd === undefined
-      ? {}
-      : {
-          pnlUsd,
-          ...(basePnlUsd === undefined ? {} : { basePnlUsd }),
-          impactUsd: settlement.priceImpactUsd ?? 0n,
-        }
+  const isResult = fill !== undefined && !fill.adds && pnlUsd !== undefined
   return {
-    ...noMoney,
+    impactUsd: isResult ? (settlement.priceImpactUsd ?? 0n) : 0n,
     positionFeeUsd: feesUsd - borrowingFeeUsd - fundingFeeUsd,
     borrowingUsd: borrowingFeeUsd,
     fundingUsd: fundingFeeUsd,
     // On the way into a position a swap is a part of what it cost.
     swapUsd: fill === undefined ? (settlement.swapResultUsd ?? 0n) : 0n,
-    ...reduces,
+    ...(isResult ? { pnlUsd } : {}),
+    ...(isResult && basePnlUsd !== undefined ? { basePnlUsd } : {}),
   }
 }
