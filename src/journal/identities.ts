@@ -33,8 +33,7 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
     return typeof found === 'string' ? [found] : (found ?? [])
   }
 
-  function rememberOrder(orderKey: string, intentId: string): void {
-    const known = creatorsOf(orderKey)
+  function rememberOrder(orderKey: string, intentId: string, known = creatorsOf(orderKey)): void {
     creators.set(orderKey, known.length > 0 ? [...known, intentId] : intentId)
   }
 
@@ -66,8 +65,9 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
         for (const named of record.orderKeys) {
           const orderKey = hexKey(named)
           // A landing that is confirmed names its orders again.
-          if (creatorsOf(orderKey).includes(intentId)) continue
-          rememberOrder(orderKey, intentId)
+          const known = creatorsOf(orderKey)
+          if (known.includes(intentId)) continue
+          rememberOrder(orderKey, intentId, known)
           added.orders.push(orderKey, intentId)
         }
       }

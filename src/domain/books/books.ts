@@ -15,6 +15,7 @@ import {
   moveOfDiscrepancy,
   movesOfIntent,
   type PlacedMove,
+  reversed,
   sendingOf,
   sentAtMs,
   sideOf,
@@ -29,7 +30,6 @@ import {
   type Part,
   type Posting,
   type SideParts,
-  UNATTRIBUTED,
 } from './sideParts.ts'
 
 /** The book of a strategy on one side: what it has there, and all that it brought so far. */
@@ -119,6 +119,8 @@ export class Books implements BookReads {
   readonly #sides = new Map<string, SideLog>()
   readonly #totals = new Map<string, KeptFigures>()
   readonly #days = new Map<number, Map<string, KeptFigures>>()
+  /** Of open intents with executed orders: their moves, so that the next record need not reckon them again. */
+  readonly #newest = new Map<string, { readonly state: IntentState; readonly moves: readonly PlacedMove[] }>()
   readonly #daysKept: number
   readonly #tell: BookListener
 
@@ -147,8 +149,13 @@ export class Books implements BookReads {
   foldIntent(kind: string, before: IntentState | undefined, after: IntentState): void {
     if (!moving.has(kind)) return
     const atMs = after.updatedAtMs
-    const were = before === undefined ? [] : movesOfIntent(before)
+    const { intentId } = after.intent
+    const known = this.#newest.get(intentId)
+    const were = known !== undefined && known.state === before ? known.moves : movesBefore(before)
     const are = movesOfIntent(after)
+    if (are.length > 0 && after.closing === undefined)
+      this.#newest.set(intentId, { state: after, moves: are })
+    else this.#newest.delete(intentId)
     const find = (among: readonly PlacedMove[], { move }: PlacedMove) =>
       among.find((each) => each.move.id === move.id)
     for (const each of were) if (find(are, each) === undefined) this.#takeBack(each, atMs)
@@ -325,6 +332,8 @@ export class Books implements BookReads {
 
   /** What a message cost is its strategy's from when it landed, whatever becomes of its orders. */
   #foldSending(before: IntentState | undefined, after: IntentState): void {
+    // A record that leaves the attempts as they are, as the last one does, costs nothing.
+    if (before?.attempts === after.attempts) return
     const was = before === undefined ? noFigures : sendingOf(before)
     const is = sendingOf(after)
     const figures = {
@@ -337,6 +346,10 @@ export class Books implements BookReads {
   }
 }
 
+function movesBefore(state: IntentState | undefined): readonly PlacedMove[] {
+  return state === undefined ? [] : movesOfIntent(state)
+}
+
 function refold(log: SideLog): void {
   log.now = log.settled
   log.postings = []
@@ -345,31 +358,6 @@ function refold(log: SideLog): void {
     log.now = after
     log.postings = [...log.postings, ...postings]
   }
-}
-
-/** The size goes back to nobody's book, and what the move brought is taken off there. */
-function reversed(move: Move): readonly Move[] {
-  const { pnlUsd, basePnlUsd: _, ...rest } = move
-  const nobodys = { ...rest, strategy: UNATTRIBUTED, isFinal: true }
-  const money = {
-    impactUsd: 0n,
-    positionFeeUsd: -move.positionFeeUsd,
-    borrowingUsd: -move.borrowingUsd,
-    fundingUsd: -move.fundingUsd,
-    swapUsd: -move.swapUsd,
-    sendingUsd: 0n,
-  }
-  const noMoney = { positionFeeUsd: 0n, borrowingUsd: 0n, fundingUsd: 0n, swapUsd: 0n }
-  return [
-    { ...nobodys, ...money, ...noMoney, sizeDeltaUsd: -move.sizeDeltaUsd, collateral: 0n },
-    {
-      ...nobodys,
-      ...money,
-      sizeDeltaUsd: 0n,
-      collateral: -move.collateral,
-      ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
-    },
-  ]
 }
 
 function dayOf(atMs: number): number {

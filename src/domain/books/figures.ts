@@ -82,7 +82,8 @@ export function dollarsOf(amount: TokenAmount, decimals: number): Usd {
  */
 export function sharesOf(amount: bigint, weights: readonly bigint[]): readonly bigint[] {
   const whole = weights.reduce((sum, each) => sum + each, 0n)
-  if (whole <= 0n) return weights.map(() => 0n)
+  if (whole <= 0n || amount === 0n) return weights.map(() => 0n)
+  if (weights.length === 1) return [amount]
   const sign = amount < 0n ? -1n : 1n
   const size = amount * sign
   const shares = weights.map((weight) => (size * weight) / whole)

@@ -194,9 +194,16 @@ class Draft {
 
   /** Borrowing and funding are shared by size and time since they were last charged. */
   chargeByTime(): void {
-    const { strategy, borrowingUsd, fundingUsd, sizeDeltaUsd, collateral } = this.#move
+    const { borrowingUsd, fundingUsd, sizeDeltaUsd, collateral } = this.#move
     // A swap touches no position.
     if (sizeDeltaUsd === 0n && collateral === 0n && borrowingUsd === 0n && fundingUsd === 0n) return
+    if (borrowingUsd !== 0n || fundingUsd !== 0n) this.#chargeShares()
+    for (const [name, part] of this.#parts) this.#parts.set(name, { ...part, sizeTime: 0n })
+  }
+
+  /** Charges them, each book its share. */
+  #chargeShares(): void {
+    const { strategy, borrowingUsd, fundingUsd } = this.#move
     const all = [...this.#parts]
     const weights = all.map(([, { sizeTime }]) => sizeTime)
     const isWeighed = weights.some((weight) => weight > 0n)
@@ -209,7 +216,6 @@ class Draft {
       this.#note(payer, { borrowingUsd: borrowed, fundingUsd: funded })
       this.#change(payer, { carriedUsd: borrowed + funded })
     }
-    for (const [name, part] of this.#parts) this.#parts.set(name, { ...part, sizeTime: 0n })
   }
 
   increase(): void {
