@@ -6,7 +6,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ACCOUNT_ID } from '../../domain/account/accountRecord.ts'
 import { endingOf } from '../../domain/account/spend.ts'
 import { type IntentState, isOpen } from '../../domain/order/intent.ts'
-import type { JournalRecord } from '../../domain/records.ts'
 import type { Listener } from './replay.ts'
 import { readNumber } from './sqliteSchema.ts'
 
@@ -34,12 +33,11 @@ interface Held {
   readonly columns: readonly string[]
 }
 
-const acceptance: Held = {
+const intents: Held = {
   table: 'intent',
-  columns: ['number', 'strategy', 'decision_key', 'accepted_at_ms', 'reservation_usd'],
+  columns: ['number', 'strategy', 'decision_key', 'accepted_at_ms', 'reservation_usd', 'open'],
 }
-const openness: Held = { table: 'intent', columns: ['open'] }
-const closure: Held = {
+const endings: Held = {
   table: 'ending',
   columns: [
     'closed_at_ms',
@@ -53,72 +51,72 @@ const closure: Held = {
   ],
 }
 
+/** An intent that is open so far. */
+interface Story {
+  /** What its acceptance wrote into `intent`: all columns but `open`. */
+  readonly accepted: readonly unknown[]
+  records: number
+}
+
 /** Prepares a check on a database of today's schema. Throws what sqlite throws. */
 export function createIndexCheck(db: DatabaseSync): IndexCheck {
   const found = { tables: [] as string[], endings: [] as string[] }
   const expected = { intent: 0, ending: 0 }
-  /** Records of each open intent so far. */
-  const lengths = new Map<string, number>()
+  const stories = new Map<string, Story>()
   let accountLength = 0
-  const find = prepareFinds(db)
+  const rows = prepareRows(db)
 
   function say(problem: string): void {
     const list = problem.startsWith('ending:') ? found.endings : found.tables
     if (list.length < PROBLEMS_SHOWN) list.push(problem)
   }
 
-  /** Whether the row says exactly this, from the place `at` on: values in the order of `columns`. */
-  function hold(
-    { table, columns }: Held,
-    key: string,
-    row: readonly unknown[] | undefined,
-    want: readonly unknown[],
-    at = 0,
-  ): void {
+  /** Whether the row says exactly this; values are in the order of the columns. */
+  function hold({ table, columns }: Held, key: string, row: Row, want: readonly unknown[]): void {
     if (row === undefined) {
       say(`${table}: no row for ${key}`)
       return
     }
-    for (const [place, column] of columns.entries()) {
-      const found = row[at + place]
-      if (found === want[place]) continue
-      say(`${table}: ${key} has ${column} ${String(found)}; the records say ${String(want[place])}`)
-      return
-    }
+    const wrong = columns.findIndex((_, place) => row[place] !== want[place])
+    if (wrong === -1) return
+    const says = `${key} has ${columns[wrong]} ${String(row[wrong])}`
+    say(`${table}: ${says}; the records say ${String(want[wrong])}`)
   }
 
-  function accepted(record: Extract<JournalRecord, { kind: 'intent.accepted' }>): void {
-    const { intentId, strategy, decisionKey, acceptedAtMs, reservationUsd } = record.intent
+  function storyOf({ intent }: IntentState): Story {
+    const { intentId, strategy, decisionKey, acceptedAtMs, reservationUsd } = intent
     expected.intent += 1
-    const want = [expected.intent, strategy, decisionKey, acceptedAtMs, reservationUsd.toString()]
-    hold(acceptance, intentId, find.accepted(intentId), want)
+    const accepted = [expected.intent, strategy, decisionKey, acceptedAtMs, reservationUsd.toString()]
+    const story = { accepted, records: 0 }
+    stories.set(intentId, story)
+    return story
   }
 
-  /** Of a closed intent, with all that `length` records made. */
-  function closed(state: IntentState, length: number): void {
+  /** Holds all that is kept of an intent, with its newest record folded. */
+  function check(state: IntentState, { accepted, records }: Story): void {
     const { intentId } = state.intent
-    const row = find.closed(intentId) ?? []
-    const [records, open, endingOfId] = row
-    if (open !== 0) say(`intent: ${intentId} has open 1; the records say 0`)
+    const row = rows.ofIntent(intentId)
+    hold(intents, intentId, row.intent, [...accepted, isOpen(state) ? 1 : 0])
     const ending = endingOf(state)
     if (ending !== undefined) {
       expected.ending += 1
       const { closedAtMs, strategy, kind, marketToken, direction, cause, executionFee, relayFee } = ending
       const fees = [executionFee.toString(), relayFee.toString()]
-      const want = [closedAtMs, strategy, kind, marketToken, direction, cause, ...fees]
-      hold(closure, intentId, endingOfId === null ? undefined : row, want, 3)
+      hold(endings, intentId, row.ending, [
+        closedAtMs,
+        strategy,
+        kind,
+        marketToken,
+        direction,
+        cause,
+        ...fees,
+      ])
     }
-    checkLength(intentId, Number(records), length)
+    checkLength(intentId, row.records, records)
   }
 
   function checkLength(intentId: string, records: number, length: number): void {
     if (records !== length) say(`record: ${records} of ${length} records of ${intentId} are found by its id`)
-  }
-
-  function checkOpen(state: IntentState): void {
-    const { intentId } = state.intent
-    hold(openness, intentId, find.open(intentId), [1])
-    checkLength(intentId, find.length(intentId), lengths.get(intentId) ?? 0)
   }
 
   return {
@@ -127,17 +125,15 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
         accountLength += 1
         return
       }
-      const { intentId } = record
-      const length = (lengths.get(intentId) ?? 0) + 1
-      lengths.set(intentId, length)
-      if (record.kind === 'intent.accepted') accepted(record)
+      const story = stories.get(record.intentId) ?? storyOf(state)
+      story.records += 1
       if (isOpen(state)) return
-      closed(state, length)
-      lengths.delete(intentId)
+      check(state, story)
+      stories.delete(record.intentId)
     },
     problems: (open) => {
-      for (const state of open) checkOpen(state)
-      checkLength(ACCOUNT_ID, find.length(ACCOUNT_ID), accountLength)
+      for (const state of open) check(state, stories.get(state.intent.intentId) ?? storyOf(state))
+      checkLength(ACCOUNT_ID, rows.recordsOf(ACCOUNT_ID), accountLength)
       for (const [table, wanted] of Object.entries(expected)) {
         const count = readNumber(db, `SELECT count(*) FROM ${table}`)
         if (count !== wanted) say(`${table}: ${count} rows; the records make ${wanted}`)
@@ -147,24 +143,33 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
   }
 }
 
+/** Values of a row, or that there is none. */
+type Row = readonly unknown[] | undefined
+
 /**
- * Rows as lists of values: they are asked of every intent that there ever was, and it costs to name each column. What a closed
- * intent has comes in one row: the records found by its id, `open`, the id of its ending (null without one), its columns.
+ * Reads what is kept of an intent as one row, and as a list of values: it is asked of every intent that there ever was, and each
+ * question costs, and each name of a column.
  */
-function prepareFinds(db: DatabaseSync) {
-  const found = '(SELECT count(*) FROM record INDEXED BY record_of_intent WHERE record.intent_id = ?1)'
-  const columns = ({ columns: names }: Held) => names.map((name) => `held.${name}`).join(', ')
-  const finder = (sql: string) => {
-    const statement = db.prepare(sql)
-    statement.setReturnArrays(true)
-    return (intentId: string) => statement.get(intentId) as readonly unknown[] | undefined
-  }
-  const length = finder(`SELECT ${found}`)
+function prepareRows(db: DatabaseSync) {
+  const counted = '(SELECT count(*) FROM record INDEXED BY record_of_intent WHERE record.intent_id = ?1)'
+  const columns = ({ table, columns: names }: Held) =>
+    [`${table}.intent_id`, ...names.map((name) => `${table}.${name}`)].join(', ')
+  const records = db.prepare(`SELECT ${counted}`)
+  const all = db.prepare(`SELECT ${counted}, ${columns(intents)}, ${columns(endings)} FROM (SELECT 1)
+    LEFT JOIN intent ON intent.intent_id = ?1 LEFT JOIN ending ON ending.intent_id = ?1`)
+  for (const statement of [records, all]) statement.setReturnArrays(true)
+  const endingAt = 2 + intents.columns.length
+  const rowFrom = (values: readonly unknown[], at: number): Row =>
+    values[at] === null ? undefined : values.slice(at + 1)
   return {
-    accepted: finder(`SELECT ${columns(acceptance)} FROM intent AS held WHERE intent_id = ?1`),
-    open: finder(`SELECT ${columns(openness)} FROM intent AS held WHERE intent_id = ?1`),
-    closed: finder(`SELECT ${found}, intent.open, held.intent_id, ${columns(closure)} FROM (SELECT 1)
-      LEFT JOIN intent ON intent.intent_id = ?1 LEFT JOIN ending AS held ON held.intent_id = ?1`),
-    length: (intentId: string) => Number(length(intentId)?.[0]),
+    recordsOf: (intentId: string) => Number((records.get(intentId) as Row)?.[0]),
+    ofIntent: (intentId: string) => {
+      const values = (all.get(intentId) as Row) ?? []
+      return {
+        records: Number(values[0]),
+        intent: rowFrom(values, 1),
+        ending: rowFrom(values, endingAt),
+      }
+    },
   }
 }
