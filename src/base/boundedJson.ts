@@ -49,6 +49,11 @@ function endOfText(text: string, from: number): number {
   return text.length
 }
 
+/** Throws JsonBoundsError when so many lists and objects inside each other are more than there may be. */
+export function checkDepth(depth: number, bounds: JsonBounds): void {
+  if (depth > bounds.depth) throw new JsonBoundsError(`it nests deeper than ${bounds.depth} levels`)
+}
+
 /**
  * Passes a text on that nests and holds no more than it may; whether it is JSON at all is the parser's to say.
  *
@@ -66,7 +71,7 @@ export function bounded(text: string, bounds: JsonBounds): string {
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       values += 1
       depth += 1
-      if (depth > bounds.depth) throw new JsonBoundsError(`it nests deeper than ${bounds.depth} levels`)
+      checkDepth(depth, bounds)
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1
     if (values > bounds.values) throw new JsonBoundsError(`it holds more than ${bounds.values} values`)
   }

@@ -3,7 +3,7 @@
  * effect that follows it. Every record carries its version, so that a newer daemon can read an older journal through
  * `upcast`.
  */
-import { ownBounds, parseBounded, shownValue } from '../base/boundedJson.ts'
+import { checkDepth, ownBounds, parseBounded, shownValue } from '../base/boundedJson.ts'
 import { BaseError } from '../base/errors.ts'
 import type { Hex } from '../protocol/address.ts'
 import { type AccountRecord, accountRecordKinds } from './account/accountRecord.ts'
@@ -168,21 +168,30 @@ export function encodeExact(value: unknown): string {
 
 /** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, nests deeper than 64, or holds a bigint that is none. */
 export function decodeExact(text: string): unknown {
-  return revive(parseBounded(text, ownBounds))
+  // What is this short takes no memory to speak of, however it nests: the walk over its values counts then, and not one over its text too.
+  return revive(text.length > SHORT ? parseBounded(text, ownBounds) : JSON.parse(text), 0)
 }
 
-/** Puts bigints and maps in their places; cheaper than a reviver of JSON.parse, which is called for every text too. */
-function revive(value: unknown): unknown {
+/** Characters of a text that is parsed before it is judged. */
+const SHORT = 65_536
+
+/**
+ * Puts bigints and maps in their places; cheaper than a reviver of JSON.parse, which is called for every text too.
+ *
+ * @param depth lists and objects around the value
+ */
+function revive(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
+  checkDepth(depth + 1, ownBounds)
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) value[index] = revive(value[index])
+    for (let index = 0; index < value.length; index += 1) value[index] = revive(value[index], depth + 1)
     return value
   }
   const fields = value as Record<string, unknown>
   if (typeof fields.$bigint === 'string') return BigInt(fields.$bigint)
   for (const key in fields) {
     const inner = fields[key]
-    if (typeof inner === 'object' && inner !== null) fields[key] = revive(inner)
+    if (typeof inner === 'object' && inner !== null) fields[key] = revive(inner, depth + 1)
   }
   return Array.isArray(fields.$map) ? new Map(fields.$map) : fields
 }

@@ -33,8 +33,8 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
     return typeof found === 'string' ? [found] : (found ?? [])
   }
 
-  function rememberOrder(orderKey: string, intentId: string): void {
-    creators.set(orderKey, creators.has(orderKey) ? [...creatorsOf(orderKey), intentId] : intentId)
+  function rememberOrder(orderKey: string, intentId: string, known = creatorsOf(orderKey)): void {
+    creators.set(orderKey, known.length > 0 ? [...known, intentId] : intentId)
   }
 
   for (const part of parts) {
@@ -65,8 +65,9 @@ export function createIdentities(parts: readonly Identities[]): IdentitySet {
         for (const named of record.orderKeys) {
           const orderKey = hexKey(named)
           // A landing that is confirmed names its orders again.
-          if (creators.has(orderKey) && creatorsOf(orderKey).includes(intentId)) continue
-          rememberOrder(orderKey, intentId)
+          const known = creatorsOf(orderKey)
+          if (known.includes(intentId)) continue
+          rememberOrder(orderKey, intentId, known)
           added.orders.push(orderKey, intentId)
         }
       }

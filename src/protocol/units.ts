@@ -25,6 +25,14 @@ export const USD_DECIMALS = 30
 /** One US dollar; also the factor 1.0. */
 export const ONE_USD: Usd = 10n ** 30n
 
+/** Powers of ten up to that of the widest amount: one is asked for with every amount, and to reckon it costs more than the rest. */
+const powersOfTen: readonly bigint[] = Array.from({ length: 79 }, (_, exponent) => 10n ** BigInt(exponent))
+
+/** 10 to the power of a number of decimals, an integer from 0. Throws RangeError on anything else. */
+export function tenTo(decimals: number): bigint {
+  return powersOfTen[decimals] ?? 10n ** BigInt(decimals)
+}
+
 const HALF_CENT: Usd = ONE_USD / 200n
 
 /** Basis points of a whole: 10000 bps = 100 % = 1x leverage. */
@@ -169,25 +177,25 @@ export function absOf(value: bigint): bigint {
  * (docs/api-coverage.md O1: USD = value / 10^(30 - tokenDecimals - oracleDecimals)).
  */
 export function oraclePriceToUsd(value: bigint, tokenDecimals: number, oracleDecimals: number): Usd {
-  return value * 10n ** BigInt(tokenDecimals + oracleDecimals)
+  return value * tenTo(tokenDecimals + oracleDecimals)
 }
 
 /** USD price (30 decimals) of one whole token from a contract price, exact. */
 export function priceOfContractPrice(contractPrice: bigint, tokenDecimals: number): Usd {
-  return contractPrice * 10n ** BigInt(tokenDecimals)
+  return contractPrice * tenTo(tokenDecimals)
 }
 
 /** Contract price from a USD price of one whole token, floored. */
 export function contractPriceOf(price: Usd, tokenDecimals: number): bigint {
-  return price / 10n ** BigInt(tokenDecimals)
+  return price / tenTo(tokenDecimals)
 }
 
 /** USD value of a token amount at a USD price per whole token, floored toward zero. */
 export function usdOfAmount(amount: TokenAmount, price: Usd, tokenDecimals: number): Usd {
-  return (amount * price) / 10n ** BigInt(tokenDecimals)
+  return (amount * price) / tenTo(tokenDecimals)
 }
 
 /** Token amount that a USD value buys at a USD price per whole token, floored. `price` must be positive. */
 export function amountOfUsd(value: Usd, price: Usd, tokenDecimals: number): TokenAmount {
-  return mulDiv(value, 10n ** BigInt(tokenDecimals), price)
+  return mulDiv(value, tenTo(tokenDecimals), price)
 }

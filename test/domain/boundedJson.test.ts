@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bounded, fileBounds, JsonBoundsError, parseBounded, shownValue } from '../../src/base/boundedJson.ts'
+import { decodeExact } from '../../src/domain/records.ts'
 
 const bounds = { depth: 8, values: 100 }
 
@@ -14,6 +15,25 @@ test('what nests or holds too much is refused, to the unit', () => {
   expect(() => parseBounded(`[${Array.from({ length: 110 }, () => '1').join()}]`, bounds)).toThrow(
     /more than 100/,
   )
+})
+
+test('what perpd wrote is read as deep as its readers go and no deeper, be it short or long', () => {
+  for (const length of [0, 100_000]) {
+    const text = (open: string, end: string, depth: number) =>
+      `["${'x'.repeat(length)}",${open.repeat(depth - 1)}${open === '[' ? '' : '1'}${end.repeat(depth - 1)}]`
+    for (const [open, end] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      expect(decodeExact(text(open, end, 64))).toBeTruthy()
+      expect(() => decodeExact(text(open, end, 65))).toThrow(JsonBoundsError)
+    }
+    const amount = (depth: number) => text('[', ']', depth).replace('[]', '[{"$bigint":"7"}]')
+    expect(decodeExact(amount(63))).toBeTruthy()
+    expect(() => decodeExact(amount(64))).toThrow(/deeper than 64/)
+  }
+  for (const text of ['['.repeat(60_000), '['.repeat(1_000_000)])
+    expect(() => decodeExact(text)).toThrow(SyntaxError)
 })
 
 test('brackets and separators inside texts count for nothing, however they are escaped', () => {

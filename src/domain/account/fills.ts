@@ -82,13 +82,13 @@ export function childFillsOf(state: IntentState): readonly ChildFill[] {
   if (kind === 'batch') return batchFills(state)
   if (!moving.has(kind)) return []
   const side = sideOf(state.intent)
-  return (lastAttempt(state)?.children ?? []).flatMap((child): ChildFill[] => {
-    const { phase, role, settlement } = child
-    if (phase !== 'EXECUTED') return []
+  const executed = (lastAttempt(state)?.children ?? []).filter(({ phase }) => phase === 'EXECUTED')
+  return executed.map((child) => {
+    const { role, settlement } = child
     const adds = kind === 'increase' && role !== 'take-profit' && role !== 'stop-loss'
     const size =
       settlement?.sizeDeltaUsd ?? (adds ? terms.sizeDeltaUsd / BigInt(terms.twap?.parts ?? 1) : undefined)
-    return [{ child, adds, fill: { ...side, ...sizeOf(adds, size), ...timeOf(settlement) } }]
+    return { child, adds, fill: { ...side, ...sizeOf(adds, size), ...timeOf(settlement) } }
   })
 }
 

@@ -1,9 +1,14 @@
 /** What records did to positions, as moves of books: the executed orders of an intent, and what others did. Pure. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { chainNamed } from '../../protocol/chains/index.ts'
-import { amountOfUsd, type TokenAmount, type Usd } from '../../protocol/units.ts'
-import { type DiscrepancyState, expectedDeltaOf, type PositionSide } from '../account/accountRecord.ts'
-import { type FilledOrder, filledOrders } from '../account/fills.ts'
+import { amountOfUsd, type TokenAmount } from '../../protocol/units.ts'
+import {
+  type DiscrepancyState,
+  expectedDeltaOf,
+  type PositionSide,
+  sideKeyOf,
+} from '../account/accountRecord.ts'
+import { type ChildFill, childFillsOf, type Fill } from '../account/fills.ts'
 import { executionFeePaid } from '../account/spend.ts'
 import {
   type Attempt,
@@ -20,6 +25,8 @@ import { type Move, UNATTRIBUTED } from './sideParts.ts'
 /** A move, and the side that it is on. */
 export interface PlacedMove {
   readonly side: PositionSide
+  /** `sideKeyOf` the side. */
+  readonly key: string
   readonly move: Move
 }
 
@@ -30,22 +37,21 @@ const FEE_DECIMALS = 6
 export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
   const { intent } = state
   if (intent.kind === 'edit' || intent.kind === 'cancel') return []
-  const attempt = lastAttempt(state)
-  const own = (attempt?.children ?? []).filter((child) => !isExit(child)).length
+  const children = lastAttempt(state)?.children ?? []
+  const executed = children.filter(({ phase }) => phase === 'EXECUTED')
+  if (executed.length === 0) return []
+  const own = children.filter((child) => !isExit(child)).length
   const eachUsd = sendingOf(state).relayFeesUsd / BigInt(Math.max(1, own))
-  const fills = new Map(
-    filledOrders(state).flatMap((fill) => (fill.orderKey === undefined ? [] : [[fill.orderKey, fill]])),
-  )
-  return (attempt?.children ?? []).flatMap((child): PlacedMove[] => {
-    if (child.phase !== 'EXECUTED') return []
-    const fill = fills.get(child.orderKey)
+  const fills = new Map(childFillsOf(state).map((fill) => [fill.child, fill]))
+  return executed.map((child) => {
+    const fill = fills.get(child)
     const isOwn = !isExit(child)
     const move: Move = {
       id: hexKey(child.orderKey),
       intentId: intent.intentId,
       strategy: intent.strategy,
       atMs: filledAtMs(state, child),
-      sizeDeltaUsd: fill?.sizeDeltaUsd ?? 0n,
+      sizeDeltaUsd: fill?.fill.sizeDeltaUsd ?? 0n,
       ...tokensOf(state, fill),
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
       ...moneyOf(child.settlement, fill),
@@ -53,7 +59,8 @@ export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
       ...(isStop(state, child) ? { isStop: true } : {}),
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
-    return [{ side: fill === undefined ? sideOf(state) : sideOfFill(fill), move }]
+    const side = fill === undefined ? sideOf(state) : sideOfFill(fill.fill)
+    return { side, key: sideKeyOf(side), move }
   })
 }
 
@@ -76,7 +83,33 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     ...(finding.kind === 'liquidation' ? { isStop: true } : {}),
     isFinal: false,
   }
-  return { side: { marketToken, direction, collateralToken }, move }
+  const side = { marketToken, direction, collateralToken }
+  return { side, key: sideKeyOf(side), move }
+}
+
+/** What takes back a settled move: the size goes back to nobody's book, and what it brought is taken off there. */
+export function reversed(move: Move): readonly Move[] {
+  const { pnlUsd, basePnlUsd: _, ...rest } = move
+  const nobodys = { ...rest, strategy: UNATTRIBUTED, isFinal: true }
+  const money = {
+    impactUsd: 0n,
+    positionFeeUsd: -move.positionFeeUsd,
+    borrowingUsd: -move.borrowingUsd,
+    fundingUsd: -move.fundingUsd,
+    swapUsd: -move.swapUsd,
+    sendingUsd: 0n,
+  }
+  const noMoney = { positionFeeUsd: 0n, borrowingUsd: 0n, fundingUsd: 0n, swapUsd: 0n }
+  return [
+    { ...nobodys, ...money, ...noMoney, sizeDeltaUsd: -move.sizeDeltaUsd, collateral: 0n },
+    {
+      ...nobodys,
+      ...money,
+      sizeDeltaUsd: 0n,
+      collateral: -move.collateral,
+      ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
+    },
+  ]
 }
 
 /** The size goes back to nobody's book, and what the move brought is taken off there. */
@@ -142,17 +175,19 @@ function filledAtMs({ updatedAtMs }: IntentState, { settlement, evidence }: Chil
   return timestampSeconds === undefined ? (evidence?.atMs ?? updatedAtMs) : timestampSeconds * 1_000
 }
 
-function sideOfFill({ marketToken, direction, collateralToken }: FilledOrder): PositionSide {
+function sideOfFill({ marketToken, direction, collateralToken }: Fill): PositionSide {
   return { marketToken, direction, collateralToken }
 }
 
 /** By evidence; of what adds, else by size and price; of what reduces, the books reckon it. */
 function tokensOf(
   { intent: { terms } }: IntentState,
-  fill: FilledOrder | undefined,
+  filled: ChildFill | undefined,
 ): { tokens?: TokenAmount } {
-  if (fill === undefined) return {}
-  const { settlement, adds, sizeDeltaUsd = 0n, marketToken } = fill
+  if (filled === undefined) return {}
+  const { adds, fill, child } = filled
+  const { sizeDeltaUsd = 0n, marketToken } = fill
+  const { settlement } = child
   if (settlement?.sizeDeltaInTokens !== undefined) return { tokens: settlement.sizeDeltaInTokens }
   const price = settlement?.executionPrice ?? terms.referencePrice
   if (!adds || price <= 0n || !isOn(marketToken, terms.marketToken)) return {}
@@ -164,7 +199,7 @@ function isOn(one: Address, other: Address): boolean {
 }
 
 /** What an order paid in or took out by itself. What leaves with a reduction follows the size. */
-function collateralOf(state: IntentState, child: Child, fill: FilledOrder | undefined): TokenAmount {
+function collateralOf(state: IntentState, child: Child, fill: ChildFill | undefined): TokenAmount {
   const { kind, terms } = state.intent
   if (kind === 'collateral-in') return terms.collateralDelta
   if (kind === 'collateral-out') return -terms.collateralDelta
@@ -186,24 +221,18 @@ const noMoney: Money = {
   swapUsd: 0n,
 }
 
-function moneyOf(settlement: Settlement | undefined, fill: FilledOrder | undefined): Money {
+function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined): Money {
   if (settlement === undefined) return noMoney
   const { feesUsd = 0n, borrowingFeeUsd = 0n, fundingFeeUsd = 0n, pnlUsd, basePnlUsd } = settlement
-  const reduces: { readonly pnlUsd?: Usd; readonly basePnlUsd?: Usd; readonly impactUsd?: Usd } =
-    fill === undefined || fill.adds || pnlUsd === undefined
-      ? {}
-      : {
-          pnlUsd,
-          ...(basePnlUsd === undefined ? {} : { basePnlUsd }),
-          impactUsd: settlement.priceImpactUsd ?? 0n,
-        }
+  const isResult = fill !== undefined && !fill.adds && pnlUsd !== undefined
   return {
-    ...noMoney,
+    impactUsd: isResult ? (settlement.priceImpactUsd ?? 0n) : 0n,
     positionFeeUsd: feesUsd - borrowingFeeUsd - fundingFeeUsd,
     borrowingUsd: borrowingFeeUsd,
     fundingUsd: fundingFeeUsd,
     // On the way into a position a swap is a part of what it cost.
     swapUsd: fill === undefined ? (settlement.swapResultUsd ?? 0n) : 0n,
-    ...reduces,
+    ...(isResult ? { pnlUsd } : {}),
+    ...(isResult && basePnlUsd !== undefined ? { basePnlUsd } : {}),
   }
 }

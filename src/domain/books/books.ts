@@ -23,6 +23,7 @@ import {
 import { addFigures, type Figures, noFigures } from './figures.ts'
 import {
   applyMove,
+  doesTheSame,
   type Move,
   noPart,
   noParts,
@@ -108,6 +109,8 @@ export const noBooks: BooksState = { sides: [], totals: [], days: [], tracks: []
 
 interface SideLog {
   readonly side: PositionSide
+  /** `sideKeyOf` the side. */
+  readonly key: string
   settled: SideParts
   pending: readonly Waiting[]
   now: SideParts
@@ -120,6 +123,8 @@ export class Books implements BookReads {
   readonly #sides = new Map<string, SideLog>()
   readonly #totals = new Map<string, KeptFigures>()
   readonly #days = new Map<number, Map<string, KeptFigures>>()
+  /** Of open intents with executed orders: their moves, so that the next record need not reckon them again. */
+  readonly #newest = new Map<string, { readonly state: IntentState; readonly moves: readonly PlacedMove[] }>()
   readonly #daysKept: number
   readonly #tell: BookListener
   /** Of what nothing takes back any more. */
@@ -135,8 +140,9 @@ export class Books implements BookReads {
     this.#tracks = new Map(from.tracks)
     for (const { side, parts, atMs, pending } of from.sides) {
       const settled = { parts: new Map(parts), atMs }
-      const log: SideLog = { side, settled, pending, now: settled, postings: [] }
-      this.#sides.set(sideKeyOf(side), log)
+      const key = sideKeyOf(side)
+      const log: SideLog = { side, key, settled, pending, now: settled, postings: [] }
+      this.#sides.set(key, log)
       refold(log)
     }
     for (const kept of from.totals) this.#totals.set(keyOf(kept.strategy, kept.side), kept)
@@ -150,8 +156,13 @@ export class Books implements BookReads {
   foldIntent(kind: string, before: IntentState | undefined, after: IntentState): void {
     if (!moving.has(kind)) return
     const atMs = after.updatedAtMs
-    const were = before === undefined ? [] : movesOfIntent(before)
+    const { intentId } = after.intent
+    const known = this.#newest.get(intentId)
+    const were = known !== undefined && known.state === before ? known.moves : movesBefore(before)
     const are = movesOfIntent(after)
+    if (are.length > 0 && after.closing === undefined)
+      this.#newest.set(intentId, { state: after, moves: are })
+    else this.#newest.delete(intentId)
     const find = (among: readonly PlacedMove[], { move }: PlacedMove) =>
       among.find((each) => each.move.id === move.id)
     for (const each of were) if (find(are, each) === undefined) this.#takeBack(each, atMs)
@@ -260,19 +271,19 @@ export class Books implements BookReads {
     return this.#tracks.get(strategy) ?? noTrackRecord
   }
 
-  #logOf(side: PositionSide): SideLog {
-    const key = sideKeyOf(side)
+  #logOf({ side, key }: Pick<PlacedMove, 'side' | 'key'>): SideLog {
     const known = this.#sides.get(key)
     if (known !== undefined) return known
-    const log: SideLog = { side, settled: noParts, pending: [], now: noParts, postings: [] }
+    const log: SideLog = { side, key, settled: noParts, pending: [], now: noParts, postings: [] }
     this.#sides.set(key, log)
     return log
   }
 
   /** Puts a move behind all others. */
-  #put({ side, move }: PlacedMove, foldedMs: number): void {
-    const log = this.#logOf(side)
-    const { after, postings } = applyMove(log.now, side.direction, move)
+  #put(placed: PlacedMove, foldedMs: number): void {
+    const { move } = placed
+    const log = this.#logOf(placed)
+    const { after, postings } = applyMove(log.now, log.side.direction, move)
     log.pending = [...log.pending, { move, foldedMs }]
     log.now = after
     log.postings = [...log.postings, ...postings]
@@ -280,26 +291,30 @@ export class Books implements BookReads {
   }
 
   /** Puts a move in the place of one that says something else of the same fill. */
-  #replace(was: PlacedMove, { side, move }: PlacedMove, foldedMs: number): void {
-    const log = this.#logOf(side)
+  #replace(was: PlacedMove, placed: PlacedMove, foldedMs: number): void {
+    const { move } = placed
+    const log = this.#logOf(placed)
     const place = log.pending.findIndex((each) => each.move.id === move.id)
     const known = log.pending[place]
-    if (known === undefined || sideKeyOf(was.side) !== sideKeyOf(side)) {
+    if (known === undefined || was.key !== placed.key) {
       this.#takeBack(was, foldedMs)
-      this.#put({ side, move }, foldedMs)
+      this.#put(placed, foldedMs)
       return
     }
     log.pending = log.pending.with(place, { ...known, move })
-    refold(log)
+    if (doesTheSame(known.move, move)) {
+      log.postings = log.postings.map((each) => (each.move === known.move ? { ...each, move } : each))
+    } else refold(log)
     this.#settle(log, foldedMs)
   }
 
   /** As if it had never been, while it waits; what was settled is given back to nobody's book. */
-  #takeBack({ side, move }: PlacedMove, foldedMs: number): void {
-    const log = this.#logOf(side)
+  #takeBack(placed: PlacedMove, foldedMs: number): void {
+    const { move } = placed
+    const log = this.#logOf(placed)
     const pending = log.pending.filter((each) => each.move.id !== move.id)
     if (pending.length === log.pending.length) {
-      for (const each of reversed(move)) this.#put({ side, move: each }, foldedMs)
+      for (const each of reversed(move)) this.#put({ ...placed, move: each }, foldedMs)
       return
     }
     log.pending = pending
@@ -318,7 +333,7 @@ export class Books implements BookReads {
       const done = isLast ? log.postings : log.postings.filter((each) => each.move.id === move.id)
       log.postings = isLast ? [] : log.postings.filter((each) => each.move.id !== move.id)
       for (const posting of done) {
-        this.#book(posting.strategy, log.side, posting.figures, move.atMs)
+        this.#book(posting.strategy, log, posting.figures, move.atMs)
         this.#tracks.set(posting.strategy, withPosting(this.#trackOf(posting.strategy), posting, log.side))
         this.#tell(posting, log.side)
       }
@@ -326,13 +341,18 @@ export class Books implements BookReads {
   }
 
   /** Adds to the results of a book. */
-  #book(strategy: string, side: PositionSide, figures: Partial<Figures>, atMs: number): void {
+  #book(
+    strategy: string,
+    { side, key: sideKey }: Pick<SideLog, 'side' | 'key'>,
+    figures: Partial<Figures>,
+    atMs: number,
+  ): void {
     this.#tracks.set(strategy, withFigures(this.#trackOf(strategy), figures))
     const day = dayOf(atMs)
     const ofDay = this.#days.get(day) ?? new Map<string, KeptFigures>()
     this.#days.set(day, ofDay)
+    const key = bookKeyOf(strategy, sideKey)
     for (const kept of [this.#totals, ofDay]) {
-      const key = keyOf(strategy, side)
       const known = kept.get(key)?.figures ?? noFigures
       kept.set(key, { strategy, side, figures: addFigures(known, figures) })
     }
@@ -341,6 +361,8 @@ export class Books implements BookReads {
 
   /** What a message cost is its strategy's from when it landed, whatever becomes of its orders. */
   #foldSending(before: IntentState | undefined, after: IntentState): void {
+    // A record that leaves the attempts as they are, as the last one does, costs nothing.
+    if (before?.attempts === after.attempts) return
     const was = before === undefined ? noFigures : sendingOf(before)
     const is = sendingOf(after)
     const figures = {
@@ -348,8 +370,13 @@ export class Books implements BookReads {
       executionFees: is.executionFees - was.executionFees,
     }
     if (figures.relayFeesUsd === 0n && figures.executionFees === 0n) return
-    this.#book(after.intent.strategy, sideOf(after), figures, sentAtMs(after))
+    const side = sideOf(after)
+    this.#book(after.intent.strategy, { side, key: sideKeyOf(side) }, figures, sentAtMs(after))
   }
+}
+
+function movesBefore(state: IntentState | undefined): readonly PlacedMove[] {
+  return state === undefined ? [] : movesOfIntent(state)
 }
 
 function refold(log: SideLog): void {
@@ -367,28 +394,13 @@ function dayOf(atMs: number): number {
 }
 
 function keyOf(strategy: string, side: PositionSide): string {
-  return `${strategy} ${sideKeyOf(side)}`
+  return bookKeyOf(strategy, sideKeyOf(side))
 }
 
-const same: readonly (keyof Move)[] = [
-  'id',
-  'atMs',
-  'sizeDeltaUsd',
-  'tokens',
-  'collateral',
-  'pnlUsd',
-  'basePnlUsd',
-  'impactUsd',
-  'positionFeeUsd',
-  'borrowingUsd',
-  'fundingUsd',
-  'swapUsd',
-  'sendingUsd',
-  'isFinal',
-]
+function bookKeyOf(strategy: string, sideKey: string): string {
+  return `${strategy} ${sideKey}`
+}
 
 function isSameMove(one: PlacedMove, other: PlacedMove): boolean {
-  return (
-    sideKeyOf(one.side) === sideKeyOf(other.side) && same.every((name) => one.move[name] === other.move[name])
-  )
+  return one.move.isFinal === other.move.isFinal && one.key === other.key && doesTheSame(one.move, other.move)
 }

@@ -1,5 +1,5 @@
 /** What trading brought and cost a book, as sums, and the arithmetic of shares that add up. Pure. */
-import { type TokenAmount, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import { type TokenAmount, tenTo, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 
 /** Sums of results. USD has 30 decimals; fees are positive, results signed. */
 export interface Figures {
@@ -39,21 +39,20 @@ export const noFigures: Figures = {
   wins: 0,
 }
 
-/** The sum of two, or with `sign` -1 the difference. */
-export function addFigures(one: Figures, other: Partial<Figures>, sign: 1 | -1 = 1): Figures {
-  const big = BigInt(sign)
+/** The sum of two. */
+export function addFigures(one: Figures, other: Partial<Figures>): Figures {
   return {
-    pricePnlUsd: one.pricePnlUsd + big * (other.pricePnlUsd ?? 0n),
-    impactUsd: one.impactUsd + big * (other.impactUsd ?? 0n),
-    positionFeesUsd: one.positionFeesUsd + big * (other.positionFeesUsd ?? 0n),
-    borrowingUsd: one.borrowingUsd + big * (other.borrowingUsd ?? 0n),
-    fundingUsd: one.fundingUsd + big * (other.fundingUsd ?? 0n),
-    swapUsd: one.swapUsd + big * (other.swapUsd ?? 0n),
-    relayFeesUsd: one.relayFeesUsd + big * (other.relayFeesUsd ?? 0n),
-    executionFees: one.executionFees + big * (other.executionFees ?? 0n),
-    fills: one.fills + sign * (other.fills ?? 0),
-    trades: one.trades + sign * (other.trades ?? 0),
-    wins: one.wins + sign * (other.wins ?? 0),
+    pricePnlUsd: one.pricePnlUsd + (other.pricePnlUsd ?? 0n),
+    impactUsd: one.impactUsd + (other.impactUsd ?? 0n),
+    positionFeesUsd: one.positionFeesUsd + (other.positionFeesUsd ?? 0n),
+    borrowingUsd: one.borrowingUsd + (other.borrowingUsd ?? 0n),
+    fundingUsd: one.fundingUsd + (other.fundingUsd ?? 0n),
+    swapUsd: one.swapUsd + (other.swapUsd ?? 0n),
+    relayFeesUsd: one.relayFeesUsd + (other.relayFeesUsd ?? 0n),
+    executionFees: one.executionFees + (other.executionFees ?? 0n),
+    fills: one.fills + (other.fills ?? 0),
+    trades: one.trades + (other.trades ?? 0),
+    wins: one.wins + (other.wins ?? 0),
   }
 }
 
@@ -73,7 +72,7 @@ export function resultOf(figures: Partial<Figures>): Usd {
 
 /** Fee tokens, base units, as dollars: one counts as one. */
 export function dollarsOf(amount: TokenAmount, decimals: number): Usd {
-  return amount * 10n ** BigInt(USD_DECIMALS - decimals)
+  return amount * tenTo(USD_DECIMALS - decimals)
 }
 
 /**
@@ -83,7 +82,8 @@ export function dollarsOf(amount: TokenAmount, decimals: number): Usd {
  */
 export function sharesOf(amount: bigint, weights: readonly bigint[]): readonly bigint[] {
   const whole = weights.reduce((sum, each) => sum + each, 0n)
-  if (whole <= 0n) return weights.map(() => 0n)
+  if (whole <= 0n || amount === 0n) return weights.map(() => 0n)
+  if (weights.length === 1) return [amount]
   const sign = amount < 0n ? -1n : 1n
   const size = amount * sign
   const shares = weights.map((weight) => (size * weight) / whole)

@@ -76,6 +76,27 @@ export interface Move {
   readonly isFinal: boolean
 }
 
+/** Whether two moves do the same to a side. That one of them is final does nothing to it. */
+export function doesTheSame(one: Move, other: Move): boolean {
+  return (
+    one.id === other.id &&
+    one.intentId === other.intentId &&
+    one.strategy === other.strategy &&
+    one.atMs === other.atMs &&
+    one.sizeDeltaUsd === other.sizeDeltaUsd &&
+    one.tokens === other.tokens &&
+    one.collateral === other.collateral &&
+    one.pnlUsd === other.pnlUsd &&
+    one.basePnlUsd === other.basePnlUsd &&
+    one.impactUsd === other.impactUsd &&
+    one.positionFeeUsd === other.positionFeeUsd &&
+    one.borrowingUsd === other.borrowingUsd &&
+    one.fundingUsd === other.fundingUsd &&
+    one.swapUsd === other.swapUsd &&
+    one.sendingUsd === other.sendingUsd
+  )
+}
+
 /** What a move brought one book. */
 export interface Posting {
   readonly move: Move
@@ -175,9 +196,16 @@ class Draft {
 
   /** Borrowing and funding are shared by size and time since they were last charged. */
   chargeByTime(): void {
-    const { strategy, borrowingUsd, fundingUsd, sizeDeltaUsd, collateral } = this.#move
+    const { borrowingUsd, fundingUsd, sizeDeltaUsd, collateral } = this.#move
     // A swap touches no position.
     if (sizeDeltaUsd === 0n && collateral === 0n && borrowingUsd === 0n && fundingUsd === 0n) return
+    if (borrowingUsd !== 0n || fundingUsd !== 0n) this.#chargeShares()
+    for (const [name, part] of this.#parts) this.#parts.set(name, { ...part, sizeTime: 0n })
+  }
+
+  /** Charges them, each book its share. */
+  #chargeShares(): void {
+    const { strategy, borrowingUsd, fundingUsd } = this.#move
     const all = [...this.#parts]
     const weights = all.map(([, { sizeTime }]) => sizeTime)
     const isWeighed = weights.some((weight) => weight > 0n)
@@ -190,7 +218,6 @@ class Draft {
       this.#note(payer, { borrowingUsd: borrowed, fundingUsd: funded })
       this.#change(payer, { carriedUsd: borrowed + funded })
     }
-    for (const [name, part] of this.#parts) this.#parts.set(name, { ...part, sizeTime: 0n })
   }
 
   increase(): void {

@@ -117,8 +117,8 @@ export function applyRecord(state: IntentState | undefined, record: JournalRecor
   }
   return {
     ...state,
-    intent: { ...state.intent, ...shrunk },
-    attempts: [...state.attempts.slice(0, -1), moved],
+    intent: shrunk === undefined ? state.intent : { ...state.intent, ...shrunk },
+    attempts: state.attempts.with(-1, moved),
     updatedAtMs: record.atMs,
   }
 }

@@ -6,7 +6,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ACCOUNT_ID } from '../../domain/account/accountRecord.ts'
 import { endingOf } from '../../domain/account/spend.ts'
 import { type IntentState, isOpen } from '../../domain/order/intent.ts'
-import type { JournalRecord } from '../../domain/records.ts'
 import type { Listener } from './replay.ts'
 import { readNumber } from './sqliteSchema.ts'
 
@@ -28,76 +27,96 @@ export interface IndexCheck {
 /** Problems that are told one by one. */
 const PROBLEMS_SHOWN = 20
 
+/** Columns of a table that the records say. */
+interface Held {
+  readonly table: string
+  readonly columns: readonly string[]
+}
+
+const intents: Held = {
+  table: 'intent',
+  columns: ['number', 'strategy', 'decision_key', 'accepted_at_ms', 'reservation_usd', 'open'],
+}
+const endings: Held = {
+  table: 'ending',
+  columns: [
+    'closed_at_ms',
+    'strategy',
+    'kind',
+    'market_token',
+    'direction',
+    'cause',
+    'execution_fee',
+    'relay_fee',
+  ],
+}
+
+/** An intent that is open so far. */
+interface Story {
+  /** What its acceptance wrote into `intent`: all columns but `open`. */
+  readonly accepted: readonly unknown[]
+  records: number
+}
+
 /** Prepares a check on a database of today's schema. Throws what sqlite throws. */
 export function createIndexCheck(db: DatabaseSync): IndexCheck {
   const found = { tables: [] as string[], endings: [] as string[] }
   const expected = { intent: 0, ending: 0 }
-  /** Records of each open intent so far. */
-  const lengths = new Map<string, number>()
+  const stories = new Map<string, Story>()
   let accountLength = 0
-  const rows = {
-    intent: db.prepare('SELECT * FROM intent WHERE intent_id = ?'),
-    isOpen: db.prepare('SELECT open FROM intent WHERE intent_id = ?'),
-    ending: db.prepare('SELECT * FROM ending WHERE intent_id = ?'),
-    length: db.prepare(
-      'SELECT count(*) AS records FROM record INDEXED BY record_of_intent WHERE intent_id = ?',
-    ),
-  }
+  const rows = prepareRows(db)
 
   function say(problem: string): void {
     const list = problem.startsWith('ending:') ? found.endings : found.tables
     if (list.length < PROBLEMS_SHOWN) list.push(problem)
   }
 
-  /** Whether the row says exactly this; columns that are not named may say anything. */
-  function hold(table: string, key: string, row: Record<string, unknown> | undefined, want: object): void {
-    const wrong = Object.entries(want).find(([column, value]) => row !== undefined && row[column] !== value)
-    if (row === undefined) say(`${table}: no row for ${key}`)
-    else if (wrong !== undefined) {
-      const [column, value] = wrong
-      say(`${table}: ${key} has ${column} ${String(row[column])}; the records say ${String(value)}`)
+  /** Whether the row says exactly this; values are in the order of the columns. */
+  function hold({ table, columns }: Held, key: string, row: Row, want: readonly unknown[]): void {
+    if (row === undefined) {
+      say(`${table}: no row for ${key}`)
+      return
     }
+    const wrong = columns.findIndex((_, place) => row[place] !== want[place])
+    if (wrong === -1) return
+    const says = `${key} has ${columns[wrong]} ${String(row[wrong])}`
+    say(`${table}: ${says}; the records say ${String(want[wrong])}`)
   }
 
-  function accepted(record: Extract<JournalRecord, { kind: 'intent.accepted' }>): void {
-    const { intentId, strategy, decisionKey, acceptedAtMs, reservationUsd } = record.intent
+  function storyOf({ intent }: IntentState): Story {
+    const { intentId, strategy, decisionKey, acceptedAtMs, reservationUsd } = intent
     expected.intent += 1
-    hold('intent', intentId, rows.intent.get(intentId), {
-      number: expected.intent,
-      strategy,
-      decision_key: decisionKey,
-      accepted_at_ms: acceptedAtMs,
-      reservation_usd: reservationUsd.toString(),
-    })
+    const accepted = [expected.intent, strategy, decisionKey, acceptedAtMs, reservationUsd.toString()]
+    const story = { accepted, records: 0 }
+    stories.set(intentId, story)
+    return story
   }
 
-  function closed(state: IntentState): void {
+  /** Holds all that is kept of an intent, with its newest record folded. */
+  function check(state: IntentState, { accepted, records }: Story): void {
     const { intentId } = state.intent
-    if (rows.isOpen.get(intentId)?.open !== 0) say(`intent: ${intentId} has open 1; the records say 0`)
+    const row = rows.ofIntent(intentId)
+    hold(intents, intentId, row.intent, [...accepted, isOpen(state) ? 1 : 0])
     const ending = endingOf(state)
-    if (ending === undefined) return
-    expected.ending += 1
-    hold('ending', intentId, rows.ending.get(intentId), {
-      closed_at_ms: ending.closedAtMs,
-      strategy: ending.strategy,
-      kind: ending.kind,
-      market_token: ending.marketToken,
-      direction: ending.direction,
-      cause: ending.cause,
-      execution_fee: ending.executionFee.toString(),
-      relay_fee: ending.relayFee.toString(),
-    })
+    if (ending !== undefined) {
+      expected.ending += 1
+      const { closedAtMs, strategy, kind, marketToken, direction, cause, executionFee, relayFee } = ending
+      const fees = [executionFee.toString(), relayFee.toString()]
+      hold(endings, intentId, row.ending, [
+        closedAtMs,
+        strategy,
+        kind,
+        marketToken,
+        direction,
+        cause,
+        ...fees,
+      ])
+    }
+    checkLength(intentId, row.records, records)
   }
 
-  function checkLength(intentId: string, length: number): void {
-    const records = Number(rows.length.get(intentId)?.records)
+  function checkLength(intentId: string, records: number, length: number): void {
     if (records !== length) say(`record: ${records} of ${length} records of ${intentId} are found by its id`)
-  }
-
-  function checkOpen(state: IntentState): void {
-    const { intentId } = state.intent
-    hold('intent', intentId, rows.intent.get(intentId), { open: 1 })
-    checkLength(intentId, lengths.get(intentId) ?? 0)
   }
 
   return {
@@ -106,23 +125,51 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
         accountLength += 1
         return
       }
-      const { intentId } = record
-      const length = (lengths.get(intentId) ?? 0) + 1
-      lengths.set(intentId, length)
-      if (record.kind === 'intent.accepted') accepted(record)
+      const story = stories.get(record.intentId) ?? storyOf(state)
+      story.records += 1
       if (isOpen(state)) return
-      closed(state)
-      checkLength(intentId, length)
-      lengths.delete(intentId)
+      check(state, story)
+      stories.delete(record.intentId)
     },
     problems: (open) => {
-      for (const state of open) checkOpen(state)
-      checkLength(ACCOUNT_ID, accountLength)
+      for (const state of open) check(state, stories.get(state.intent.intentId) ?? storyOf(state))
+      checkLength(ACCOUNT_ID, rows.recordsOf(ACCOUNT_ID), accountLength)
       for (const [table, wanted] of Object.entries(expected)) {
         const count = readNumber(db, `SELECT count(*) FROM ${table}`)
         if (count !== wanted) say(`${table}: ${count} rows; the records make ${wanted}`)
       }
       return found
+    },
+  }
+}
+
+/** Values of a row, or that there is none. */
+type Row = readonly unknown[] | undefined
+
+/**
+ * Reads what is kept of an intent as one row, and as a list of values: it is asked of every intent that there ever was, and each
+ * question costs, and each name of a column.
+ */
+function prepareRows(db: DatabaseSync) {
+  const counted = '(SELECT count(*) FROM record INDEXED BY record_of_intent WHERE record.intent_id = ?1)'
+  const columns = ({ table, columns: names }: Held) =>
+    [`${table}.intent_id`, ...names.map((name) => `${table}.${name}`)].join(', ')
+  const records = db.prepare(`SELECT ${counted}`)
+  const all = db.prepare(`SELECT ${counted}, ${columns(intents)}, ${columns(endings)} FROM (SELECT 1)
+    LEFT JOIN intent ON intent.intent_id = ?1 LEFT JOIN ending ON ending.intent_id = ?1`)
+  for (const statement of [records, all]) statement.setReturnArrays(true)
+  const endingAt = 2 + intents.columns.length
+  const rowFrom = (values: readonly unknown[], at: number): Row =>
+    values[at] === null ? undefined : values.slice(at + 1)
+  return {
+    recordsOf: (intentId: string) => Number((records.get(intentId) as Row)?.[0]),
+    ofIntent: (intentId: string) => {
+      const values = (all.get(intentId) as Row) ?? []
+      return {
+        records: Number(values[0]),
+        intent: rowFrom(values, 1),
+        ending: rowFrom(values, endingAt),
+      }
     },
   }
 }

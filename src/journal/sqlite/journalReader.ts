@@ -10,7 +10,7 @@ import { notAFile } from '../journalPath.ts'
 import { readSnapshot } from './journalSnapshot.ts'
 import { refuseForeign } from './pragmas.ts'
 import { genesis, replay } from './replay.ts'
-import { createRowReader, type RowReader } from './sqliteRows.ts'
+import { createRowReader, inOneView, type RowReader } from './sqliteRows.ts'
 import { readMarks } from './sqliteSchema.ts'
 
 /** Files of earlier versions have no snapshot. */
@@ -49,28 +49,22 @@ export function openForReading(path: string): DatabaseSync {
 }
 
 function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReader {
-  /** One read transaction, so that a daemon writing meanwhile cannot make the parts disagree. */
-  function inOneView<T>(read: () => T): T {
+  function view<T>(read: () => T): T {
     try {
-      db.exec('BEGIN')
-      try {
-        return read()
-      } finally {
-        db.exec('COMMIT')
-      }
+      return inOneView(db, read)
     } catch (cause) {
       throw openFault(path, cause)
     }
   }
   return {
-    summary: async () => inOneView(() => rows.summary()),
-    intents: async (query) => inOneView(() => rows.intents(query)),
-    records: async (intentId) => inOneView(() => rows.records(intentId)),
-    intent: async (intentId) => inOneView(() => rows.intent(intentId)),
-    account: async () => inOneView(() => rows.account()),
-    endingsSince: async (sinceMs) => inOneView(() => rows.endingsSince(sinceMs)),
+    summary: async () => view(() => rows.summary()),
+    intents: async (query) => view(() => rows.intents(query)),
+    records: async (intentId) => view(() => rows.records(intentId)),
+    intent: async (intentId) => view(() => rows.intent(intentId)),
+    account: async () => view(() => rows.account()),
+    endingsSince: async (sinceMs) => view(() => rows.endingsSince(sinceMs)),
     books: async () =>
-      inOneView(() => {
+      view(() => {
         const found = readMarks(db).version < SNAPSHOTS_SINCE ? undefined : readSnapshot(db, rows.hashAt)
         const isGood = found?.kind === 'good'
         const ledger = createLedger(isGood ? found.state : undefined)
@@ -78,7 +72,7 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
         return ledger.books()
       }),
     bookHistory: async (tell) =>
-      inOneView(() => {
+      view(() => {
         const books = new Books(undefined, Number.POSITIVE_INFINITY, tell)
         replay(db, path, genesis, createLedger(undefined, books))
         books.tellRest()

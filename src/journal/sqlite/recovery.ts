@@ -6,7 +6,7 @@ import { createLedger, type Ledger } from '../journalLedger.ts'
 import { createIndexCheck } from './indexes.ts'
 import { readSnapshot } from './journalSnapshot.ts'
 import { genesis, replay } from './replay.ts'
-import type { Tail } from './sqliteRows.ts'
+import { inOneView, type Tail } from './sqliteRows.ts'
 import { pageProblems, readNumber } from './sqliteSchema.ts'
 import { createRowWriter } from './writes.ts'
 
@@ -30,24 +30,29 @@ export function recover(
   hashAt: (seq: number) => string | undefined,
   mayUseSnapshot: boolean,
 ): Recovery {
-  const found = mayUseSnapshot ? readSnapshot(db, hashAt) : undefined
-  if (found?.kind !== 'good') {
-    // What is repaired on a damaged page damages what else is there.
-    const [wrong] = pageProblems(db, 1)
-    if (wrong !== undefined) throw corruptFault(path, { reason: wrong.replaceAll('\n', ' ') })
-    const check = createIndexCheck(db)
-    const ledger = createLedger()
-    const tail = replay(db, path, genesis, ledger, { listen: check.listen })
-    const { tables, endings } = check.problems(ledger.openIntents())
-    const [problem] = tables
-    if (problem !== undefined) throw corruptFault(path, { reason: problem })
-    if (endings.length > 0) rebuildEndings(db, path)
-    return { tail, ledger, replayedFrom: 0 }
-  }
-  const ledger = createLedger(found.state)
-  const tail = replay(db, path, found.tail, ledger)
-  checkOpenRows(db, path, ledger)
-  return { tail, ledger, replayedFrom: found.tail.seq }
+  const { isEndingWrong, ...recovery } = inOneView(db, () => {
+    const found = mayUseSnapshot ? readSnapshot(db, hashAt) : undefined
+    if (found?.kind !== 'good') return recoverWhole(db, path)
+    const ledger = createLedger(found.state)
+    const tail = replay(db, path, found.tail, ledger)
+    checkOpenRows(db, path, ledger)
+    return { tail, ledger, replayedFrom: found.tail.seq, isEndingWrong: false }
+  })
+  if (isEndingWrong) rebuildEndings(db, path)
+  return recovery
+}
+
+function recoverWhole(db: DatabaseSync, path: string): Recovery & { readonly isEndingWrong: boolean } {
+  // What is repaired on a damaged page damages what else is there.
+  const [wrong] = pageProblems(db, 1)
+  if (wrong !== undefined) throw corruptFault(path, { reason: wrong.replaceAll('\n', ' ') })
+  const check = createIndexCheck(db)
+  const ledger = createLedger()
+  const tail = replay(db, path, genesis, ledger, { listen: check.listen })
+  const { tables, endings } = check.problems(ledger.openIntents())
+  const [problem] = tables
+  if (problem !== undefined) throw corruptFault(path, { reason: problem })
+  return { tail, ledger, replayedFrom: 0, isEndingWrong: endings.length > 0 }
 }
 
 /** Fills `ending` from the records of closed intents, inside the caller's transaction. */

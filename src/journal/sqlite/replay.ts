@@ -12,6 +12,9 @@ import { GENESIS_HASH, hashOf, type Tail } from './sqliteRows.ts'
 /** Before the first record. */
 export const genesis: Tail = { seq: 0, hash: GENESIS_HASH }
 
+/** Rows of a page. */
+const PAGE = 200
+
 /** Columns of `record`, in the order of the query. */
 type Row = readonly [
   seq: number,
@@ -40,13 +43,8 @@ export function replay(
   { listen, upTo = Number.MAX_SAFE_INTEGER }: { readonly listen?: Listener; readonly upTo?: number } = {},
 ): Tail {
   let tail = from
-  const select = db.prepare(
-    'SELECT seq, at_ms, intent_id, kind, attempt, body, hash FROM record WHERE seq > ? AND seq <= ? ORDER BY seq',
-  )
-  // Over a long history it costs to name each column of each row.
-  select.setReturnArrays(true)
   try {
-    for (const row of select.iterate(tail.seq, upTo) as unknown as Iterable<Row>) {
+    for (const row of rowsAfter(db, from.seq, upTo)) {
       const seq = tail.seq + 1
       const [found, , , , , body, written] = row
       if (found !== seq) throw corruptFault(path, { seq, reason: 'the record is missing' })
@@ -66,6 +64,22 @@ export function replay(
     throw openFault(path, cause)
   }
   return tail
+}
+
+/** Rows in their order, read by pages: over a long history it costs to ask for each of them, and to name its columns. */
+function* rowsAfter(db: DatabaseSync, seq: number, upTo: number): Iterable<Row> {
+  const select = db.prepare(
+    'SELECT seq, at_ms, intent_id, kind, attempt, body, hash FROM record WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+  )
+  select.setReturnArrays(true)
+  let last = seq
+  for (;;) {
+    const page = select.all(last, upTo, PAGE) as unknown as readonly Row[]
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield* page
+    last = end[0]
+  }
 }
 
 /** The columns repeat what the text says; lists and stories are found by them. */

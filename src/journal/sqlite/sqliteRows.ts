@@ -25,6 +25,20 @@ export function hashOf(previousHash: string, seq: number, body: string): string 
   return hash('sha256', `${previousHash}\n${seq}\n${body}`)
 }
 
+/**
+ * Reads in one transaction: all of it is of one moment, whatever another process writes meanwhile, and no row takes a lock of
+ * its own. Throws what sqlite throws, and what `read` does.
+ */
+export function inOneView<T>(db: DatabaseSync, read: () => T): T {
+  db.exec('BEGIN')
+  try {
+    return read()
+  } finally {
+    // sqlite ends a transaction by itself when a disk fails; what it threw then is what counts.
+    if (db.isTransaction) db.exec('COMMIT')
+  }
+}
+
 /** Where the chain of records ends. */
 export interface Tail {
   readonly seq: number

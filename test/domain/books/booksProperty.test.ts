@@ -6,6 +6,7 @@ import { wrongSums } from '../../../src/domain/books/bookSums.ts'
 import type { Books } from '../../../src/domain/books/books.ts'
 import { resultOf } from '../../../src/domain/books/figures.ts'
 import { UNATTRIBUTED } from '../../../src/domain/books/sideParts.ts'
+import type { Settlement } from '../../../src/domain/order/intent.ts'
 import type { AnyRecord } from '../../../src/domain/records.ts'
 import { createLedger, type Ledger } from '../../../src/journal/journalLedger.ts'
 import { decodeSnapshot } from '../../../src/journal/ledgerState.ts'
@@ -187,9 +188,64 @@ test('a fold that goes on from snapshots is the fold from the first record', () 
       )
       expect((ledger.books() as Books).state()).toEqual((whole.books() as Books).state())
       expect(ledger.books().all()).toEqual(whole.books().all())
+      expect(ledger.books().days(0)).toEqual(whole.books().days(0))
+      expect(ledger.books().days(0, true)).toEqual(whole.books().days(0, true))
       expect(ledger.snapshot().head).toBe(whole.snapshot().head)
     }),
     { seed: 20_270_116, numRuns: 200 },
+  )
+})
+
+const anyUsd = fc.bigInt({ min: -(10n ** 31n), max: 10n ** 31n })
+const told: fc.Arbitrary<Settlement> = fc.record(
+  {
+    sizeDeltaUsd: fc.bigInt({ min: 1n, max: 10n ** 33n }),
+    sizeDeltaInTokens: fc.bigInt({ min: 1n, max: 10n ** 18n }),
+    pnlUsd: anyUsd,
+    basePnlUsd: anyUsd,
+    priceImpactUsd: anyUsd,
+    feesUsd: anyUsd,
+    borrowingFeeUsd: anyUsd,
+    fundingFeeUsd: anyUsd,
+    swapResultUsd: anyUsd,
+    timestampSeconds: fc.integer({ min: 1_800_000_000, max: 1_800_200_000 }),
+  },
+  { requiredKeys: [] },
+)
+
+/** A fill as it is told first, in a block that the chain may take back, and the one figure that is another at last. */
+const anyRetold = fc.record({
+  strategy: fc.constantFrom('trend', 'grid'),
+  kind: fc.constantFrom('increase', 'increase', 'decrease', 'swap'),
+  first: told,
+  other: told,
+  field: fc.nat({ max: 9 }),
+})
+
+test('a fill that is told anew counts as it was told last, whichever figure is another', () => {
+  const fields = ['sizeDeltaUsd', 'sizeDeltaInTokens', 'pnlUsd', 'basePnlUsd', 'priceImpactUsd', 'feesUsd']
+  const more = ['borrowingFeeUsd', 'fundingFeeUsd', 'swapResultUsd', 'timestampSeconds']
+  fc.assert(
+    fc.property(fc.array(anyRetold, { minLength: 1, maxLength: 8 }), (retold) => {
+      const [anew, atOnce] = [createLedger(), createLedger()]
+      const fills = retold.map(({ strategy, kind, first, other, field }, n) => {
+        const name = ([...fields, ...more][field] ?? 'pnlUsd') as keyof Settlement
+        const fill: Fill = { n, strategy, kind, settlement: first, isProvisional: true }
+        return { fill, last: { ...fill, settlement: { ...first, [name]: other[name] ?? first[name] } } }
+      })
+      for (const { fill, last } of fills) {
+        for (const record of executed(fill)) anew.fold(record)
+        for (const record of executed(last)) atOnce.fold(record)
+      }
+      // With the word that it is final, or before.
+      for (const { last } of fills) if (last.n % 2 === 0) anew.fold(execution(last, false))
+      for (const { last } of fills) for (const ledger of [anew, atOnce]) ledger.fold(execution(last, true))
+      expect(anew.books().all()).toEqual(atOnce.books().all())
+      expect(anew.books().days(0, true)).toEqual(atOnce.books().days(0, true))
+      for (const { last } of fills) for (const ledger of [anew, atOnce]) ledger.fold(closed(last))
+      expect((anew.books() as Books).state()).toEqual((atOnce.books() as Books).state())
+    }),
+    { seed: 20_270_118, numRuns: 400 },
   )
 })
 
