@@ -45,7 +45,7 @@ const bodyBounds = { depth: 4, values: 100 }
 const strangers = new Secret('')
 
 /** The code of a signal: HMAC-SHA256 over `perpd signal 1`, time, nonce and body, a line each. */
-export function signalCode(secret: Secret, { timestampMs, nonce }: SignedStamp, body: Uint8Array): string {
+function signalCode(secret: Secret, { timestampMs, nonce }: SignedStamp, body: Uint8Array): string {
   return createHmac('sha256', secret.reveal())
     .update(`perpd signal 1\n${timestampMs}\n${nonce}\n`)
     .update(body)

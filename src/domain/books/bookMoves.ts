@@ -112,31 +112,6 @@ export function reversed(move: Move): readonly Move[] {
   ]
 }
 
-/** The size goes back to nobody's book, and what the move brought is taken off there. */
-export function reversed(move: Move): readonly Move[] {
-  const { pnlUsd, basePnlUsd: _, ...rest } = move
-  const nobodys = { ...rest, strategy: UNATTRIBUTED, isFinal: true }
-  const money = {
-    impactUsd: 0n,
-    positionFeeUsd: -move.positionFeeUsd,
-    borrowingUsd: -move.borrowingUsd,
-    fundingUsd: -move.fundingUsd,
-    swapUsd: -move.swapUsd,
-    sendingUsd: 0n,
-  }
-  const noMoney = { positionFeeUsd: 0n, borrowingUsd: 0n, fundingUsd: 0n, swapUsd: 0n }
-  return [
-    { ...nobodys, ...money, ...noMoney, sizeDeltaUsd: -move.sizeDeltaUsd, collateral: 0n },
-    {
-      ...nobodys,
-      ...money,
-      sizeDeltaUsd: 0n,
-      collateral: -move.collateral,
-      ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
-    },
-  ]
-}
-
 /** The side that an intent is about. */
 export function sideOf({ intent: { terms } }: IntentState): PositionSide {
   const { marketToken, direction, collateralToken } = terms

@@ -21,16 +21,8 @@ import {
   sideOf,
 } from './bookMoves.ts'
 import { addFigures, type Figures, noFigures } from './figures.ts'
-import {
-  applyMove,
-  doesTheSame,
-  type Move,
-  noPart,
-  noParts,
-  type Part,
-  type Posting,
-  type SideParts,
-} from './sideParts.ts'
+import { refold, type SideLog, type Waiting } from './sideLog.ts'
+import { applyMove, doesTheSame, noPart, noParts, type Part, type Posting } from './sideParts.ts'
 import { begunAnew, noTrackRecord, type TrackRecord, withFigures, withPosting } from './trackRecord.ts'
 
 /** The book of a strategy on one side: what it has there, and all that it brought so far. */
@@ -98,25 +90,8 @@ interface KeptFigures {
   readonly figures: Figures
 }
 
-/** A move that may be taken back, and when it was written down. */
-interface Waiting {
-  readonly move: Move
-  readonly foldedMs: number
-}
-
 /** Before the first record. */
 export const noBooks: BooksState = { sides: [], totals: [], days: [], tracks: [] }
-
-interface SideLog {
-  readonly side: PositionSide
-  /** `sideKeyOf` the side. */
-  readonly key: string
-  settled: SideParts
-  pending: readonly Waiting[]
-  now: SideParts
-  /** Of the moves that wait. */
-  postings: readonly Posting[]
-}
 
 /** The fold. */
 export class Books implements BookReads {
@@ -377,16 +352,6 @@ export class Books implements BookReads {
 
 function movesBefore(state: IntentState | undefined): readonly PlacedMove[] {
   return state === undefined ? [] : movesOfIntent(state)
-}
-
-function refold(log: SideLog): void {
-  log.now = log.settled
-  log.postings = []
-  for (const { move } of log.pending) {
-    const { after, postings } = applyMove(log.now, log.side.direction, move)
-    log.now = after
-    log.postings = [...log.postings, ...postings]
-  }
 }
 
 function dayOf(atMs: number): number {
