@@ -65,7 +65,7 @@ async function listen(perSecond = 1_000): Promise<void> {
     clock: { now: () => nowMs },
     emit,
     journal: { isShort: () => isShort },
-    strategies,
+    strategies: () => strategies,
     trading: { accountJournal },
     isTaking: () => isTaking,
   } as unknown as Parameters<typeof createSignalInbox>[0])
