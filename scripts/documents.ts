@@ -7,6 +7,7 @@ import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitField, limitRows, limitSetting } from '../src/domain/account/limits.ts'
 import type { LimitUnit } from '../src/domain/account/limitTable.ts'
 import { createMetrics } from '../src/monitor/metrics.ts'
+import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { viewDocument } from './viewDocument.ts'
 
@@ -22,6 +23,7 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
     ['docs/strategy-view.md', viewDocument()],
     ['strategies/README.md', withLimits('strategies/README.md', limitFields())],
     ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
+    ['strategies/strategy.schema.json', `${JSON.stringify(strategyFileSchema(), undefined, 2)}\n`],
   ])
 }
 

@@ -160,6 +160,8 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'dist/daemon/kindThread.js',
       'dist/paper/catalog/recorded/arbitrum.json',
       'strategies/eth-trend.yaml',
+      'strategies/examples/eth-carry.yaml',
+      'strategies/strategy.schema.json',
     ]),
   )
   expect(paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([])

@@ -2,7 +2,15 @@
  * `perpd init`: puts the shipped strategy files where a daemon that was installed as a package looks for its own, and what an
  * editor needs to know of the contract of kinds.
  */
-import { constants, copyFileSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exitCodes } from '../../config/exit.ts'
@@ -31,8 +39,10 @@ export async function init({ cwd, out }: Call): Promise<number> {
       out(`strategies/${name} is there already; left as it is`)
     }
   }
-  for (const name of readdirSync(shipped).sort())
-    put(name, (path) => copyFileSync(join(shipped, name), path, constants.COPYFILE_EXCL))
+  for (const name of readdirSync(shipped, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (statSync(join(shipped, name)).isDirectory()) mkdirSync(join(folder, name), { recursive: true })
+    else put(name, (path) => copyFileSync(join(shipped, name), path, constants.COPYFILE_EXCL))
+  }
   // The checkout's own folder has the checkout's.
   if (realpathSync(folder) !== realpathSync(shipped)) {
     for (const [name, value] of Object.entries(editorFiles()))
