@@ -1,6 +1,7 @@
 /** Every command, its flags and its help; the code of each is loaded only when it is asked for. */
 import type { Command } from './call/command.ts'
 import { handCommands, lookCommands } from './commandsByHand.ts'
+import { authorCommands } from './commandsOfStrategies.ts'
 import { taskCommands } from './commandsOfTasks.ts'
 
 const keystoreFile = {
@@ -80,6 +81,7 @@ export const commands: readonly Command[] = [
     run: async (call) => (await import('./commands/statusCommand.ts')).status(call),
   },
   ...lookCommands,
+  ...authorCommands,
   ...handCommands,
   ...taskCommands,
   {
