@@ -33,4 +33,21 @@ export const authorCommands: readonly Command[] = [
     ],
     run: async (call) => (await import('./strategies/newCommand.ts')).writeNew(call),
   },
+  {
+    name: 'strategies test',
+    summary: 'Try a strategy file in made-up situations: what it decides, what is refused, what it comes to.',
+    details:
+      'Trend up and down, chop, a gap, a crash, a squeeze, stale data, no capacity: 240 turns each, the same each time. Nothing is\nread, sent or kept, and a file that is off is tried too. Exit code 1 when its kind throws or decides what is no decision.',
+    positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml' },
+    stray: [{ flag: 'situation' }],
+    flags: [
+      {
+        name: 'situation',
+        value: 'NAME',
+        doc: 'this one alone, with all its decisions: trend-up, crash, ...',
+      },
+      json,
+    ],
+    run: async (call) => (await import('./trial/testCommand.ts')).testStrategy(call),
+  },
 ]
