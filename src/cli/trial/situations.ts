@@ -67,7 +67,7 @@ export const situations: readonly Situation[] = [
 ]
 
 /** The vol of one step of so many seconds: relative, of a minute 6 bps. */
-export function volOf(stepSeconds: number): number {
+function volOf(stepSeconds: number): number {
   return 0.0006 * Math.sqrt(stepSeconds / 60)
 }
 
