@@ -1,6 +1,6 @@
 /** `perpd strategies test` as a process: shipped files, kinds of one's own with and without mistakes, files that are none. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -154,6 +154,50 @@ test('a kind with a memory is given it, and what became of its orders, once', ()
     reason: expect.stringContaining('seen: filled closed denied'),
   })
   expect([chop?.taken, chop?.denied]).toEqual([1, { LEVERAGE_NOT_POSITIVE: 1 }])
+})
+
+test('every kind of decision is judged, and what is taken is carried out', () => {
+  const path = own(
+    'manifold',
+    `decide: (view, { turn }) => {
+    const market = view.market('ETH/USD [WETH-USDC]')
+    const price = market.oraclePrice.value.medianPrice
+    const below = (percent) => price - (price * percent) / 100n
+    const base = { marketToken: market.market.marketToken, direction: 'long', reason: 'The test wishes it.' }
+    const collateralToken = market.market.shortToken
+    const resting = (type) => view.restingOrders.filter(({ orderType }) => orderType === type)
+    const turns = {
+      0: () => ({ ...${opening}, tpsl: [{ type: 'stop-loss', triggerPrice: below(5n) }] }),
+      1: () => ({ ...base, kind: 'edit', orderKey: resting('stop-loss')[0].orderKey, triggerPrice: below(3n) }),
+      2: () => ({ ...base, kind: 'collateral-in', collateralToken, amount: 10_000_000n }),
+      3: () => ({ ...base, kind: 'collateral-out', collateralToken, amount: 5_000_000n }),
+      4: () => ({ ...base, kind: 'swap', payAmount: 100_000_000n }),
+      5: () => ({ ...${opening}, orderType: 'limit', triggerPrice: below(9n) }),
+      6: () => ({ ...base, kind: 'cancel', orderKeys: resting('limit').map(({ orderKey }) => orderKey) }),
+      7: () => ({ kind: 'flatten', intentId: view.openIntents[0].intentId, reason: 'The test wishes it.' }),
+      8: () => ({ ...base, kind: 'close', collateralToken }),
+    }
+    return { decisions: turn in turns ? [turns[turn]()] : [], memory: { turn: turn + 1 } }
+  }`,
+    'memory: { version: 1, schema: z.strictObject({ turn: z.number() }), first: { turn: 0 } },',
+  ).replace('.yaml', '.ts')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('({ symbols })', '({ symbols, balances: true })'))
+  const { status, stdout } = typed(path.replace('.ts', '.yaml'), '--situation', 'chop', '--json')
+  expect(status).toBe(0)
+  const [chop] = (JSON.parse(stdout) as Body).situations
+  expect(chop?.lines.map(({ turn, what, outcome }) => `${turn} ${what}: ${outcome}`)).toEqual([
+    '1 increase long ETH/USD $200.00: taken',
+    '1 long ETH/USD $200.00: opened',
+    '2 edit long ETH/USD $200.00: taken',
+    '3 collateral-in long ETH/USD: taken',
+    '4 collateral-out long ETH/USD: taken',
+    '5 swap long ETH/USD: taken',
+    '6 increase (limit) long ETH/USD $200.00: taken',
+    '7 cancel long ETH/USD: taken',
+    '8 unwind: taken',
+    '8 long ETH/USD $200.00: reduced',
+    '9 close long ETH/USD: denied NO_POSITION',
+  ])
 })
 
 test('a kind that throws has code 1, and is told with its turn and its place', () => {
