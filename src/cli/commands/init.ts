@@ -3,7 +3,7 @@
  * editor needs to know of the contract of kinds.
  */
 import { constants, copyFileSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
@@ -31,7 +31,8 @@ export async function init({ cwd, out }: Call): Promise<number> {
       out(`strategies/${name} is there already; left as it is`)
     }
   }
-  for (const name of readdirSync(shipped).sort())
+  mkdirSync(join(folder, 'examples'), { recursive: true })
+  for (const name of shippedFiles())
     put(name, (path) => copyFileSync(join(shipped, name), path, constants.COPYFILE_EXCL))
   // The checkout's own folder has the checkout's.
   if (realpathSync(folder) !== realpathSync(shipped)) {
@@ -40,6 +41,14 @@ export async function init({ cwd, out }: Call): Promise<number> {
   }
   out('Next: perpd run')
   return exitCodes.ok
+}
+
+/** Their paths in the folder, in order. */
+function shippedFiles(): readonly string[] {
+  return readdirSync(shipped, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(shipped, join(entry.parentPath, entry.name)))
+    .sort()
 }
 
 /** What Node and an editor read beside kinds of the user's own. perpd itself needs none of it. */
