@@ -46,7 +46,7 @@ function shared(strategies: readonly LoadedStrategy[]): readonly string[] {
     names.length < 2
       ? []
       : [
-          `${listed(names)} trade ${side}: the venue makes one position of what both open in one direction, and each acts on the other's part.`,
+          `${listed(names)} trade ${side}: the venue makes one position of what both open in one direction. Each reduces its own part only; they share its leverage and its liquidation price.`,
         ],
   )
 }

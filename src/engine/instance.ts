@@ -173,16 +173,19 @@ export function createInstance(
         isEnded = true
         waking.abort()
       }),
-    async run() {
+    async run(phaseMs = 0) {
       let lastTick = -1
       while (!isOver()) {
-        const tickMs = scheduledTickMs(clock.now(), loaded.cadenceMs)
+        const tickMs = scheduledTickMs(clock.now() - (phaseMs % loaded.cadenceMs), loaded.cadenceMs)
         if (tickMs !== lastTick) {
           lastTick = tickMs
           await between(async () => (isOver() ? undefined : await runTick(tickMs)))
         }
         // Never longer than a cadence: the wall clock may be set back, and a guard must not sleep through it.
-        const waitMs = Math.min(loaded.cadenceMs, Math.max(1, lastTick + loaded.cadenceMs - clock.now()))
+        const waitMs = Math.min(
+          loaded.cadenceMs,
+          Math.max(1, lastTick + loaded.cadenceMs + (phaseMs % loaded.cadenceMs) - clock.now()),
+        )
         if (!isOver()) await clock.sleep(waitMs, waking.signal)
       }
     },

@@ -30,7 +30,7 @@ test('two instances on one market and collateral are told; other collateral and 
   expect(await warnings()).toEqual([])
   write('two', eth, size(100))
   expect(await warnings()).toEqual([
-    "one and two trade ETH/USD [WETH-USDC] with the short token as collateral: the venue makes one position of what both open in one direction, and each acts on the other's part.",
+    'one and two trade ETH/USD [WETH-USDC] with the short token as collateral: the venue makes one position of what both open in one direction. Each reduces its own part only; they share its leverage and its liquidation price.',
   ])
 })
 

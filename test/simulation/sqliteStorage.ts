@@ -260,7 +260,8 @@ class SqliteStorage implements Storage {
       this.#change(running, 'in a commit', run)
       const found = this.#newRows(running, db)
       if (!isAlive(running)) {
-        this.#doubtful = found
+        // An opening of a backup that finds nothing says nothing of what the newest copy has.
+        if (found.length > 0 || this.#newest === undefined) this.#doubtful = found
         return
       }
       if (running === this.#opening) this.#settleTorn(found)

@@ -123,6 +123,16 @@ test('an increase under way is waited for and then closed', () => {
   expect([now.decisions, now.memory.wishes]).toEqual([[], []])
 })
 
+test('a fill that the book does not have yet is closed as soon as it has it', () => {
+  let now = turn({ signals: [says('flat')], held: ['short'], open: ['increase short'] })
+  expect(now.decisions).toEqual(['close short'])
+  // The position was listed before the order's own evidence came.
+  now = turn({ held: ['short'], events: [denied('close', 'short', 'BEYOND_BOOK')] }, now.memory)
+  expect(now.decisions).toEqual(['close short'])
+  now = turn({ held: ['short'], events: [denied('close', 'short', 'BEYOND_BOOK')] }, now.memory)
+  expect([now.decisions, now.memory.wishes]).toEqual([[], []])
+})
+
 test('what was denied is asked for again, until there is nothing of its own to close or the signal expires', () => {
   let now = turn({ signals: [says('long')] })
   now = turn({ events: [denied('increase', 'long', 'DATA_STALE')] }, now.memory)

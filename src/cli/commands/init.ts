@@ -2,16 +2,8 @@
  * `perpd init`: puts the shipped strategy files where a daemon that was installed as a package looks for its own, and what an
  * editor needs to know of the contract of kinds.
  */
-import {
-  constants,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
+import { constants, copyFileSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
@@ -39,10 +31,9 @@ export async function init({ cwd, out }: Call): Promise<number> {
       out(`strategies/${name} is there already; left as it is`)
     }
   }
-  for (const name of readdirSync(shipped, { recursive: true, encoding: 'utf8' }).sort()) {
-    if (statSync(join(shipped, name)).isDirectory()) mkdirSync(join(folder, name), { recursive: true })
-    else put(name, (path) => copyFileSync(join(shipped, name), path, constants.COPYFILE_EXCL))
-  }
+  mkdirSync(join(folder, 'examples'), { recursive: true })
+  for (const name of shippedFiles())
+    put(name, (path) => copyFileSync(join(shipped, name), path, constants.COPYFILE_EXCL))
   // The checkout's own folder has the checkout's.
   if (realpathSync(folder) !== realpathSync(shipped)) {
     for (const [name, value] of Object.entries(editorFiles()))
@@ -50,6 +41,14 @@ export async function init({ cwd, out }: Call): Promise<number> {
   }
   out('Next: perpd run')
   return exitCodes.ok
+}
+
+/** Their paths in the folder, in order. */
+function shippedFiles(): readonly string[] {
+  return readdirSync(shipped, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(shipped, join(entry.parentPath, entry.name)))
+    .sort()
 }
 
 /** What Node and an editor read beside kinds of the user's own. perpd itself needs none of it. */

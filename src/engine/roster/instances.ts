@@ -1,12 +1,20 @@
 /** The instances that run: each in a loop of its own, begun, changed and ended between two of its turns. */
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 
+/** Instances whose turns begin together. */
+const ABREAST = 8
+/** Between those and the next ones, ms: 500 instances are spread over a second, so that none waits for all others. */
+const SPREAD_MS = 16
+
 /** An instance as the set has it. */
 export interface RunningInstance {
   /** What runs now. */
   loaded(): LoadedStrategy
-  /** Takes turns until nothing is decided any more or until its end; never rejects for what the strategy or the venue did. */
-  run(): Promise<void>
+  /**
+   * Takes turns until nothing is decided any more or until its end; never rejects for what the strategy or the venue did. Its
+   * turns, but for the first, begin `phaseMs` behind the grid of its cadence (less than a cadence counts).
+   */
+  run(phaseMs?: number): Promise<void>
   /** Once its turn is over: `durable` writes the change down, then it goes on as `next` at once. Throws what `durable` throws. */
   replace(next: LoadedStrategy, durable: () => Promise<void>): Promise<void>
   /** The same with its end: no turn follows. */
@@ -41,9 +49,11 @@ export function createInstances<I extends RunningInstance>(
   const loops = new Set<Promise<void>>()
   const over = Promise.withResolvers<void>()
   let isRunning = false
+  let begun = 0
 
   function begin(instance: I): void {
-    const loop = instance.run()
+    const loop = instance.run(Math.floor(begun / ABREAST) * SPREAD_MS)
+    begun += 1
     loops.add(loop)
     loop.then(() => loops.delete(loop), over.reject)
   }

@@ -30,6 +30,8 @@ const wishSchema = z.strictObject({
   action: z.string(),
   symbol: z.string(),
   closes: z.array(side).readonly(),
+  /** Of those, what an own increase was still on its way to last turn: its fill may not have been in the book yet. */
+  filling: z.array(side).readonly().optional(),
   opens: z
     .strictObject({
       direction: side,
@@ -86,10 +88,14 @@ function afterTurn(wish: Wish, view: View): readonly Wish[] {
   const closes = wish.closes.filter(
     (direction) =>
       !denied.some(
-        (event) => event.order === 'close' && event.direction === direction && nothingOwn.has(event.code),
+        (event) =>
+          event.order === 'close' &&
+          event.direction === direction &&
+          nothingOwn.has(event.code) &&
+          wish.filling?.includes(direction) !== true,
       ),
   )
-  const { asked, opens, ...rest } = wish
+  const { asked, opens, filling: _, ...rest } = wish
   const isOpened = asked !== undefined && !denied.some(({ order }) => order === 'increase')
   if (isOpened || opens === undefined) return closes.length === 0 ? [] : [{ ...rest, closes }]
   return [{ ...rest, closes, opens }]
@@ -163,7 +169,8 @@ function act(wish: Wish, view: View): { readonly decisions: readonly Decision[];
           reason: `${said}: the ${direction} is closed.`,
         }),
       )
-    return { decisions, left: wish }
+    const filling = pending.filter((direction) => isOpening(view, wish.symbol, direction))
+    return { decisions, left: filling.length === 0 ? wish : { ...wish, filling } }
   }
   const { opens } = wish
   if (opens === undefined || wish.expiresAtMs <= view.snapshot.atMs) return { decisions: [] }
