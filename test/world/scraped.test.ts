@@ -74,7 +74,7 @@ test.runIf(hasPrometheus)(
     writeFileSync(
       file,
       shipped
-        .replace('perpd:9464', new URL(url).host)
+        .replace(/perpd:\d+/, new URL(url).host)
         .replace('[rules.yaml]', `[${join(deployFolder, 'prometheus', 'rules.yaml')}]`)
         .replaceAll('15s', '1s'),
     )
