@@ -1,6 +1,7 @@
 /** Every command, its flags and its help; the code of each is loaded only when it is asked for. */
 import type { Command } from './call/command.ts'
 import { handCommands, lookCommands } from './commandsByHand.ts'
+import { noticeCommands } from './commandsOfNotices.ts'
 import { taskCommands } from './commandsOfTasks.ts'
 
 const keystoreFile = {
@@ -82,6 +83,7 @@ export const commands: readonly Command[] = [
   ...lookCommands,
   ...handCommands,
   ...taskCommands,
+  ...noticeCommands,
   {
     name: 'trading',
     isForRunning: true,
