@@ -6,15 +6,19 @@ import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import { isSafeUrl } from '../config/sections/formats.ts'
 import type { Emit } from '../domain/event.ts'
+import type { EngineStatus } from '../engine/engineStatus.ts'
 import { readPrivateFile } from '../keys/privateFile.ts'
 import { createRedactor } from '../monitor/log/redact.ts'
 import type { Notice } from '../notify/notice.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
 import type { OpenSink } from '../notify/sinkRequest.ts'
 import { type SecretField, secretFields } from '../notify/sinkSettings.ts'
+import { createStopWatch } from '../notify/stopWatch.ts'
 
 /** Largest answer of a sink that is read, bytes. */
 const MAX_ANSWER_BYTES = 65_536
+/** Between two looks for a position without a stop, ms. */
+const STOP_LOOK_MS = 30_000
 
 /** What the secret of each setting looks like, and how it is told. */
 const shapes: Readonly<
@@ -84,6 +88,25 @@ export function openNotifier(config: Config, emit: Emit): Notifier {
       close()
     },
   }
+}
+
+/** Looks at the positions for one without a stop, every half minute; gives what ends it. */
+export function watchStops(
+  { tell }: Pick<Notifier, 'tell'>,
+  status: () => Pick<EngineStatus, 'withoutStop' | 'symbols'>,
+): () => void {
+  const look = createStopWatch()
+  const timer = setInterval(() => {
+    const { withoutStop, symbols } = status()
+    // Orders were not looked at yet.
+    if (withoutStop === undefined) return
+    const sides = withoutStop.map(
+      ({ marketToken, direction }) => `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
+    )
+    for (const notice of look([...new Set(sides)])) tell(notice)
+  }, STOP_LOOK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 /** That a fault ends the daemon. */

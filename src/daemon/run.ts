@@ -33,7 +33,7 @@ import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
-import { crashNotice, openNotifier } from './notifySinks.ts'
+import { crashNotice, openNotifier, watchStops } from './notifySinks.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
@@ -160,6 +160,7 @@ async function live(
   const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   // Before it is said to have started: who hears that may signal at once.
   const stopListening = listenForSignals(trader, log, fail, ended.resolve)
+  const endStopWatch = watchStops(notifier, trader.status)
   const watching = new AbortController()
   try {
     announce(config, emit, {
@@ -182,6 +183,7 @@ async function live(
     return await ended.promise
   } finally {
     stopListening()
+    endStopWatch()
     watching.abort()
     watchdog.stop()
   }

@@ -21,6 +21,8 @@ export const noticeKinds = {
   'account-settled': 'such a change was settled',
   'books-differ': "perpd's own books do not add up",
   'position-unmanaged': 'a position has no running strategy',
+  'position-without-stop':
+    'no stop-loss rests for a position, at two looks half a minute apart; or one does again',
   'trading-state': 'a halt, a kill, a breaker, or its release',
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
