@@ -21,6 +21,7 @@ import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import { createMetrics } from '../monitor/metrics.ts'
+import type { Heartbeat } from '../notify/heartbeat.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies, type LoadResult } from '../strategy/files/load.ts'
 import type { KeySources } from './account/keySources.ts'
@@ -34,6 +35,7 @@ import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
 import { crashNotice, openNotifier, watchStops } from './notifySinks.ts'
+import { beatOf, openHeartbeat } from './openHeartbeat.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
@@ -121,7 +123,11 @@ async function live(
   }
   const ended = Promise.withResolvers<number>()
   const notifier = openNotifier(config, (event) => emit(event))
-  const stopped = fatalStop(log, ended.resolve, (reason) => notifier.tell(crashNotice(reason)))
+  const stopped = fatalStop(log, ended.resolve, (reason) => {
+    notifier.tell(crashNotice(reason))
+    heartbeat?.fail()
+  })
+  let heartbeat: Heartbeat | undefined
   const { emit, metrics, health, decisions } = await listen(config, log, parts, notifier, stopped.isOver)
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
@@ -160,6 +166,11 @@ async function live(
   const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   // Before it is said to have started: who hears that may signal at once.
   const stopListening = listenForSignals(trader, log, fail, ended.resolve)
+  heartbeat = openHeartbeat(config, emit, () => {
+    const status = trader.status()
+    return beatOf(health.live(status).ok, status.holds)
+  })
+  closers.push(heartbeat.stop)
   const endStopWatch = watchStops(notifier, trader.status)
   const watching = new AbortController()
   try {

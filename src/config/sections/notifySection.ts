@@ -7,10 +7,11 @@ import {
   integer,
   ms,
   type Section,
+  seconds,
   setting,
   type Value,
 } from '../../protocol/settings/setting.ts'
-import { isSafeUrl, signerUrl } from './formats.ts'
+import { isSafeUrl, pathOrNone, signerUrl } from './formats.ts'
 
 const sinkList = z
   .array(sinkSettings((url) => isSafeUrl(url, false)))
@@ -54,5 +55,11 @@ export const notify = {
     200,
     'Most messages that wait for one sink; when more come, the oldest of the least level is dropped.',
   ),
+  heartbeatUrlFile: setting(
+    pathOrNone,
+    '',
+    'File of an address that is asked again and again while perpd is well, as healthchecks has them; /fail at its end says that a fault halted or ended it. Empty: none.',
+  ),
+  heartbeatSeconds: setting(seconds(5, 86_400), 60, 'Time between two heartbeats, seconds.'),
   timeoutMs: setting(ms(100, 120_000), 10_000, 'Longest wait for the answer of a sink, ms.'),
 } satisfies Section
