@@ -8,6 +8,7 @@ import type { Emit, Event } from '../domain/event.ts'
 import { chainSeries, subaccountSeries } from './chainSeries.ts'
 import { caseSeries, endedOrderSeries, hostSeries, loopSeries, payloadSeries } from './eventSeries.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
+import { noticeSeries } from './noticeSeries.ts'
 import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from './seriesMaker.ts'
 import { signalSeries } from './signalSeries.ts'
 import { bookSeries, openCaseSeries, statusSeries, stopSeries } from './statusSeries.ts'
@@ -61,6 +62,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     chainSeries(maker, now),
     subaccountSeries(maker),
     signalSeries(maker),
+    noticeSeries(maker),
   ]
   // Under the names that dashboards of Node processes know.
   collectDefaultMetrics({ register: registry })

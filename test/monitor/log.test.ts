@@ -55,6 +55,9 @@ test('on a terminal every event reads as one plain line', () => {
     signal    a signal was refused: it has no proof of its sender that holds (SIGNAL_UNAUTHORIZED)
     signal    tv was given signal 3 (long ETH/USD [WETH-USDC])
     signal    tv: signal 3 "late" (long ETH/USD [WETH-USDC]) expired before its turn; nothing is done on its word
+    notify    phone was told of order-unknown
+    notify    phone was not told of test: no answer in 10 s. Trading goes on
+    notify    phone is too slow: a notice of order-executed was dropped. Trading goes on
     decision  eth-trend wants to open a long of $500.00 on ETH/USD [WETH-USDC]: the fast average is above the slow one
     denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: The venue has too little room (wanted $500.00, allowed $4.00)
     order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
@@ -190,6 +193,8 @@ test('lines below the level are not written', () => {
     'signal',
     'signal',
     'signal',
+    'notify',
+    'notify',
     'order',
     'order',
     'order',
