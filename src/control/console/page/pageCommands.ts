@@ -1,0 +1,234 @@
+/**
+ * What an operator can do from the page: for each, what is sent, what will happen in words, and what must be typed where it cannot be
+ * undone. Pure: a dialog shows one and sends it.
+ */
+
+import type { Order, Status, Task } from './pageWire.ts'
+import { usdText } from './shownAmount.ts'
+import type { ShownPosition } from './shownFigures.ts'
+import { texts } from './texts.ts'
+
+/** A field of a command's form. Values are texts; a command makes a body of them. */
+export interface CommandField {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  /** What the field takes: one of these, or free text. */
+  readonly choices?: readonly { readonly value: string; readonly label: string }[]
+  readonly isOptional?: true
+  readonly hint?: string
+  /** A number pad on a phone. */
+  readonly isNumber?: true
+}
+
+/** Values of a form, by the names of its fields. */
+export type FieldValues = Readonly<Record<string, string>>
+
+/** A command, before it is sent. */
+export interface PageCommand {
+  readonly title: string
+  /** What will happen, a sentence each. */
+  readonly effects: readonly string[]
+  readonly path: string
+  /** Its body, but for `by`. */
+  readonly body: (values: FieldValues) => Readonly<Record<string, unknown>>
+  readonly fields: readonly CommandField[]
+  /** Words on the button that sends it. */
+  readonly send: string
+  /** What must be typed first. */
+  readonly typed?: string
+  /** The body of the same command that only tells what it would do; it must be seen before it is sent. */
+  readonly preview?: (values: FieldValues) => Readonly<Record<string, unknown>>
+  readonly isDanger?: true
+}
+
+const { commands: words } = texts
+
+const reasonField: CommandField = {
+  name: 'reason',
+  label: words.reason,
+  value: '',
+  isOptional: true,
+}
+
+/** A reason is left out where none is given: the daemon has words of its own. */
+function reasonOf({ reason = '' }: FieldValues): { readonly reason?: string } {
+  return reason.trim() === '' ? {} : { reason: reason.trim() }
+}
+
+/** Sets the trading state of all, or of one strategy. Going on lifts what breakers and kills put on: that is typed. */
+export function tradingCommand(
+  state: 'active' | 'reducing' | 'halted',
+  { holds, kill }: Pick<Status, 'holds' | 'kill'>,
+): PageCommand {
+  const isLifting = state === 'active' && holds.some(({ cause }) => cause !== 'operator')
+  const isKilling = state === 'active' && kill !== undefined && kill.endedAtMs === undefined
+  return {
+    title: words.trading[state].title,
+    effects: [
+      ...words.trading[state].effects,
+      ...(isLifting ? [words.liftsBreakers] : []),
+      ...(isKilling ? [words.endsKill] : []),
+    ],
+    path: '/api/trading',
+    fields: [reasonField],
+    body: (values) => ({ state, scope: 'global', ...reasonOf(values) }),
+    send: words.trading[state].send,
+    ...(isLifting || isKilling ? { typed: 'active' } : {}),
+    ...(state === 'active' ? {} : { isDanger: true }),
+  }
+}
+
+/** Kills: halts, cancels, and closes if asked. */
+export function killCommand(
+  isClosing: boolean,
+  { positions, openIntents }: Pick<Status, 'positions' | 'openIntents'>,
+): PageCommand {
+  const own = isClosing ? words.killClose : words.kill
+  return {
+    title: own.title,
+    effects: own.effects({ positions: positions.length, orders: openIntents.length }),
+    path: '/api/kill',
+    fields: [],
+    body: () => ({ close: isClosing }),
+    send: own.send,
+    typed: own.typed,
+    isDanger: true,
+  }
+}
+
+/** Closes a position or a share of it. `id`: the order is carried out once by it. */
+export function closeCommand({ symbol, row }: ShownPosition, id: string): PageCommand {
+  const body = ({ percent = '' }: FieldValues) => ({
+    id,
+    market: symbol,
+    direction: row.direction,
+    shareBps: percentBps(percent),
+  })
+  return {
+    title: words.close.title(row.direction, symbol),
+    effects: words.close.effects(usdText(row.sizeInUsd)),
+    path: '/api/positions/close',
+    fields: [{ name: 'percent', label: words.close.share, value: '100', isNumber: true }],
+    body,
+    preview: (values) => ({ ...body(values), preview: true }),
+    send: words.close.send,
+    typed: words.close.typed,
+    isDanger: true,
+  }
+}
+
+/** A percentage that was typed in basis points; what is none stays as it is typed, and the daemon says so. */
+function percentBps(percent: string): number | string {
+  const [, whole, fraction = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(percent.trim()) ?? []
+  return whole === undefined ? percent : Number(`${whole}${fraction.padEnd(2, '0')}`)
+}
+
+/** Cancels what rests of an order. */
+export function cancelCommand(order: Order, id: string): PageCommand {
+  return {
+    title: words.cancel.title(order.intentId.slice(0, 8)),
+    effects: words.cancel.effects(
+      `${order.kind} ${order.direction} ${order.market} ${usdText(order.sizeDeltaUsd)}`,
+    ),
+    path: `/api/orders/${encodeURIComponent(order.intentId)}/cancel`,
+    fields: [],
+    body: () => ({ id }),
+    send: words.cancel.send,
+    isDanger: true,
+  }
+}
+
+/** Pauses a strategy, or lets it go on. */
+export function switchCommand(strategy: string, to: 'pause' | 'resume'): PageCommand {
+  return {
+    title: words[to].title(strategy),
+    effects: words[to].effects,
+    path: `/api/strategies/${encodeURIComponent(strategy)}/${to}`,
+    fields: [reasonField],
+    body: reasonOf,
+    send: words[to].send,
+  }
+}
+
+/** Starts a twap. */
+export function twapCommand(symbols: readonly string[], id: string): PageCommand {
+  const { twap } = words
+  const given = (name: string, value: string | undefined) =>
+    value === undefined || value.trim() === '' ? {} : { [name]: value.trim() }
+  const body = (values: FieldValues) => ({
+    id,
+    kind: 'twap',
+    market: values.market?.trim() ?? '',
+    direction: values.direction,
+    size: values.size?.trim() ?? '',
+    parts: Number(values.parts),
+    minutes: Number(values.minutes),
+    ...(values.action === 'reduce' ? { reduce: true } : given('leverage', values.leverage)),
+    ...given('price', values.price),
+  })
+  const [first = ''] = symbols
+  return {
+    title: twap.title,
+    effects: twap.effects,
+    path: '/api/tasks',
+    fields: [
+      { name: 'market', label: twap.market, value: first },
+      { name: 'direction', label: twap.direction, value: 'long', choices: twap.directions },
+      { name: 'action', label: twap.action, value: 'open', choices: twap.actions },
+      { name: 'size', label: twap.size, value: '', isNumber: true },
+      { name: 'parts', label: twap.parts, value: '10', isNumber: true },
+      { name: 'minutes', label: twap.minutes, value: '60', isNumber: true },
+      { name: 'leverage', label: twap.leverage, value: '2', isNumber: true, hint: twap.leverageHint },
+      { name: 'price', label: twap.price, value: '', isNumber: true, isOptional: true },
+    ],
+    body,
+    preview: (values) => ({ ...body(values), preview: true }),
+    send: twap.send,
+  }
+}
+
+/** Ends a task. */
+export function stopTaskCommand({ taskId, asked }: Task): PageCommand {
+  return {
+    title: words.stopTask.title(taskId),
+    effects: words.stopTask.effects(asked),
+    path: '/api/tasks/stop',
+    fields: [reasonField],
+    body: (values) => ({ task: taskId, ...reasonOf(values) }),
+    send: words.stopTask.send,
+    isDanger: true,
+  }
+}
+
+/** Settles a discrepancy. */
+export function settleCommand(
+  { finding }: Status['findings'][number],
+  as: 'adopted' | 'ignored',
+): PageCommand {
+  const own = words.settle[as]
+  return {
+    title: own.title,
+    effects: [finding.statement, ...own.effects],
+    path: `/api/findings/${encodeURIComponent(finding.findingId)}`,
+    fields: [],
+    body: () => ({ as }),
+    send: own.send,
+    typed: own.typed,
+  }
+}
+
+/** Reads strategy files anew, or limits; what is looser is taken over only where it is confirmed, and that is typed. */
+export function takeOverCommand(what: 'reload' | 'limits', isLoosening: boolean): PageCommand {
+  const own = words[what]
+  return {
+    title: isLoosening ? own.looserTitle : own.title,
+    effects: isLoosening ? [...own.effects, words.loosens] : own.effects,
+    path: what === 'limits' ? '/api/limits' : '/api/strategies/reload',
+    fields: [],
+    body: () => ({ confirm: isLoosening }),
+    preview: () => ({ preview: true }),
+    send: own.send,
+    ...(isLoosening ? { typed: words.loosenTyped } : {}),
+  }
+}

@@ -1,0 +1,224 @@
+/** What the page knows, and how each thing that it is told changes it. Pure: the page draws this and nothing else. */
+import type {
+  Balance,
+  Book,
+  Decision,
+  EquityPoint,
+  LimitLine,
+  LogLine,
+  LogLines,
+  Market,
+  Order,
+  Session,
+  Status,
+  Story,
+  Task,
+} from './pageWire.ts'
+
+/** What is drawn. */
+export interface PageState {
+  readonly session: Session | 'unknown' | 'none'
+  /** Whether the stream is open. */
+  readonly stream: 'connecting' | 'open' | 'lost'
+  /** When the daemon was last heard of, by the page's own clock, Unix ms. */
+  readonly heardAtMs?: number
+  readonly status?: Status
+  /** Newest first. */
+  readonly orders: readonly Order[]
+  /** Whether orders older than these were asked for and there are none. */
+  readonly isAllOrders: boolean
+  readonly tasks: readonly Task[]
+  readonly books: readonly Book[]
+  readonly decisions: readonly Decision[]
+  readonly markets: readonly Market[]
+  readonly balance?: Balance
+  readonly limits?: readonly LimitLine[]
+  /** Oldest first, and of which run of the daemon. */
+  readonly log: { readonly runId: string; readonly lines: readonly LogLine[] }
+  /** Oldest first. */
+  readonly equity: readonly EquityPoint[]
+  /** The order whose story is open; its story once it was read. */
+  readonly shown?: { readonly intentId: string; readonly story?: Story; readonly problem?: string }
+  /** What rows must contain, in lower case; empty: all are shown. */
+  readonly find: string
+}
+
+/** What changes it. `nowMs`: the page's own clock, Unix ms. */
+export type Change =
+  | { readonly type: 'session'; readonly session: PageState['session'] }
+  | { readonly type: 'stream'; readonly stream: PageState['stream'] }
+  | { readonly type: 'heard'; readonly nowMs: number }
+  | { readonly type: 'status'; readonly status: Status }
+  | { readonly type: 'orders'; readonly orders: readonly Order[] }
+  | { readonly type: 'all-orders'; readonly orders: readonly Order[]; readonly asked: number }
+  | { readonly type: 'tasks'; readonly tasks: readonly Task[] }
+  | { readonly type: 'books'; readonly books: readonly Book[] }
+  | { readonly type: 'decisions'; readonly decisions: readonly Decision[] }
+  | { readonly type: 'markets'; readonly markets: readonly Market[] }
+  | { readonly type: 'balance'; readonly balance: Balance }
+  | { readonly type: 'limits'; readonly limits: readonly LimitLine[] }
+  | { readonly type: 'lines'; readonly lines: readonly LogLine[] }
+  | { readonly type: 'log'; readonly log: LogLines }
+  | { readonly type: 'equity'; readonly points: readonly EquityPoint[] }
+  | { readonly type: 'show'; readonly intentId?: string }
+  | { readonly type: 'story'; readonly intentId: string; readonly story: Story }
+  | { readonly type: 'no-story'; readonly intentId: string; readonly problem: string }
+  | { readonly type: 'find'; readonly text: string }
+
+/** Most lines of the log, orders and figures of the equity that the page keeps. */
+export const mostLines = 2_000
+const mostOrders = 2_000
+const mostPoints = 4_000
+
+/** Before anything was heard. */
+export const emptyPage: PageState = {
+  session: 'unknown',
+  stream: 'connecting',
+  orders: [],
+  isAllOrders: false,
+  tasks: [],
+  books: [],
+  decisions: [],
+  markets: [],
+  log: { runId: '', lines: [] },
+  equity: [],
+  find: '',
+}
+
+/** The state after a change. What did not change stays the same value, so that nothing of it is drawn again. */
+export function fold(state: PageState, change: Change): PageState {
+  switch (change.type) {
+    case 'session':
+      // Whoever logs out leaves nothing of the account on the screen.
+      return change.session === 'none'
+        ? { ...emptyPage, session: 'none' }
+        : { ...state, session: change.session }
+    case 'stream':
+      return state.stream === change.stream ? state : { ...state, stream: change.stream }
+    case 'heard':
+      return { ...state, heardAtMs: change.nowMs }
+    case 'status':
+      return withStatus(state, change.status)
+    case 'orders':
+      return { ...state, orders: mergedOrders(state.orders, change.orders) }
+    case 'all-orders':
+      return {
+        ...state,
+        orders: mergedOrders(state.orders, change.orders),
+        isAllOrders: change.orders.length < change.asked,
+      }
+    case 'tasks':
+      return { ...state, tasks: sameWhereEqual(state.tasks, change.tasks, ({ taskId }) => taskId) }
+    case 'books':
+      return { ...state, books: change.books }
+    case 'decisions':
+      return {
+        ...state,
+        decisions: sameWhereEqual(state.decisions, change.decisions, ({ strategy }) => strategy),
+      }
+    case 'markets':
+      return { ...state, markets: change.markets }
+    case 'balance':
+      return { ...state, balance: change.balance }
+    case 'limits':
+      return { ...state, limits: change.limits }
+    case 'lines':
+      return { ...state, log: { ...state.log, lines: withLines(state.log.lines, change.lines) } }
+    case 'log':
+      return { ...state, log: withLog(state.log, change.log) }
+    case 'equity':
+      return { ...state, equity: mergedPoints(change.points, state.equity) }
+    case 'find':
+      return { ...state, find: change.text.trim().toLowerCase() }
+    default:
+      return shownAfter(state, change)
+  }
+}
+
+/** The order whose story is open, after a change of it. A story that comes late, of one that is open no more, is left out. */
+function shownAfter(
+  state: PageState,
+  change: Extract<Change, { readonly type: 'show' | 'story' | 'no-story' }>,
+): PageState {
+  if (change.type === 'show') {
+    const { shown: _, ...rest } = state
+    return change.intentId === undefined ? rest : { ...rest, shown: { intentId: change.intentId } }
+  }
+  if (state.shown?.intentId !== change.intentId) return state
+  const { intentId } = change
+  return change.type === 'story'
+    ? { ...state, shown: { intentId, story: change.story } }
+    : { ...state, shown: { intentId, problem: change.problem } }
+}
+
+function withStatus(state: PageState, status: Status): PageState {
+  const { equity } = status
+  const point =
+    equity?.equityAtMs === undefined ? [] : [{ atMs: equity.equityAtMs, equityUsd: equity.equityUsd }]
+  const newest = state.equity.at(-1)
+  const isNew = point.some(({ atMs }) => newest === undefined || atMs > newest.atMs)
+  return {
+    ...state,
+    status: {
+      ...status,
+      strategies: sameWhereEqual(state.status?.strategies ?? [], status.strategies, nameOf),
+    },
+    equity: isNew ? thinned([...state.equity, ...point]) : state.equity,
+  }
+}
+
+const nameOf = ({ name }: Status['strategies'][number]): string => name
+
+/**
+ * The newest orders over those that are known. A row that says the same stays the same value; those older than the newest that came
+ * stay as they were.
+ */
+function mergedOrders(known: readonly Order[], came: readonly Order[]): readonly Order[] {
+  const fresh = sameWhereEqual(known, came, ({ intentId }) => intentId)
+  const ids = new Set(fresh.map(({ intentId }) => intentId))
+  const rest = known.filter(({ intentId }) => !ids.has(intentId))
+  const all = rest.length === 0 ? fresh : [...fresh, ...rest].toSorted(newestFirst)
+  return all.length === known.length && all.every((row, index) => row === known[index])
+    ? known
+    : all.slice(0, mostOrders)
+}
+
+function newestFirst(one: Order, other: Order): number {
+  return one.acceptedAt < other.acceptedAt ? 1 : one.acceptedAt > other.acceptedAt ? -1 : 0
+}
+
+/** The rows that came; each that is equal to a known one is that one. */
+function sameWhereEqual<T>(known: readonly T[], came: readonly T[], idOf: (row: T) => string): readonly T[] {
+  const byId = new Map(known.map((row) => [idOf(row), row]))
+  const rows = came.map((row) => {
+    const before = byId.get(idOf(row))
+    return before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row
+  })
+  return rows.length === known.length && rows.every((row, index) => row === known[index]) ? known : rows
+}
+
+function withLog(known: PageState['log'], { runId, lines }: LogLines): PageState['log'] {
+  // Numbers of another run say nothing here.
+  return { runId, lines: runId === known.runId ? withLines(known.lines, lines) : lines.slice(-mostLines) }
+}
+
+/** Lines with those that came, each number once. A stream that begins anew tells some of them again. */
+function withLines(known: readonly LogLine[], came: readonly LogLine[]): readonly LogLine[] {
+  const newest = known.at(-1)?.seq ?? 0
+  const isInOrder = came.every(({ seq }, index) => seq > (came[index - 1]?.seq ?? newest))
+  if (isInOrder) return [...known, ...came].slice(-mostLines)
+  const bySeq = new Map([...known, ...came].map((line) => [line.seq, line]))
+  return [...bySeq.values()].toSorted((one, other) => one.seq - other.seq).slice(-mostLines)
+}
+
+function mergedPoints(before: readonly EquityPoint[], own: readonly EquityPoint[]): readonly EquityPoint[] {
+  const lastMs = before.at(-1)?.atMs ?? 0
+  return thinned([...before, ...own.filter(({ atMs }) => atMs > lastMs)])
+}
+
+/** No more points than the page keeps: of the older half every second one goes. */
+function thinned(points: readonly EquityPoint[]): readonly EquityPoint[] {
+  if (points.length <= mostPoints) return points
+  const half = Math.floor(points.length / 2)
+  return thinned(points.filter((_, index) => index >= half || index % 2 === 0))
+}

@@ -1,0 +1,59 @@
+/**
+ * What the control port answers the page with, as the daemon's own code types it: names of types alone, so that nothing of the daemon
+ * is loaded by a browser, and an answer that changes is an error of types here. Amounts are decimal texts of integers with 30 decimals
+ * (tokens: of their own).
+ */
+import type { BookRow } from '../../../domain/views/bookView.ts'
+import type { OrderRow, OrderStory, Plain } from '../../../domain/views/orderView.ts'
+import type { EngineStatus } from '../../../engine/engineStatus.ts'
+import type { TaskReport } from '../../../engine/operator/executors.ts'
+import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
+import type { BalanceReport, MarketFigures } from '../../../engine/operator/operatorReads.ts'
+import type { LastDecision } from '../../../monitor/lastDecisions.ts'
+import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
+
+/** `GET /api/status`. */
+export type Status = Plain<Omit<EngineStatus, 'openIntents'> & { readonly openIntents: readonly OrderRow[] }>
+/** One position of it. */
+export type PositionRow = Status['positions'][number]
+/** One strategy of it. */
+export type StrategyRow = Status['strategies'][number]
+/** A row of `GET /api/orders`. */
+export type Order = OrderRow
+/** `GET /api/orders/:intentId`. */
+export type Story = Plain<OrderStory>
+/** A row of `GET /api/tasks`. */
+export type Task = Plain<TaskReport>
+/** A row of `GET /api/books`. */
+export type Book = Plain<BookRow>
+/** A row of `GET /api/decisions`. */
+export type Decision = LastDecision
+/** A row of `GET /api/markets`. */
+export type Market = Plain<MarketFigures>
+/** `GET /api/balance`. */
+export type Balance = Plain<BalanceReport>
+/** `GET /api/logs`, and one line of it. */
+export type LogLines = KeptLines
+/** A line of the log. */
+export type LogLine = KeptLine
+/** What a command that was carried out answers. */
+export type Answer = Extract<Plain<OperatorAnswer>, { readonly ok: true }>
+/** A limit in force. */
+export type LimitLine = NonNullable<Answer['limits']>[number]
+
+/** Who is logged in. */
+export interface Session {
+  readonly role: 'read' | 'operate'
+  /** What each request that changes something carries. */
+  readonly csrf: string
+  /** Unix ms. */
+  readonly expiresAtMs: number
+}
+
+/** One figure of `GET /api/equity`. */
+export interface EquityPoint {
+  /** Unix ms. */
+  readonly atMs: number
+  /** USD. */
+  readonly equityUsd: string
+}

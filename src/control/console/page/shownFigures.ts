@@ -1,0 +1,259 @@
+/** What is computed from what the daemon says, for the page to show. Pure; amounts stay integers. */
+
+import type { PageState } from './pageState.ts'
+import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
+import { absOf, amountOf, dollarsOf, shareBps } from './shownAmount.ts'
+
+/** A side of a market with one collateral. */
+type Side = Pick<PositionRow, 'marketToken' | 'direction' | 'collateralToken'>
+
+/** One key for a side, whatever the case of its addresses. */
+export function sideKeyOf({ marketToken, direction, collateralToken }: Side): string {
+  return `${marketToken.toLowerCase()} ${direction} ${collateralToken.toLowerCase()}`
+}
+
+/** A position as it is shown. */
+export interface ShownPosition {
+  readonly key: string
+  readonly symbol: string
+  readonly row: PositionRow
+  /** From the mark price to the liquidation price, bps of the mark price; 0: reached. Undefined: there is no such price. */
+  readonly distanceBps: number | undefined
+  /** Undefined before the first look at the orders. */
+  readonly hasStop: boolean | undefined
+  /** What it would bring if all of it closed now, after all costs where the venue says them, USD. */
+  readonly pnlUsd: bigint
+  /** Whether `pnlUsd` has the costs of closing in it. */
+  readonly isAfterAllCosts: boolean
+  /** Whose parts it is made of. */
+  readonly books: readonly Book[]
+  /** No running strategy made it. */
+  readonly isUnmanaged: boolean
+}
+
+/** The positions of a status, largest first. */
+export function shownPositions(status: Status, books: readonly Book[]): readonly ShownPosition[] {
+  const bare = status.withoutStop === undefined ? undefined : new Set(status.withoutStop.map(sideKeyOf))
+  const unmanaged = new Set(status.unmanaged.map(sideKeyOf))
+  const booksOf = Map.groupBy(
+    books.filter(({ sizeUsd }) => amountOf(sizeUsd) !== 0n),
+    sideKeyOf,
+  )
+  return status.positions
+    .map((row): ShownPosition => {
+      const key = sideKeyOf(row)
+      const afterAll = row.pnlAfterAllFeesUsd
+      return {
+        key,
+        symbol: status.symbols[row.marketToken.toLowerCase()] ?? row.marketToken,
+        row,
+        distanceBps: distanceBpsOf(row),
+        hasStop: bare === undefined ? undefined : !bare.has(key),
+        pnlUsd: amountOf(afterAll ?? row.pnlAfterFeesUsd),
+        isAfterAllCosts: afterAll !== undefined,
+        books: booksOf.get(key) ?? [],
+        isUnmanaged: unmanaged.has(key),
+      }
+    })
+    .toSorted((one, other) => compare(amountOf(other.row.sizeInUsd), amountOf(one.row.sizeInUsd)))
+}
+
+function distanceBpsOf({
+  direction,
+  markPrice,
+  liquidationPrice,
+}: Pick<PositionRow, 'direction' | 'markPrice' | 'liquidationPrice'>): number | undefined {
+  if (liquidationPrice === undefined) return undefined
+  const [mark, liquidation] = [amountOf(markPrice), amountOf(liquidationPrice)]
+  if (mark <= 0n) return undefined
+  const gap = direction === 'long' ? mark - liquidation : liquidation - mark
+  return gap <= 0n ? 0 : shareBps(gap, mark)
+}
+
+/** The day's result, USD; undefined before the first reading. */
+export function dayPnlOf({ equity }: Pick<Status, 'equity'>): bigint | undefined {
+  return equity === undefined ? undefined : amountOf(equity.equityUsd) - amountOf(equity.dayStartUsd)
+}
+
+/** The fall of the equity below its peak, bps of the peak. */
+export function drawdownBpsOf({ equity }: Pick<Status, 'equity'>): number | undefined {
+  if (equity === undefined) return undefined
+  return shareBps(amountOf(equity.peakUsd) - amountOf(equity.equityUsd), equity.peakUsd)
+}
+
+/** The fall below the highest figure so far, at each point, bps; the highest begins at `peakUsd` of before the first. */
+export function drawdowns(points: readonly EquityPoint[], peakUsd = 0n): readonly number[] {
+  let highest = peakUsd
+  return points.map(({ equityUsd }) => {
+    const value = amountOf(equityUsd)
+    if (value > highest) highest = value
+    return highest <= 0n ? 0 : shareBps(highest - value, highest)
+  })
+}
+
+/** A limit, and how much of it is used where the page can tell. */
+export interface LimitBar {
+  readonly key: string
+  readonly scope: string
+  readonly limit: string
+  /** As the daemon writes it. */
+  readonly allowed: string
+  /** USD, or a count. */
+  readonly used?: { readonly unit: 'usd' | 'count'; readonly amount: bigint }
+  /** `used` of `allowed`, bps; above 10000 when it is exceeded. */
+  readonly shareBps?: number
+}
+
+/** An hour and the most rows that may lie in one answer of orders. */
+const HOUR_MS = 3_600_000
+
+/** All limits, with what is used of those that the status and the orders tell. `nowMs`: the daemon's clock. */
+export function limitBars(
+  limits: readonly LimitLine[],
+  { status, orders, books }: Pick<PageState, 'orders' | 'books'> & { readonly status: Status },
+): readonly LimitBar[] {
+  return limits.map(({ scope, limit, value }): LimitBar => {
+    const bar = { key: `${scope} ${limit}`, scope, limit, allowed: value }
+    const used = usedOf(scope, limit, { status, orders, books })
+    const most = used?.unit === 'usd' ? dollarsOf(value) : /^\d+$/.test(value) ? BigInt(value) : undefined
+    if (used === undefined || most === undefined) return bar
+    return { ...bar, used, shareBps: shareBps(used.amount, most) }
+  })
+}
+
+function usedOf(
+  scope: string,
+  limit: string,
+  { status, orders, books }: Pick<PageState, 'orders' | 'books'> & { readonly status: Status },
+): LimitBar['used'] {
+  const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
+  if (strategy === undefined && scope !== 'account') return undefined
+  switch (limit) {
+    case 'maxTotalExposureUsd':
+      return strategy === undefined ? usd(amountOf(status.exposureUsd)) : undefined
+    case 'maxPositionSizeUsd':
+      return usd(
+        strategy === undefined
+          ? largestOf(status.positions.map(({ sizeInUsd }) => amountOf(sizeInUsd)))
+          : largestOf(
+              books
+                .filter((book) => book.strategy === strategy)
+                .map(({ sizeUsd }) => absOf(amountOf(sizeUsd))),
+            ),
+      )
+    case 'maxDailyLossUsd': {
+      const pnlUsd = strategy === undefined ? dayPnlOf(status) : undefined
+      return pnlUsd === undefined ? undefined : usd(pnlUsd < 0n ? -pnlUsd : 0n)
+    }
+    case 'maxOrdersPerHour': {
+      const sinceMs = status.nowMs - HOUR_MS
+      const recent = orders.filter(
+        (order) =>
+          order.sentAt !== null &&
+          Date.parse(order.sentAt) > sinceMs &&
+          (strategy === undefined || order.strategy === strategy),
+      )
+      return { unit: 'count', amount: BigInt(recent.length) }
+    }
+    default:
+      return undefined
+  }
+}
+
+const usd = (amount: bigint) => ({ unit: 'usd', amount }) as const
+
+function largestOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
+}
+
+/** Markets to show: those in use first, then by capacity. `find`: in lower case. */
+export function shownMarkets(
+  { markets, status, find }: Pick<PageState, 'markets' | 'find'> & { readonly status?: Status },
+  isAll: boolean,
+): readonly Market[] {
+  const used = new Set([
+    ...(status?.positions.map(({ marketToken }) => marketToken.toLowerCase()) ?? []),
+    ...(status?.strategies.flatMap(({ symbols }) => symbols) ?? []),
+    ...(status?.openIntents.map(({ market }) => market) ?? []),
+  ])
+  const isUsed = ({ marketToken, symbol }: Market) => used.has(marketToken.toLowerCase()) || used.has(symbol)
+  const found = markets.filter((market) =>
+    find === '' ? isAll || isUsed(market) : holds(find, market.symbol, market.marketToken),
+  )
+  return found.toSorted(
+    (one, other) =>
+      Number(isUsed(other)) - Number(isUsed(one)) ||
+      compare(capacityOf(other), capacityOf(one)) ||
+      one.symbol.localeCompare(other.symbol),
+  )
+}
+
+function capacityOf({ capacityLongUsd, capacityShortUsd }: Market): bigint {
+  return amountOf(capacityLongUsd ?? 0n) + amountOf(capacityShortUsd ?? 0n)
+}
+
+/** What lines of the log are shown. */
+export interface LogFilter {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly strategy: string
+  /** In lower case. */
+  readonly text: string
+}
+
+const levelRanks = { debug: 0, info: 1, warn: 2, error: 3 } as const
+
+/** Lines that a filter lets through, newest first. */
+export function shownLines(
+  lines: readonly LogLine[],
+  { level, strategy, text }: LogFilter,
+): readonly LogLine[] {
+  const least = levelRanks[level]
+  return lines
+    .filter(
+      (line) =>
+        levelRanks[line.level] >= least &&
+        (strategy === '' || namesStrategy(line.text, strategy)) &&
+        holds(text, line.text, line.word, line.event),
+    )
+    .toReversed()
+}
+
+/** Whether a line speaks of a strategy: its name as a whole word, so that `eth` is not `eth-trend`. */
+function namesStrategy(text: string, strategy: string): boolean {
+  return ` ${text} `.split(/[^\w@.-]+/).some((word) => word.replace(/[.:]+$/, '') === strategy)
+}
+
+/** Whether one of the texts contains what is looked for. `find`: in lower case; empty: yes. */
+export function holds(find: string, ...texts: readonly string[]): boolean {
+  return find === '' || texts.some((text) => text.toLowerCase().includes(find))
+}
+
+/** Whether an order is one that is looked for. */
+export function isFound(
+  find: string,
+  { intentId, market, strategy, kind, status, decisionReason }: Order,
+): boolean {
+  return holds(find, intentId, market, strategy, kind, status, decisionReason)
+}
+
+/** Whether an order goes on still. */
+export function isOpenOrder({ closedAt }: Order): boolean {
+  return closedAt === null
+}
+
+/** Whether a cancel of the operator has something to do: it is on its way, or something of it rests. */
+export function isCancellable(order: Order): boolean {
+  return (
+    isOpenOrder(order) && (order.legs.length === 0 || order.legs.some(({ status }) => status === 'resting'))
+  )
+}
+
+/** PnL after all costs of the fills of an order; undefined where it has none. */
+export function orderPnlOf({ legs }: Order): bigint | undefined {
+  const known = legs.flatMap(({ pnlUsd }) => (pnlUsd === null ? [] : [amountOf(pnlUsd)]))
+  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0n)
+}
+
+function compare(one: bigint, other: bigint): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}

@@ -1,0 +1,34 @@
+/** Spans and moments as people read them. Moments are UTC, as everywhere in perpd. */
+
+/** `4 s`, `3 min 5 s`, `2 h 3 min`, `3 d 4 h`; what lies ahead of its clock by less than a second is `0 s`. */
+export function spanText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return `${hours} h ${minutes % 60} min`
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+/** `1.2 s`, `32 ms`: how long something took. */
+export function durationText(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : spanText(ms)
+}
+
+/** `18:39:02`, UTC. `atMs`: Unix ms. */
+export function clockText(atMs: number): string {
+  return new Date(atMs).toISOString().slice(11, 19)
+}
+
+/** `2026-11-23 18:39:02`, UTC. `atMs`: Unix ms. */
+export function momentText(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** A moment of the wire in Unix ms; undefined for none. */
+export function millisOf(iso: string | null): number | undefined {
+  if (iso === null) return undefined
+  const atMs = Date.parse(iso)
+  return Number.isNaN(atMs) ? undefined : atMs
+}

@@ -1,0 +1,109 @@
+/** Amounts on the page read as those of the commands do, and none of their digits went through a float. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  decimalText,
+  dollarsOf,
+  percentText,
+  priceText,
+  shareBps,
+  signedUsdText,
+  timesText,
+  usdText,
+  wholeUsdText,
+} from '../../src/control/console/page/shownAmount.ts'
+import { clockText, durationText, millisOf, spanText } from '../../src/control/console/page/shownTimes.ts'
+import { formatPrice } from '../../src/protocol/priceText.ts'
+import { formatSize, formatUnits } from '../../src/protocol/units.ts'
+
+const seeded = { seed: 20_261_123, numRuns: 2_000 }
+const amounts = fc.oneof(
+  fc.bigInt({ min: -(10n ** 45n), max: 10n ** 45n }),
+  fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n }),
+  fc.constant(2n ** 256n - 1n),
+)
+
+test('an amount of dollars reads as it does in the commands and the log, as text of the wire too', () => {
+  fc.assert(
+    fc.property(amounts, (amount) => {
+      expect(usdText(amount)).toBe(formatSize(amount))
+      expect(usdText(amount.toString())).toBe(formatSize(amount))
+    }),
+    seeded,
+  )
+})
+
+test('a price reads as it does in the commands', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (price) => {
+      expect(priceText(price)).toBe(formatPrice(price))
+    }),
+    seeded,
+  )
+})
+
+test('an amount of a token keeps every digit', () => {
+  fc.assert(
+    fc.property(fc.bigInt(), fc.nat(30), (amount, decimals) => {
+      expect(decimalText(amount, decimals)).toBe(formatUnits(amount, decimals))
+    }),
+    seeded,
+  )
+})
+
+test('what was written as dollars is read back to the cent', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (cents) => {
+      const amount = cents * 10n ** 28n
+      expect(dollarsOf(usdText(amount))).toBe(amount)
+    }),
+    seeded,
+  )
+  expect(['500000', '$', '5$', '$1.2.3', ''].map(dollarsOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('a result has its sign in front, and nothing has none', () => {
+  const usd = (dollars: string) => dollarsOf(dollars) ?? 0n
+  expect([usd('$1.20'), usd('-$1.20'), 0n, 1n].map(signedUsdText)).toEqual([
+    '+$1.20',
+    '-$1.20',
+    '$0.00',
+    '$0.00',
+  ])
+})
+
+test('large amounts lose their cents, small ones keep them', () => {
+  expect(wholeUsdText(dollarsOf('$38,367,765.30') ?? 0n)).toBe('$38,367,765')
+  expect(wholeUsdText(dollarsOf('$999.30') ?? 0n)).toBe('$999.30')
+})
+
+test('a share is bounded, has a sign, and is 0 of nothing', () => {
+  expect([shareBps(5n, 20n), shareBps(-5n, 20n), shareBps(1n, 0n), shareBps(10n ** 40n, 1n, 20_000)]).toEqual(
+    [2_500, -2_500, 0, 20_000],
+  )
+  expect([percentText(3_275), percentText(-5), percentText(0)]).toEqual(['32.75%', '-0.05%', '0.00%'])
+  expect([timesText('30004'), timesText('5050')]).toEqual(['3.00x', '0.50x'])
+})
+
+test('spans have the units that tell them apart, and never run backwards', () => {
+  expect([-5, 4_900, 185_000, 7_380_000, 273_600_000].map(spanText)).toEqual([
+    '0 s',
+    '4 s',
+    '3 min 5 s',
+    '2 h 3 min',
+    '3 d 4 h',
+  ])
+  expect([32.4, 1_234, 61_000].map(durationText)).toEqual(['32 ms', '1.2 s', '1 min 1 s'])
+  expect(clockText(Date.parse('2026-11-23T18:39:02.691Z'))).toBe('18:39:02')
+  expect([millisOf(null), millisOf('never'), millisOf('1970-01-01T00:00:01Z')]).toEqual([
+    undefined,
+    undefined,
+    1_000,
+  ])
+})

@@ -1,0 +1,155 @@
+/** What the page computes from what the daemon says. */
+import { expect, test } from 'vitest'
+import { emptyPage } from '../../src/control/console/page/pageState.ts'
+import {
+  dayPnlOf,
+  drawdownBpsOf,
+  drawdowns,
+  isCancellable,
+  limitBars,
+  orderPnlOf,
+  shownLines,
+  shownMarkets,
+  shownPositions,
+} from '../../src/control/console/page/shownFigures.ts'
+import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
+
+const side = { marketToken: ETH, direction: 'long', collateralToken: positionRow().collateralToken } as const
+
+test('a position says how far it is from its liquidation, to either side, and 0 where that is reached', () => {
+  const distances = [
+    positionRow(),
+    positionRow({ direction: 'short', liquidationPrice: usd(2_500) }),
+    positionRow({ liquidationPrice: usd(2_001) }),
+    positionRow({ liquidationPrice: undefined } as never),
+  ].map((row) => shownPositions(status({ positions: [row] }), [])[0]?.distanceBps)
+  expect(distances).toEqual([2_500, 2_500, 0, undefined])
+})
+
+test('a position without a stop is told from one with it, and from one that was not looked at', () => {
+  const stopOf = (over: Parameters<typeof status>[0]) =>
+    shownPositions(status({ positions: [positionRow()], ...over }), [])[0]?.hasStop
+  const lower = { ...side, marketToken: side.marketToken.toLowerCase() as typeof side.marketToken }
+  expect([stopOf({ withoutStop: [lower] }), stopOf({ withoutStop: [] }), stopOf({})]).toEqual([
+    false,
+    true,
+    undefined,
+  ])
+})
+
+test('the PnL of a position is after all costs where the venue says them, and says so where it is not', () => {
+  const whole = shownPositions(status({ positions: [positionRow()] }), [])[0]
+  const part = shownPositions(
+    status({ positions: [positionRow({ pnlAfterAllFeesUsd: undefined } as never)] }),
+    [],
+  )[0]
+  expect([whole?.pnlUsd, whole?.isAfterAllCosts]).toEqual([BigInt(usd(1)), true])
+  expect([part?.pnlUsd, part?.isAfterAllCosts]).toEqual([BigInt(usd(2)), false])
+})
+
+const marked = (equity: number, peak: number, start: number) =>
+  status({
+    equity: {
+      equityUsd: usd(equity),
+      peakUsd: usd(peak),
+      dayStartMs: 0,
+      dayStartUsd: usd(start),
+      isEquitySettling: false,
+    },
+  })
+
+test('the day and the drawdown are differences of exact figures', () => {
+  expect(dayPnlOf(marked(90, 120, 100))).toBe(BigInt(`-${usd(10)}`))
+  expect(drawdownBpsOf(marked(90, 120, 100))).toBe(2_500)
+  expect([dayPnlOf(status()), drawdownBpsOf(status())]).toEqual([undefined, undefined])
+})
+
+test('the drawdown of a curve is from its highest figure so far', () => {
+  const points = [100, 80, 110, 99].map((dollars, atMs) => ({ atMs, equityUsd: usd(dollars) }))
+  expect(drawdowns(points)).toEqual([0, 2_000, 0, 1_000])
+  expect(drawdowns(points, BigInt(usd(200)))[0]).toBe(5_000)
+})
+
+test('limits show what is used of them where the page can tell, and nothing where it cannot', () => {
+  const at = (minutes: number) => new Date(10_000_000 - minutes * 60_000).toISOString()
+  const bars = limitBars(
+    [
+      { scope: 'account', limit: 'maxTotalExposureUsd', value: '$2,000.00' },
+      { scope: 'account', limit: 'maxPositionSizeUsd', value: '$400.00' },
+      { scope: 'account', limit: 'maxDailyLossUsd', value: '$40.00' },
+      { scope: 'strategy eth-trend', limit: 'maxOrdersPerHour', value: '4' },
+      { scope: 'account', limit: 'maxSlippageBps', value: '100' },
+      { scope: 'market ETH', limit: 'maxPositionSizeUsd', value: '$100.00' },
+    ],
+    {
+      status: { ...marked(90, 100, 100), exposureUsd: usd(500), positions: [positionRow()] },
+      books: [],
+      orders: [
+        order('a', { sentAt: at(10) }),
+        order('b', { sentAt: at(61) }),
+        order('c', { sentAt: at(5), strategy: 'guard' }),
+        order('d'),
+      ],
+    },
+  )
+  expect(bars.map((bar) => bar.shareBps)).toEqual([2_500, 12_500, 2_500, 2_500, undefined, undefined])
+})
+
+test('markets that are in use come first, and others when they are looked for', () => {
+  const markets = [
+    market('BTC/USD [BTC-USDC]', { capacityLongUsd: usd(99) }),
+    market('ETH/USD [WETH-USDC]', { marketToken: ETH }),
+    market('SOL/USD [SOL-USDC]', { capacityLongUsd: null, capacityShortUsd: null }),
+  ]
+  const shown = (find: string, isAll: boolean) =>
+    shownMarkets({ markets, find, status: status({ positions: [positionRow()] }) }, isAll).map(({ symbol }) =>
+      symbol.slice(0, 3),
+    )
+  expect([shown('', false), shown('', true), shown('sol', false)]).toEqual([
+    ['ETH'],
+    ['ETH', 'BTC', 'SOL'],
+    ['SOL'],
+  ])
+})
+
+test('lines are filtered by level, by text, and by a strategy whose name is a whole word', () => {
+  const lines = [
+    line(1, { text: 'eth wants to open' }),
+    line(2, { text: 'eth-trend wants to open', level: 'warn' }),
+    line(3, { text: 'paused: eth', level: 'error' }),
+  ]
+  const seqs = (filter: Partial<Parameters<typeof shownLines>[1]>) =>
+    shownLines(lines, { level: 'info', strategy: '', text: '', ...filter }).map(({ seq }) => seq)
+  expect([seqs({}), seqs({ level: 'warn' }), seqs({ strategy: 'eth' }), seqs({ text: 'trend' })]).toEqual([
+    [3, 2, 1],
+    [3, 2],
+    [3, 1],
+    [2],
+  ])
+})
+
+test('the PnL of an order is that of all its fills, and there is none before the first', () => {
+  const leg = { role: 'main', status: 'filled', pnlUsd: usd(2) } as never
+  const open = { role: 'main', status: 'resting', pnlUsd: null } as never
+  expect([orderPnlOf(order('a')), orderPnlOf(order('a', { legs: [leg, open, leg] }))]).toEqual([
+    undefined,
+    BigInt(usd(4)),
+  ])
+})
+
+test('an order is cancelled while it is open and something of it may rest', () => {
+  const leg = (is: string) => [{ status: is }] as never
+  expect(
+    [
+      order('a'),
+      order('a', { legs: leg('resting') }),
+      order('a', { legs: leg('filled') }),
+      order('a', { closedAt: '1970-01-01T00:00:00.000Z' }),
+    ].map(isCancellable),
+  ).toEqual([true, true, false, false])
+})
+
+test('an empty page computes nothing and fails at nothing', () => {
+  expect(shownMarkets(emptyPage, false)).toEqual([])
+  expect(limitBars([], { status: status(), orders: [], books: [] })).toEqual([])
+})

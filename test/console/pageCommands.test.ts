@@ -1,0 +1,112 @@
+/** What the page sends is what the control port reads, and what cannot be undone is typed. */
+import { expect, test } from 'vitest'
+import {
+  cancelCommand,
+  closeCommand,
+  killCommand,
+  type PageCommand,
+  settleCommand,
+  stopTaskCommand,
+  switchCommand,
+  takeOverCommand,
+  tradingCommand,
+  twapCommand,
+} from '../../src/control/console/page/pageCommands.ts'
+import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
+import { type Asked, parseCommand } from '../../src/control/parseCommand.ts'
+import { order, positionRow, status } from './rows.ts'
+
+const defaults = ({ fields }: PageCommand) =>
+  Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+
+/** What the control port makes of a command with these values over its own. */
+function readAs(type: Asked, command: PageCommand, values: Record<string, string> = {}) {
+  const all = { ...defaults(command), ...values }
+  const bodies = [command.body(all), ...(command.preview === undefined ? [] : [command.preview(all)])]
+  const read = bodies.map((body) =>
+    parseCommand(type, JSON.parse(JSON.stringify({ ...body, by: 'ann' })), 'x'),
+  )
+  for (const each of read) expect(each).toMatchObject({ ok: true, by: 'ann' })
+  return read.map((each) => (each.ok ? each.command : undefined))
+}
+
+const [position] = shownPositions(status({ positions: [positionRow()] }), [])
+if (position === undefined) throw new Error('There is a position.')
+const hold = (cause: 'operator' | 'daily-loss') =>
+  ({
+    scope: 'account',
+    cause,
+    state: 'halted',
+    reason: 'r',
+    by: 'perpd',
+    sinceMs: 0,
+    lifts: 'operator',
+  }) as const
+
+test('every command is one that the control port reads', () => {
+  readAs('trading', tradingCommand('reducing', status()), { reason: 'lunch' })
+  readAs('trading', tradingCommand('active', status()))
+  readAs('kill', killCommand(true, status()))
+  readAs('cancel', cancelCommand(order('a'), 'abcd'))
+  readAs('pause', switchCommand('eth-trend', 'pause'))
+  readAs('resume', switchCommand('eth-trend', 'resume'), { reason: 'fixed' })
+  readAs('task-stop', stopTaskCommand({ taskId: 'twap:a', asked: 'open' } as never))
+  readAs('finding', settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'adopted'))
+  readAs('reload', takeOverCommand('reload', true))
+  readAs('limits', takeOverCommand('limits', false))
+})
+
+test('a share is sent in whole basis points, and one that is none is refused', () => {
+  const command = closeCommand(position, 'abcd')
+  expect(readAs('close', command, { percent: '33.3' })).toMatchObject([
+    { type: 'close', shareBps: 3_330, market: 'ETH/USD [WETH-USDC]', direction: 'long' },
+    { isPreview: true },
+  ])
+  for (const percent of ['', '0', '101', '1e2', 'half', '-5', '1.234']) {
+    expect(parseCommand('close', { ...command.body({ percent }), by: 'ann' }).ok).toBe(false)
+  }
+})
+
+test('a twap that opens has a leverage, one that takes off has none, and amounts go as they are typed', () => {
+  const command = twapCommand(['ETH/USD [WETH-USDC]'], 'abcd')
+  const size = '1234.000000000000000001'
+  expect(readAs('task', command, { size })).toMatchObject([
+    { size, leverage: '2', reduce: false },
+    { isPreview: true },
+  ])
+  const [reducing] = readAs('task', command, { size, action: 'reduce', price: ' 1900 ' })
+  expect(reducing).toMatchObject({ reduce: true, price: '1900' })
+  expect(reducing).not.toHaveProperty('leverage')
+})
+
+test('what cannot be undone is typed, and what can is not', () => {
+  const typed = [
+    killCommand(false, status()),
+    killCommand(true, status()),
+    closeCommand(position, 'abcd'),
+    settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'ignored'),
+    takeOverCommand('limits', true),
+    tradingCommand('active', status({ holds: [hold('daily-loss')] })),
+    tradingCommand('active', status({ kill: { close: false, by: 'ann', sinceMs: 0 } })),
+  ]
+  expect(typed.map((command) => command.typed)).toEqual([
+    'kill',
+    'close everything',
+    'close',
+    'ignore',
+    'loosen',
+    'active',
+    'active',
+  ])
+  const others = [
+    tradingCommand('halted', status()),
+    tradingCommand('active', status({ holds: [hold('operator')] })),
+    switchCommand('guard', 'pause'),
+    takeOverCommand('limits', false),
+  ]
+  expect(others.map((command) => command.typed)).toEqual([undefined, undefined, undefined, undefined])
+})
+
+test('a name in a path stays one part of it', () => {
+  expect(switchCommand('a/../b', 'pause').path).toBe('/api/strategies/a%2F..%2Fb/pause')
+})
