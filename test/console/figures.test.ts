@@ -119,13 +119,13 @@ test('lines are filtered by level, by text, and by a strategy whose name is a wh
     line(3, { text: 'paused: eth', level: 'error' }),
   ]
   const seqs = (filter: Partial<Parameters<typeof shownLines>[1]>) =>
-    shownLines(lines, { level: 'info', strategy: '', text: '', ...filter }).map(({ seq }) => seq)
-  expect([seqs({}), seqs({ level: 'warn' }), seqs({ strategy: 'eth' }), seqs({ text: 'trend' })]).toEqual([
-    [3, 2, 1],
-    [3, 2],
-    [3, 1],
-    [2],
-  ])
+    shownLines(lines, { level: 'info', strategy: '', texts: [], ...filter }).map(({ seq }) => seq)
+  expect([
+    seqs({}),
+    seqs({ level: 'warn' }),
+    seqs({ strategy: 'eth' }),
+    seqs({ texts: ['trend', 'wants'] }),
+  ]).toEqual([[3, 2, 1], [3, 2], [3, 1], [2]])
 })
 
 test('the PnL of an order is that of all its fills, and there is none before the first', () => {

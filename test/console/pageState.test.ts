@@ -66,6 +66,7 @@ test('lines of another run of the daemon take the place of all: their numbers be
 test('the equity gets one figure for each reading, and those of before the page was opened in front', () => {
   const at = (atMs: number, dollars: number): Change => ({
     type: 'status',
+    nowMs: 0,
     status: status({
       equity: {
         equityUsd: usd(dollars),
@@ -97,7 +98,7 @@ test('a curve of days stays bounded, and keeps its first and its newest figure',
 test('whoever logs out leaves nothing of the account on the screen', () => {
   const state = after(
     { type: 'session', session: { role: 'read', csrf: 'c', expiresAtMs: 1 } },
-    { type: 'status', status: status() },
+    { type: 'status', status: status(), nowMs: 0 },
     { type: 'orders', orders: [order('a')] },
     { type: 'session', session: 'none' },
   )
@@ -125,9 +126,10 @@ test('strategies that say the same stay the same values', () => {
     failures: 0,
     tradingState: 'active',
   } as const
-  const before = after({ type: 'status', status: status({ strategies: [told] }) })
+  const before = after({ type: 'status', nowMs: 0, status: status({ strategies: [told] }) })
   const next = fold(before, {
     type: 'status',
+    nowMs: 0,
     status: status({ strategies: [{ ...told }], nowMs: 11_000_000 }),
   })
   expect(next.status?.strategies).toBe(before.status?.strategies)

@@ -1,6 +1,5 @@
 /** What the page knows, and how each thing that it is told changes it. Pure: the page draws this and nothing else. */
 import type {
-  Balance,
   Book,
   Decision,
   EquityPoint,
@@ -23,6 +22,8 @@ export interface PageState {
   /** When the daemon was last heard of, by the page's own clock, Unix ms. */
   readonly heardAtMs?: number
   readonly status?: Status
+  /** How far the daemon's clock is ahead of the page's, ms. */
+  readonly aheadMs: number
   /** Newest first. */
   readonly orders: readonly Order[]
   /** Whether orders older than these were asked for and there are none. */
@@ -31,7 +32,6 @@ export interface PageState {
   readonly books: readonly Book[]
   readonly decisions: readonly Decision[]
   readonly markets: readonly Market[]
-  readonly balance?: Balance
   readonly limits?: readonly LimitLine[]
   /** Oldest first, and of which run of the daemon. */
   readonly log: { readonly runId: string; readonly lines: readonly LogLine[] }
@@ -48,14 +48,13 @@ export type Change =
   | { readonly type: 'session'; readonly session: PageState['session'] }
   | { readonly type: 'stream'; readonly stream: PageState['stream'] }
   | { readonly type: 'heard'; readonly nowMs: number }
-  | { readonly type: 'status'; readonly status: Status }
+  | { readonly type: 'status'; readonly status: Status; readonly nowMs: number }
   | { readonly type: 'orders'; readonly orders: readonly Order[] }
   | { readonly type: 'all-orders'; readonly orders: readonly Order[]; readonly asked: number }
   | { readonly type: 'tasks'; readonly tasks: readonly Task[] }
   | { readonly type: 'books'; readonly books: readonly Book[] }
   | { readonly type: 'decisions'; readonly decisions: readonly Decision[] }
   | { readonly type: 'markets'; readonly markets: readonly Market[] }
-  | { readonly type: 'balance'; readonly balance: Balance }
   | { readonly type: 'limits'; readonly limits: readonly LimitLine[] }
   | { readonly type: 'lines'; readonly lines: readonly LogLine[] }
   | { readonly type: 'log'; readonly log: LogLines }
@@ -74,6 +73,7 @@ const mostPoints = 4_000
 export const emptyPage: PageState = {
   session: 'unknown',
   stream: 'connecting',
+  aheadMs: 0,
   orders: [],
   isAllOrders: false,
   tasks: [],
@@ -98,7 +98,7 @@ export function fold(state: PageState, change: Change): PageState {
     case 'heard':
       return { ...state, heardAtMs: change.nowMs }
     case 'status':
-      return withStatus(state, change.status)
+      return withStatus(state, change.status, change.nowMs)
     case 'orders':
       return { ...state, orders: mergedOrders(state.orders, change.orders) }
     case 'all-orders':
@@ -118,8 +118,6 @@ export function fold(state: PageState, change: Change): PageState {
       }
     case 'markets':
       return { ...state, markets: change.markets }
-    case 'balance':
-      return { ...state, balance: change.balance }
     case 'limits':
       return { ...state, limits: change.limits }
     case 'lines':
@@ -151,7 +149,7 @@ function shownAfter(
     : { ...state, shown: { intentId, problem: change.problem } }
 }
 
-function withStatus(state: PageState, status: Status): PageState {
+function withStatus(state: PageState, status: Status, nowMs: number): PageState {
   const { equity } = status
   const point =
     equity?.equityAtMs === undefined ? [] : [{ atMs: equity.equityAtMs, equityUsd: equity.equityUsd }]
@@ -159,6 +157,7 @@ function withStatus(state: PageState, status: Status): PageState {
   const isNew = point.some(({ atMs }) => newest === undefined || atMs > newest.atMs)
   return {
     ...state,
+    aheadMs: status.nowMs - nowMs,
     status: {
       ...status,
       strategies: sameWhereEqual(state.status?.strategies ?? [], status.strategies, nameOf),

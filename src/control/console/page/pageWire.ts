@@ -8,7 +8,7 @@ import type { OrderRow, OrderStory, Plain } from '../../../domain/views/orderVie
 import type { EngineStatus } from '../../../engine/engineStatus.ts'
 import type { TaskReport } from '../../../engine/operator/executors.ts'
 import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
-import type { BalanceReport, MarketFigures } from '../../../engine/operator/operatorReads.ts'
+import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
 
@@ -30,8 +30,6 @@ export type Book = Plain<BookRow>
 export type Decision = LastDecision
 /** A row of `GET /api/markets`. */
 export type Market = Plain<MarketFigures>
-/** `GET /api/balance`. */
-export type Balance = Plain<BalanceReport>
 /** `GET /api/logs`, and one line of it. */
 export type LogLines = KeptLines
 /** A line of the log. */

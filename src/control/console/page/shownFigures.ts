@@ -196,8 +196,8 @@ function capacityOf({ capacityLongUsd, capacityShortUsd }: Market): bigint {
 export interface LogFilter {
   readonly level: 'info' | 'warn' | 'error'
   readonly strategy: string
-  /** In lower case. */
-  readonly text: string
+  /** All of them must stand in a line; in lower case. */
+  readonly texts: readonly string[]
 }
 
 const levelRanks = { debug: 0, info: 1, warn: 2, error: 3 } as const
@@ -205,7 +205,7 @@ const levelRanks = { debug: 0, info: 1, warn: 2, error: 3 } as const
 /** Lines that a filter lets through, newest first. */
 export function shownLines(
   lines: readonly LogLine[],
-  { level, strategy, text }: LogFilter,
+  { level, strategy, texts }: LogFilter,
 ): readonly LogLine[] {
   const least = levelRanks[level]
   return lines
@@ -213,7 +213,7 @@ export function shownLines(
       (line) =>
         levelRanks[line.level] >= least &&
         (strategy === '' || namesStrategy(line.text, strategy)) &&
-        holds(text, line.text, line.word, line.event),
+        texts.every((text) => holds(text, line.text, line.word, line.event)),
     )
     .toReversed()
 }

@@ -19,7 +19,7 @@ const causes: Readonly<Record<Status['holds'][number]['cause'], string>> = {
 }
 
 /** Steps of an order's story. */
-const steps: Readonly<Record<Story['steps'][number]['kind'], string>> = {
+const steps: Readonly<Record<Story['steps'][number]['record']['kind'], string>> = {
   'intent.accepted': 'Accepted, with its reservation',
   'attempt.preparing': 'A host is asked to prepare it',
   'attempt.warned': 'The venue warned of something',
@@ -186,7 +186,7 @@ export const texts = {
     outcome: 'Outcome',
     size: 'Size',
     wanted: (wanted: string) => `wanted ${wanted}`,
-    cut: (cuts: string) => `cut by ${cuts}`,
+    cut: (by: string, to: string) => `cut by ${by} to ${to}`,
     host: 'Host',
     legs: 'Created orders',
     leg: 'Leg',
@@ -346,6 +346,7 @@ export const texts = {
     netPnl: 'PnL after all costs',
     referencePrice: 'Price now',
     boundPrice: 'Worst price',
+    noBound: 'not bounded',
     looser: 'looser, waits for a confirmation',
     tighter: 'tighter',
     nothingDiffers: 'Nothing differs.',

@@ -1,0 +1,186 @@
+/**
+ * Keeps the page's state up to date: by the daemon's stream, and by reading now and then what is not in it. What comes is taken in
+ * batches, so that a flood of log lines draws no more than ten times a second.
+ */
+import { type Answered, read, send } from './pageApi.ts'
+import type { Change } from './pageState.ts'
+import type { PageStore } from './pageStore.ts'
+import type {
+  Answer,
+  Book,
+  Decision,
+  EquityPoint,
+  LogLine,
+  LogLines,
+  Market,
+  Order,
+  Session,
+  Status,
+  Task,
+} from './pageWire.ts'
+
+/** The feed. */
+export interface LiveFeed {
+  /** Finds out who is logged in, and begins. */
+  begin(): Promise<void>
+  /** Reads what a command may have changed. */
+  refresh(): void
+  /** Loads orders that are older than the newest. */
+  loadOlder(): Promise<void>
+  /** Ends the stream and the reading. */
+  stop(): void
+}
+
+/** Between two takings, ms. */
+const batchMs = 100
+/** Between two tries to open the stream, ms. */
+const retryMs = 3_000
+/** How often what is not in the stream is read, ms. */
+const [booksMs, marketsMs, limitsMs] = [5_000, 20_000, 300_000]
+/** Lines read at the beginning. */
+const firstLines = 500
+/** Orders in one answer when older ones are asked for. */
+const olderOrders = 1_000
+
+/** A feed into a store. */
+export function createLiveFeed(store: PageStore): LiveFeed {
+  let waiting: Change[] = []
+  let stream: EventSource | undefined
+  const timers = new Set<ReturnType<typeof setInterval>>()
+  let retry: ReturnType<typeof setTimeout> | undefined
+
+  function take(...changes: readonly Change[]): void {
+    if (waiting.length === 0) setTimeout(flush, batchMs)
+    waiting.push(...changes)
+  }
+
+  function flush(): void {
+    const changes = waiting
+    waiting = []
+    // Lines of one batch are one change: each by itself would copy the log once.
+    const lines = changes.flatMap((change) => (change.type === 'lines' ? change.lines : []))
+    const rest = changes.filter(({ type }) => type !== 'lines')
+    // What was on its way when the session ended is of nobody any more.
+    if (typeof store.get().session === 'string') return
+    store.take(...rest, ...(lines.length === 0 ? [] : [{ type: 'lines', lines } as const]))
+  }
+
+  async function load<T>(path: string, changeOf: (value: T) => Change): Promise<void> {
+    const answer = await read<T>(path)
+    if (answer.ok) take(changeOf(answer.value), heard())
+    else if (answer.status === 401) end()
+  }
+
+  const heard = (): Change => ({ type: 'heard', nowMs: Date.now() })
+  const statusOf = (status: Status): Change => ({ type: 'status', status, nowMs: Date.now() })
+
+  function readBooks(): void {
+    void load<readonly Book[]>('/api/books', (books) => ({ type: 'books', books }))
+    void load<readonly Decision[]>('/api/decisions', (decisions) => ({ type: 'decisions', decisions }))
+  }
+
+  function readMarkets(): void {
+    void load<readonly Market[]>('/api/markets', (markets) => ({ type: 'markets', markets }))
+  }
+
+  /** A preview of the limits changes nothing; it is the one road by which they are told. */
+  async function readLimits(): Promise<void> {
+    const { session } = store.get()
+    if (typeof session === 'string' || session.role !== 'operate') return
+    const answer = await send<Answer>('POST', '/api/limits', {
+      csrf: session.csrf,
+      body: { preview: true, by: 'console' },
+    })
+    if (answer.ok) take({ type: 'limits', limits: answer.value.limits ?? [] })
+  }
+
+  function readStreamed(): void {
+    void load<Status>('/api/status', statusOf)
+    void load<readonly Order[]>('/api/orders', (orders) => ({ type: 'orders', orders }))
+    void load<readonly Task[]>('/api/tasks', (tasks) => ({ type: 'tasks', tasks }))
+    void load<LogLines>(`/api/logs?limit=${firstLines}`, (log) => ({ type: 'log', log }))
+  }
+
+  function readAll(): void {
+    readStreamed()
+    readBooks()
+    readMarkets()
+    void readLimits()
+    // A daemon that keeps no curve answers 404, and the page's own goes on.
+    void load<readonly EquityPoint[]>('/api/equity', (points) => ({ type: 'equity', points }))
+  }
+
+  function listen(): void {
+    stream?.close()
+    const opened = new EventSource('/api/stream')
+    stream = opened
+    const on = <T>(name: string, changeOf: (value: T) => Change) =>
+      opened.addEventListener(name, ({ data }: MessageEvent<string>) =>
+        take(changeOf(JSON.parse(data) as T), heard()),
+      )
+    on<Status>('status', statusOf)
+    on<readonly Order[]>('orders', (orders) => ({ type: 'orders', orders }))
+    on<readonly Task[]>('tasks', (tasks) => ({ type: 'tasks', tasks }))
+    on<LogLine>('log', (line) => ({ type: 'lines', lines: [line] }))
+    opened.addEventListener('reset', readAll)
+    opened.addEventListener('open', () => take({ type: 'stream', stream: 'open' }, heard()))
+    opened.addEventListener('error', () => {
+      take({ type: 'stream', stream: 'lost' })
+      // A browser tries again by itself, but for an answer that is no stream: then the session may be over.
+      if (opened.readyState === EventSource.CLOSED) again()
+    })
+  }
+
+  function again(): void {
+    clearTimeout(retry)
+    retry = setTimeout(() => void begin(), retryMs)
+  }
+
+  function every(ms: number, act: () => void): void {
+    timers.add(setInterval(() => document.visibilityState === 'visible' && act(), ms))
+  }
+
+  function stop(): void {
+    stream?.close()
+    stream = undefined
+    clearTimeout(retry)
+    for (const timer of timers) clearInterval(timer)
+    timers.clear()
+  }
+
+  function end(): void {
+    stop()
+    store.take({ type: 'session', session: 'none' })
+  }
+
+  async function begin(): Promise<void> {
+    const answer: Answered<Session> = await read<Session>('/console/session')
+    if (!answer.ok) {
+      if (answer.status === 401) return end()
+      return again()
+    }
+    stop()
+    store.take({ type: 'session', session: answer.value })
+    readAll()
+    listen()
+    every(booksMs, readBooks)
+    every(marketsMs, readMarkets)
+    every(limitsMs, () => void readLimits())
+  }
+
+  return {
+    begin,
+    refresh() {
+      readStreamed()
+      readBooks()
+      void readLimits()
+    },
+    loadOlder: () =>
+      load<readonly Order[]>(`/api/orders?limit=${olderOrders}`, (orders) => ({
+        type: 'all-orders',
+        orders,
+        asked: olderOrders,
+      })),
+    stop,
+  }
+}

@@ -1,0 +1,48 @@
+/** Requests of the page: what was answered, or why not, as values. */
+
+/** An answer; or a refusal or a fault with its code. `status` is 0 where nothing answered. */
+export type Answered<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly status: number; readonly code: string; readonly message: string }
+
+/** Code of what nothing answered to. */
+export const NO_ANSWER = 'NO_ANSWER'
+
+/** How long an answer may take, ms. */
+const timeoutMs = 20_000
+
+/** Reads a route. */
+export function read<T>(path: string): Promise<Answered<T>> {
+  return ask<T>(path, { method: 'GET' })
+}
+
+/** Asks for a change, with the session's word against forgery. */
+export function send<T>(
+  method: 'POST' | 'DELETE',
+  path: string,
+  { csrf, body }: { readonly csrf?: string; readonly body?: unknown },
+): Promise<Answered<T>> {
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(csrf === undefined ? {} : { 'x-perpd-csrf': csrf }),
+  }
+  return ask<T>(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+}
+
+async function ask<T>(path: string, init: RequestInit): Promise<Answered<T>> {
+  try {
+    const response = await fetch(path, {
+      ...init,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const value: unknown = await response.json()
+    if (response.ok) return { ok: true, value: value as T }
+    const { error, message } = value as { readonly error?: string; readonly message?: string }
+    const code = error ?? `HTTP_${response.status}`
+    return { ok: false, status: response.status, code, message: message ?? response.statusText }
+  } catch (error) {
+    return { ok: false, status: 0, code: NO_ANSWER, message: error instanceof Error ? error.message : '' }
+  }
+}

@@ -1,0 +1,185 @@
+/** The dialog of a command: what will happen, what must be typed, what it would do now, and what became of it. */
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { html, usePage } from '../markup.ts'
+import { type Answered, NO_ANSWER, send } from '../pageApi.ts'
+import type { CommandField, FieldValues, PageCommand } from '../pageCommands.ts'
+import type { Answer } from '../pageWire.ts'
+import { priceText, signedUsdText, usdText } from '../shownAmount.ts'
+import { texts } from '../texts.ts'
+
+const { dialog: words } = texts
+const nameKey = 'perpd.by'
+
+/** The name that the operator gave last in this browser. */
+function lastName(): string {
+  return localStorage.getItem(nameKey) ?? ''
+}
+
+/** What a preview says, a line each. */
+function linesOf(answer: Answer): readonly string[] {
+  const quote = answer.quote ?? answer.closing
+  const waiting = answer.waiting?.map(
+    ({ scope, limit, value, configured, isTighter }) =>
+      `${scope} ${limit}: ${value} → ${configured} (${isTighter ? words.tighter : words.looser})`,
+  )
+  const strategies = answer.strategies?.map(
+    ({ strategy, change, file }) => `${strategy}: ${change} (${file})`,
+  )
+  const isEmpty = waiting?.length === 0 && (strategies === undefined || strategies.length === 0)
+  return [
+    answer.statement,
+    ...(quote === undefined
+      ? []
+      : [
+          `${words.referencePrice} ${priceText(quote.referencePrice)}; ${words.boundPrice} ${quote.boundPrice === null ? words.noBound : priceText(quote.boundPrice)}`,
+          `${words.expected} ${usdText(quote.expected.totalUsd)}; ${words.worst} ${quote.worstCostUsd === null ? words.noBound : usdText(quote.worstCostUsd)}`,
+        ]),
+    ...(answer.closing?.netPnlUsd === undefined || answer.closing.netPnlUsd === null
+      ? []
+      : [`${words.netPnl} ${signedUsdText(answer.closing.netPnlUsd)}`]),
+    ...(strategies ?? []),
+    ...(waiting ?? []),
+    ...(isEmpty ? [words.nothingDiffers] : []),
+  ]
+}
+
+/** What was answered, in words. */
+function Outcome({
+  answer,
+  isPreview,
+}: {
+  readonly answer: Answered<Answer>
+  readonly isPreview: boolean
+}): VNode {
+  if (!answer.ok) {
+    const text = answer.code === NO_ANSWER ? words.noAnswer : answer.message
+    return html`<div class="outcome down"><strong><span aria-hidden="true">✕</span> ${words.refused(answer.code)}</strong><p>${text}</p></div>`
+  }
+  return html`<div class="outcome up">
+    <strong><span aria-hidden="true">${isPreview ? '…' : '✓'}</span> ${isPreview ? words.would : words.carriedOut}</strong>
+    ${linesOf(answer.value).map((line) => html`<p key=${line} class="num">${line}</p>`)}
+  </div>`
+}
+
+function Field(props: {
+  readonly field: CommandField
+  readonly value: string
+  readonly onValue: (value: string) => void
+}): VNode {
+  const { field, value, onValue } = props
+  const onInput = (event: Event) =>
+    onValue((event.currentTarget as HTMLInputElement | HTMLSelectElement).value)
+  const control =
+    field.choices === undefined
+      ? html`<input name=${field.name} value=${value} onInput=${onInput} required=${field.isOptional !== true}
+          inputmode=${field.isNumber === true ? 'decimal' : 'text'} autocomplete="off" />`
+      : html`<select name=${field.name} value=${value} onChange=${onInput}>
+          ${field.choices.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.label}</option>`)}
+        </select>`
+  return html`<label>${field.label}${control}${field.hint === undefined ? '' : html`<small>${field.hint}</small>`}</label>`
+}
+
+/** The form of one command. It is made anew for each, so that nothing that was typed for another stands in it. */
+function CommandForm({
+  command,
+  onEnd,
+}: {
+  readonly command: PageCommand
+  readonly onEnd: () => void
+}): VNode {
+  const { store, feed, show, announce } = usePage()
+  const { title, effects, fields, path, typed, preview, isDanger } = command
+  const [values, setValues] = useState<FieldValues>(
+    Object.fromEntries(fields.map(({ name, value }) => [name, value])),
+  )
+  const [by, setBy] = useState(lastName())
+  const [said, setSaid] = useState('')
+  const [isSending, setSending] = useState(false)
+  const [seen, setSeen] = useState<Answered<Answer> | undefined>(undefined)
+  const [done, setDone] = useState<Answered<Answer> | undefined>(undefined)
+  const isSeen = preview === undefined || seen?.ok === true
+  const isSaid = typed === undefined || said.trim().toLowerCase() === typed
+  const isOver = done?.ok === true
+
+  async function ask(body: Readonly<Record<string, unknown>>): Promise<Answered<Answer>> {
+    const { session } = store.get()
+    const csrf = typeof session === 'string' ? '' : session.csrf
+    setSending(true)
+    const answer = await send<Answer>('POST', path, { csrf, body: { ...body, by: by.trim() } })
+    setSending(false)
+    announce(answer.ok ? answer.value.statement : `${words.refused(answer.code)} ${answer.message}`)
+    return answer
+  }
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault()
+    localStorage.setItem(nameKey, by.trim())
+    if (!isSeen && preview !== undefined) return setSeen(await ask(preview(values)))
+    if (!isSaid) return
+    setDone(await ask(command.body(values)))
+    feed.refresh()
+  }
+
+  /** What was seen was of other values: it is asked for anew. */
+  function change(name: string, value: string): void {
+    setValues({ ...values, [name]: value })
+    setSeen(undefined)
+  }
+
+  const order = done?.ok === true ? done.value.intentId : undefined
+  const buttonText = isSending ? words.sending : isSeen ? command.send : words.preview
+  return html`<form onSubmit=${submit}>
+    <h2 id="command-title">${title}</h2>
+    <ul>${effects.map((effect) => html`<li key=${effect}>${effect}</li>`)}</ul>
+    <fieldset disabled=${isOver || isSending}>
+      ${fields.map(
+        (field) =>
+          html`<${Field} key=${field.name} field=${field} value=${values[field.name] ?? ''}
+            onValue=${(value: string) => change(field.name, value)} />`,
+      )}
+      <label>${words.by}<input name="by" required maxlength="80" value=${by} autocomplete="name"
+        onInput=${(event: Event) => setBy((event.currentTarget as HTMLInputElement).value)} /></label>
+      ${
+        typed === undefined || !isSeen
+          ? ''
+          : html`<label>${words.typeIt(typed)}<input name="typed" value=${said} autocomplete="off" autocapitalize="off" spellcheck=${false}
+              onInput=${(event: Event) => setSaid((event.currentTarget as HTMLInputElement).value)} /></label>`
+      }
+    </fieldset>
+    ${seen === undefined || done !== undefined ? '' : html`<${Outcome} answer=${seen} isPreview=${true} />`}
+    ${done === undefined ? '' : html`<${Outcome} answer=${done} isPreview=${false} />`}
+    <div class="tools">
+      ${
+        order === undefined
+          ? ''
+          : html`<button type="button" onClick=${() => {
+              onEnd()
+              show(order)
+            }}>${words.order(order.slice(0, 8))}</button>`
+      }
+      <button type="button" onClick=${onEnd}>${isOver ? words.done : words.cancel}</button>
+      ${
+        isOver
+          ? ''
+          : html`<button class=${isDanger === true && isSeen ? 'danger' : 'primary'} disabled=${isSending || (isSeen && !isSaid)}>${buttonText}</button>`
+      }
+    </div>
+  </form>`
+}
+
+/** The dialog; it is open while there is a command. */
+export function CommandDialog(props: {
+  readonly command: PageCommand | undefined
+  readonly onEnd: () => void
+}): VNode {
+  const { command, onEnd } = props
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (command === undefined) dialog.current?.close()
+    else if (dialog.current?.open === false) dialog.current.showModal()
+  }, [command])
+  return html`<dialog ref=${dialog} aria-labelledby="command-title" onClose=${onEnd}>
+    ${command === undefined ? '' : html`<${CommandForm} key=${`${command.path} ${command.title}`} command=${command} onEnd=${onEnd} />`}
+  </dialog>`
+}

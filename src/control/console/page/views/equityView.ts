@@ -1,0 +1,131 @@
+/** The curve of the equity, and below it how far it is from its highest. Figures of a chart are numbers; what is said of them is not. */
+
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import { html, Section, useSlice } from '../markup.ts'
+import type { EquityPoint } from '../pageWire.ts'
+import { amountOf, chartNumber, percentText, usdText } from '../shownAmount.ts'
+import { drawdowns } from '../shownFigures.ts'
+import { momentText } from '../shownTimes.ts'
+import { texts } from '../texts.ts'
+
+const [equityPx, drawdownPx] = [150, 80]
+
+/** A colour of the page's own sheet. */
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+}
+
+function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
+  const isEquity = title === 'equity'
+  const axis = {
+    stroke: colour('--muted'),
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  const line = colour(isEquity ? '--accent' : '--down')
+  return {
+    width,
+    height: isEquity ? equityPx : drawdownPx,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    legend: { show: false },
+    cursor: { sync: { key: 'equity' }, y: false },
+    axes: [
+      { ...axis, show: !isEquity },
+      {
+        ...axis,
+        size: 76,
+        values: (_, splits) =>
+          splits.map((value) => (isEquity ? `$${value.toLocaleString('en-US')}` : `${value}%`)),
+      },
+    ],
+    scales: isEquity ? {} : { y: { range: (_, low) => [Math.min(low, -0.1), 0] } },
+    series: [
+      {},
+      {
+        label: texts.chart[title],
+        stroke: line,
+        width: 1.5,
+        points: { show: false },
+        ...(isEquity ? {} : { fill: `${line}33` }),
+      },
+    ],
+  }
+}
+
+/** Draws a chart into a place for as long as that is there, and again when it gets wider or the colours change. */
+function useChart(title: 'equity' | 'drawdown', data: uPlot.AlignedData) {
+  const place = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot | undefined>(undefined)
+  const newest = useRef(data)
+  newest.current = data
+  useEffect(() => {
+    const node = place.current
+    if (node === null) return undefined
+    const draw = () => {
+      chart.current?.destroy()
+      chart.current = new uPlot(optionsOf(title, node.clientWidth), newest.current, node)
+    }
+    draw()
+    const sizes = new ResizeObserver(() => {
+      const height = title === 'equity' ? equityPx : drawdownPx
+      chart.current?.setSize({ width: node.clientWidth, height })
+    })
+    sizes.observe(node)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', draw)
+    return () => {
+      sizes.disconnect()
+      scheme.removeEventListener('change', draw)
+      chart.current?.destroy()
+      chart.current = undefined
+    }
+  }, [title])
+  useEffect(() => chart.current?.setData(data), [data])
+  return place
+}
+
+function Curves({
+  points,
+  peakUsd,
+}: {
+  readonly points: readonly EquityPoint[]
+  readonly peakUsd: bigint
+}): VNode {
+  const seconds = points.map(({ atMs }) => atMs / 1_000)
+  const falls = drawdowns(points, peakUsd)
+  const equity = useChart('equity', [seconds, points.map(({ equityUsd }) => chartNumber(equityUsd))])
+  const drawdown = useChart('drawdown', [seconds, falls.map((bps) => -bps / 100)])
+  const [first, last] = [points[0], points.at(-1)]
+  const deepest = falls.reduce((most, bps) => Math.max(most, bps), 0)
+  const summary =
+    first === undefined || last === undefined
+      ? ''
+      : texts.chart.summary(usdText(first.equityUsd), usdText(last.equityUsd), percentText(deepest))
+  return html`<figure class="curves">
+    <div ref=${equity} aria-hidden="true"></div>
+    <div ref=${drawdown} aria-hidden="true"></div>
+    <figcaption class="muted">${summary}${first === undefined ? '' : ` ${texts.since(momentText(first.atMs))}`}</figcaption>
+  </figure>`
+}
+
+/** The curve and its fall. */
+export function EquityView(): VNode {
+  const points = useSlice((state) => state.equity)
+  // The peak of before the first figure shows from how high it fell.
+  const peak = useSlice((state) => state.status?.equity?.peakUsd)
+  return html`<${Section} id="equity" title=${texts.sections.equity}>
+    ${
+      points.length < 2
+        ? html`<p class="muted">${texts.chart.waiting}</p>`
+        : html`<${Curves} points=${points} peakUsd=${peak === undefined ? 0n : boundedPeak(peak, points)} />`
+    }
+  <//>`
+}
+
+/** The peak counts from the first point on only where no later point made it. */
+function boundedPeak(peakUsd: string, points: readonly EquityPoint[]): bigint {
+  const peak = amountOf(peakUsd)
+  return points.some(({ equityUsd }) => amountOf(equityUsd) >= peak) ? 0n : peak
+}

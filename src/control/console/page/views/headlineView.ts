@@ -1,0 +1,130 @@
+/** What a trader looks at first: whether it lives, whether it trades, what it is worth, and what is at risk. */
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { html, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { killCommand, tradingCommand } from '../pageCommands.ts'
+import type { Status } from '../pageWire.ts'
+import { NOTHING, percentText, signedUsdText, usdText, wholeUsdText } from '../shownAmount.ts'
+import { dayPnlOf, drawdownBpsOf } from '../shownFigures.ts'
+import { spanText } from '../shownTimes.ts'
+import { texts } from '../texts.ts'
+
+/** Without a word of the daemon for so long its figures are old, ms: it says something every ten seconds. */
+const staleMs = 25_000
+
+/** Up, down or neither, by what a screen shows of it. */
+export function toneOf(amount: bigint | undefined): '' | 'up' | 'down' {
+  if (amount === undefined || usdText(amount) === '$0.00') return ''
+  return amount > 0n ? 'up' : 'down'
+}
+
+/** How the stream is, and how old what it told. */
+function useStream(): { readonly state: 'connecting' | 'open' | 'lost' | 'stale'; readonly ageMs?: number } {
+  const stream = useSlice((state) => state.stream)
+  const heardAtMs = useSlice((state) => state.heardAtMs)
+  const [nowMs, setNowMs] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  if (heardAtMs === undefined) return { state: stream }
+  const ageMs = Math.max(0, nowMs - heardAtMs)
+  return { state: ageMs > staleMs ? 'stale' : stream, ageMs }
+}
+
+/** Whether the daemon is heard, in words and by a mark. */
+function StreamTile(): VNode {
+  const { announce } = usePage()
+  const { state, ageMs } = useStream()
+  const isOld = state === 'stale' || state === 'lost'
+  const [wasOld, setWasOld] = useState(false)
+  useEffect(() => {
+    document.documentElement.classList.toggle('stale', isOld)
+    if (isOld !== wasOld) announce(isOld ? texts.stream.announceStale : texts.stream.announceLive)
+    setWasOld(isOld)
+  }, [isOld])
+  const tone = state === 'open' ? 'up' : state === 'connecting' ? '' : 'down'
+  return html`<div class=${`tile ${tone}`}>
+    <dt>${texts.headline.stream}</dt>
+    <dd>
+      <strong><span aria-hidden="true">${state === 'open' ? '●' : '○'}</span> ${texts.stream[state]}</strong>
+      <small>${ageMs === undefined ? texts.stream.notHeard : texts.stream.heard(spanText(ageMs))}</small>
+    </dd>
+  </div>`
+}
+
+/** A figure with its name and a word below it. */
+function Tile(props: {
+  readonly name: string
+  readonly value: string
+  readonly hint: string
+  readonly tone?: string
+}): VNode {
+  const { name, value, hint, tone = '' } = props
+  return html`<div class=${`tile ${tone}`}>
+    <dt>${name}</dt>
+    <dd><strong class="num">${value}</strong><small>${hint}</small></dd>
+  </div>`
+}
+
+function TradingTile({ status }: { readonly status: Status }): VNode {
+  const { tradingState, holds, state } = status
+  const [strictest] = holds.filter((hold) => hold.state === tradingState)
+  const why =
+    strictest === undefined
+      ? texts.engine[state]
+      : `${texts.causes[strictest.cause]}: ${strictest.reason} (${strictest.by})`
+  const tone = tradingState === 'active' ? 'up' : tradingState === 'halted' ? 'down' : 'warn'
+  const mark = tradingState === 'active' ? '▶' : tradingState === 'halted' ? '■' : '▼'
+  return html`<div class=${`tile wide ${tone}`}>
+    <dt>${texts.headline.trading}</dt>
+    <dd>
+      <strong><span aria-hidden="true">${mark}</span> ${texts.trading[tradingState]}</strong>
+      <small title=${why}>${why}</small>
+    </dd>
+  </div>`
+}
+
+/** The figures. */
+export function Headline(): VNode {
+  const status = useSlice((state) => state.status)
+  const { announce } = usePage()
+  const tradingState = status?.tradingState
+  useEffect(() => {
+    if (tradingState !== undefined) announce(texts.trading.announce(tradingState))
+  }, [tradingState])
+  if (status === undefined) return html`<dl class="tiles"><${StreamTile} /></dl>`
+  const { equity } = status
+  const day = dayPnlOf(status)
+  const drawdown = drawdownBpsOf(status)
+  const { headline: words } = texts
+  return html`<dl class="tiles">
+    <${StreamTile} />
+    <${TradingTile} status=${status} />
+    <${Tile} name=${words.equity} value=${equity === undefined ? NOTHING : usdText(equity.equityUsd)}
+      hint=${equity?.isEquitySettling === true ? words.settling : `${status.profile}, ${status.chain}`} />
+    <${Tile} name=${words.day} value=${day === undefined ? NOTHING : signedUsdText(day)} hint=${words.dayHint} tone=${toneOf(day)} />
+    <${Tile} name=${words.drawdown} value=${drawdown === undefined ? NOTHING : percentText(drawdown)}
+      hint=${equity === undefined ? '' : words.drawdownHint(wholeUsdText(equity.peakUsd))} />
+    <${Tile} name=${words.risk} value=${usdText(status.exposureUsd)}
+      hint=${words.riskHint(status.positions.length, status.openIntents.length)} />
+    <${Tile} name=${words.unresolved}
+      value=${status.unresolved === 0 ? words.none : spanText(status.oldestUnresolvedSeconds * 1_000)}
+      hint=${words.unresolvedHint(status.unresolved)} tone=${status.unresolved === 0 ? '' : 'warn'} />
+  </dl>`
+}
+
+/** What holds trading back, and lets it go on. */
+export function TradingButtons(): VNode | null {
+  const { command } = usePage()
+  const status = useSlice((state) => state.status)
+  if (!useMayCommand() || status === undefined) return null
+  const { actions } = texts
+  const trading = (state: 'active' | 'reducing' | 'halted') =>
+    html`<button onClick=${() => command(tradingCommand(state, status))}>${actions[state]}</button>`
+  return html`<div class="actions" role="group" aria-label=${actions.menu}>
+    ${trading('active')} ${trading('reducing')} ${trading('halted')}
+    <button class="danger" onClick=${() => command(killCommand(false, status))}>${actions.kill}</button>
+    <button class="danger" onClick=${() => command(killCommand(true, status))}>${actions.killClose}</button>
+  </div>`
+}

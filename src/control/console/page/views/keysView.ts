@@ -1,0 +1,78 @@
+/** Keys of the page, and the dialog that tells them. */
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { html } from '../markup.ts'
+import { texts } from '../texts.ts'
+
+/** Where `g` and a letter lead. */
+const places: Readonly<Record<string, string>> = {
+  p: 'positions',
+  o: 'orders',
+  s: 'strategies',
+  t: 'tasks',
+  l: 'log',
+}
+
+/** How long the letter after `g` is waited for, ms. */
+const secondKeyMs = 1_500
+
+/** Brings a section into view, and the focus to its heading. */
+export function goTo(id: string): void {
+  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+  document.getElementById(id)?.scrollIntoView({ behavior: isCalm ? 'auto' : 'smooth', block: 'start' })
+  document.getElementById(`${id}-title`)?.focus({ preventScroll: true })
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]')
+
+/** Listens to keys while the page is there. What is typed into a field or a dialog is no key of the page. */
+export function useKeys(act: { readonly find: () => void; readonly help: () => void }): void {
+  const newest = useRef(act)
+  newest.current = act
+  useEffect(() => {
+    let firstAtMs = Number.NEGATIVE_INFINITY
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (document.querySelector('dialog[open]') !== null) return
+      const isSecond = event.timeStamp - firstAtMs < secondKeyMs
+      firstAtMs = Number.NEGATIVE_INFINITY
+      const place = isSecond ? places[event.key] : undefined
+      if (place !== undefined) goTo(place)
+      else if (event.key === '/') newest.current.find()
+      else if (event.key === '?') newest.current.help()
+      else if (event.key === 'g') firstAtMs = event.timeStamp
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** The dialog. */
+export function KeysDialog({
+  isOpen,
+  onEnd,
+}: {
+  readonly isOpen: boolean
+  readonly onEnd: () => void
+}): VNode {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (!isOpen) dialog.current?.close()
+    else if (dialog.current?.open === false) dialog.current.showModal()
+  }, [isOpen])
+  return html`<dialog ref=${dialog} aria-labelledby="keys-title" onClose=${onEnd}>
+    <h2 id="keys-title">${texts.keys.title}</h2>
+    <dl class="facts">
+      ${texts.keys.rows.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}
+    </dl>
+    <h3>${texts.keys.wordsTitle}</h3>
+    <dl class="facts">
+      ${Object.entries(texts.labels).map(([label, what]) => html`<div key=${label}><dt>${label}</dt><dd>${what}</dd></div>`)}
+    </dl>
+    <p class="muted">${texts.keys.note}</p>
+    <div class="tools"><button onClick=${onEnd}>${texts.close}</button></div>
+  </dialog>`
+}

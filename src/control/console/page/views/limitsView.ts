@@ -1,0 +1,104 @@
+/** Limits with what is used of them, and breakers with what opens them. */
+import type { VNode } from 'preact'
+import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { takeOverCommand } from '../pageCommands.ts'
+import type { LimitLine, Status } from '../pageWire.ts'
+import { percentText, usdText } from '../shownAmount.ts'
+import { type LimitBar, limitBars } from '../shownFigures.ts'
+import { texts } from '../texts.ts'
+
+const { limits: words } = texts
+/** From this share on a limit is marked, bps. */
+const nearBps = 8_000
+
+function BarLine({ bar }: { readonly bar: LimitBar }): VNode {
+  const { scope, limit, allowed, used, shareBps = 0 } = bar
+  const tone = shareBps > 10_000 ? 'down' : shareBps >= nearBps ? 'warn' : ''
+  const usedText = used === undefined ? '' : used.unit === 'usd' ? usdText(used.amount) : String(used.amount)
+  const text = words.usedOf(usedText, allowed)
+  return html`<li class="line">
+    <span class="grow">${limit} <small>${scope}</small></span>
+    <${Meter} bps=${shareBps} label=${`${percentText(shareBps)}: ${text}`} tone=${tone} />
+    <span class="num">${text}</span>
+    ${tone === '' ? '' : html`<strong class=${`mark ${tone}`}>${tone === 'down' ? words.exceeded : words.near}</strong>`}
+  </li>`
+}
+
+/** The bars, and the other limits below. */
+export function LimitsView(): VNode {
+  const { command } = usePage()
+  const mayCommand = useMayCommand()
+  const limits = useSlice((state) => state.limits)
+  const status = useSlice((state) => state.status)
+  const orders = useSlice((state) => state.orders)
+  const books = useSlice((state) => state.books)
+  const bars =
+    limits === undefined || status === undefined ? [] : limitBars(limits, { status, orders, books })
+  const counted = bars
+    .filter((bar) => bar.shareBps !== undefined)
+    .toSorted((one, other) => (other.shareBps ?? 0) - (one.shareBps ?? 0))
+  const rest = bars.filter(({ scope, shareBps }) => shareBps === undefined && scope !== 'breakers')
+  const tools = mayCommand
+    ? html`<button onClick=${() => command(takeOverCommand('limits', false))}>${words.apply}</button>
+        <button onClick=${() => command(takeOverCommand('limits', true))}>${words.applyLooser}</button>`
+    : ''
+  return html`<${Section} id="limits" title=${texts.sections.limits} tools=${tools}>
+    ${limits === undefined ? html`<p class="muted">${mayCommand ? words.none : words.readOnly}</p>` : ''}
+    <ul class="rows">${counted.map((bar) => html`<${BarLine} key=${bar.key} bar=${bar} />`)}</ul>
+    ${
+      rest.length === 0
+        ? ''
+        : html`<details>
+            <summary>${words.rest(rest.length)}</summary>
+            <ul class="rows">${rest.map(
+              ({ key, scope, limit, allowed }) =>
+                html`<li class="line" key=${key}><span class="grow">${limit} <small>${scope}</small></span><span class="num">${allowed}</span></li>`,
+            )}</ul>
+          </details>`
+    }
+  <//>`
+}
+
+type BreakerName = Exclude<Status['holds'][number]['cause'], 'operator' | 'kill' | 'lost-records'>
+
+/** Each breaker, and the limit that opens it as the daemon names it. */
+const breakers: Readonly<Record<BreakerName, readonly string[]>> = {
+  'daily-loss': ['maxDailyLossUsd'],
+  drawdown: ['maxDrawdownBps'],
+  rejects: ['rejectsInRow'],
+  poison: ['poisonedPerDay'],
+  unknowns: ['unknownAgeMs'],
+  'stale-data': ['staleMs'],
+  drift: ['openFindings'],
+  subaccount: ['reserveActions', 'reserveSeconds'],
+}
+
+function limitOf(limits: readonly LimitLine[] | undefined, names: readonly string[]): string {
+  const found = limits?.filter(
+    ({ scope, limit }) => names.includes(limit) && (scope === 'breakers' || scope === 'account'),
+  )
+  return found === undefined || found.length === 0
+    ? ''
+    : texts.breakers.limit(found.map(({ limit, value }) => `${limit} ${value}`).join(', '))
+}
+
+/** Which breakers are open. */
+export function BreakersView(): VNode {
+  const status = useSlice((state) => state.status)
+  const limits = useSlice((state) => state.limits)
+  return html`<${Section} id="breakers" title=${texts.sections.breakers}>
+    <ul class="rows">
+      ${(Object.keys(breakers) as BreakerName[]).map((name) => {
+        const hold = status?.holds.find(({ cause }) => cause === name)
+        return html`<li class="line" key=${name}>
+          <span class="grow">${texts.causes[name]} <small>${limitOf(limits, breakers[name])}</small></span>
+          ${
+            hold === undefined
+              ? html`<span class="muted">${texts.breakers.quiet}</span>`
+              : html`<span>${hold.reason}</span><strong class="mark down">${texts.breakers.open}</strong>`
+          }
+        </li>`
+      })}
+    </ul>
+  <//>`
+}

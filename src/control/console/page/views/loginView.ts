@@ -1,0 +1,48 @@
+/** The form that a session begins with. */
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { html, usePage } from '../markup.ts'
+import { NO_ANSWER, send } from '../pageApi.ts'
+import { texts } from '../texts.ts'
+
+/** The form. */
+export function LoginView(): VNode {
+  const { feed } = usePage()
+  const [token, setToken] = useState('')
+  const [problem, setProblem] = useState('')
+  const [isSending, setSending] = useState(false)
+
+  async function logIn(event: Event): Promise<void> {
+    event.preventDefault()
+    setSending(true)
+    setProblem('')
+    const answer = await send('POST', '/console/session', { body: { token: token.trim() } })
+    if (answer.ok) await feed.begin()
+    else {
+      setProblem(answer.code === NO_ANSWER ? texts.noAnswer : `${answer.code}: ${answer.message}`)
+      setSending(false)
+    }
+  }
+
+  return html`<main class="login">
+    <form onSubmit=${logIn}>
+      <h1>${texts.login.title}</h1>
+      <label>
+        ${texts.login.token}
+        <input
+          type="password"
+          name="token"
+          autocomplete="current-password"
+          required
+          autofocus
+          value=${token}
+          onInput=${(event: InputEvent) => setToken((event.currentTarget as HTMLInputElement).value)}
+          aria-describedby="login-hint"
+        />
+      </label>
+      <p id="login-hint" class="muted">${texts.login.hint}</p>
+      <button class="primary" disabled=${isSending}>${isSending ? texts.login.sending : texts.login.send}</button>
+      <p role="alert" class="problem">${problem}</p>
+    </form>
+  </main>`
+}

@@ -1,0 +1,136 @@
+/** What each market's pool lets be added, and where the daemon's data comes from. */
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { html, Section, useBounded, useDaemonNow, useSlice } from '../markup.ts'
+import type { Market, Status } from '../pageWire.ts'
+import { NOTHING, priceText, wholeUsdText } from '../shownAmount.ts'
+import { shownMarkets } from '../shownFigures.ts'
+import { clockText, momentText, spanText } from '../shownTimes.ts'
+import { texts } from '../texts.ts'
+
+const { markets: words, hosts } = texts
+const firstRows = 12
+
+/** A rate an hour, factor with 30 decimals, as a percentage with four places and its sign: negative, that side pays. */
+function rateText(rate: string | null): string {
+  if (rate === null) return NOTHING
+  const value = BigInt(rate)
+  const magnitude = value < 0n ? -value : value
+  // Of a factor with 30 decimals a percentage with four places is its 10^24th part.
+  const units = ((magnitude + 5n * 10n ** 23n) / 10n ** 24n).toString().padStart(5, '0')
+  const sign = value < 0n ? '-' : value > 0n ? '+' : ''
+  return `${sign}${units.slice(0, -4)}.${units.slice(-4)}%`
+}
+
+function MarketLine({ market }: { readonly market: Market }): VNode {
+  const { symbol, status, markPrice, capacityLongUsd, capacityShortUsd, fundingLong, fundingShort } = market
+  const capacity = (usd: string | null) => (usd === null ? words.notFresh : wholeUsdText(usd))
+  return html`<tr>
+    <th scope="row" data-label=${words.market}>${symbol}</th>
+    <td data-label=${words.status}>${status === 'open' ? status : html`<strong class="mark warn">${status}</strong>`}</td>
+    <td class="num" data-label=${words.price}>${markPrice === null ? NOTHING : priceText(markPrice)}</td>
+    <td class="num" data-label=${words.long}>${capacity(capacityLongUsd)}</td>
+    <td class="num" data-label=${words.short}>${capacity(capacityShortUsd)}</td>
+    <td class="num" data-label=${words.funding}>${rateText(fundingLong)} / ${rateText(fundingShort)}</td>
+  </tr>`
+}
+
+/** Capacity of the markets in use; of all when it is asked for. */
+export function MarketsView(): VNode {
+  const markets = useSlice((state) => state.markets)
+  const status = useSlice((state) => state.status)
+  const find = useSlice((state) => state.find)
+  const [isAll, setAll] = useState(false)
+  const found = useMemo(
+    () => shownMarkets({ markets, find, ...(status === undefined ? {} : { status }) }, isAll),
+    [markets, find, isAll, status?.positions.length, status?.strategies],
+  )
+  const [shown, more, showMore] = useBounded(found, firstRows)
+  const titles = [words.market, words.status, words.price, words.long, words.short, words.funding]
+  const tools = html`<label class="check">
+    <input type="checkbox" checked=${isAll} onChange=${(event: Event) => setAll((event.currentTarget as HTMLInputElement).checked)} />
+    ${words.all}
+  </label>`
+  return html`<${Section} id="markets" title=${texts.sections.markets} count=${texts.shownOf(shown.length, markets.length)} tools=${tools}>
+    ${
+      shown.length === 0
+        ? html`<p class="muted">${find === '' ? words.none : texts.nothingFound}</p>`
+        : html`<div class="scroll"><table>
+            <thead><tr>${titles.map((title) => html`<th scope="col" key=${title}>${title}</th>`)}</tr></thead>
+            <tbody>${shown.map((market) => html`<${MarketLine} key=${market.marketToken} market=${market} />`)}</tbody>
+          </table></div>`
+    }
+    ${more > 0 ? html`<div class="tools"><button onClick=${showMore}>${texts.more(more)}</button></div>` : ''}
+  <//>`
+}
+
+/** Facts of where data comes from, a name and a text each. */
+function factsOf(status: Status, nowMs: number): readonly (readonly [string, string])[] {
+  const {
+    apiHosts,
+    oracleHosts,
+    feedAgesMs,
+    watchedAgoMs,
+    journal,
+    evidence,
+    account,
+    startedAtMs,
+    subaccount,
+  } = status
+  const toldAgoMs = Math.max(0, nowMs - status.nowMs)
+  return [
+    [hosts.api, apiHosts.join(', ')],
+    [hosts.oracle, oracleHosts.join(', ')],
+    [
+      hosts.ages,
+      Object.entries(feedAgesMs)
+        .map(([feed, ageMs]) => `${feed} ${spanText(ageMs + toldAgoMs)}`)
+        .join(', '),
+    ],
+    [hosts.watched, watchedAgoMs === undefined ? NOTHING : texts.ago(spanText(watchedAgoMs + toldAgoMs))],
+    [hosts.evidence, evidence],
+    [hosts.journal, `${hosts.journalText(journal.records, journal.intents)}, ${journal.path}`],
+    [hosts.account, account],
+    ...(subaccount === undefined
+      ? []
+      : [
+          [
+            hosts.key,
+            `${hosts.actions(subaccount.remainingActions, subaccount.neededActions)}, ${hosts.expires(momentText(subaccount.expiresAtSeconds * 1_000))}`,
+          ] as const,
+        ]),
+    [hosts.started, `${momentText(startedAtMs)} ${texts.utc}`],
+  ]
+}
+
+/** Hosts, the age of what they said, and the newest warnings of the log that speak of one. */
+export function HostsView(): VNode {
+  const status = useSlice((state) => state.status)
+  const lines = useSlice((state) => state.log.lines)
+  const nowMs = useDaemonNow()
+  const warnings = useMemo(
+    () =>
+      lines
+        .filter(({ level, event }) => level !== 'info' && /^(host|http|api|oracle|rpc|endpoint)/.test(event))
+        .slice(-3),
+    [lines],
+  )
+  if (status === undefined) return html`<${Section} id="hosts" title=${texts.sections.hosts} />`
+  return html`<${Section} id="hosts" title=${texts.sections.hosts}>
+    <dl class="facts">
+      ${factsOf(status, nowMs).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd class="num">${value}</dd></div>`)}
+      <div>
+        <dt>${hosts.warnings}</dt>
+        <dd>${
+          warnings.length === 0
+            ? hosts.noWarnings
+            : warnings.map(
+                (line) =>
+                  html`<div key=${line.seq}><time class="num">${clockText(line.atMs)}</time> ${line.text}</div>`,
+              )
+        }</dd>
+      </div>
+    </dl>
+    <p class="muted">${hosts.latency}</p>
+  <//>`
+}

@@ -1,0 +1,108 @@
+/** Orders, newest first: a bounded number of rows, each drawn again only when it says something else. */
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { html, kept, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { newCommandId } from '../newCommandId.ts'
+import { cancelCommand } from '../pageCommands.ts'
+import type { Order } from '../pageWire.ts'
+import { NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
+import { isCancellable, isFound, isOpenOrder, orderPnlOf } from '../shownFigures.ts'
+import { millisOf, momentText } from '../shownTimes.ts'
+import { texts } from '../texts.ts'
+import { toneOf } from './headlineView.ts'
+
+const { orders: words } = texts
+const firstRows = 25
+
+/** How an order's label looks: grave ones are marked by more than their colour. */
+function toneOfLabel(status: Order['status']): string {
+  if (status === 'unknown') return 'mark down'
+  return status === 'reverted' || status === 'failed' || status === 'refused' ? 'warn' : ''
+}
+
+interface RowProps {
+  readonly order: Order
+  readonly onShow: (intentId?: string) => void
+  readonly onCancel: ((order: Order) => void) | undefined
+}
+
+const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
+  const { intentId, status, standing, strategy, market, direction, kind, sizeDeltaUsd, acceptedAt } = order
+  const id = intentId.slice(0, 8)
+  const pnl = orderPnlOf(order)
+  const accepted = millisOf(acceptedAt)
+  const hint = order.reason ?? order.observedStatus ?? texts.labels[status]
+  return html`<tr class=${isOpenOrder(order) ? 'open' : ''}>
+    <td class="num" data-label=${words.accepted}>${accepted === undefined ? NOTHING : momentText(accepted).slice(5)}</td>
+    <th scope="row" data-label=${words.order}>
+      <button class="link mono" aria-label=${words.story(id)} onClick=${() => onShow(intentId)}>${id}</button>
+    </th>
+    <td data-label=${words.strategy}>${strategy}</td>
+    <td data-label=${words.market}>${market} <span class=${`side ${direction}`}>${direction === 'long' ? '↑' : '↓'} ${direction}</span></td>
+    <td data-label=${words.kind}>${kind}</td>
+    <td class="num" data-label=${words.size}>${usdText(sizeDeltaUsd)}</td>
+    <td data-label=${words.status}>
+      <span class=${toneOfLabel(status)} title=${hint}>${standing}</span>
+      ${order.unwantedBy === null ? '' : html` <small class="warn">${words.unwanted(order.unwantedBy)}</small>`}
+    </td>
+    <td class=${`num ${toneOf(pnl)}`} data-label=${words.pnl}>${pnl === undefined ? NOTHING : signedUsdText(pnl)}</td>
+    <td class="tools">${
+      onCancel !== undefined && isCancellable(order)
+        ? html`<button aria-label=${words.cancelLabel(id)} onClick=${() => onCancel(order)}>${words.cancel}</button>`
+        : ''
+    }</td>
+  </tr>`
+})
+
+const titles = [
+  words.accepted,
+  words.order,
+  words.strategy,
+  words.market,
+  words.kind,
+  words.size,
+  words.status,
+  words.pnl,
+  '',
+]
+
+/** The table. */
+export function OrdersView(): VNode {
+  const { command, show, feed } = usePage()
+  const mayCommand = useMayCommand()
+  const orders = useSlice((state) => state.orders)
+  const isAllOrders = useSlice((state) => state.isAllOrders)
+  const find = useSlice((state) => state.find)
+  const [isOpenOnly, setOpenOnly] = useState(false)
+  const found = useMemo(
+    () => orders.filter((order) => (!isOpenOnly || isOpenOrder(order)) && isFound(find, order)),
+    [orders, isOpenOnly, find],
+  )
+  const onCancel = useMemo(
+    () => (mayCommand ? (order: Order) => command(cancelCommand(order, newCommandId())) : undefined),
+    [mayCommand, command],
+  )
+  const [shown, more, showMore] = useBounded(found, firstRows)
+  const tools = html`<label class="check">
+    <input type="checkbox" checked=${isOpenOnly}
+      onChange=${(event: Event) => setOpenOnly((event.currentTarget as HTMLInputElement).checked)} />
+    ${words.openOnly}
+  </label>`
+  return html`<${Section} id="orders" title=${texts.sections.orders} count=${texts.shownOf(shown.length, orders.length)} tools=${tools}>
+    ${
+      shown.length === 0
+        ? html`<p class="muted">${orders.length === 0 ? words.none : texts.nothingFound}</p>`
+        : html`<div class="scroll"><table>
+            <thead><tr>${titles.map((title) => html`<th scope="col" key=${title}>${title}</th>`)}</tr></thead>
+            <tbody>${shown.map(
+              (order) =>
+                html`<${OrderLine} key=${order.intentId} order=${order} onShow=${show} onCancel=${onCancel} />`,
+            )}</tbody>
+          </table></div>`
+    }
+    <div class="tools">
+      ${more > 0 ? html`<button onClick=${showMore}>${texts.more(more)}</button>` : ''}
+      ${more === 0 && !isAllOrders && orders.length >= 100 ? html`<button onClick=${() => feed.loadOlder()}>${texts.older}</button>` : ''}
+    </div>
+  <//>`
+}

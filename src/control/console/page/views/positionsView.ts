@@ -1,0 +1,102 @@
+/** Positions: what is held, how far it is from its liquidation, whether a stop rests, and whose it is. */
+import type { VNode } from 'preact'
+import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { newCommandId } from '../newCommandId.ts'
+import { closeCommand } from '../pageCommands.ts'
+import { NOTHING, percentText, priceText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
+import { holds, type ShownPosition, shownPositions } from '../shownFigures.ts'
+import { texts } from '../texts.ts'
+import { toneOf } from './headlineView.ts'
+
+const { positions: words } = texts
+
+/** Nearer than this to its liquidation a position is marked, bps. */
+const nearBps = 1_000
+/** A bar is full from this distance on, bps. */
+const farBps = 5_000
+
+function Distance({ bps }: { readonly bps: number | undefined }): VNode {
+  if (bps === undefined) return html`<span class="muted">${words.noLiquidation}</span>`
+  const text = percentText(bps)
+  const isNear = bps < nearBps
+  return html`<span class="num">${isNear ? html`<strong class="down">▲ ${text}</strong>` : text}</span>
+    <${Meter} bps=${(bps * 10_000) / farBps} label=${text} tone=${isNear ? 'down' : ''} />`
+}
+
+function StopMark({ hasStop }: { readonly hasStop: boolean | undefined }): VNode {
+  if (hasStop === undefined) return html`<span class="muted">${words.unknownStop}</span>`
+  return hasStop
+    ? html`<span>${words.hasStop}</span>`
+    : html`<strong class="mark down">${words.noStop}</strong>`
+}
+
+function PositionLine({ position }: { readonly position: ShownPosition }): VNode {
+  const { command } = usePage()
+  const mayCommand = useMayCommand()
+  const { symbol, row, distanceBps, hasStop, pnlUsd, isAfterAllCosts, books, isUnmanaged } = position
+  return html`<tr>
+    <th scope="row" data-label=${words.market}>
+      ${symbol} <span class=${`side ${row.direction}`}>${row.direction === 'long' ? '↑' : '↓'} ${row.direction}</span>
+      ${isUnmanaged ? html` <strong class="mark warn">${words.unmanaged}</strong>` : ''}
+    </th>
+    <td class="num" data-label=${words.size}>${usdText(row.sizeInUsd)}</td>
+    <td class="num" data-label=${words.entry}>${row.entryPrice === undefined ? NOTHING : priceText(row.entryPrice)}</td>
+    <td class="num" data-label=${words.mark}>${priceText(row.markPrice)}</td>
+    <td class="num" data-label=${words.liquidation}>${row.liquidationPrice === undefined ? NOTHING : priceText(row.liquidationPrice)}</td>
+    <td class="num" data-label=${words.distance}><${Distance} bps=${distanceBps} /></td>
+    <td class="num" data-label=${words.leverage}>${row.leverageBps === undefined ? NOTHING : timesText(row.leverageBps)}</td>
+    <td class=${`num ${toneOf(pnlUsd)}`} data-label=${words.pnl}>
+      ${signedUsdText(pnlUsd)}${isAfterAllCosts ? '' : html`<small>${words.beforeClosing}</small>`}
+    </td>
+    <td data-label=${words.stop}><${StopMark} hasStop=${hasStop} /></td>
+    <td data-label=${words.books}>
+      ${books.map(
+        (book) =>
+          html`<small key=${book.strategy}>${words.book(book.strategy, usdText(book.sizeUsd), signedUsdText(book.results.pnlUsd))}</small>`,
+      )}
+    </td>
+    <td class="tools">
+      ${
+        mayCommand
+          ? html`<button aria-label=${words.closeLabel(row.direction, symbol)}
+              onClick=${() => command(closeCommand(position, newCommandId()))}>${words.close}</button>`
+          : ''
+      }
+    </td>
+  </tr>`
+}
+
+/** The table. */
+export function PositionsView(): VNode {
+  const status = useSlice((state) => state.status)
+  const books = useSlice((state) => state.books)
+  const find = useSlice((state) => state.find)
+  const all = status === undefined ? [] : shownPositions(status, books)
+  const found = all.filter(({ symbol, row, books: parts }) =>
+    holds(find, symbol, row.direction, ...parts.map(({ strategy }) => strategy)),
+  )
+  const titles = [
+    words.market,
+    words.size,
+    words.entry,
+    words.mark,
+    words.liquidation,
+    words.distance,
+    words.leverage,
+    words.pnl,
+    words.stop,
+    words.books,
+    '',
+  ]
+  const empty = status === undefined ? texts.loading : all.length === 0 ? words.none : texts.nothingFound
+  return html`<${Section} id="positions" title=${texts.sections.positions} count=${texts.shownOf(found.length, all.length)}>
+    ${
+      found.length === 0
+        ? html`<p class="muted">${empty}</p>`
+        : html`<div class="scroll"><table>
+            <thead><tr>${titles.map((title) => html`<th scope="col" key=${title}>${title}</th>`)}</tr></thead>
+            <tbody>${found.map((position) => html`<${PositionLine} key=${position.key} position=${position} />`)}</tbody>
+          </table></div>`
+    }
+  <//>`
+}
