@@ -7,6 +7,7 @@ import {
   drawdowns,
   isCancellable,
   limitBars,
+  limitText,
   orderPnlOf,
   shownLines,
   shownMarkets,
@@ -93,6 +94,18 @@ test('limits show what is used of them where the page can tell, and nothing wher
     },
   )
   expect(bars.map((bar) => bar.shareBps)).toEqual([2_500, 12_500, 2_500, 2_500, undefined, undefined])
+})
+
+test('a limit reads in the unit that its name says', () => {
+  const read = (limit: string, value: string) => limitText({ limit, value })
+  expect([
+    read('maxSlippageBps', '100'),
+    read('maxLeverageBps', '50000'),
+    read('staleMs', '120000'),
+    read('reserveSeconds', '3600'),
+    read('maxOrdersPerHour', '60'),
+    read('maxOrderSizeUsd', '$2,500.00'),
+  ]).toEqual(['1.00%', '5.00x', '2 min 0 s', '1 h 0 min', '60', '$2,500.00'])
 })
 
 test('markets that are in use come first, and others when they are looked for', () => {

@@ -99,6 +99,22 @@ export function Section(props: {
   </section>`
 }
 
+/** The head of a table: a column each; those of figures stand to the right, as their figures do. */
+export function Head(props: {
+  readonly titles: readonly string[]
+  readonly figures: readonly string[]
+}): VNode {
+  const { titles, figures } = props
+  return html`<thead>
+    <tr>
+      ${titles.map(
+        (title) =>
+          html`<th scope="col" key=${title} class=${figures.includes(title) ? 'num' : ''}>${title}</th>`,
+      )}
+    </tr>
+  </thead>`
+}
+
 /** The first rows of a list, and a button for more of them. */
 export function useBounded<T>(
   rows: readonly T[],

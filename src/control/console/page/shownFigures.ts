@@ -2,7 +2,8 @@
 
 import type { PageState } from './pageState.ts'
 import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
-import { absOf, amountOf, dollarsOf, shareBps } from './shownAmount.ts'
+import { absOf, amountOf, dollarsOf, percentText, shareBps, timesText } from './shownAmount.ts'
+import { spanText } from './shownTimes.ts'
 
 /** A side of a market with one collateral. */
 type Side = Pick<PositionRow, 'marketToken' | 'direction' | 'collateralToken'>
@@ -119,6 +120,15 @@ export function limitBars(
     if (used === undefined || most === undefined) return bar
     return { ...bar, used, shareBps: shareBps(used.amount, most) }
   })
+}
+
+/** The value of a limit in the unit that its name says; what is no plain count of it stays as the daemon wrote it. */
+export function limitText({ limit, value }: Pick<LimitLine, 'limit' | 'value'>): string {
+  if (!/^\d{1,12}$/.test(value)) return value
+  if (limit.includes('Leverage')) return timesText(value)
+  if (limit.endsWith('Bps')) return percentText(Number(value))
+  if (limit.endsWith('Ms')) return spanText(Number(value))
+  return limit.endsWith('Seconds') ? spanText(Number(value) * 1_000) : value
 }
 
 function usedOf(

@@ -44,7 +44,7 @@ function StreamTile(): VNode {
     setWasOld(isOld)
   }, [isOld])
   const tone = state === 'open' ? 'up' : state === 'connecting' ? '' : 'down'
-  return html`<div class=${`tile ${tone}`}>
+  return html`<div class=${`tile alarm ${tone}`}>
     <dt>${texts.headline.stream}</dt>
     <dd>
       <strong><span aria-hidden="true">${state === 'open' ? '●' : '○'}</span> ${texts.stream[state]}</strong>
@@ -76,7 +76,7 @@ function TradingTile({ status }: { readonly status: Status }): VNode {
       : `${texts.causes[strictest.cause]}: ${strictest.reason} (${strictest.by})`
   const tone = tradingState === 'active' ? 'up' : tradingState === 'halted' ? 'down' : 'warn'
   const mark = tradingState === 'active' ? '▶' : tradingState === 'halted' ? '■' : '▼'
-  return html`<div class=${`tile wide ${tone}`}>
+  return html`<div class=${`tile alarm wide ${tone}`}>
     <dt>${texts.headline.trading}</dt>
     <dd>
       <strong><span aria-hidden="true">${mark}</span> ${texts.trading[tradingState]}</strong>
@@ -110,7 +110,7 @@ export function Headline(): VNode {
       hint=${words.riskHint(status.positions.length, status.openIntents.length)} />
     <${Tile} name=${words.unresolved}
       value=${status.unresolved === 0 ? words.none : spanText(status.oldestUnresolvedSeconds * 1_000)}
-      hint=${words.unresolvedHint(status.unresolved)} tone=${status.unresolved === 0 ? '' : 'warn'} />
+      hint=${words.unresolvedHint(status.unresolved)} tone=${status.unresolved === 0 ? '' : 'alarm warn'} />
   </dl>`
 }
 

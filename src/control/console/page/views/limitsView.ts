@@ -4,7 +4,7 @@ import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../marku
 import { takeOverCommand } from '../pageCommands.ts'
 import type { LimitLine, Status } from '../pageWire.ts'
 import { percentText, usdText } from '../shownAmount.ts'
-import { type LimitBar, limitBars } from '../shownFigures.ts'
+import { type LimitBar, limitBars, limitText } from '../shownFigures.ts'
 import { texts } from '../texts.ts'
 
 const { limits: words } = texts
@@ -52,7 +52,7 @@ export function LimitsView(): VNode {
             <summary>${words.rest(rest.length)}</summary>
             <ul class="rows">${rest.map(
               ({ key, scope, limit, allowed }) =>
-                html`<li class="line" key=${key}><span class="grow">${limit} <small>${scope}</small></span><span class="num">${allowed}</span></li>`,
+                html`<li class="line" key=${key}><span class="grow">${limit} <small>${scope}</small></span><span class="num">${limitText({ limit, value: allowed })}</span></li>`,
             )}</ul>
           </details>`
     }
@@ -79,7 +79,7 @@ function limitOf(limits: readonly LimitLine[] | undefined, names: readonly strin
   )
   return found === undefined || found.length === 0
     ? ''
-    : texts.breakers.limit(found.map(({ limit, value }) => `${limit} ${value}`).join(', '))
+    : texts.breakers.limit(found.map((line) => `${line.limit} ${limitText(line)}`).join(', '))
 }
 
 /** Which breakers are open. */

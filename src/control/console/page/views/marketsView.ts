@@ -1,7 +1,7 @@
 /** What each market's pool lets be added, and where the daemon's data comes from. */
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { html, Section, useBounded, useDaemonNow, useSlice } from '../markup.ts'
+import { Head, html, Section, useBounded, useDaemonNow, useSlice } from '../markup.ts'
 import type { Market, Status } from '../pageWire.ts'
 import { NOTHING, priceText, wholeUsdText } from '../shownAmount.ts'
 import { shownMarkets } from '../shownFigures.ts'
@@ -10,6 +10,7 @@ import { texts } from '../texts.ts'
 
 const { markets: words, hosts } = texts
 const firstRows = 12
+const figures: readonly string[] = [words.price, words.long, words.short, words.funding]
 
 /** A rate an hour, factor with 30 decimals, as a percentage with four places and its sign: negative, that side pays. */
 function rateText(rate: string | null): string {
@@ -56,7 +57,7 @@ export function MarketsView(): VNode {
       shown.length === 0
         ? html`<p class="muted">${find === '' ? words.none : texts.nothingFound}</p>`
         : html`<div class="scroll"><table>
-            <thead><tr>${titles.map((title) => html`<th scope="col" key=${title}>${title}</th>`)}</tr></thead>
+            <${Head} titles=${titles} figures=${figures} />
             <tbody>${shown.map((market) => html`<${MarketLine} key=${market.marketToken} market=${market} />`)}</tbody>
           </table></div>`
     }

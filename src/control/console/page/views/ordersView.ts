@@ -1,7 +1,7 @@
 /** Orders, newest first: a bounded number of rows, each drawn again only when it says something else. */
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { html, kept, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { Head, html, kept, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { cancelCommand } from '../pageCommands.ts'
 import type { Order } from '../pageWire.ts'
@@ -13,6 +13,7 @@ import { toneOf } from './headlineView.ts'
 
 const { orders: words } = texts
 const firstRows = 25
+const figures: readonly string[] = [words.accepted, words.size, words.pnl]
 
 /** How an order's label looks: grave ones are marked by more than their colour. */
 function toneOfLabel(status: Order['status']): string {
@@ -93,7 +94,7 @@ export function OrdersView(): VNode {
       shown.length === 0
         ? html`<p class="muted">${orders.length === 0 ? words.none : texts.nothingFound}</p>`
         : html`<div class="scroll"><table>
-            <thead><tr>${titles.map((title) => html`<th scope="col" key=${title}>${title}</th>`)}</tr></thead>
+            <${Head} titles=${titles} figures=${figures} />
             <tbody>${shown.map(
               (order) =>
                 html`<${OrderLine} key=${order.intentId} order=${order} onShow=${show} onCancel=${onCancel} />`,

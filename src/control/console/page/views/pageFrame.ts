@@ -91,12 +91,12 @@ function OpenPage(): VNode {
           <${OrdersView} />
           <${StrategiesView} />
           <${TasksView} />
+          <${MarketsView} />
         </div>
         <div class="aside">
           <${EquityView} />
           <${LimitsView} />
           <${BreakersView} />
-          <${MarketsView} />
           <${HostsView} />
         </div>
       </div>

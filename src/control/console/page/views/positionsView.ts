@@ -1,6 +1,6 @@
 /** Positions: what is held, how far it is from its liquidation, whether a stop rests, and whose it is. */
 import type { VNode } from 'preact'
-import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { Head, html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { closeCommand } from '../pageCommands.ts'
 import { NOTHING, percentText, priceText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
@@ -12,6 +12,15 @@ const { positions: words } = texts
 
 /** Nearer than this to its liquidation a position is marked, bps. */
 const nearBps = 1_000
+const figures: readonly string[] = [
+  words.size,
+  words.entry,
+  words.mark,
+  words.liquidation,
+  words.distance,
+  words.leverage,
+  words.pnl,
+]
 /** A bar is full from this distance on, bps. */
 const farBps = 5_000
 
@@ -94,7 +103,7 @@ export function PositionsView(): VNode {
       found.length === 0
         ? html`<p class="muted">${empty}</p>`
         : html`<div class="scroll"><table>
-            <thead><tr>${titles.map((title) => html`<th scope="col" key=${title}>${title}</th>`)}</tr></thead>
+            <${Head} titles=${titles} figures=${figures} />
             <tbody>${found.map((position) => html`<${PositionLine} key=${position.key} position=${position} />`)}</tbody>
           </table></div>`
     }

@@ -1,7 +1,7 @@
 /** One order's story: why, how big, what was sent, and each record of it on a line of time. */
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { html, usePage, useSlice } from '../markup.ts'
+import { Head, html, usePage, useSlice } from '../markup.ts'
 import { NO_ANSWER, read } from '../pageApi.ts'
 import type { Story } from '../pageWire.ts'
 import { NOTHING, priceText, signedUsdText, usdText } from '../shownAmount.ts'
@@ -57,11 +57,10 @@ function Legs({ legs }: { readonly legs: Story['order']['legs'] }): VNode | null
   if (legs.length === 0) return null
   return html`<h3>${words.legs}</h3>
     <div class="scroll"><table>
-      <thead><tr>
-        ${[words.leg, words.size, words.trigger, words.fill, words.fees, words.pnl].map(
-          (title) => html`<th scope="col" key=${title}>${title}</th>`,
-        )}
-      </tr></thead>
+      <${Head}
+        titles=${[words.leg, words.size, words.trigger, words.fill, words.fees, words.pnl]}
+        figures=${[words.size, words.trigger, words.fill, words.fees, words.pnl]}
+      />
       <tbody>
         ${legs.map(
           (leg) => html`<tr key=${leg.orderKey}>

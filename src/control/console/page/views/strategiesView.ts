@@ -1,7 +1,17 @@
 /** Strategies: their state, their last decision, their book, and pause and resume. */
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { html, kept, Section, useBounded, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
+import {
+  Head,
+  html,
+  kept,
+  Section,
+  useBounded,
+  useDaemonNow,
+  useMayCommand,
+  usePage,
+  useSlice,
+} from '../markup.ts'
 import { type PageCommand, switchCommand, takeOverCommand } from '../pageCommands.ts'
 import type { Book, Decision, StrategyRow } from '../pageWire.ts'
 import { amountOf, NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
@@ -12,6 +22,7 @@ import { toneOf } from './headlineView.ts'
 
 const { strategies: words } = texts
 const firstRows = 20
+const figures: readonly string[] = [words.turn, words.book, words.brought]
 
 /** What keeps a strategy from deciding, in words with a mark; nothing does: it runs. */
 function stateOf(row: StrategyRow): { readonly text: string; readonly tone: string; readonly hint?: string } {
@@ -122,7 +133,7 @@ export function StrategiesView(): VNode {
       shown.length === 0
         ? html`<p class="muted">${rows.length === 0 ? words.none : texts.nothingFound}</p>`
         : html`<div class="scroll"><table>
-            <thead><tr>${titles.map((title) => html`<th scope="col" key=${title}>${title}</th>`)}</tr></thead>
+            <${Head} titles=${titles} figures=${figures} />
             <tbody>${shown.map(
               (row) =>
                 html`<${StrategyLine} key=${row.name} row=${row} decision=${lastOf.get(row.name)}
