@@ -35,6 +35,8 @@ export interface LiveFeed {
 const batchMs = 100
 /** Between two tries to open the stream, ms. */
 const retryMs = 3_000
+/** How long the beginning of the stream is waited for, ms. */
+const firstMs = 1_500
 /** How often what is not in the stream is read, ms. */
 const [booksMs, marketsMs, limitsMs] = [5_000, 20_000, 300_000]
 /** Lines read at the beginning. */
@@ -48,6 +50,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   let stream: EventSource | undefined
   const timers = new Set<ReturnType<typeof setInterval>>()
   let retry: ReturnType<typeof setTimeout> | undefined
+  let first: ReturnType<typeof setTimeout> | undefined
 
   function take(...changes: readonly Change[]): void {
     if (waiting.length === 0) setTimeout(flush, batchMs)
@@ -102,6 +105,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   }
 
   function readAll(): void {
+    clearTimeout(first)
     readStreamed()
     readBooks()
     readMarkets()
@@ -144,6 +148,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     stream?.close()
     stream = undefined
     clearTimeout(retry)
+    clearTimeout(first)
     for (const timer of timers) clearInterval(timer)
     timers.clear()
   }
@@ -161,8 +166,9 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     }
     stop()
     store.take({ type: 'session', session: answer.value })
-    readAll()
     listen()
+    // The stream begins with a reset, which reads all; where there is no stream, what can be read is shown all the same.
+    first = setTimeout(readAll, firstMs)
     every(booksMs, readBooks)
     every(marketsMs, readMarkets)
     every(limitsMs, () => void readLimits())

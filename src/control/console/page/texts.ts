@@ -195,6 +195,7 @@ export const texts = {
     fees: 'Fees',
     pnl: 'PnL after all costs',
     provisional: 'not final yet',
+    final: 'final',
     timeline: 'Timeline',
     record: 'the record',
     took: (span: string) => `answer after ${span}`,
@@ -332,7 +333,7 @@ export const texts = {
   },
   dialog: {
     by: 'Your name, for the journal',
-    typeIt: (word: string) => `This cannot be undone. Type ${word} to confirm.`,
+    typeIt: (word: string) => `This cannot be undone. Type “${word}” to confirm.`,
     preview: 'Show what it would do',
     cancel: 'Do nothing',
     done: 'Close',

@@ -7,7 +7,7 @@ import { html, Section, useSlice } from '../markup.ts'
 import type { EquityPoint } from '../pageWire.ts'
 import { amountOf, chartNumber, percentText, usdText } from '../shownAmount.ts'
 import { drawdowns } from '../shownFigures.ts'
-import { momentText } from '../shownTimes.ts'
+import { clockText, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 const [equityPx, drawdownPx] = [150, 80]
@@ -29,10 +29,16 @@ function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
     width,
     height: isEquity ? equityPx : drawdownPx,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    padding: [8, 12, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: 'equity' }, y: false },
     axes: [
-      { ...axis, show: !isEquity },
+      {
+        ...axis,
+        show: !isEquity,
+        space: 70,
+        values: (_, splits) => splits.map((seconds) => clockText(seconds * 1_000)),
+      },
       {
         ...axis,
         size: 76,

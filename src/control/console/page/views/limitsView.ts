@@ -16,8 +16,8 @@ function BarLine({ bar }: { readonly bar: LimitBar }): VNode {
   const tone = shareBps > 10_000 ? 'down' : shareBps >= nearBps ? 'warn' : ''
   const usedText = used === undefined ? '' : used.unit === 'usd' ? usdText(used.amount) : String(used.amount)
   const text = words.usedOf(usedText, allowed)
-  return html`<li class="line">
-    <span class="grow">${limit} <small>${scope}</small></span>
+  return html`<li class="limit">
+    <span>${limit} <small>${scope}</small></span>
     <${Meter} bps=${shareBps} label=${`${percentText(shareBps)}: ${text}`} tone=${tone} />
     <span class="num">${text}</span>
     ${tone === '' ? '' : html`<strong class=${`mark ${tone}`}>${tone === 'down' ? words.exceeded : words.near}</strong>`}

@@ -11,6 +11,12 @@ import { toneOf } from './headlineView.ts'
 
 const { story: words } = texts
 
+/** The chain may take back what only its latest block shows; it is written again when it is final. */
+function finalityOf(level: string): string {
+  if (level === 'chain-latest') return words.provisional
+  return level === 'chain-final' ? words.final : ''
+}
+
 /** Words of a record beside its kind: what its facts say first. */
 function factsOf({ record }: Story['steps'][number]): string {
   switch (record.kind) {
@@ -20,12 +26,18 @@ function factsOf({ record }: Story['steps'][number]): string {
       return [record.send.result, 'status' in record.send ? record.send.status : undefined]
         .filter((text) => text !== undefined)
         .join(', ')
+    case 'landed':
+      return finalityOf(record.evidence.level)
     case 'child.executed':
     case 'child.cancelled': {
       const { settlement, cancelReason } = record
       const price = settlement?.executionPrice
-      return [price === undefined ? undefined : priceText(price), cancelReason]
-        .filter((text) => text !== undefined)
+      return [
+        price === undefined ? '' : priceText(price),
+        cancelReason ?? '',
+        finalityOf(record.evidence.level),
+      ]
+        .filter((text) => text !== '')
         .join(', ')
     }
     case 'attempt.dead':
@@ -89,7 +101,9 @@ function Told({ story }: { readonly story: Story }): VNode {
       words.size,
       [
         usdText(order.sizeDeltaUsd),
-        ...(sizing === undefined ? [] : [words.wanted(usdText(sizing.wantedUsd))]),
+        ...(sizing === undefined || sizing.wantedUsd === order.sizeDeltaUsd
+          ? []
+          : [words.wanted(usdText(sizing.wantedUsd))]),
         ...(sizing?.cuts.map(({ by, toUsd }) => words.cut(by, usdText(toUsd))) ?? []),
       ].join(', '),
     ],
