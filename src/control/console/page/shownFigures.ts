@@ -9,7 +9,7 @@ import { spanText } from './shownTimes.ts'
 type Side = Pick<PositionRow, 'marketToken' | 'direction' | 'collateralToken'>
 
 /** One key for a side, whatever the case of its addresses. */
-export function sideKeyOf({ marketToken, direction, collateralToken }: Side): string {
+function sideKeyOf({ marketToken, direction, collateralToken }: Side): string {
   return `${marketToken.toLowerCase()} ${direction} ${collateralToken.toLowerCase()}`
 }
 

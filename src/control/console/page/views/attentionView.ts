@@ -111,12 +111,12 @@ function MatterRow({ matter }: { readonly matter: Matter }): VNode {
   const { tone, title, text, hint, finding } = matter
   return html`<li class=${tone}>
     <strong><span aria-hidden="true">${tone === 'down' ? '■' : '▲'}</span> ${title}</strong>
-    <span>${text}</span>
-    ${hint === undefined ? '' : html`<small>${hint}</small>`}
+    <span class="text">${text}</span>
+    ${hint === undefined ? '' : html`<small class="text">${hint}</small>`}
     ${
       finding === undefined || !mayCommand
         ? ''
-        : html`<span class="tools">
+        : html`<span class="settle tools">
             <button onClick=${() => command(settleCommand(finding, 'adopted'))}>${words.adopt}</button>
             <button onClick=${() => command(settleCommand(finding, 'ignored'))}>${words.ignore}</button>
           </span>`

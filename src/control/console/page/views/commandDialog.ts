@@ -129,7 +129,7 @@ function CommandForm({
 
   const order = done?.ok === true ? done.value.intentId : undefined
   const buttonText = isSending ? words.sending : isSeen ? command.send : words.preview
-  return html`<form onSubmit=${submit}>
+  return html`<form class="form" onSubmit=${submit}>
     <h2 id="command-title">${title}</h2>
     <ul>${effects.map((effect) => html`<li key=${effect}>${effect}</li>`)}</ul>
     <fieldset disabled=${isOver || isSending}>
@@ -149,7 +149,7 @@ function CommandForm({
     </fieldset>
     ${seen === undefined || done !== undefined ? '' : html`<${Outcome} answer=${seen} isPreview=${true} />`}
     ${done === undefined ? '' : html`<${Outcome} answer=${done} isPreview=${false} />`}
-    <div class="tools">
+    <div class="tools form-tools">
       ${
         order === undefined
           ? ''

@@ -29,7 +29,7 @@ function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
     width,
     height: isEquity ? equityPx : drawdownPx,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-    padding: [8, 12, 0, 0],
+    padding: [8, 12, isEquity ? 6 : 0, 0],
     legend: { show: false },
     cursor: { sync: { key: 'equity' }, y: false },
     axes: [

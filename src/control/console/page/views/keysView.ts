@@ -73,6 +73,6 @@ export function KeysDialog({
       ${Object.entries(texts.labels).map(([label, what]) => html`<div key=${label}><dt>${label}</dt><dd>${what}</dd></div>`)}
     </dl>
     <p class="muted">${texts.keys.note}</p>
-    <div class="tools"><button onClick=${onEnd}>${texts.close}</button></div>
+    <div class="tools form-tools"><button onClick=${onEnd}>${texts.close}</button></div>
   </dialog>`
 }
