@@ -9,7 +9,7 @@ import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { exitCodes } from '../config/exit.ts'
 import { version } from '../config/version.ts'
-import { createControlServer } from '../control/server.ts'
+import { type ControlOptions, createControlServer } from '../control/server.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import { OPERATOR } from '../engine/account/tradingHalts.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
@@ -145,6 +145,7 @@ async function live(
     metrics,
     health,
     recent: { log: kept, decisions },
+    ...consoleOf(config),
   })
   closers.push(() => control.close())
   closers.push(writeAddress(config, control.localUrl))
@@ -176,6 +177,14 @@ async function live(
     stopListening()
     watching.abort()
     watchdog.stop()
+  }
+}
+
+/** How the console is served, where it is. */
+function consoleOf({ control: { console: isServed, consoleUrl } }: Config): Pick<ControlOptions, 'console'> {
+  if (!isServed) return {}
+  return {
+    console: { clock: systemClock, ...(consoleUrl === undefined ? {} : { publicUrl: consoleUrl }) },
   }
 }
 

@@ -8,7 +8,7 @@ import type { Secret } from '../../base/secret.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
-import type { Role } from '../../control/access.ts'
+import type { Role } from '../../control/guard/access.ts'
 import {
   answerCode,
   bodyDigestOf,
@@ -17,7 +17,7 @@ import {
   newNonce,
   proofHeader,
   proofOf,
-} from '../../control/proof.ts'
+} from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readPid } from '../../daemon/controlAddress.ts'
 import { readToken, tokenFileOf } from '../../daemon/controlTokens.ts'
