@@ -216,8 +216,15 @@ test('nothing is shown in a frame', async () => {
 test('guesses at a token are throttled by address, and pass with time', async () => {
   for (let at = 0; at < 5; at++) expect(await guess(`wrong-${at}`)).toEqual([401, 'UNAUTHORIZED'])
   expect(await guess(operateToken)).toEqual([429, 'LOGIN_THROTTLED'])
-  expect((await enter(keyOf(server.console?.link('read').url ?? ''))).error).toBe('LOGIN_THROTTLED')
+  expect((await enter('x'.repeat(43))).error).toBe('LINK_OVER')
   clock.pass(minuteMs)
+  expect(await guess(operateToken)).toEqual([200])
+})
+
+test('guesses at a link are throttled, and keep nobody out who has one', async () => {
+  for (let at = 0; at < 5; at++) expect((await enter('x'.repeat(43))).error).toBe('LINK_OVER')
+  expect((await enter('x'.repeat(43))).error).toBe('LOGIN_THROTTLED')
+  expect((await enter(keyOf(server.console?.link('read').url ?? ''))).status).toBe(303)
   expect(await guess(operateToken)).toEqual([200])
 })
 

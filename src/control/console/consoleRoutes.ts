@@ -16,7 +16,8 @@ import { type BegunSession, cookieName, type Sessions } from './sessions.ts'
 export interface ConsoleParts {
   readonly sessions: Sessions
   readonly assets: Assets
-  readonly throttle: LoginThrottle
+  /** Of log-ins by a token, and of links: failures of one lock nobody out of the other. */
+  readonly throttle: { readonly tokens: LoginThrottle; readonly links: LoginThrottle }
   readonly roles: RoleOf
   /** Where browsers reach the console, without a slash at its end. */
   readonly baseUrl: () => string
@@ -85,11 +86,12 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
       return no(c, 409, 'LINK_NOT_OPENED', 'A link is opened, not looked at.')
     }
     const address = addressOf(c)
-    if (!throttle.isOpen(address)) return tooMany(c)
     const key = c.req.query('key') ?? ''
+    // A key that is good enters in any case: nobody guesses one, and any page can have a browser try wrong ones.
     const begun = keyForm.test(key) ? sessions.enter(key, address) : undefined
     if (begun === undefined) {
-      throttle.failed(address)
+      if (!throttle.links.isOpen(address)) return tooMany(c)
+      throttle.links.failed(address)
       return no(
         c,
         410,
@@ -105,12 +107,12 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
     const address = addressOf(c)
     const body = await jsonOf(c, loginBody)
     // Between this look and the count of a failure nothing is waited for.
-    if (!throttle.isOpen(address)) return tooMany(c)
+    if (!throttle.tokens.isOpen(address)) return tooMany(c)
     if (body === undefined)
       return no(c, 400, 'BAD_LOGIN', 'A log-in is JSON, {"token":"..."}, sent as application/json.')
     const role = roles(`Bearer ${body.token}`)
     if (role === undefined) {
-      throttle.failed(address)
+      throttle.tokens.failed(address)
       return no(c, 401, 'UNAUTHORIZED', 'This is none of the tokens of this perpd.')
     }
     const begun = sessions.begin(role, address)

@@ -57,7 +57,10 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
       consoleRoutes(app, {
         sessions,
         assets: createAssets(pageFolder),
-        throttle: createLoginThrottle(clock.monotonicMs),
+        throttle: {
+          tokens: createLoginThrottle(clock.monotonicMs),
+          links: createLoginThrottle(clock.monotonicMs),
+        },
         roles: createRoles(tokens),
         baseUrl,
       })
