@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { fitted } from '../../src/cli/output/screen.ts'
 import { exitCodes } from '../../src/config/exit.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import type { ControlServer } from '../../src/control/server.ts'
@@ -52,6 +53,11 @@ test('the link begins a session of the role that was asked for', async () => {
     role: 'operate',
     expiresAtMs: expect.any(Number),
   })
+})
+
+test('a link that is longer than the screen is whole, on the first line', () => {
+  const url = `http://127.0.0.1:46119/console/enter?key=${'k'.repeat(43)}`
+  expect(fitted(url, 80)).toBe(url)
 })
 
 test('without a console, or without a daemon, it says so', async () => {

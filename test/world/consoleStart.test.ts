@@ -27,6 +27,7 @@ test('what is written to a pipe names the console and no key', { timeout: 120_00
   expect((await fetch(address)).status).toBe(200)
   const { stdout } = spawnSync(process.execPath, [main, 'console'], { cwd: folder.path, encoding: 'utf8' })
   const [url = ''] = stdout.split('\n')
+  expect(url).toContain('key=')
   expect((await fetch(url, { redirect: 'manual' })).status).toBe(303)
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended).toBe(0)
