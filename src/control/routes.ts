@@ -11,8 +11,7 @@ import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
-import type { StreamSources } from './console/liveStream.ts'
-import type { WebConsole } from './console/webConsole.ts'
+import type { ConsoleSources, WebConsole } from './console/webConsole.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
 import { bodyDigestOf, challengePath, createProofs, proofHeader } from './guard/proof.ts'
 import { createGuard, type GuardContext, type Proven } from './guard/requestGuard.ts'
@@ -74,7 +73,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   })
 
   commandRoutes(app, context.engine)
-  console?.mount(app, streamSources(context))
+  console?.mount(app, consoleSources(context))
   if (signals !== undefined) signalRoutes(app, context.engine, signals, context.now)
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
@@ -121,7 +120,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/balance, /api/books, /api/tasks, /api/decisions, /api/logs, ${console === undefined ? '' : '/api/stream, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/balance, /api/books, /api/tasks, /api/decisions, /api/logs, ${console === undefined ? '' : '/api/stream, /api/equity, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
       },
       404,
     ),
@@ -144,8 +143,8 @@ const AGES_MS = 10_000
 /** How often orders and tasks are read anew where the journal has not grown: what the venue says of them is in no record, ms. */
 const REREAD_MS = 5_000
 
-/** What the stream tells of: the bodies of three routes. */
-function streamSources({ engine, recent }: ControlContext): StreamSources {
+/** What the console tells of: the bodies of three routes, the log, and the worth of the account. */
+function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
   const text = (value: unknown): string => JSON.stringify(toPlain(value))
   const reading = (read: () => Promise<unknown>) => {
     let known: { readonly turn: string; readonly body: string } | undefined
@@ -158,6 +157,12 @@ function streamSources({ engine, recent }: ControlContext): StreamSources {
   }
   return {
     log: recent.log,
+    equity() {
+      const { equity } = engine.status()
+      return equity?.equityAtMs === undefined
+        ? undefined
+        : { atMs: equity.equityAtMs, equityUsd: equity.equityUsd }
+    },
     read: {
       status() {
         const { nowMs, watchedAgoMs, feedAgesMs, oldestUnresolvedSeconds, ...same } = statusBody(

@@ -7,6 +7,7 @@ import type { ConsoleDoor } from '../guard/browserRules.ts'
 import type { Proven } from '../guard/requestGuard.ts'
 import { createAssets } from './assets.ts'
 import { type ConsoleLink, consoleRoutes, linkTo } from './consoleRoutes.ts'
+import { createEquitySeries, type EquityPoint } from './equitySeries.ts'
 import { createLiveStream, type StreamSources } from './liveStream.ts'
 import { createLoginThrottle } from './loginThrottle.ts'
 import { createSessions } from './sessions.ts'
@@ -23,12 +24,18 @@ export interface ConsoleSettings {
   readonly beat?: Beat
 }
 
+/** What the console tells of. */
+export interface ConsoleSources extends StreamSources {
+  /** What the account is worth, as people are shown it; undefined before the first figure. */
+  readonly equity: () => EquityPoint | undefined
+}
+
 /** The console. */
 export interface WebConsole {
   /** What the guard knows of it. */
   readonly door: ConsoleDoor
-  /** Adds its routes; `sources` are what the stream tells of. */
-  mount(app: Hono<Proven>, sources: StreamSources): void
+  /** Adds its routes. */
+  mount(app: Hono<Proven>, sources: ConsoleSources): void
   /** A link that is good once. */
   link(role: Role): ConsoleLink
   /** Where the port serves, once it does. */
@@ -38,6 +45,9 @@ export interface WebConsole {
   /** Ends the streams. */
   close(): void
 }
+
+/** How often the worth of the account is looked at, ms. */
+const equityEveryMs = 5_000
 
 /** A console without sessions. */
 export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebConsole {
@@ -65,7 +75,23 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
         baseUrl,
       })
       const stream = createLiveStream(sources)
-      closers.push(beat(stream.beat), stream.close)
+      const series = createEquitySeries()
+      let lookedMs = Number.NEGATIVE_INFINITY
+      const takeEquity = (): void => {
+        if (clock.monotonicMs() - lookedMs < equityEveryMs) return
+        lookedMs = clock.monotonicMs()
+        const point = sources.equity()
+        if (point !== undefined) series.take(point)
+      }
+      const look = async (): Promise<void> => {
+        takeEquity()
+        await stream.beat()
+      }
+      closers.push(beat(look), stream.close)
+      app.get('/api/equity', (c) => {
+        takeEquity()
+        return c.json(series.points().map(({ atMs, equityUsd }) => ({ atMs, equityUsd: String(equityUsd) })))
+      })
       streamRoutes(app, { stream, sessions, hold: (socket) => held.add(socket) })
     },
     link: (role) => linkTo(sessions, baseUrl(), role),
