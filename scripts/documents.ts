@@ -7,6 +7,8 @@ import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitField, limitRows, limitSetting } from '../src/domain/account/limits.ts'
 import type { LimitUnit } from '../src/domain/account/limitTable.ts'
 import { createMetrics } from '../src/monitor/metrics.ts'
+import { noticeKinds } from '../src/notify/notice.ts'
+import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { viewDocument } from './viewDocument.ts'
 
@@ -17,11 +19,13 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/api-coverage.md', await apiCoverageDocument()],
     ['docs/configuration.md', configurationDocument()],
-    ['docs/errors.md', withLimits('docs/errors.md', limitDenials())],
+    ['docs/errors.md', withPart('docs/errors.md', 'limits', limitDenials())],
     ['docs/metrics.md', metricsDocument()],
+    ['docs/notifications.md', withPart('docs/notifications.md', 'events', noticeEvents())],
     ['docs/strategy-view.md', viewDocument()],
-    ['strategies/README.md', withLimits('strategies/README.md', limitFields())],
+    ['strategies/README.md', withPart('strategies/README.md', 'limits', limitFields())],
     ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
+    ['strategies/strategy.schema.json', `${JSON.stringify(strategyFileSchema(), undefined, 2)}\n`],
   ])
 }
 
@@ -74,10 +78,10 @@ function configurationDocument(): string {
   ].join('\n')}\n`
 }
 
-/** A document of the package with its part about limits printed anew; the rest is written by hand. */
-function withLimits(path: string, table: string): string {
+/** A document of the package with its part of that name printed anew; the rest is written by hand. */
+function withPart(path: string, part: string, table: string): string {
   const whole = readFileSync(pathOf(path), 'utf8')
-  const [start, end] = ['<!-- limits -->', '<!-- end of limits -->']
+  const [start, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`]
   const [before, after] = [whole.indexOf(start), whole.indexOf(end)]
   if (before < 0 || after < before) throw new RangeError(`${path} has no part between ${start} and ${end}`)
   return `${whole.slice(0, before + start.length)}\n\n${table}\n\n${whole.slice(after)}`
@@ -93,6 +97,12 @@ function limitDenials(): string {
     return `| \`${denies.code}\` | ${limits.join(', ')} | ${cell(denies.meaning ?? '')} |`
   })
   return ['| code | limit | meaning, and what to do |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The events that sinks are told. */
+function noticeEvents(): string {
+  const rows = Object.entries(noticeKinds).map(([kind, when]) => `| \`${kind}\` | ${cell(when)} |`)
+  return ['| event | when |', '|---|---|', ...rows].join('\n')
 }
 
 /** The limits that a strategy file may have. */
@@ -130,7 +140,7 @@ function metricsDocument(): string {
     '',
     '<!-- Printed from src/monitor/metrics.ts by `npm run docs`. Do not edit. -->',
     '',
-    'Served at `/metrics` of the control port in the Prometheus text format. Units are in the names: seconds and US dollars.',
+    'Served at `/metrics` of the control port in the Prometheus text format. Units are in the names: seconds, bytes and US dollars.',
     'Labels are bounded; none ever holds an order id. States and ages are read when they are scraped.',
     '',
     '| series | type | labels | meaning |',

@@ -93,4 +93,6 @@ export const deepTests: readonly string[] = [
   'world/subaccount.test.ts',
   'world/tasks.test.ts',
   'world/unmanaged.test.ts',
+  // A process for each mistake of a kind.
+  'cli/strategyTest.test.ts',
 ]

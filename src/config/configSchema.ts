@@ -8,6 +8,7 @@ import { account } from './sections/accountSection.ts'
 import { control, journal, log, strategies } from './sections/daemonSection.ts'
 import { paper } from './sections/embeddedVenueSection.ts'
 import * as as from './sections/formats.ts'
+import { notify } from './sections/notifySection.ts'
 import { execution, signing } from './sections/ordersSection.ts'
 import { breakers, risk } from './sections/riskSection.ts'
 import { api, evidence, rpc, venue } from './sections/venueSection.ts'
@@ -32,6 +33,7 @@ export const schema = {
   api,
   paper,
   control,
+  notify,
   log,
 }
 

@@ -208,8 +208,18 @@ function put(
 }
 
 function misfit(origin: string, entry: NamedSetting, written: unknown): string {
-  const value = entry.reads.isSecret ? redactedText(written) : shown(written)
+  const value = entry.reads.isSecret
+    ? redactedText(written)
+    : holdsObjects(written)
+      ? 'none that can be used'
+      : shown(written)
   return `${origin}: ${entry.key} is ${value}; expected ${entry.reads.expected}.`
+}
+
+/** What has fields, or text that stands for it: somebody may have put a secret in the place of its file. */
+function holdsObjects(written: unknown): boolean {
+  if (typeof written === 'string') return /^\s*[[{]/.test(written)
+  return Array.isArray(written) && written.some((item) => typeof item === 'object')
 }
 
 function redactedText(written: unknown): string {

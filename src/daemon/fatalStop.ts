@@ -1,5 +1,5 @@
 /** The end of a run by a fault. */
-import { BaseError } from '../base/errors.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { Log } from '../monitor/log/log.ts'
 
@@ -7,6 +7,7 @@ import type { Log } from '../monitor/log/log.ts'
 export function fatalStop(
   log: Log,
   end: (code: number) => void,
+  tell: (reason: string) => void,
 ): { readonly fatal: (error: unknown) => void; readonly isOver: () => boolean } {
   let isOver = false
   const fatal = (error: unknown): void => {
@@ -14,6 +15,7 @@ export function fatalStop(
     isOver = true
     if (error instanceof CommandError) {
       log.note('error', error.message)
+      tell(error.message)
       end(error.exitCode)
       return
     }
@@ -24,6 +26,8 @@ export function fatalStop(
           ? (error.stack ?? error.message)
           : String(error)
     log.note('error', `perpd stops: ${text}`)
+    // The stack is for the log alone.
+    tell(reasonOf(error))
     end(exitCodes.error)
   }
   return { fatal, isOver: () => isOver }

@@ -11,11 +11,15 @@ const program = new URL(
   import.meta.url,
 )
 
-/** Reads all that the configuration names. Whoever reads closes the threads (`closeStrategies`). */
-export async function readStrategyFiles({ strategies }: Pick<Config, 'strategies'>): Promise<LoadResult> {
+/** Reads all that the configuration names. Whoever reads closes the threads (`closeStrategies`). `takesDisabled`: also files that are off. */
+export async function readStrategyFiles(
+  { strategies }: Pick<Config, 'strategies'>,
+  takesDisabled = false,
+): Promise<LoadResult> {
   const { paths, decideTimeoutMs, memoryMiB } = strategies
   return await loadStrategies(paths, {
     untrusted,
+    takesDisabled,
     hostKind: (path) => hostKind(path, { program, decideTimeoutMs, memoryMiB }),
   })
 }

@@ -21,6 +21,8 @@ import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import { createMetrics } from '../monitor/metrics.ts'
+import type { Heartbeat } from '../notify/heartbeat.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies, type LoadResult } from '../strategy/files/load.ts'
 import type { KeySources } from './account/keySources.ts'
 import { openSigner } from './account/openSigner.ts'
@@ -32,6 +34,8 @@ import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
+import { crashNotice, openNotifier, watchStops } from './notifySinks.ts'
+import { beatOf, openHeartbeat } from './openHeartbeat.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
@@ -50,6 +54,9 @@ export interface RunOptions extends ReadAnew {
   /** Writes a line to the operator's terminal and nowhere else; absent where what is written is kept, or read by a program. */
   readonly terminal?: (text: string) => void
 }
+
+/** How long a daemon that ends waits for people to be told, ms. */
+const LAST_WORDS_MS = 3_000
 
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
@@ -117,8 +124,15 @@ async function live(
     oracle: venue?.hosts.oracle ?? config.venue.oracleHosts,
   }
   const ended = Promise.withResolvers<number>()
-  const stopped = fatalStop(log, ended.resolve)
-  const { emit, metrics, health, decisions } = await listen(config, log, parts, stopped.isOver)
+  const notifier = openNotifier(config, (event) => emit(event))
+  const stopped = fatalStop(log, ended.resolve, (reason) => {
+    notifier.tell(crashNotice(reason))
+    heartbeat?.fail()
+  })
+  let heartbeat: Heartbeat | undefined
+  const { emit, metrics, health, decisions } = await listen(config, log, parts, notifier, stopped.isOver)
+  // Closed last of all that tells: its end is told too.
+  closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()
   closers.push(() => fetch.close())
   const { trader, evidence } = await connectTrader(config, options, parts, {
@@ -155,6 +169,12 @@ async function live(
   const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   // Before it is said to have started: who hears that may signal at once.
   const stopListening = listenForSignals(trader, log, fail, ended.resolve)
+  heartbeat = openHeartbeat(config, emit, () => {
+    const status = trader.status()
+    return beatOf(health.live(status).ok, status.holds)
+  })
+  closers.push(heartbeat.stop)
+  const endStopWatch = watchStops(notifier, trader.status)
   const watching = new AbortController()
   try {
     announce(config, emit, {
@@ -178,6 +198,7 @@ async function live(
     return await ended.promise
   } finally {
     stopListening()
+    endStopWatch()
     watching.abort()
     watchdog.stop()
   }
@@ -238,6 +259,7 @@ async function listen(
   config: Config,
   log: Log,
   { strategies, disabled, journal }: Parts,
+  notifier: Notifier,
   isOver: () => boolean,
 ) {
   const metrics = createMetrics({ version, profile: config.profile, chain: config.venue.chain.name })
@@ -250,7 +272,7 @@ async function listen(
   )
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (isOver() ? undefined : log.listen(event))
-  const emit = emitTo([tell, metrics.listen, health.listen, decisions.listen], (error) =>
+  const emit = emitTo([tell, metrics.listen, health.listen, decisions.listen, notifier.listen], (error) =>
     log.note('error', `a listener failed: ${reasonOf(error)}`),
   )
   return { metrics, health, decisions, emit }

@@ -4,12 +4,13 @@
  */
 import type { AccountEvent } from './accountEvent.ts'
 import type { DaemonEvent } from './daemonEvent.ts'
+import type { NoticeEvent } from './noticeEvent.ts'
 import type { OrderEvent } from './orderEvent.ts'
 import type { SignalEvent } from './signalEvent.ts'
 import type { VenueEvent } from './venueEvent.ts'
 
 /** Something worth reporting. `type` is the stable dotted name of the log line. */
-export type Event = DaemonEvent | OrderEvent | VenueEvent | AccountEvent | SignalEvent
+export type Event = DaemonEvent | OrderEvent | VenueEvent | AccountEvent | SignalEvent | NoticeEvent
 
 /** Names of events. */
 export type EventType = Event['type']

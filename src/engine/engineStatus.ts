@@ -9,6 +9,7 @@ import type { IntentState, Label } from '../domain/order/intent.ts'
 import type { LegLookups } from '../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
+import type { RunningByKind } from '../domain/tasks/runningByKind.ts'
 import type { Feed } from '../domain/venueEvent.ts'
 import type { BookRow } from '../domain/views/bookView.ts'
 import type { OrderMarks } from '../domain/views/orderMarks.ts'
@@ -122,6 +123,8 @@ export interface EngineStatus {
   readonly flattens: readonly UnwindReport[]
   /** Strategies whose file was removed and of which something is left to do, oldest first. */
   readonly windDowns: readonly WindDownReport[]
+  /** How many tasks run, by kind. */
+  readonly tasksRunning: RunningByKind
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   /** Held, and what open orders may still add, USD. */

@@ -1,5 +1,6 @@
 /** The status of an engine, put together of its parts at the moment somebody asks. */
 import { lastAttempt } from '../domain/order/intent.ts'
+import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { told } from './account/holdings.ts'
 import { sidesWithoutStop } from './account/stops.ts'
@@ -98,6 +99,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     hidden: told(account.hidden(), account.symbols()),
     flattens: parts.unwinder.open(),
     windDowns: parts.windDown.open(),
+    tasksRunning: runningByKind(trading.accountJournal.state().tasks),
     unresolved: unresolved.length,
     oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
     exposureUsd,

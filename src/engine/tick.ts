@@ -10,13 +10,12 @@ import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
-import type { HostedKind, Scene } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import { type CheckedTurn, checkTurn, memoryFor } from '../strategy/kindMemory.ts'
+import type { CheckedTurn } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
-import { viewOf } from '../strategy/strategy.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
+import { askKind, type KindAnswer } from './askKind.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
@@ -40,12 +39,9 @@ export interface TickReport {
 }
 
 /** What a kind gave for one view. */
-interface Answer {
-  readonly returned: unknown
+interface Answer extends KindAnswer {
   /** Of a kind with a memory: what it was given, and what to remember. */
   readonly remembered?: { readonly given: GivenTurn; readonly turn: CheckedTurn }
-  readonly failed?: unknown
-  readonly viewBytes?: number
 }
 
 /**
@@ -144,7 +140,7 @@ function ownOf(name: string, snapshot: Snapshot, unseen: UnseenIntents): readonl
   return unseen(snapshot).filter(({ intent }) => intent.strategy === name)
 }
 
-/** Asks the kind: one of perpd's own here and at once, one of the user's in its thread. */
+/** Asks the kind, with what it is given of the world and of its past. */
 async function decide(
   context: EngineContext,
   loaded: LoadedStrategy,
@@ -164,38 +160,13 @@ async function decide(
   // It decided at this instant before perpd stopped: asked again it would decide the next step in its place.
   if (given?.memory?.tickMs === tickMs) return { returned: [] }
   try {
-    const run =
-      loaded.hosted === undefined
-        ? runHere(loaded, scene, given)
-        : await runHosted(loaded.hosted, scene, given)
+    const run = await askKind(loaded, scene, given)
     if (given === undefined || run.returned instanceof Promise) return run
     const turn = run.returned as CheckedTurn
     return { ...run, returned: turn.decisions, remembered: { given, turn } }
   } catch (failed) {
     return { returned: [], failed }
   }
-}
-
-type OwnScene = Pick<Scene, 'snapshot' | 'openIntents' | 'restingOrders'>
-
-/** Asks one of perpd's own kinds. */
-function runHere({ strategy, params, instance }: LoadedStrategy, scene: OwnScene, given?: GivenTurn): Answer {
-  if (strategy.memory === undefined || given === undefined)
-    return { returned: strategy.decide(viewOf({ ...scene, params, instance })) }
-  const { events, eventsMissed, signals } = given
-  const memory = memoryFor(strategy.kind, strategy.memory, given.memory)
-  const view = viewOf({ ...scene, params, instance, events, eventsMissed, signals })
-  const returned: unknown = strategy.decide(view, memory)
-  return { returned: returned instanceof Promise ? returned : checkTurn(strategy.memory, returned) }
-}
-
-/** Asks one of the user's in its thread. */
-async function runHosted(hosted: HostedKind, scene: OwnScene, given?: GivenTurn): Promise<Answer> {
-  const { memory, events = [], eventsMissed = 0, signals = [] } = given ?? {}
-  const told =
-    given === undefined ? {} : { events, eventsMissed, signals, ...(memory === undefined ? {} : { memory }) }
-  const { returned, crash, viewBytes } = await hosted.decide({ ...scene, ...told })
-  return { returned, viewBytes, ...(crash === undefined ? {} : { failed: crash }) }
 }
 
 /** Takes a strategy's word that it does not want an order of its own any more. */

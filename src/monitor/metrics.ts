@@ -8,9 +8,10 @@ import type { Emit, Event } from '../domain/event.ts'
 import { chainSeries, subaccountSeries } from './chainSeries.ts'
 import { caseSeries, endedOrderSeries, hostSeries, loopSeries, payloadSeries } from './eventSeries.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
+import { noticeSeries } from './noticeSeries.ts'
 import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from './seriesMaker.ts'
 import { signalSeries } from './signalSeries.ts'
-import { bookSeries, openCaseSeries, statusSeries } from './statusSeries.ts'
+import { bookSeries, openCaseSeries, statusSeries, stopSeries } from './statusSeries.ts'
 
 /** What metrics are made of. */
 export interface MetricsOptions {
@@ -31,6 +32,13 @@ export interface Metrics {
   describe(): readonly SeriesDescription[]
 }
 
+/** Gauges of prom-client with a counter's name; `nodejs_active_handles` and the like say the same by type. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
 /** The daemon's metrics, in a registry of their own. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const maker = createSeriesMaker()
@@ -43,6 +51,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   // Series are shown in the order they are made.
   const ended = endedOrderSeries(maker)
   statusSeries(maker, status)
+  stopSeries(maker, status, now)
   bookSeries(maker, status)
   const shown = [loopSeries(maker), hostSeries(maker), payloadSeries(maker)]
   openCaseSeries(maker, status)
@@ -53,9 +62,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     chainSeries(maker, now),
     subaccountSeries(maker),
     signalSeries(maker),
+    noticeSeries(maker),
   ]
   // Under the names that dashboards of Node processes know.
   collectDefaultMetrics({ register: registry })
+  for (const name of misnamed) registry.removeSingleMetric(name)
   return {
     listen(event: Event): void {
       for (const listen of listeners) listen(event)

@@ -1,7 +1,9 @@
 /** The part of the engine's status that monitoring reads. The engine's own status type fits it. */
+import type { PositionSide } from '../domain/account/accountRecord.ts'
 import type { TradingState } from '../domain/account/limits.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
 import type { Label } from '../domain/order/intent.ts'
+import type { RunningByKind } from '../domain/tasks/runningByKind.ts'
 import type { Feed } from '../domain/venueEvent.ts'
 import type { StrategyBooks } from '../domain/views/bookView.ts'
 import type { Usd } from '../protocol/units.ts'
@@ -28,6 +30,10 @@ export interface MonitoredStatus {
   readonly contradictions: readonly unknown[]
   /** Orders to unwind: cancelled or closed if they land. */
   readonly flattens: readonly unknown[]
+  /** Positions for which no stop-loss rests; absent before the first look at the orders. */
+  readonly withoutStop?: readonly PositionSide[]
+  /** How many tasks run, by kind. */
+  readonly tasksRunning: RunningByKind
   /** What each book holds and brought, under names of running strategies and a few more; absent: not told. */
   readonly books?: readonly StrategyBooks[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>

@@ -1,5 +1,6 @@
 /** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
 import type { Counter, Gauge } from 'prom-client'
+import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { Feed } from '../domain/venueEvent.ts'
 import type { StrategyBooks } from '../domain/views/bookView.ts'
@@ -115,6 +116,17 @@ export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatu
     ['strategy'],
     (self) => count(self, ({ wins }) => wins),
   )
+  gauge(
+    'perpd_strategy_win_ratio',
+    'Wins by trades of a strategy so far, 0 to 1; absent before its first trade.',
+    ['strategy'],
+    (self) => {
+      self.reset()
+      for (const { strategy, trades, wins } of status()?.books ?? []) {
+        if (trades > 0) self.set({ strategy }, wins / trades)
+      }
+    },
+  )
 }
 
 /** What waits for an end: discrepancies, contradictions, orders to unwind. */
@@ -134,6 +146,33 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
     'perpd_unwinds_open',
     'Orders to unwind: cancelled or closed if they land.',
     ({ flattens }) => flattens.length,
+  )
+  maker.gauge('perpd_tasks_running', 'Tasks that run, by kind.', ['kind'], (self) => {
+    self.reset()
+    for (const [kind, running] of Object.entries(status()?.tasksRunning ?? {})) self.set({ kind }, running)
+  })
+}
+
+/** Positions for which no stop-loss rests, and for how long; `now` is any clock in ms. */
+export function stopSeries(maker: SeriesMaker, status: ScrapedStatus, now: () => number): void {
+  const figure = figures(maker, status)
+  /** When a scrape first saw a side without a stop, by side. */
+  const since = new Map<string, number>()
+  figure(
+    'perpd_positions_without_stop',
+    'Positions for which no stop-loss rests at the venue; absent before the first look at the orders.',
+    ({ withoutStop }) => withoutStop?.length,
+  )
+  figure(
+    'perpd_positions_without_stop_seconds',
+    'For how long the longest of them has had none, in seconds since the first scrape that saw it so; 0 when each position has one.',
+    ({ withoutStop }) => {
+      if (withoutStop === undefined) return undefined
+      const sides = new Set(withoutStop.map(sideKeyOf))
+      for (const side of since.keys()) if (!sides.has(side)) since.delete(side)
+      for (const side of sides) if (!since.has(side)) since.set(side, now())
+      return sides.size === 0 ? 0 : (now() - Math.min(...since.values())) / 1_000
+    },
   )
 }
 

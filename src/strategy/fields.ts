@@ -19,20 +19,56 @@ function decimalText(value: unknown): string | undefined {
   return typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) ? text : undefined
 }
 
-function field<T>(expected: string, read: (value: unknown) => T | undefined): z.ZodType<T> {
-  return z.unknown().transform((value, context): T => {
-    const result = read(value)
-    if (result !== undefined) return result
-    context.addIssue({ code: 'custom', message: expected, input: value })
-    return z.NEVER
-  }) as unknown as z.ZodType<T>
+/** What a field says of itself besides its JSON Schema. */
+export interface FieldFacts {
+  /** What is expected, with unit and range: `whole basis points from 0 to 100 (100 = 1 %)`. */
+  readonly expected: string
+  /** What the code holds as a file would say it; absent: the same. */
+  readonly written?: (value: unknown) => unknown
+}
+
+/** What fields say of themselves, by the schema that `field` made. */
+export const fieldFacts = z.registry<FieldFacts>()
+
+/** A JSON Schema of what YAML may hold. */
+type JsonShape = Readonly<Record<string, unknown>>
+
+/** An amount as YAML has it: a number in the range, or a quoted decimal with at most so many decimals. */
+function decimalShape(decimals: number, range: JsonShape, isZeroIn = true): JsonShape {
+  const notZero = isZeroIn ? '' : '(?!0+(\\.0+)?$)'
+  return {
+    anyOf: [
+      { type: 'number', ...range },
+      { type: 'string', pattern: `^${notZero}\\d+(\\.\\d{1,${decimals}})?$` },
+    ],
+  }
+}
+
+function field<T>(
+  facts: FieldFacts,
+  shape: JsonShape,
+  read: (value: unknown) => T | undefined,
+): z.ZodType<T> {
+  const made = z
+    .unknown()
+    .transform((value, context): T => {
+      const result = read(value)
+      if (result !== undefined) return result
+      context.addIssue({ code: 'custom', message: facts.expected, input: value })
+      return z.NEVER
+    })
+    .meta({ description: facts.expected, ...shape })
+  fieldFacts.add(made, facts)
+  return made as unknown as z.ZodType<T>
 }
 
 /** Dollars above zero (from `minUsd` when given), up to 1e15, at most 30 decimals; USD with 30 decimals in code. */
 export function usdField(options: { readonly minUsd?: number } = {}): z.ZodType<Usd> {
   const { minUsd } = options
   const least = minUsd === undefined ? 'above 0' : `of ${minUsd} or more`
-  return field(`an amount of US dollars ${least}, like 250 or "250.50"`, (value) => {
+  const range = { ...(minUsd === undefined ? { exclusiveMinimum: 0 } : { minimum: minUsd }), maximum: 1e15 }
+  const facts = { expected: `an amount of US dollars ${least}, like 250 or "250.50"` }
+  return field(facts, decimalShape(USD_DECIMALS, range, false), (value) => {
     const text = decimalText(value)
     if (text === undefined || (text.split('.')[1] ?? '').length > USD_DECIMALS) return undefined
     const amount = parseUnits(text, USD_DECIMALS)
@@ -43,7 +79,8 @@ export function usdField(options: { readonly minUsd?: number } = {}): z.ZodType<
 
 /** A part or several of the chain's native token, as fees are paid in; base units in code. */
 export function nativeField(): z.ZodType<TokenAmount> {
-  return field('an amount of the native token up to 1000000, like "0.05"', (value) => {
+  const facts = { expected: 'an amount of the native token up to 1000000, like "0.05"' }
+  return field(facts, decimalShape(NATIVE_DECIMALS, { minimum: 0, maximum: 1_000_000 }), (value) => {
     const text = decimalText(value)
     if (text === undefined || (text.split('.')[1] ?? '').length > NATIVE_DECIMALS) return undefined
     const amount = parseUnits(text, NATIVE_DECIMALS)
@@ -53,7 +90,11 @@ export function nativeField(): z.ZodType<TokenAmount> {
 
 /** Leverage in times, 0.1 to 200, four decimals at most; basis points in code, 10000 = 1x. */
 export function leverageField(): z.ZodType<number> {
-  return field('a leverage in times from 0.1 to 200, like 5 or 2.5', (value) => {
+  const facts = {
+    expected: 'a leverage in times from 0.1 to 200, like 5 or 2.5',
+    written: (leverageBps: unknown) => Number(leverageBps) / BPS_ONE,
+  }
+  return field(facts, decimalShape(4, { minimum: 0.1, maximum: 200 }, false), (value) => {
     const text = decimalText(value)
     if (text === undefined || (text.split('.')[1] ?? '').length > 4) return undefined
     const leverageBps = Number(parseUnits(text, 4))
@@ -64,7 +105,8 @@ export function leverageField(): z.ZodType<number> {
 /** A whole number of basis points from `min` (0) to `max` (10000); 100 bps = 1 %. */
 export function bpsField(options: { readonly min?: number; readonly max?: number } = {}): z.ZodType<number> {
   const { min = 0, max = BPS_ONE } = options
-  return field(`whole basis points from ${min} to ${max} (100 = 1 %)`, (value) =>
+  const facts = { expected: `whole basis points from ${min} to ${max} (100 = 1 %)` }
+  return field(facts, { type: 'integer', minimum: min, maximum: max }, (value) =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : undefined,
   )
 }
@@ -72,7 +114,8 @@ export function bpsField(options: { readonly min?: number; readonly max?: number
 /** A whole number from `min` to `max`. */
 export function countField(options: { readonly min: number; readonly max: number }): z.ZodType<number> {
   const { min, max } = options
-  return field(`a whole number from ${min} to ${max}`, (value) =>
+  const facts = { expected: `a whole number from ${min} to ${max}` }
+  return field(facts, { type: 'integer', minimum: min, maximum: max }, (value) =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : undefined,
   )
 }
@@ -80,7 +123,11 @@ export function countField(options: { readonly min: number; readonly max: number
 /** Seconds from `min` to `max`, down to a millisecond; whole milliseconds in code. */
 export function secondsField(options: { readonly min: number; readonly max: number }): z.ZodType<number> {
   const { min, max } = options
-  return field(`seconds from ${min} to ${max}`, (value) => {
+  const facts = {
+    expected: `seconds from ${min} to ${max}`,
+    written: (ms: unknown) => Number(ms) / 1000,
+  }
+  return field(facts, decimalShape(3, { minimum: min, maximum: max }, min <= 0), (value) => {
     const text = decimalText(value)
     if (text === undefined || (text.split('.')[1] ?? '').length > 3) return undefined
     const ms = Number(parseUnits(text, 3))

@@ -161,6 +161,8 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'dist/daemon/kindThread.js',
       'dist/paper/catalog/recorded/arbitrum.json',
       'strategies/eth-trend.yaml',
+      'strategies/examples/eth-carry.yaml',
+      'strategies/strategy.schema.json',
     ]),
   )
   const isMeant = (path: string) => path.endsWith('.d.ts') || path.startsWith('dist/control/console/page/')
@@ -210,3 +212,48 @@ test('an older Node is told so in a line, by the installed command', async () =>
   expect(failed).toMatchObject({ code: 1, stdout: '' })
   expect(failed.stderr).toMatch(/^perpd needs Node 24 or newer; this is Node 20\.20\.2/)
 })
+
+test('the page from nothing to a kind of one’s own is true: each of its commands works, in its order, with the installed package', async () => {
+  const page = readFileSync(join(root, 'docs', 'strategies.md'), 'utf8')
+  const home = join(user, 'author')
+  mkdirSync(home)
+  const program = join(user, 'node_modules', 'perpd', 'dist', 'cli', 'bin.js')
+  const typed: string[] = []
+  for (const [, language = '', block = ''] of page.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
+    const [, path] = /^\/\/ (strategies\/\S+\.ts)\n/.exec(block) ?? []
+    if (language === 'ts' && path !== undefined) writeFileSync(join(home, path), block)
+    for (const [, line = ''] of block.matchAll(/^npx perpd (.+)$/gm)) {
+      if (language !== '' || line === 'run') continue
+      const command = perpd(line.split(' '), { program, cwd: home })
+      expect([line, await command.ended, command.stderr()]).toEqual([
+        line,
+        0,
+        // Files are off until they are turned on, and check says so.
+        line.startsWith('check') ? expect.any(String) : '',
+      ])
+      typed.push(line.split(' ').slice(0, 2).join(' '))
+    }
+  }
+  expect(new Set(typed)).toEqual(
+    new Set([
+      'init',
+      'strategies describe',
+      'strategies new',
+      'strategies test',
+      'check strategies/eth-dip.yaml',
+    ]),
+  )
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const checked = await run(process.execPath, [tsc, '-p', join(home, 'strategies')]).catch((error) => error)
+  expect(checked.stdout).toBe('')
+  const file = join(home, 'strategies', 'eth-dip.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('enabled: false', 'enabled: true'))
+  const daemon = perpd(['run', '--control.port=0', '--log.format=json'], { program, cwd: home })
+  await until(
+    'it runs the kind',
+    () => (/daemon\.ready/.test(daemon.stdout()) && /eth-dip/.test(daemon.stdout())) || undefined,
+    { seen: daemon.said },
+  )
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toBe(0)
+}, 120_000)

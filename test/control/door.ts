@@ -56,6 +56,7 @@ export const status: EngineStatus = {
   closedFills: [],
   flattens: [],
   windDowns: [],
+  tasksRunning: { kill: 0, unwind: 0, 'wind-down': 0, twap: 0 },
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],
   oracleHosts: ['https://arbitrum-api.gmxinfra.io'],

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { noFigures } from '../../src/domain/books/figures.ts'
 import { noPart, UNATTRIBUTED } from '../../src/domain/books/sideParts.ts'
@@ -8,6 +9,7 @@ import { createMetrics } from '../../src/monitor/metrics.ts'
 import type { MonitoredStatus } from '../../src/monitor/monitoredStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ethMarket } from '../support/intents.ts'
+import { conventionBreaches } from './conventions.ts'
 import { everyEvent, host, intent } from './events.ts'
 
 const running: MonitoredStatus = {
@@ -22,6 +24,7 @@ const running: MonitoredStatus = {
   findings: [],
   contradictions: [],
   flattens: [],
+  tasksRunning: { kill: 0, unwind: 1, 'wind-down': 0, twap: 2 },
   feedAgesMs: { tickers: 1_500, oracle: 250 },
 }
 
@@ -143,14 +146,48 @@ test('no series carries an id of an order, and codes of a server cannot grow the
   expect(codes).toContain('perpd_validation_warnings_total{code="other",action="drop"} 451')
 })
 
-test('names follow the conventions: counters end in _total, durations in _seconds', async () => {
-  const { metrics, text } = await render(undefined)
-  for (const { name, type } of metrics.describe()) {
-    expect(name).toMatch(/^perpd_[a-z_]+$/)
-    expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter'])
+test('tasks that run are counted by kind, and positions without a stop with the time since a scrape first saw them', async () => {
+  let nowMs = 0
+  const metrics = createMetrics({ version: '1', profile: 'paper', chain: 'arbitrum', now: () => nowMs })
+  const side = { marketToken: ethMarket, direction: 'long' as const, collateralToken: ethMarket }
+  const other = { ...side, direction: 'short' as const }
+  const shown = async (withoutStop?: MonitoredStatus['withoutStop']) =>
+    (await metrics.render({ ...running, ...(withoutStop && { withoutStop }) }))
+      .split('\n')
+      .filter((line) => /^perpd_positions_without|^perpd_tasks_running\{kind="(unwind|twap)/.test(line))
+  const tasks = ['perpd_tasks_running{kind="unwind"} 1', 'perpd_tasks_running{kind="twap"} 2']
+  const stops = (count: number, seconds: number) => [
+    `perpd_positions_without_stop ${count}`,
+    `perpd_positions_without_stop_seconds ${seconds}`,
+    ...tasks,
+  ]
+  expect(await shown()).toEqual(tasks)
+  expect(await shown([])).toEqual(stops(0, 0))
+  nowMs = 1_000
+  expect(await shown([side])).toEqual(stops(1, 0))
+  nowMs = 31_000
+  expect(await shown([side, other])).toEqual(stops(2, 30))
+  nowMs = 61_000
+  expect(await shown([other])).toEqual(stops(1, 30))
+  // One that had its stop in between begins anew.
+  expect(await shown([side])).toEqual(stops(1, 0))
+})
+
+test('series follow the conventions: help, units in names, counters with _total, buckets that grow, no label of a thing without end', async () => {
+  const { metrics, text } = await render({ ...running, withoutStop: [] }, everyEvent)
+  expect(conventionBreaches(text)).toEqual([])
+  // The daemon prints each of its own, so that none escapes the rules above.
+  const typed = [...text.matchAll(/^# TYPE (perpd_\S+) (\S+)$/gm)].map(([, name, type]) => [name, type])
+  expect(typed.sort()).toEqual(
+    metrics
+      .describe()
+      .map(({ name, type }) => [name, type])
+      .sort(),
+  )
+  for (const { type, name } of metrics.describe()) {
     if (type === 'histogram') expect(name).toMatch(/_duration_seconds$/)
   }
-  expect(text).toContain('perpd_ready 0')
+  expect((await render(undefined)).text).toContain('perpd_ready 0')
   for (const name of [
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',
@@ -281,5 +318,43 @@ test('books are series of running strategies and a few more names, however many 
     'perpd_strategy_wins_total{strategy="eth-trend"} 1',
     'perpd_strategy_wins_total{strategy="unattributed"} 0',
     'perpd_strategy_wins_total{strategy="other"} 0',
+    'perpd_strategy_win_ratio{strategy="eth-trend"} 0.5',
+    'perpd_strategy_win_ratio{strategy="unattributed"} 0',
+    'perpd_strategy_win_ratio{strategy="other"} 0',
   ])
+  const untraded = books.map((each) => ({ ...each, trades: 0, wins: 0 }))
+  expect((await render({ ...running, books: untraded })).text).not.toContain('perpd_strategy_win_ratio{')
+})
+
+test('a series against the conventions is found: each rule by a text that breaks it', () => {
+  const breaches = (help: string, name: string, type: string, sample = `${name} 1`) =>
+    conventionBreaches(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${sample}\n`)
+  expect(breaches('Orders.', 'perpd_orders_total', 'counter')).toEqual([])
+  expect(breaches('', 'perpd_orders', 'gauge')).toEqual(['perpd_orders has no help'])
+  expect(breaches('Orders.', 'perpd_orders_total', 'gauge')).toEqual([
+    'perpd_orders_total ends in _total and is a gauge',
+  ])
+  expect(breaches('Orders.', 'perpd_orders', 'counter')).toEqual(['perpd_orders is a counter without _total'])
+  expect(breaches('Age.', 'perpd_age_ms', 'gauge')).toEqual(['perpd_age_ms has not the base unit'])
+  expect(breaches('Age.', 'perpd_seconds_age', 'gauge')).toEqual([
+    'perpd_seconds_age has its unit not at its end',
+  ])
+  expect(breaches('Age.', 'perpdAge', 'gauge')).toEqual(['perpdAge is no snake_case'])
+  expect(breaches('Orders.', 'perpd_orders', 'gauge', 'perpd_orders{intent_id="1"} 1')).toEqual([
+    'perpd_orders has the unbounded label intent_id',
+  ])
+  const buckets = ['0.5', '0.1', '+Inf']
+    .map((le) => `perpd_x_duration_seconds_bucket{le="${le}"} 1`)
+    .join('\n')
+  expect(breaches('Time.', 'perpd_x_duration_seconds', 'histogram', buckets)).toEqual([
+    'perpd_x_duration_seconds has buckets that do not grow to +Inf',
+  ])
+})
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+
+test.runIf(hasPromtool)('promtool finds nothing in what the daemon serves', async () => {
+  const { text } = await render({ ...running, withoutStop: [] }, everyEvent)
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', ''])
 })

@@ -69,6 +69,9 @@ export async function showConfig({ loaded, flags, width, out, err }: Call): Prom
 }
 
 function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.join(', ')
+  if (Array.isArray(value))
+    return value.length === 0
+      ? '(none)'
+      : value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
   return value === '' ? '(none)' : String(value)
 }

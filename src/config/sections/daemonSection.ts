@@ -145,7 +145,7 @@ export const log = {
   ),
   heartbeatSeconds: setting(
     seconds(0, 86_400),
-    60,
+    300,
     'How often a daemon that has nothing else to tell says that it lives, seconds; 0 never.',
   ),
 } satisfies Section

@@ -116,7 +116,8 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-function isSafeUrl(item: string, mayCarrySecrets: boolean): boolean {
+/** Whether an address may be used: https, or http on this machine, and none of a machine's own metadata. */
+export function isSafeUrl(item: string, mayCarrySecrets: boolean): boolean {
   const url = URL.parse(item)
   if (url === null || url.hash !== '') return false
   if (!mayCarrySecrets && (url.username !== '' || url.password !== '' || url.search !== '')) return false

@@ -8,6 +8,7 @@ import type { Line, Phrases } from './line.ts'
 import { accountPhrases } from './phraseAccount.ts'
 import { daemonPhrases } from './phraseDaemon.ts'
 import { marketPhrases } from './phraseMarket.ts'
+import { noticePhrases } from './phraseNotice.ts'
 import { orderPhrases } from './phraseOrder.ts'
 import { signalPhrases } from './phraseSignal.ts'
 import { venuePhrases } from './phraseVenue.ts'
@@ -20,6 +21,7 @@ const phrases: Phrases<EventType> = {
   ...accountPhrases,
   ...marketPhrases,
   ...signalPhrases,
+  ...noticePhrases,
 }
 
 /** The line of an event. */

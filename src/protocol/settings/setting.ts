@@ -6,7 +6,12 @@ import { z } from 'zod'
 import { NATIVE_DECIMALS, parseUnits, type TokenAmount, type Usd, usd } from '../units.ts'
 
 /** A value in its normal form, as JSON can carry it. */
-export type Value = string | number | boolean | readonly string[]
+export type Value =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | readonly Readonly<Record<string, unknown>>[]
 
 /** What a number or an amount is in; a setting's name ends with it. */
 export type Unit = 'ms' | 'seconds' | 'minutes' | 'hours' | 'bps' | 'USD' | 'MiB' | 'blocks'

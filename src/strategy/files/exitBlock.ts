@@ -5,8 +5,12 @@ import { BPS_ONE } from '../../protocol/units.ts'
 import { bpsField, usdField } from '../fields.ts'
 
 /** Nearest and farthest exit, bps of the entry price. */
-const distanceBps = bpsField({ min: 1, max: 9_999 }).optional()
-const distanceUsd = usdField().optional()
+const distanceBps = bpsField({ min: 1, max: 9_999 })
+  .optional()
+  .describe('distance from the entry price; either bps or usd')
+const distanceUsd = usdField()
+  .optional()
+  .describe('distance from the entry price, per whole token; either bps or usd')
 const oneOf = 'either bps (of the entry price) or usd (per whole token), and not both'
 
 function hasOne({ bps, usd }: { readonly bps?: unknown; readonly usd?: unknown }): boolean {
@@ -18,7 +22,9 @@ const targetSchema = z
   .strictObject({
     bps: distanceBps,
     usd: distanceUsd,
-    shareBps: bpsField({ min: 1, max: BPS_ONE }).optional(),
+    shareBps: bpsField({ min: 1, max: BPS_ONE })
+      .optional()
+      .describe('share of the order that it closes; all of it when left out'),
   })
   .refine(hasOne, oneOf)
 const ladderSchema = z
@@ -32,8 +38,11 @@ const ladderSchema = z
 
 /** The `exit` block. */
 export const exitSchema = z.strictObject({
-  stopLoss: stopSchema.optional(),
-  takeProfit: z.union([targetSchema, ladderSchema]).optional(),
+  stopLoss: stopSchema.optional().describe('closes with a loss at this distance'),
+  takeProfit: z
+    .union([targetSchema, ladderSchema])
+    .optional()
+    .describe(`closes with a profit: one distance, or a list of up to ${MOST_TARGETS} with shares`),
 })
 
 /** The block in the daemon's words. */

@@ -12,9 +12,12 @@ import { takenOver } from './fileLife.ts'
 import { protectSchema } from './protectBlock.ts'
 
 const sizeSchema = z.strictObject({
-  usd: usdField(),
-  leverage: leverageField(),
-  collateral: z.enum(['long', 'short']).default('short'),
+  usd: usdField().describe('size of one order; limits and capacity may cut it'),
+  leverage: leverageField().describe('the collateral paid in is usd / leverage'),
+  collateral: z
+    .enum(['long', 'short'])
+    .default('short')
+    .describe('token of the pool that pays and backs the position'),
 })
 
 /** Least and most of a limit in a file, in the file's unit; 0 is no limit there, an absent field is. */
@@ -42,7 +45,9 @@ function limitFieldSchema(row: LimitRow): z.ZodType<number | bigint> {
 }
 
 const limitsSchema = z.strictObject(
-  Object.fromEntries(limitRows.map(([name, row]) => [limitField(name), limitFieldSchema(row).optional()])),
+  Object.fromEntries(
+    limitRows.map(([name, row]) => [limitField(name), limitFieldSchema(row).optional().describe(row.inFile)]),
+  ),
 )
 
 /** What the venue's warnings do to its orders. */
@@ -58,20 +63,79 @@ const warningsSchema = z.record(
 
 /** A strategy file. Each field says when a running daemon takes its change over. */
 export const fileSchema = z.strictObject({
-  kind: takenOver('restart', z.string().min(1)),
-  enabled: takenOver('live', z.boolean().default(true)),
-  market: takenOver('restart', z.string().min(1).optional()),
-  markets: takenOver('restart', z.array(z.string().min(1)).min(1).max(50).optional()),
-  cadenceSeconds: takenOver('live', secondsField({ min: 0.1, max: 86_400 }).optional()),
-  size: takenOver('live', sizeSchema.optional()),
-  limits: takenOver('limits', limitsSchema.optional()),
-  warnings: takenOver('live', warningsSchema.optional()),
-  slippageBps: takenOver('live', bpsField({ min: 1, max: 1000 }).optional()),
-  orderExpirySeconds: takenOver('live', secondsField({ min: 5, max: 3600 }).optional()),
-  exit: takenOver('live', exitSchema.optional()),
-  protect: takenOver('live', protectSchema.optional()),
-  onRemove: takenOver('live', z.enum(removals).default('keep')),
-  params: takenOver('live', z.record(z.string(), z.unknown()).optional()),
+  kind: takenOver(
+    'restart',
+    z
+      .string()
+      .min(1)
+      .describe(
+        'what decides: a kind of perpd (perpd strategies describe KIND), or a file of your own, like ./mine.ts',
+      ),
+  ),
+  enabled: takenOver(
+    'live',
+    z.boolean().default(true).describe('when false, the file is checked but not run'),
+  ),
+  market: takenOver(
+    'restart',
+    z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'full symbol of the market', examples: ['ETH/USD [WETH-USDC]'] }),
+  ),
+  markets: takenOver(
+    'restart',
+    z
+      .array(z.string().min(1))
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('full symbols of several markets; in the place of market'),
+  ),
+  cadenceSeconds: takenOver(
+    'live',
+    secondsField({ min: 0.1, max: 86_400 })
+      .optional()
+      .describe('time between two looks at the market; 10 when left out'),
+  ),
+  size: takenOver('live', sizeSchema.optional().describe('what one order is')),
+  limits: takenOver(
+    'limits',
+    limitsSchema.optional().describe("this instance's own limits; the account's tighten them further"),
+  ),
+  warnings: takenOver(
+    'live',
+    warningsSchema
+      .optional()
+      .describe("what the venue's warnings before signing do to orders that add risk, by code"),
+  ),
+  slippageBps: takenOver(
+    'live',
+    bpsField({ min: 1, max: 1000 }).optional().describe('widest slippage that is signed'),
+  ),
+  orderExpirySeconds: takenOver(
+    'live',
+    secondsField({ min: 5, max: 3600 })
+      .optional()
+      .describe('age at which an order that was not sent yet is given up'),
+  ),
+  exit: takenOver(
+    'live',
+    exitSchema.optional().describe('exits that every increase brings with it, in the same signed message'),
+  ),
+  protect: takenOver(
+    'live',
+    protectSchema.optional().describe('rules that keep the instance from adding for a while'),
+  ),
+  onRemove: takenOver(
+    'live',
+    z
+      .enum(removals)
+      .default('keep')
+      .describe('what becomes of its orders and position when the file is removed'),
+  ),
+  params: takenOver('live', z.record(z.string(), z.unknown()).optional().describe('settings of the kind')),
 })
 
 /** A strategy file that passed. */

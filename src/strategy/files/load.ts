@@ -227,7 +227,7 @@ async function loadFile(
   const found = typeof kind === 'string' && kind !== '' ? await kindOf(yaml, kind, options) : undefined
   if (found instanceof StrategyFileError) return [...problems, found]
   const hosted = found !== undefined && 'takeParams' in found ? found : undefined
-  const loaded = await withKind(yaml, name, parsed.data, problems, found)
+  const loaded = await withKind(yaml, name, parsed.data, problems, found, options.takesDisabled === true)
   if (Array.isArray(loaded) || loaded === 'disabled') await hosted?.close()
   return loaded
 }
@@ -239,6 +239,7 @@ async function withKind(
   fields: StrategyFile | undefined,
   problems: StrategyFileError[],
   found: Strategy | HostedKind | undefined,
+  takesDisabled: boolean,
 ): Promise<LoadedStrategy | 'disabled' | readonly StrategyFileError[]> {
   const { file } = yaml
   const hosted = found !== undefined && 'takeParams' in found ? found : undefined
@@ -260,7 +261,7 @@ async function withKind(
   problems.push(...schemaProblems(yaml, ['params'], issues))
   if (fields !== undefined && strategy) problems.push(...fileProblems(yaml, fields, strategy))
   if (problems.length > 0 || fields === undefined || !strategy) return problems
-  if (!fields.enabled) return 'disabled'
+  if (!fields.enabled && !takesDisabled) return 'disabled'
 
   const { symbols, places } = marketsOf(yaml, fields)
   const instance = {

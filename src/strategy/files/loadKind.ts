@@ -67,4 +67,6 @@ export interface LoadOptions {
   readonly untrusted?: (path: string) => Distrust | undefined
   /** Starts a kind of the user's own in a thread of its own. Without it the kind is imported here, as tests of kinds do. */
   readonly hostKind?: (path: string) => Promise<HostedKind>
+  /** Whether a file with `enabled: false` is loaded like another, as a trial does. */
+  readonly takesDisabled?: boolean
 }

@@ -44,21 +44,34 @@ const windowSchema = z
 
 /** The `protect` block. */
 export const protectSchema = z.strictObject({
-  cooldownAfterExitSeconds: secondsField({ min: 1, max: MOST_SECONDS }).optional(),
+  cooldownAfterExitSeconds: secondsField({ min: 1, max: MOST_SECONDS })
+    .optional()
+    .describe('after its book on a market came to nothing, nothing is added there for so long'),
   stopsInWindow: z
     .strictObject({
-      stops: countField({ min: 1, max: MOST_STOPS }),
-      windowSeconds: secondsField({ min: 1, max: MOST_SECONDS }),
-      pauseSeconds: secondsField({ min: 1, max: MOST_SECONDS }),
+      stops: countField({ min: 1, max: MOST_STOPS }).describe(
+        'stop-losses and liquidations within the window that begin the pause',
+      ),
+      windowSeconds: secondsField({ min: 1, max: MOST_SECONDS }).describe('how far back stops are counted'),
+      pauseSeconds: secondsField({ min: 1, max: MOST_SECONDS }).describe(
+        'nothing is added for so long after the last of them',
+      ),
     })
-    .optional(),
+    .optional()
+    .describe('a pause after so many stops'),
   tradingWindows: z
     .strictObject({
-      timeZone: z.string().refine(isTimeZone, 'the name of a time zone, like Europe/Berlin or UTC'),
-      open: z.array(windowSchema).min(1).max(50),
+      timeZone: z
+        .string()
+        .describe('name of a time zone, like Europe/Berlin')
+        .refine(isTimeZone, 'the name of a time zone, like Europe/Berlin or UTC'),
+      open: z.array(windowSchema).min(1).max(50).describe('windows in which it adds'),
     })
-    .optional(),
-  maxDrawdownUsd: usdField().optional(),
+    .optional()
+    .describe('times in which alone it adds, by the clock of a zone'),
+  maxDrawdownUsd: usdField()
+    .optional()
+    .describe('nothing is added once what its books realized is so far below its highest'),
 })
 
 /** The block in the daemon's words. */

@@ -19,11 +19,18 @@ import type { RestingOrder } from '../resting.ts'
 import { collateralTokenOf, defineStrategy, type OrderSize, type StrategyView, z } from '../strategy.ts'
 
 const schema = z.strictObject({
-  direction: z.enum(['long', 'short']).default('long'),
-  stepUsd: usdField(),
-  levels: countField({ min: 1, max: 20 }).default(3),
-  takeProfitBps: bpsField({ min: 5, max: 5000 }).default(100),
-  stopBps: bpsField({ min: 10, max: 9000 }).optional(),
+  direction: z
+    .enum(['long', 'short'])
+    .default('long')
+    .describe('long: orders below the price; short: above it'),
+  stepUsd: usdField().describe('way between two lines, US dollars; lines lie at its whole multiples'),
+  levels: countField({ min: 1, max: 20 }).default(3).describe('most orders that rest or are filled at once'),
+  takeProfitBps: bpsField({ min: 5, max: 5000 })
+    .default(100)
+    .describe('way from the entry price at which a fill is closed with a profit'),
+  stopBps: bpsField({ min: 10, max: 9000 })
+    .optional()
+    .describe('way from the entry price at which it is closed with a loss; off when left out'),
 })
 
 type GridParams = z.output<typeof schema>

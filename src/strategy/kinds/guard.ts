@@ -14,10 +14,16 @@ import { defineStrategy, z } from '../strategy.ts'
 
 const schema = z
   .strictObject({
-    minDistanceBps: bpsField({ min: 1, max: 9000 }).default(800),
-    closeDistanceBps: bpsField({ min: 0, max: 9000 }).default(300),
-    reduceShareBps: bpsField({ min: 100, max: 10_000 }).default(5000),
-    maxLeverage: leverageField().optional(),
+    minDistanceBps: bpsField({ min: 1, max: 9000 })
+      .default(800)
+      .describe('share of the mark price; nearer to its liquidation, a position is reduced'),
+    closeDistanceBps: bpsField({ min: 0, max: 9000 }).default(300).describe('nearer than this it is closed'),
+    reduceShareBps: bpsField({ min: 100, max: 10_000 })
+      .default(5000)
+      .describe('share of the position taken off each time; its collateral stays'),
+    maxLeverage: leverageField()
+      .optional()
+      .describe('a position above it is reduced to 95 % of it; off when left out'),
   })
   .refine((params) => params.closeDistanceBps < params.minDistanceBps, {
     path: ['closeDistanceBps'],

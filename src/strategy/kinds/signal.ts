@@ -15,7 +15,12 @@ import type { Direction } from '../../protocol/market.ts'
 import { bps, minOf, type Usd } from '../../protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type OrderSize, type StrategyView, z } from '../strategy.ts'
 
-const params = z.strictObject({ sides: z.enum(['both', 'long', 'short']).default('both') })
+const params = z.strictObject({
+  sides: z
+    .enum(['both', 'long', 'short'])
+    .default('both')
+    .describe('sides it may open; a signal for the other only closes'),
+})
 const side = z.enum(['long', 'short'])
 
 /** What is left to do on a signal's word. */

@@ -21,16 +21,47 @@ import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../stra
 
 const schema = z
   .strictObject({
-    period: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).default('1m'),
-    fastCandles: countField({ min: 2, max: 500 }).default(12),
-    slowCandles: countField({ min: 3, max: 900 }).default(48),
-    atrCandles: countField({ min: 2, max: 500 }).default(14),
-    entryStrength: z.number().min(0).max(20).default(0.25),
-    exitStrength: z.number().min(0).max(20).default(0.25),
-    maxExtension: z.number().positive().max(100).default(6),
-    stopAtr: z.number().positive().max(1000).default(12),
-    takeAtr: z.number().positive().max(1000).optional(),
-    pyramid: countField({ min: 1, max: 10 }).default(1),
+    period: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).default('1m').describe('length of a candle'),
+    fastCandles: countField({ min: 2, max: 500 })
+      .default(12)
+      .describe('candles in the fast average; fewer than slowCandles'),
+    slowCandles: countField({ min: 3, max: 900 }).default(48).describe('candles in the slow average'),
+    atrCandles: countField({ min: 2, max: 500 })
+      .default(14)
+      .describe('candles in the average true range (ATR), the yardstick of the others'),
+    entryStrength: z
+      .number()
+      .min(0)
+      .max(20)
+      .default(0.25)
+      .describe('ATRs between the averages before a position is opened'),
+    exitStrength: z
+      .number()
+      .min(0)
+      .max(20)
+      .default(0.25)
+      .describe('ATRs against the position before it is closed'),
+    maxExtension: z
+      .number()
+      .positive()
+      .max(100)
+      .default(6)
+      .describe(
+        'ATRs that the price may be from the fast average for an entry; half of it when it fell back',
+      ),
+    stopAtr: z
+      .number()
+      .positive()
+      .max(1000)
+      .default(12)
+      .describe('ATRs against the entry price at which the position is closed'),
+    takeAtr: z
+      .number()
+      .positive()
+      .max(1000)
+      .optional()
+      .describe('ATRs in favour of the entry price at which it is closed; off when left out'),
+    pyramid: countField({ min: 1, max: 10 }).default(1).describe('most orders in one position; 1 never adds'),
   })
   .refine((params) => params.fastCandles < params.slowCandles, {
     path: ['fastCandles'],

@@ -1,0 +1,119 @@
+/** Commands about keys and delegated keys: their flags and help. */
+import type { Command } from './call/command.ts'
+
+const keystoreFile = {
+  name: 'file',
+  value: 'FILE',
+  doc: 'the keystore; account.keystore when not given',
+} as const
+const passwordFd = {
+  name: 'password-fd',
+  value: 'N',
+  doc: 'read the password from this open file descriptor instead of asking',
+} as const
+const delegatedKey = {
+  name: 'subaccount',
+  value: 'ADDRESS',
+  doc: 'the delegated key; that of the configured key when not given',
+} as const
+
+/** Makes and shows key files, and lets a delegated key trade. */
+export const keyCommands: readonly Command[] = [
+  {
+    name: 'keys new',
+    summary: 'Make a new key in an encrypted file, and print its address.',
+    details:
+      'The file is for its owner alone, and a file that is there is never replaced. The password is typed twice, or comes from\na file descriptor or the systemd credential perpd-password; never from an argument or the environment.',
+    flags: [keystoreFile, passwordFd],
+    run: async (call) => (await import('./commands/keysCommand.ts')).newKey(call),
+  },
+  {
+    name: 'keys import',
+    summary: 'Encrypt a key you have into a file, and print its address.',
+    flags: [
+      keystoreFile,
+      { name: 'from', value: 'FILE', doc: 'file that holds the bare key; asked for when not given' },
+      { name: 'key-fd', value: 'N', doc: 'read the bare key from this open file descriptor' },
+      passwordFd,
+    ],
+    run: async (call) => (await import('./commands/keysCommand.ts')).importKey(call),
+  },
+  {
+    name: 'keys address',
+    summary: 'Print the address of a key file.',
+    flags: [
+      keystoreFile,
+      { name: 'verify', doc: 'open the file and compute the address, instead of believing what it says' },
+      passwordFd,
+    ],
+    run: async (call) => (await import('./commands/keysCommand.ts')).keyAddress(call),
+  },
+  {
+    name: 'keys export',
+    summary: 'Print the bare key of a key file, to a terminal only.',
+    flags: [
+      keystoreFile,
+      passwordFd,
+      { name: 'unsafe-stdout', doc: 'print it although standard output is a file or a pipe' },
+    ],
+    run: async (call) => (await import('./commands/keysCommand.ts')).exportKey(call),
+  },
+  {
+    name: 'subaccount create',
+    summary: 'Make a delegated key for the daemon, and print its address.',
+    details:
+      'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.\nOn paper a bare one, in a file of its own when the account has its key already.',
+    flags: [keystoreFile, passwordFd],
+    run: async (call) => (await import('./subaccount/subaccountCommand.ts')).createSubaccount(call),
+  },
+  {
+    name: 'subaccount approve',
+    summary:
+      'Let a delegated key trade for its owner: build the approval, sign it here or elsewhere, keep it.',
+    details:
+      'Again before the end, to renew it. With --out nothing is signed here: the file holds what a wallet signs\n(eth_signTypedData_v4); --request that file with --signature brings the signature back.',
+    flags: [
+      delegatedKey,
+      { name: 'days', value: 'N', doc: 'days that it holds; 7 when not given' },
+      {
+        name: 'actions',
+        value: 'N',
+        doc: 'orders, changes and cancels that it allows beyond those used; 1000 when not given',
+      },
+      {
+        name: 'up-to',
+        value: 'N',
+        doc: 'instead of --actions: the number of the last action in all, as it is signed',
+      },
+      { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
+      passwordFd,
+      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
+    ],
+    run: async (call) => (await import('./subaccount/subaccountCommand.ts')).approveSubaccount(call),
+  },
+  {
+    name: 'subaccount status',
+    summary: 'Show what is left of the approval of the delegated key.',
+    flags: [delegatedKey],
+    run: async (call) => (await import('./subaccount/subaccountCommand.ts')).subaccountStatus(call),
+  },
+  {
+    name: 'subaccount revoke',
+    summary:
+      "Take a delegated key's right away: forget the approval, and end it on the chain through the relay.",
+    details:
+      "The owner's word for it is signed here (--owner-keystore; on paper always) or elsewhere (--out, then --request and\n--signature), sent once, and followed until every host says that the key is gone: exit code 0, else 1. Without any of\nthese, or with --transaction, the owner's own transaction for it is printed and nothing is sent.",
+    flags: [
+      delegatedKey,
+      { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
+      passwordFd,
+      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
+      { name: 'transaction', doc: "print the owner's own transaction, and send nothing" },
+    ],
+    run: async (call) => (await import('./subaccount/subaccountRevoke.ts')).revokeSubaccount(call),
+  },
+]

@@ -1,0 +1,16 @@
+/** Commands about what people outside are told: their flags and help. */
+import type { Command } from './call/command.ts'
+
+const json = { name: 'json', doc: 'print JSON instead of text' } as const
+
+/** Tries the sinks of notices. */
+export const noticeCommands: readonly Command[] = [
+  {
+    name: 'notify test',
+    summary: 'Send a test message to every sink of notify.sinks, or to one, and say what became of it.',
+    details: 'It is sent from here, whether the daemon runs or not (docs/notifications.md).',
+    positional: { name: 'sink', doc: 'name of a sink; all when not given', isOptional: true },
+    flags: [json],
+    run: async (call) => (await import('./notices/notifyCommand.ts')).notifyTest(call),
+  },
+]

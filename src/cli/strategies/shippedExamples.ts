@@ -1,0 +1,62 @@
+/** The strategy files that ship with perpd: for each built-in kind one that shows it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { didYouMean } from '../../config/suggest.ts'
+import { builtInKinds } from '../../strategy/kinds/kinds.ts'
+import type { Strategy } from '../../strategy/strategy.ts'
+
+const shipped = fileURLToPath(new URL('../../../strategies/', import.meta.url))
+
+/** Path of the JSON Schema that editors read. */
+export const shippedSchema = join(shipped, 'strategy.schema.json')
+
+/** A shipped file. */
+export interface Example {
+  readonly path: string
+  readonly kind: string
+  /** As it is written. */
+  readonly params: Readonly<Record<string, unknown>>
+  readonly cadenceSeconds: number | undefined
+}
+
+/** The file that shows a kind; the first by name where several do. */
+export function exampleOf(kind: string): Example | undefined {
+  return [join(shipped, 'examples'), shipped]
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.yaml'))
+        .sort()
+        .map((name) => exampleIn(join(folder, name))),
+    )
+    .filter((example) => example.kind === kind)
+    .at(-1)
+}
+
+function exampleIn(path: string): Example {
+  const file = parse(readFileSync(path, 'utf8')) as Partial<Omit<Example, 'path'>>
+  return { path, kind: file.kind ?? '', params: file.params ?? {}, cadenceSeconds: file.cadenceSeconds }
+}
+
+/** A path as it is typed from a folder: below it without the folder, elsewhere whole. */
+export function typedPath(path: string, cwd: string): string {
+  const below = relative(cwd, path)
+  return below.startsWith('..') || isAbsolute(below) ? path : below
+}
+
+/**
+ * The built-in kind of that name.
+ *
+ * @throws CommandError, code 2, when there is none
+ */
+export function builtInKind(name: string): Strategy {
+  const known = Object.keys(builtInKinds)
+  const kind = Object.hasOwn(builtInKinds, name) ? builtInKinds[name] : undefined
+  if (kind !== undefined) return kind
+  throw new CommandError(
+    `${name} is no kind of perpd.${didYouMean(name, known)} Kinds: ${known.join(', ')}.`,
+    exitCodes.notFound,
+  )
+}

@@ -1,0 +1,334 @@
+/**
+ * The trial of a strategy in one situation: at each turn its kind is asked as the engine asks it, what it decides is judged by risk,
+ * and what is admitted is filled ideally. No clock, no network, no randomness: the same file gives the same trial.
+ */
+import { reasonOf } from '../../base/errors.ts'
+import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
+import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
+import { addsRisk, type StrategyDecision } from '../../domain/order/decision.ts'
+import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/order/intent.ts'
+import type { LaneName } from '../../domain/order/laneTable.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { askKind, type GivenPast } from '../../engine/askKind.ts'
+import type { LiveLimits } from '../../engine/context/liveLimits.ts'
+import { decisionProblem, returnedProblem } from '../../engine/decisionProblem.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
+import type { Order } from '../../protocol/position.ts'
+import { amountOfUsd, maxOf, type Usd, usd } from '../../protocol/units.ts'
+import { admit } from '../../risk/admit.ts'
+import { slippageOf } from '../../risk/checks/checks.ts'
+import { exposureOf } from '../../risk/exposure/accountExposure.ts'
+import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import type { CheckedTurn, GivenMemory } from '../../strategy/kindMemory.ts'
+import { openIntentsOf, restingOrdersOf } from '../../strategy/resting.ts'
+import { type Situation, TRIAL_STEPS } from './situations.ts'
+import { createTrialAccount } from './trialAccount.ts'
+import { createTrialPrices, type TrialClock, type TrialMarket } from './trialMarkets.ts'
+import { createTrialVenue, type TrialFill, type TrialMoment } from './trialVenue.ts'
+
+/** What is tried, and where. */
+export interface TrialSetting {
+  readonly loaded: LoadedStrategy
+  /** The first follows the situation whole. */
+  readonly markets: readonly [TrialMarket, ...TrialMarket[]]
+  readonly limits: Pick<LiveLimits, 'on' | 'current'>
+  /** Slippage of a file that names none, bps. */
+  readonly defaultSlippageBps: number
+  readonly chain: string
+  readonly lane: LaneName
+  readonly clock: TrialClock
+}
+
+/** One decision, and what became of it. */
+export interface TrialRow {
+  /** From 1. */
+  readonly turn: number
+  readonly decision?: StrategyDecision
+  readonly symbol: string
+  /** `taken`, `invalid`, or the code of the denial. */
+  readonly outcome: string
+  /** Of what was not taken. */
+  readonly reason?: string
+  /** As admitted, USD; absent of what was not, or has no size. */
+  readonly sizeUsd?: Usd
+}
+
+/** A trial that is over. */
+export interface Trial {
+  readonly situation: Situation
+  readonly rows: readonly TrialRow[]
+  readonly fills: readonly TrialFill[]
+  /** After fees, with what is still held at its last price, USD, signed. */
+  readonly resultUsd: Usd
+  /** The furthest fall of that from its highest, USD. */
+  readonly maxDrawdownUsd: Usd
+  /** What the kind threw, and at which turn; the trial ends there. */
+  readonly failed?: { readonly turn: number; readonly reason: string }
+}
+
+/** What the wallet begins with, USD of each token. */
+const WALLET_USD = usd(10_000)
+const ACCOUNT: Address = '0x1111111111111111111111111111111111111111'
+/** Moments between two turns at which orders that rest are looked at. */
+const LOOKS = 4
+const HOUR_SECONDS = 3_600
+const DAY_SECONDS = 86_400
+/** What a keeper is given to keep: size and leverage of a position that somebody else opened. */
+const [KEPT_USD, KEPT_LEVERAGE] = [usd(2_000), 10n]
+
+/** Tries a strategy in a situation. What its kind throws is in the trial. */
+export function runTrial(setting: TrialSetting, situation: Situation): Promise<Trial> {
+  return createTrial(setting, situation).run()
+}
+
+function createTrial(setting: TrialSetting, situation: Situation): { run(): Promise<Trial> } {
+  const { loaded, markets, clock } = setting
+  const [first] = markets
+  const prices = createTrialPrices(situation, first.index.asset, clock)
+  const tokens = markets.flatMap(({ long, short }) => [long, short])
+  const account = createTrialAccount(tokens, WALLET_USD)
+  const venue = createTrialVenue(account, new Map(markets.map((each) => [hexKey(each.marketToken), each])))
+  const momentAt = (step: number): TrialMoment => ({
+    atSeconds: Math.floor(clock.startSeconds + step * clock.stepSeconds),
+    price: (token) => prices.at(token, step),
+  })
+  const startUsd = WALLET_USD * BigInt(new Set(tokens.map(({ token }) => hexKey(token.address))).size)
+  if (!loaded.strategy.opensPositions) {
+    const key = { market: first, direction: 'long', collateral: first.short } as const
+    const collateral = amountOfUsd(
+      KEPT_USD / KEPT_LEVERAGE,
+      first.short.basePrice,
+      first.short.token.decimals,
+    )
+    account.increase(key, KEPT_USD, collateral, prices.at(first.index, 0), clock.startSeconds)
+  }
+  const rows: TrialRow[] = []
+  const accepted: number[] = []
+  const keeps = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
+  let memory: GivenMemory | undefined
+  let denied: DeniedEvent[] = []
+  let [peakUsd, maxDrawdownUsd] = [0n, 0n]
+  let day = { number: Math.floor(clock.startSeconds / DAY_SECONDS), realizedUsd: 0n }
+
+  const count = (price: TrialMoment['price']): void => {
+    const resultUsd = account.resultUsd(price)
+    peakUsd = maxOf(peakUsd, resultUsd)
+    maxDrawdownUsd = maxOf(maxDrawdownUsd, peakUsd - resultUsd)
+  }
+
+  function snapshotAt(step: number): Snapshot {
+    const { atSeconds, price } = momentAt(step)
+    const atMs = atSeconds * 1000
+    const { candles = [], balances } = loaded.needs
+    return {
+      atMs,
+      account: ACCOUNT,
+      markets: new Map(markets.map((each) => [hexKey(each.marketToken), prices.view(each, step, candles)])),
+      positions: { value: account.positions(ACCOUNT, price), atMs },
+      orders: { value: venue.orders(), atMs },
+      ...(balances === true ? { balances: { value: account.balances(), atMs } } : {}),
+    }
+  }
+
+  function judge(
+    decision: Exclude<StrategyDecision, { kind: 'flatten' }>,
+    snapshot: Snapshot,
+    decisionKey: string,
+    pending: readonly Intent[],
+  ): Intent | Denial {
+    const nowMs = snapshot.atMs
+    const symbol = markets.find((each) => hexKey(each.marketToken) === hexKey(decision.marketToken))?.symbol
+    const limits = setting.limits.on(symbol, loaded.name)
+    const adds = addsRisk(decision, snapshot.orders.value)
+    const lately = accepted.filter((atMs) => atMs > nowMs - HOUR_SECONDS * 1000).length + pending.length
+    const admitted = admit(decision, {
+      snapshot,
+      exposure: exposureOf(snapshot, [...venue.open(), ...pending.map(begun)]),
+      limits,
+      accountLimits: setting.limits.current().account,
+      tradingState: 'active',
+      equityUsd: startUsd + account.resultUsd((token) => prices.at(token, stepOf(nowMs, clock))),
+      dayResultUsd: account.realizedUsd() - day.realizedUsd,
+      ...(loaded.exits === undefined ? {} : { exits: loaded.exits }),
+      ...(loaded.protect === undefined
+        ? {}
+        : { protection: { rules: loaded.protect, track: venue.track() } }),
+      signedOrder: (orderKey) => {
+        const row = snapshot.orders.value.find((each) => each.orderKey === orderKey)
+        return row && signedAs(row)
+      },
+      intentId: decisionKey,
+      decisionKey,
+      strategy: loaded.name,
+      account: ACCOUNT,
+      chain: setting.chain,
+      lane: setting.lane,
+      slippageBps: slippageOf(adds, loaded.slippageBps ?? setting.defaultSlippageBps, limits),
+      nowMs,
+      expiresAtMs: nowMs + 60_000,
+      acceptedLastHour: { strategy: lately, account: lately },
+    })
+    return admitted.kind === 'intent' ? admitted.intent : admitted.denial
+  }
+
+  /** Judges the decisions of a turn, and fills what is taken once all are judged. */
+  function takeTurn(decisions: readonly unknown[], snapshot: Snapshot, step: number): void {
+    const moment = momentAt(step)
+    const pending: Intent[] = []
+    const unwound: string[] = []
+    denied = []
+    for (const [index, returned] of decisions.entries()) {
+      const decisionKey = `${loaded.name}:${snapshot.atMs}:${index}`
+      const problem = decisionProblem(returned)
+      if (problem !== undefined) {
+        const { reason } = problem
+        rows.push({ turn: step + 1, symbol: '', outcome: 'invalid', reason })
+        denied.push({ kind: 'denied', atMs: snapshot.atMs, decisionKey, code: 'DECISION_INVALID', reason })
+        continue
+      }
+      const decision = returned as StrategyDecision
+      if (decision.kind === 'flatten') {
+        const isOpen = venue.open().some(({ intent }) => intent.intentId === decision.intentId)
+        if (isOpen) unwound.push(decision.intentId)
+        rows.push({ turn: step + 1, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })
+        continue
+      }
+      const { marketToken, direction, kind: order } = decision
+      const symbol = markets.find((each) => hexKey(each.marketToken) === hexKey(marketToken))?.symbol ?? ''
+      const judged = judge(decision, snapshot, decisionKey, pending)
+      if ('code' in judged) {
+        rows.push({ turn: step + 1, decision, symbol, outcome: judged.code, reason: judged.reason })
+        denied.push({
+          kind: 'denied',
+          atMs: snapshot.atMs,
+          decisionKey,
+          order,
+          marketToken,
+          direction,
+          ...judged,
+        })
+        continue
+      }
+      const { sizeDeltaUsd } = judged.terms
+      const sized = sizeDeltaUsd > 0n ? { sizeUsd: sizeDeltaUsd } : {}
+      rows.push({ turn: step + 1, decision, symbol, outcome: 'taken', ...sized })
+      pending.push(judged)
+    }
+    for (const intent of pending) {
+      accepted.push(snapshot.atMs)
+      venue.take(intent, moment)
+    }
+    for (const intentId of unwound) venue.unwind(intentId, moment)
+  }
+
+  /** Asks the kind, and hands on what it decides. Throws what it throws. */
+  async function turnAt(step: number): Promise<void> {
+    const snapshot = snapshotAt(step)
+    const number = Math.floor(snapshot.atMs / 1000 / DAY_SECONDS)
+    if (number > day.number) day = { number, realizedUsd: account.realizedUsd() }
+    const own = venue.open()
+    const scene = {
+      snapshot,
+      openIntents: openIntentsOf(own),
+      restingOrders: restingOrdersOf(snapshot, own),
+    }
+    const past: GivenPast | undefined = keeps
+      ? {
+          ...(memory === undefined ? {} : { memory }),
+          events: [...denied, ...venue.takeEvents()],
+          eventsMissed: 0,
+          signals: signalsAt(loaded, first.symbol, step, snapshot.atMs),
+        }
+      : undefined
+    const { returned, failed: crash } = await askKind(loaded, scene, past)
+    if (crash !== undefined) throw crash
+    const turn = keeps && !(returned instanceof Promise) ? (returned as CheckedTurn) : undefined
+    if (turn !== undefined)
+      memory = { strategyKind: loaded.strategy.kind, version: turn.version, memory: turn.memory }
+    const decisions = turn === undefined ? returned : turn.decisions
+    const problem = returnedProblem(decisions)
+    if (problem !== undefined)
+      rows.push({ turn: step + 1, symbol: '', outcome: 'invalid', reason: problem.reason })
+    takeTurn(problem === undefined ? (decisions as readonly unknown[]) : [], snapshot, step)
+  }
+
+  async function run(): Promise<Trial> {
+    let failed: Trial['failed']
+    for (let step = 0; step < TRIAL_STEPS && failed === undefined; step++) {
+      for (let look = 1; step > 0 && look <= LOOKS; look++) {
+        const moment = momentAt(step - 1 + look / LOOKS)
+        venue.pass(moment)
+        count(moment.price)
+      }
+      try {
+        await turnAt(step)
+      } catch (error) {
+        failed = { turn: step + 1, reason: reasonOf(error) }
+      }
+      count(momentAt(step).price)
+    }
+    const resultUsd = account.resultUsd(momentAt(TRIAL_STEPS - 1).price)
+    return { situation, rows, fills: venue.fills, resultUsd, maxDrawdownUsd, ...(failed && { failed }) }
+  }
+
+  return { run }
+}
+
+function stepOf(atMs: number, { startSeconds, stepSeconds }: TrialClock): number {
+  return (atMs / 1000 - startSeconds) / stepSeconds
+}
+
+/** An intent as it will be once it is accepted. */
+function begun(intent: Intent): IntentState {
+  return { intent, attempts: [], updatedAtMs: intent.acceptedAtMs }
+}
+
+/** A resting order as its own message made it: in a trial nobody else changes one. */
+function signedAs(row: Order): SignedOrder {
+  return {
+    orderType: row.orderType,
+    sizeDeltaUsd: row.sizeDeltaUsd,
+    collateralAmount: row.initialCollateralDeltaAmount,
+    kept: {
+      marketToken: row.marketToken,
+      direction: row.direction,
+      collateralToken: row.initialCollateralToken,
+      triggerContractPrice: row.triggerContractPrice,
+      acceptableContractPrice: row.acceptableContractPrice,
+      minOutputAmount: row.minOutputAmount ?? 0n,
+      autoCancel: row.autoCancel ?? false,
+    },
+  }
+}
+
+/** What a sender says in every trial of a kind that takes signals, by step. */
+const said = [
+  [20, 'long'],
+  [100, 'reverse'],
+  [180, 'flat'],
+] as const
+
+function signalsAt(
+  { strategy, hosted, name }: LoadedStrategy,
+  symbol: string,
+  step: number,
+  atMs: number,
+): readonly GivenSignal[] {
+  if ((hosted?.takesSignals ?? strategy.takesSignals) !== true) return []
+  return said.flatMap(([at, action], index) =>
+    at === step
+      ? [
+          {
+            strategy: name,
+            action,
+            symbol,
+            number: index + 1,
+            sentAtMs: atMs,
+            receivedAtMs: atMs,
+            expiresAtMs: atMs + 300_000,
+            isExpired: false,
+          },
+        ]
+      : [],
+  )
+}

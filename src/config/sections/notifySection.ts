@@ -1,0 +1,65 @@
+/** Settings of what is told to people outside (docs/notifications.md). */
+import { z } from 'zod'
+import { type SinkSettings, secretFields, sinkSettings } from '../../notify/sinkSettings.ts'
+import {
+  type Format,
+  format,
+  integer,
+  ms,
+  type Section,
+  seconds,
+  setting,
+  type Value,
+} from '../../protocol/settings/setting.ts'
+import { isSafeUrl, pathOrNone, signerUrl } from './formats.ts'
+
+const sinkList = z
+  .array(sinkSettings((url) => isSafeUrl(url, false)))
+  .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length)
+
+/** Sinks, as objects in a file; text of a flag or a variable is JSON: one sink, or a list of them. */
+const sinks: Format<readonly SinkSettings[]> = format<SinkSettings[] & Value, readonly SinkSettings[]>({
+  expected:
+    'a list of sinks of different names, each with type (webhook, ntfy, slack, discord or telegram), name and what docs/notifications.md says of its type',
+  written: sinkList as unknown as z.ZodType<SinkSettings[] & Value>,
+  text: z
+    .string()
+    .transform((text, context) => {
+      try {
+        const value: unknown = JSON.parse(text)
+        return Array.isArray(value) ? value : [value]
+      } catch {
+        context.addIssue('no JSON')
+        return z.NEVER
+      }
+    })
+    .pipe(sinkList) as unknown as z.ZodType<SinkSettings[] & Value, string>,
+  list: true,
+  locate: (value, locate) =>
+    (value as unknown as SinkSettings[]).map((sink) => {
+      const files = Object.entries(sink).filter(([field]) => secretFields.some((each) => each === field))
+      return { ...sink, ...Object.fromEntries(files.map(([field, path]) => [field, locate(String(path))])) }
+    }),
+})
+
+/** Settings under `notify`. */
+export const notify = {
+  sinks: setting(
+    sinks,
+    [],
+    'Where people are told of orders, halts and troubles, several at once: objects with type, name, level, events, template and what the type needs (docs/notifications.md). Secrets are named by their files. Empty: nobody is told.',
+  ),
+  consoleUrl: setting(signerUrl, '', 'Address of the page that messages name. Empty: none is named.'),
+  maxWaiting: setting(
+    integer(1, 10_000),
+    200,
+    'Most messages that wait for one sink; when more come, the oldest of the least level is dropped.',
+  ),
+  heartbeatUrlFile: setting(
+    pathOrNone,
+    '',
+    'File of an address that is asked again and again while perpd is well, as healthchecks has them; /fail at its end says that a fault halted or ended it. Empty: none.',
+  ),
+  heartbeatSeconds: setting(seconds(5, 86_400), 60, 'Time between two heartbeats, seconds.'),
+  timeoutMs: setting(ms(100, 120_000), 10_000, 'Longest wait for the answer of a sink, ms.'),
+} satisfies Section

@@ -1,0 +1,122 @@
+/** Opens who tells people outside: sinks with the secrets of their files, and connections of their own. */
+import { createNodeFetch } from '../api/transport/nodeFetch.ts'
+import { Secret } from '../base/secret.ts'
+import { systemClock } from '../base/systemClock.ts'
+import type { Config } from '../config/configTypes.ts'
+import { CommandError, exitCodes } from '../config/exit.ts'
+import { isSafeUrl } from '../config/sections/formats.ts'
+import type { Emit } from '../domain/event.ts'
+import type { EngineStatus } from '../engine/engineStatus.ts'
+import { readPrivateFile } from '../keys/privateFile.ts'
+import { createRedactor } from '../monitor/log/redact.ts'
+import type { Notice } from '../notify/notice.ts'
+import { createNotifier, type Notifier } from '../notify/notifier.ts'
+import type { OpenSink } from '../notify/sinkRequest.ts'
+import { type SecretField, secretFields } from '../notify/sinkSettings.ts'
+import { createStopWatch } from '../notify/stopWatch.ts'
+
+/** Largest answer of a sink that is read, bytes. */
+const MAX_ANSWER_BYTES = 65_536
+/** Between two looks for a position without a stop, ms. */
+const STOP_LOOK_MS = 30_000
+
+/** What the secret of each setting looks like, and how it is told. */
+const shapes: Readonly<
+  Record<SecretField, { readonly fits: (text: string) => boolean; readonly what: string }>
+> = {
+  secretFile: {
+    fits: (text) => /^[\x21-\x7e]{32,256}$/.test(text),
+    what: 'a secret of 32 to 256 letters, digits and signs without spaces (openssl rand -hex 32)',
+  },
+  topicFile: {
+    fits: (text) => /^[A-Za-z0-9_-]{1,64}$/.test(text),
+    what: 'a topic of letters, digits, - and _',
+  },
+  tokenFile: { fits: (text) => /^[A-Za-z0-9:_.-]{8,256}$/.test(text), what: 'a token' },
+  urlFile: { fits: (text) => isSafeUrl(text, true), what: 'an https:// address' },
+}
+
+/**
+ * The sinks of the configuration with their secrets.
+ *
+ * @throws KeyFileError when a file cannot be opened or others may read it; CommandError with exit code 4 when it holds something else.
+ */
+export function openSinks(config: Config): readonly OpenSink[] {
+  return config.notify.sinks.map((settings) => {
+    const written: Readonly<Partial<Record<SecretField, unknown>>> = settings
+    const secrets = secretFields.flatMap((field): readonly (readonly [SecretField, Secret])[] => {
+      const path = written[field]
+      if (typeof path !== 'string') return []
+      const setting = `notify.sinks (${settings.name}.${field})`
+      const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+      const { fits, what } = shapes[field]
+      if (fits(text)) return [[field, new Secret(text)]]
+      throw new CommandError(`${path} does not hold ${what}; ${setting} names it.`, exitCodes.configuration)
+    })
+    return { settings, secrets: new Map(secrets) }
+  })
+}
+
+/** The connections by which sinks are told; none of them is one that trading uses. */
+export function openPost(): { readonly post: ReturnType<typeof createNodeFetch>['fetch']; close(): void } {
+  const { fetch, close } = createNodeFetch({ maxBodyBytes: MAX_ANSWER_BYTES, idlePerHost: 1 })
+  return { post: fetch, close }
+}
+
+/** What tells people for a run of the daemon. Throws as `openSinks` does. */
+export function openNotifier(config: Config, emit: Emit): Notifier {
+  const { maxWaiting, timeoutMs, consoleUrl } = config.notify
+  const { post, close } = openPost()
+  const sinks = openSinks(config)
+  const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
+  const redactor = createRedactor([...config.rpc.http, ...config.rpc.ws, ...secrets])
+  const notifier = createNotifier({
+    sinks,
+    redact: redactor.text,
+    post,
+    clock: systemClock,
+    emit,
+    maxWaiting,
+    timeoutMs,
+    profile: config.profile,
+    ...(consoleUrl === undefined ? {} : { consoleUrl }),
+  })
+  return {
+    ...notifier,
+    async close(withinMs) {
+      await notifier.close(withinMs)
+      close()
+    },
+  }
+}
+
+/** Looks at the positions for one without a stop, every half minute; gives what ends it. */
+export function watchStops(
+  { tell }: Pick<Notifier, 'tell'>,
+  status: () => Pick<EngineStatus, 'withoutStop' | 'symbols'>,
+): () => void {
+  const look = createStopWatch()
+  const timer = setInterval(() => {
+    const { withoutStop, symbols } = status()
+    // Orders were not looked at yet.
+    if (withoutStop === undefined) return
+    const sides = withoutStop.map(
+      ({ marketToken, direction }) => `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
+    )
+    for (const notice of look([...new Set(sides)])) tell(notice)
+  }, STOP_LOOK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** That a fault ends the daemon. */
+export function crashNotice(reason: string): Notice {
+  return {
+    kind: 'daemon-crashed',
+    level: 'error',
+    cause: 'crash',
+    isEnd: true,
+    text: `perpd stops: ${reason}. What rests and what is held stays, and the next start follows it`,
+    action: 'Look at the log, and start perpd again.',
+  }
+}

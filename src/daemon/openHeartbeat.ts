@@ -1,0 +1,58 @@
+/** Opens the dead man's switch of a run: its address is a secret, and what it looks at is health and halts. */
+import { Secret } from '../base/secret.ts'
+import { systemClock } from '../base/systemClock.ts'
+import type { Config } from '../config/configTypes.ts'
+import { CommandError, exitCodes } from '../config/exit.ts'
+import { isSafeUrl } from '../config/sections/formats.ts'
+import type { TradingHalt } from '../domain/account/tradingState.ts'
+import type { Emit } from '../domain/event.ts'
+import { readPrivateFile } from '../keys/privateFile.ts'
+import { type Beat, createHeartbeat, type Heartbeat } from '../notify/heartbeat.ts'
+import { openPost } from './notifySinks.ts'
+
+const setting = 'notify.heartbeatUrlFile'
+/** Longest wait for an answer, ms: what ends waits for the last one. */
+const TIMEOUT_MS = 3_000
+
+/** What a look at health and halts says: a halt that no person wished for is a failure, and a loop that hangs is silent. */
+export function beatOf(isAlive: boolean, holds: readonly Pick<TradingHalt, 'state' | 'cause'>[]): Beat {
+  if (!isAlive) return 'silent'
+  const isFault = holds.some(
+    ({ state, cause }) => state === 'halted' && cause !== 'operator' && cause !== 'kill',
+  )
+  return isFault ? 'fail' : 'well'
+}
+
+/**
+ * Starts the heartbeat of the configuration; one that does nothing where none is set.
+ *
+ * @throws KeyFileError when its file cannot be opened or others may read it; CommandError with exit code 4 when it holds no address.
+ */
+export function openHeartbeat(config: Config, emit: Emit, look: () => Beat): Heartbeat {
+  const { heartbeatUrlFile: path, heartbeatSeconds } = config.notify
+  if (path === undefined) return { fail: () => undefined, stop: () => Promise.resolve() }
+  const url = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+  if (!isSafeUrl(url, true)) {
+    throw new CommandError(
+      `${path} does not hold an https:// address; ${setting} names it.`,
+      exitCodes.configuration,
+    )
+  }
+  const { post, close } = openPost()
+  const heartbeat = createHeartbeat({
+    url: new Secret(url),
+    periodMs: heartbeatSeconds * 1_000,
+    timeoutMs: TIMEOUT_MS,
+    post,
+    clock: systemClock,
+    emit,
+    look,
+  })
+  return {
+    fail: heartbeat.fail,
+    async stop() {
+      await heartbeat.stop()
+      close()
+    },
+  }
+}

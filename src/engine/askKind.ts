@@ -1,0 +1,53 @@
+/** Asks a kind for one turn: one of perpd's own here and at once, one of the user's in its thread. */
+import type { Scene } from '../strategy/files/hosted.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { checkTurn, type GivenMemory, memoryFor } from '../strategy/kindMemory.ts'
+import { viewOf } from '../strategy/strategy.ts'
+
+/** What of a view is of the world. */
+export type OwnScene = Pick<Scene, 'snapshot' | 'openIntents' | 'restingOrders'>
+
+/** What a kind with a memory is given besides. */
+export interface GivenPast extends Required<Pick<Scene, 'events' | 'eventsMissed' | 'signals'>> {
+  /** What is kept for it; absent before its first turn. */
+  readonly memory?: GivenMemory
+}
+
+/** What a kind answered. */
+export interface KindAnswer {
+  /** Of a kind with a memory a `CheckedTurn`, unless it is a promise. The decisions are not looked at yet. */
+  readonly returned: unknown
+  /** What went wrong in its thread beside a good answer. */
+  readonly failed?: unknown
+  /** Size of the view that was handed to a kind of the user's own, bytes. */
+  readonly viewBytes?: number
+}
+
+/** The answer of one turn. `past` is there for a kind with a memory. Rejects with what the kind throws, KindFault and MemoryUnfitError. */
+export async function askKind(
+  loaded: Pick<LoadedStrategy, 'hosted' | 'strategy' | 'params' | 'instance'>,
+  scene: OwnScene,
+  past?: GivenPast,
+): Promise<KindAnswer> {
+  const { hosted } = loaded
+  if (hosted === undefined) return askHere(loaded, scene, past)
+  const { memory, events = [], eventsMissed = 0, signals = [] } = past ?? {}
+  const told =
+    past === undefined ? {} : { events, eventsMissed, signals, ...(memory === undefined ? {} : { memory }) }
+  const { returned, crash, viewBytes } = await hosted.decide({ ...scene, ...told })
+  return { returned, viewBytes, ...(crash === undefined ? {} : { failed: crash }) }
+}
+
+function askHere(
+  { strategy, params, instance }: Pick<LoadedStrategy, 'strategy' | 'params' | 'instance'>,
+  scene: OwnScene,
+  past?: GivenPast,
+): KindAnswer {
+  if (strategy.memory === undefined || past === undefined)
+    return { returned: strategy.decide(viewOf({ ...scene, params, instance })) }
+  const { events, eventsMissed, signals } = past
+  const memory = memoryFor(strategy.kind, strategy.memory, past.memory)
+  const view = viewOf({ ...scene, params, instance, events, eventsMissed, signals })
+  const returned: unknown = strategy.decide(view, memory)
+  return { returned: returned instanceof Promise ? returned : checkTurn(strategy.memory, returned) }
+}

@@ -1,0 +1,22 @@
+/** How the fate of notices to people outside reads. */
+import type { NoticeEvent } from '../../domain/noticeEvent.ts'
+import { plain } from '../text.ts'
+import { line, type Phrases } from './line.ts'
+
+/** The line of each event of a notice. */
+export const noticePhrases: Phrases<NoticeEvent['type']> = {
+  'notice.ended': ({ sink, kind, result, reason }) =>
+    line(
+      result === 'sent' ? 'debug' : 'warn',
+      'notify',
+      result === 'sent'
+        ? `${sink} was told of ${kind}`
+        : `${sink} was not told of ${kind}: ${plain(reason ?? result)}. Trading goes on`,
+      { sink, notice: kind, result, ...(reason === undefined ? {} : { reason }) },
+    ),
+  'notice.dropped': ({ sink, kind }) =>
+    line('warn', 'notify', `${sink} is too slow: a notice of ${kind} was dropped. Trading goes on`, {
+      sink,
+      notice: kind,
+    }),
+}

@@ -1,0 +1,80 @@
+/** What is told to people outside: its kinds, its levels, and which of both a sink takes. */
+
+/** Levels, the least first. */
+export const noticeLevels = ['info', 'warn', 'error'] as const
+
+/** How much a notice matters. */
+export type NoticeLevel = (typeof noticeLevels)[number]
+
+/** Every kind of notice, by the name that settings use, with what it is for docs/notifications.md. */
+export const noticeKinds = {
+  'order-executed': 'an order, or an exit of it, was filled',
+  'order-reverted': 'the chain took the transaction back, or a fill',
+  'order-failed': 'an order came to nothing',
+  'order-cancelled': 'an order was cancelled',
+  'order-expired': 'an order was not relayed in its time',
+  'order-refused': 'a host refused an order',
+  'order-unknown': 'it is not known whether an order landed',
+  'order-proven': 'an unknown order was closed by evidence',
+  'payload-rejected': 'a host prepared something else than was asked',
+  'account-change': 'a liquidation, or another change that is not by perpd',
+  'account-settled': 'such a change was settled',
+  'books-differ': "perpd's own books do not add up",
+  'position-unmanaged': 'a position has no running strategy',
+  'position-without-stop':
+    'no stop-loss rests for a position, at two looks half a minute apart; or one does again',
+  'trading-state': 'a halt, a kill, a breaker, or its release',
+  'unwind-ended': 'an order was unwound, or could not be',
+  'hosts-down': 'all API hosts are in cooldown',
+  'hosts-up': 'one of them answers again',
+  journal: 'the journal is short of room',
+  'key-approval': 'the approval of a delegated key ends, or cannot be used',
+  'strategy-paused': 'a strategy failed again and again, or an operator paused it',
+  'strategy-unfit': 'the memory of a strategy fits its kind no longer',
+  'task-ended': 'a task ended',
+  'limits-changed': 'a start has other limits than the run before',
+  'daemon-started': 'perpd started',
+  'daemon-stopped': 'perpd stopped in good order',
+  'daemon-crashed': 'perpd stops because of a fault',
+  test: 'what `perpd notify test` sends',
+} as const
+
+/** Name of a kind. */
+export type NoticeKind = keyof typeof noticeKinds
+
+/** Something to be told. */
+export interface Notice {
+  readonly kind: NoticeKind
+  readonly level: NoticeLevel
+  /** The same for all that has the same cause: it is told less and less often. */
+  readonly cause: string
+  /** It is the end of its cause: always told, and the next of that cause is a first one. */
+  readonly isEnd?: true
+  /** What happened, to which order, and what perpd does next. */
+  readonly text: string
+  /** What a person must do; absent: nothing. */
+  readonly action?: string
+}
+
+/** What a sink does with a kind: tells it, tells it without a sound, or does not. */
+export const noticeRules = ['on', 'silent', 'off'] as const
+
+/** One of them. */
+export type NoticeRule = (typeof noticeRules)[number]
+
+/** Which notices a sink takes. */
+export interface NoticeFilter {
+  /** The least level that it takes; a kind that `events` names is taken at any level. */
+  readonly level: NoticeLevel
+  readonly events: Readonly<Partial<Record<NoticeKind, NoticeRule>>>
+}
+
+/** Whether a level matters less (negative), as much (0) or more than another. */
+export function compareLevels(one: NoticeLevel, other: NoticeLevel): number {
+  return noticeLevels.indexOf(one) - noticeLevels.indexOf(other)
+}
+
+/** What a sink does with a notice. */
+export function ruleFor(filter: NoticeFilter, { kind, level }: Notice): NoticeRule {
+  return filter.events[kind] ?? (compareLevels(level, filter.level) < 0 ? 'off' : 'on')
+}

@@ -1,0 +1,135 @@
+/** Which events are told to people, under which kind and cause. The sentence is that of the log. Pure. */
+import type { Event, EventType } from '../domain/event.ts'
+import { lastAttempt } from '../domain/order/intent.ts'
+import { isFillTold } from '../domain/order/orderLegs.ts'
+import type { Line } from '../monitor/log/line.ts'
+import { phrase } from '../monitor/log/phrase.ts'
+import type { Notice, NoticeKind } from './notice.ts'
+
+/** What a notice has besides the sentence and level of the log's line. */
+interface Judged {
+  readonly kind: NoticeKind
+  readonly cause: string
+  readonly isEnd?: true
+  readonly action?: string
+}
+
+/** What is judged of each type of event that may be told. */
+type Judges = { readonly [T in EventType]?: (event: Extract<Event, { type: T }>) => Judged | undefined }
+
+const judges: Judges = {
+  'daemon.started': () => ({ kind: 'daemon-started', cause: 'start', isEnd: true }),
+  'daemon.stopped': ({ positions }) => ({
+    kind: 'daemon-stopped',
+    cause: 'stop',
+    isEnd: true,
+    ...(positions.length === 0 ? {} : { action: 'Start perpd again, or look after what is held yourself.' }),
+  }),
+  'order.moved': movedOrder,
+  'order.filled': ({ intent, leg, isTakenBack }) => ({
+    kind: isTakenBack ? 'order-reverted' : 'order-executed',
+    cause: `fill:${intent.intentId}:${leg.orderKey}:${isTakenBack}:${leg.isProvisional}`,
+  }),
+  'order.payload_rejected': ({ host }) => ({
+    kind: 'payload-rejected',
+    cause: `payload:${host}`,
+    action: `Look at what ${host} answers before you trust it again.`,
+  }),
+  'account.discrepancy': ({ finding, isPausing }) => ({
+    kind: 'account-change',
+    cause: `finding:${finding.findingId}`,
+    ...(isPausing
+      ? { action: `Say what it is: perpd discrepancies adopt|ignore ${finding.findingId} --by NAME` }
+      : {}),
+  }),
+  'account.discrepancySettled': ({ finding }) => ({
+    kind: 'account-settled',
+    cause: `finding:${finding.findingId}`,
+    isEnd: true,
+  }),
+  'account.booksDiffer': ({ marketToken, direction }) => ({
+    kind: 'books-differ',
+    cause: `books:${marketToken}:${direction}`,
+    action: 'Report it with what perpd journal export prints.',
+  }),
+  'account.unmanaged': ({ symbol, direction }) => ({
+    kind: 'position-unmanaged',
+    cause: `unmanaged:${symbol}:${direction}`,
+    action: 'Enable its strategy and start again, or close it: perpd close',
+  }),
+  'account.discrepanciesDeferred': ({ held, isJournalShort }) => {
+    if (held === 0) return { kind: 'journal', cause: 'deferred', isEnd: true }
+    return {
+      kind: isJournalShort ? 'journal' : 'account-change',
+      cause: 'deferred',
+      action: isJournalShort ? 'Give the journal more space.' : 'Look at perpd discrepancies.',
+    }
+  },
+  'trading.state': ({ scope, state, reason }) =>
+    state === 'active'
+      ? { kind: 'trading-state', cause: `trading:${scope}`, isEnd: true }
+      : // A reason holds figures that move: a halt that goes on is written once, and each new one is told.
+        { kind: 'trading-state', cause: `trading:${scope}:${state}:${reason}` },
+  'unwind.ended': ({ intentId, outcome }) => ({
+    kind: 'unwind-ended',
+    cause: `unwind:${intentId}`,
+    ...(outcome === 'given-up' ? { action: 'Look at the position; perpd kill --close closes all.' } : {}),
+  }),
+  'subaccount.low': () => ({
+    kind: 'key-approval',
+    cause: 'approval-low',
+    action: 'Renew it: perpd subaccount approve',
+  }),
+  'subaccount.unread': () => ({
+    kind: 'key-approval',
+    cause: 'approval-unread',
+    action: 'Put the file of the approval right.',
+  }),
+  'strategy.paused': ({ strategy }) => ({
+    kind: 'strategy-paused',
+    cause: `paused:${strategy}`,
+    action: `Put the kind of ${strategy} right.`,
+  }),
+  'strategy.switched': ({ strategy, to }) => ({
+    kind: 'strategy-paused',
+    cause: `switched:${strategy}:${to}`,
+    isEnd: true,
+  }),
+  'strategy.unfit': ({ strategy }) => ({
+    kind: 'strategy-unfit',
+    cause: `unfit:${strategy}`,
+    action: 'Put its kind right and take it over: perpd strategies reload',
+  }),
+  'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),
+  'limits.started': ({ statement }) => ({ kind: 'limits-changed', cause: `limits:${statement}` }),
+}
+
+/** The end of an order. What failed is told by its cause, whichever order it was; what was filled is always told. */
+function movedOrder(event: Extract<Event, { type: 'order.moved' }>): Judged | undefined {
+  const { intent, from, to, state } = event
+  if (to === 'planned' || to === 'pending' || to === 'resting') {
+    return from === 'unknown'
+      ? { kind: 'order-proven', cause: `unknown:${intent.intentId}`, isEnd: true }
+      : undefined
+  }
+  if (from === 'unknown') return { kind: 'order-proven', cause: `unknown:${intent.intentId}`, isEnd: true }
+  if (to === 'unknown') return { kind: 'order-unknown', cause: `unknown:${intent.intentId}` }
+  const fills = (lastAttempt(state)?.children ?? []).filter(({ phase }) => phase === 'EXECUTED')
+  if (to === 'executed') {
+    // Each of its fills was told by itself.
+    if (fills.some((child) => isFillTold(state, child))) return undefined
+    return { kind: 'order-executed', cause: `executed:${intent.intentId}` }
+  }
+  const code = state.closing?.code ?? to
+  return { kind: `order-${to}`, cause: `${to}:${intent.strategy}:${intent.terms.symbol}:${code}` }
+}
+
+/** The notice of an event, or undefined when nobody is to be told of it. */
+export function noticeOf<T extends EventType>(event: Extract<Event, { type: T }>): Notice | undefined {
+  const judge = judges[event.type] as ((event: Event) => Judged | undefined) | undefined
+  const judged = judge?.(event)
+  if (judged === undefined) return undefined
+  const { level, text }: Line = phrase(event)
+  // What the log tells for looking into things alone was told before, in other words.
+  return level === 'debug' ? undefined : { ...judged, level, text }
+}

@@ -1,0 +1,93 @@
+/** Tells people outside what the daemon's events say: a listener that returns at once, and a loop for each sink. */
+import type { Clock } from '../base/clock.ts'
+import type { Emit, Event } from '../domain/event.ts'
+import { createCauseFilter } from './causeFilter.ts'
+import { createHostsWatch } from './hostsWatch.ts'
+import { type MessageContext, messageOf } from './message.ts'
+import { type Notice, ruleFor } from './notice.ts'
+import { noticeOf } from './noticeOf.ts'
+import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
+import { createSinkLoop, type Waiting } from './sinkLoop.ts'
+import { type OpenSink, sinkRequest } from './sinkRequest.ts'
+import { filterOf } from './sinkSettings.ts'
+
+/** What a notifier is made of. */
+export interface NotifierOptions extends MessageContext {
+  readonly sinks: readonly OpenSink[]
+  readonly post: Post
+  readonly clock: Clock
+  /** Told what became of each notice. */
+  readonly emit: Emit
+  /** Hides secrets in a sentence: what a fault or a host says may hold one. */
+  readonly redact: (text: string) => string
+  /** Most notices that wait for one sink. */
+  readonly maxWaiting: number
+  /** Longest wait for one answer, ms. */
+  readonly timeoutMs: number
+}
+
+/** Who tells people. */
+export interface Notifier {
+  readonly listen: Emit
+  /** Tells what no event says. */
+  tell(notice: Notice): void
+  /** Waits until all that waits is told, for at most `withinMs`; then nothing more is. */
+  close(withinMs: number): Promise<void>
+}
+
+/** A notifier over sinks; without any it does nothing. */
+export function createNotifier(options: NotifierOptions): Notifier {
+  const { sinks, clock, emit, redact, maxWaiting: most } = options
+  const causes = createCauseFilter()
+  const watchHosts = createHostsWatch()
+  const loops = sinks.map((sink) => ({
+    filter: filterOf(sink.settings),
+    loop: createSinkLoop({
+      name: sink.settings.name,
+      send: (waiting, signal) => tellSink(sink, waiting, options, signal),
+      clock,
+      emit,
+      most,
+    }),
+  }))
+
+  function tell(notice: Notice): void {
+    const count = causes.take(notice.cause, notice.isEnd === true, clock.monotonicMs())
+    if (count === undefined) return
+    const shown = { ...notice, text: redact(notice.text) }
+    for (const { filter, loop } of loops) {
+      const rule = ruleFor(filter, notice)
+      if (rule === 'off') continue
+      loop.offer({ notice: shown, level: notice.level, count, isSilent: rule === 'silent' })
+    }
+  }
+
+  return {
+    tell,
+    listen(event: Event) {
+      if (loops.length === 0) return
+      const notices = [watchHosts(event, clock.monotonicMs()), noticeOf(event)]
+      for (const notice of notices) if (notice !== undefined) tell(notice)
+    },
+    async close(withinMs) {
+      const waited = new AbortController()
+      const all = Promise.all(loops.map(({ loop }) => loop.idle())).then(() => waited.abort())
+      await Promise.race([all, clock.sleep(withinMs, waited.signal)])
+      for (const { loop } of loops) loop.stop()
+      await all
+    },
+  }
+}
+
+/** Tries once to tell one sink. */
+export function tellSink(
+  sink: OpenSink,
+  { notice, count, isSilent }: Omit<Waiting, 'level'>,
+  options: Pick<NotifierOptions, 'post' | 'clock' | 'timeoutMs' | 'profile' | 'consoleUrl'>,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  const { post, clock, timeoutMs } = options
+  const message = messageOf(notice, count, options, sink.settings.template)
+  const request = sinkRequest(sink, { notice, message, isSilent, count }, clock.now())
+  return sendOnce(request, post, { timeoutMs, signal })
+}

@@ -1,0 +1,97 @@
+/** Tells one sink, one notice after the other: a bounded queue, tries with growing waits, and what the service asks to wait. */
+import type { Clock } from '../base/clock.ts'
+import type { Emit } from '../domain/event.ts'
+import type { Notice, NoticeLevel } from './notice.ts'
+import { pushed } from './noticeQueue.ts'
+import type { SendResult } from './sendOnce.ts'
+
+/** What waits for a sink. */
+export interface Waiting {
+  readonly notice: Notice
+  readonly level: NoticeLevel
+  readonly count: number
+  readonly isSilent: boolean
+}
+
+/** What a loop is made of. */
+export interface SinkLoopOptions {
+  readonly name: string
+  readonly send: (waiting: Waiting, signal: AbortSignal) => Promise<SendResult>
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly emit: Emit
+  /** Most that wait. */
+  readonly most: number
+}
+
+/** A sink that is told. */
+export interface SinkLoop {
+  /** Takes one; returns at once. */
+  offer(waiting: Waiting): void
+  /** Resolves when nothing waits and nothing is under way. */
+  idle(): Promise<void>
+  /** Ends what is under way and drops what waits. */
+  stop(): void
+}
+
+/** Most tries of one notice. */
+const MOST_TRIES = 6
+const FIRST_WAIT_MS = 1_000
+
+/** A loop that sleeps until it is offered something. */
+export function createSinkLoop({ name, send, clock, emit, most }: SinkLoopOptions): SinkLoop {
+  const stopping = new AbortController()
+  let queue: readonly Waiting[] = []
+  let running: Promise<void> | undefined
+
+  async function tell(waiting: Waiting): Promise<void> {
+    const { kind } = waiting.notice
+    for (let tries = 1; ; tries++) {
+      const result = await send(waiting, stopping.signal)
+      if (result.result === 'sent') return emit({ type: 'notice.ended', sink: name, kind, result: 'sent' })
+      const isLast = result.result === 'refused' || tries === MOST_TRIES || stopping.signal.aborted
+      if (isLast) {
+        const ended = result.result === 'refused' ? 'refused' : 'failed'
+        return emit({ type: 'notice.ended', sink: name, kind, result: ended, reason: result.reason })
+      }
+      await clock.sleep(result.afterMs ?? FIRST_WAIT_MS * 4 ** (tries - 1), stopping.signal)
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      const [next, ...rest] = queue
+      if (next === undefined || stopping.signal.aborted) return
+      queue = rest
+      await tell(next)
+    }
+  }
+
+  function start(): void {
+    running ??= run().finally(() => {
+      running = undefined
+      if (queue.length > 0 && !stopping.signal.aborted) start()
+    })
+  }
+
+  return {
+    offer(waiting) {
+      const { queue: next, dropped } = pushed(queue, waiting, most)
+      queue = next
+      if (dropped) emit({ type: 'notice.dropped', sink: name, kind: dropped.notice.kind })
+      // Not in the turn of who tells: what makes a request is work, too.
+      setImmediate(start)
+    },
+    async idle() {
+      for (;;) {
+        if (running !== undefined) await running
+        else if (queue.length > 0 && !stopping.signal.aborted) start()
+        else return
+      }
+    },
+    stop() {
+      stopping.abort()
+      for (const { notice } of queue) emit({ type: 'notice.dropped', sink: name, kind: notice.kind })
+      queue = []
+    },
+  }
+}

@@ -1,0 +1,135 @@
+/** The files that run perpd beside Prometheus, Grafana and Alertmanager, or in Kubernetes: ports, paths, settings and names exist. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { schema } from '../../src/config/configSchema.ts'
+import { deployFolder } from './promql.ts'
+
+const root = join(deployFolder, '..')
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
+const yamlOf = (path: string) => parse(textOf(path))
+const { name, version } = JSON.parse(textOf('package.json'))
+const dockerfile = textOf('Dockerfile')
+const port = schema.control.port.default
+const probed = textOf('src/control/routes.ts')
+
+test('the monitoring compose file runs the image of the Dockerfile on paper and mounts files that are there', () => {
+  const { services } = yamlOf('deploy/monitoring.compose.yaml')
+  expect(Object.keys(services)).toEqual(['perpd', 'prometheus', 'alertmanager', 'grafana'])
+  expect(services.perpd).toMatchObject({
+    build: '..',
+    image: `${name}:${version}`,
+    read_only: true,
+    cap_drop: ['ALL'],
+    environment: {
+      PERPD__CONTROL__HOST: '0.0.0.0',
+      PERPD__CONTROL__HOST_NAMES: 'perpd',
+      PERPD__CONTROL__METRICS_ACCESS: 'open',
+    },
+  })
+  for (const [, service] of Object.entries<{ volumes?: string[]; ports?: string[] }>(services)) {
+    for (const [from = ''] of (service.volumes ?? []).map((each) => each.split(':')))
+      if (from.startsWith('.')) expect(existsSync(join(deployFolder, from)), from).toBe(true)
+    // Nothing is reached from beyond this machine.
+    for (const each of service.ports ?? []) expect(each).toMatch(/^127\.0\.0\.1:/)
+  }
+  expect(services.perpd.ports).toBeUndefined()
+  const configOf = (service: string): string =>
+    /--config\.file=\/etc\/(\S+)/.exec(services[service].command.join(' '))?.[1] ?? ''
+  for (const service of ['prometheus', 'alertmanager'])
+    expect(existsSync(join(deployFolder, configOf(service))), service).toBe(true)
+})
+
+test('Prometheus scrapes the port that perpd serves, loads the rules that are there and tells the Alertmanager beside it', () => {
+  const config = yamlOf('deploy/prometheus/prometheus.yaml')
+  expect(config.scrape_configs).toMatchObject([
+    { job_name: 'perpd', metrics_path: '/metrics', static_configs: [{ targets: [`perpd:${port}`] }] },
+  ])
+  for (const file of config.rule_files) expect(existsSync(join(deployFolder, 'prometheus', file))).toBe(true)
+  const receivers = yamlOf('deploy/alertmanager/alertmanager.yaml')
+  const named = receivers.receivers.map((each: { name: string }) => each.name)
+  for (const { receiver } of [receivers.route, ...receivers.route.routes]) expect(named).toContain(receiver)
+})
+
+test('dashboards have names of their own, panels that do not lie on each other, and the data source that is provisioned', () => {
+  const [source] = yamlOf('deploy/grafana/provisioning/datasources/prometheus.yaml').datasources
+  const [provider] = yamlOf('deploy/grafana/provisioning/dashboards/perpd.yaml').providers
+  expect(textOf('deploy/monitoring.compose.yaml')).toContain(`:${provider.options.path}:ro`)
+  const folder = join(deployFolder, 'grafana', 'dashboards')
+  const boards = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
+  expect(boards.map(({ uid }) => uid).sort()).toEqual(
+    ['hosts', 'orders', 'overview', 'risk', 'strategies'].map((each) => `perpd-${each}`),
+  )
+  for (const { uid, panels } of boards) {
+    const taken = new Set<string>()
+    for (const { id, datasource, gridPos, targets } of panels) {
+      expect(datasource.uid).toBe(source.uid)
+      for (const target of targets) expect(target.datasource.uid).toBe(source.uid)
+      expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(taken.has(`${x}:${y}`), `${uid} panel ${id}`).toBe(false)
+          taken.add(`${x}:${y}`)
+        }
+      }
+    }
+  }
+})
+
+test('the Kubernetes manifests run one pod of the image as its user, with probes, state and secret where perpd looks for them', () => {
+  const documents = parseAllDocuments(textOf('deploy/kubernetes/perpd.yaml'))
+  for (const each of documents) expect(each.errors).toEqual([])
+  const byKind = Object.fromEntries(documents.map((each) => each.toJS()).map((each) => [each.kind, each]))
+  expect(Object.keys(byKind)).toEqual(['ConfigMap', 'Service', 'StatefulSet', 'NetworkPolicy', 'PodMonitor'])
+  const settings = JSON.parse(byKind.ConfigMap.data['perpd.json'])
+  expect(settings).toEqual({ control: { host: '0.0.0.0', metricsAccess: 'open' } })
+  for (const key of Object.keys(settings.control)) expect(Object.keys(schema.control)).toContain(key)
+  const { spec } = byKind.StatefulSet
+  expect(spec.replicas).toBe(1)
+  const pod = spec.template.spec
+  const [container] = pod.containers
+  for (const each of [...pod.initContainers, container]) expect(each.image).toBe(`${name}:${version}`)
+  expect(container.ports).toEqual([{ name: 'control', containerPort: port }])
+  expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'control' })
+  expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'control' })
+  for (const { httpGet } of [container.livenessProbe, container.readinessProbe])
+    expect(probed).toContain(`app.get('${httpGet.path}'`)
+  expect(container.securityContext).toMatchObject({
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    readOnlyRootFilesystem: true,
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+  })
+  expect(pod.automountServiceAccountToken).toBe(false)
+  const mounts = Object.fromEntries(
+    container.volumeMounts.map((each: { mountPath: string; name: string }) => [each.mountPath, each.name]),
+  )
+  // The image's own command reads these settings, and its volume is the state.
+  expect(dockerfile).toContain('"--config", "/etc/perpd/perpd.json"')
+  expect(dockerfile).toContain('VOLUME ["/app/var"]')
+  expect(mounts).toMatchObject({ '/app/var': 'state', '/etc/perpd/perpd.json': 'settings' })
+  const { value: credentials } = container.env.find(
+    (each: { name: string }) => each.name === 'CREDENTIALS_DIRECTORY',
+  )
+  expect(mounts[credentials]).toBe('credentials')
+  const volumes = [
+    ...pod.volumes,
+    ...spec.volumeClaimTemplates.map((each: { metadata: unknown }) => each.metadata),
+  ]
+  const names = volumes.map((each: { name: string }) => each.name)
+  for (const each of [...pod.initContainers, container])
+    for (const mount of each.volumeMounts) expect(names).toContain(mount.name)
+  const labels = spec.template.metadata.labels
+  for (const selector of [
+    spec.selector,
+    byKind.NetworkPolicy.spec.podSelector,
+    byKind.PodMonitor.spec.selector,
+  ])
+    expect(selector.matchLabels).toEqual(labels)
+  expect(byKind.NetworkPolicy.spec.ingress[0].ports).toEqual([{ protocol: 'TCP', port }])
+  expect(byKind.PodMonitor.spec.podMetricsEndpoints).toMatchObject([{ port: 'control', path: '/metrics' }])
+  // Alerts name the job `perpd`.
+  expect(labels[byKind.PodMonitor.spec.jobLabel]).toBe('perpd')
+})

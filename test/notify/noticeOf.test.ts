@@ -1,0 +1,99 @@
+/** Which events become notices, and what their messages say. */
+import { expect, test } from 'vitest'
+import type { Event } from '../../src/domain/event.ts'
+import { createHostsWatch } from '../../src/notify/hostsWatch.ts'
+import { messageOf } from '../../src/notify/message.ts'
+import { noticeKinds, ruleFor } from '../../src/notify/notice.ts'
+import { noticeOf } from '../../src/notify/noticeOf.ts'
+import { armedState, executedState, intent } from '../monitor/events.ts'
+
+const moved = (
+  from: 'pending' | 'unknown' | 'resting',
+  to: 'executed' | 'reverted' | 'unknown' | 'pending',
+): Event => ({
+  type: 'order.moved',
+  intent,
+  from,
+  to,
+  reason: 'The venue says so.',
+  state: to === 'executed' ? executedState : armedState,
+})
+
+test('an order is told when it is executed, fails, becomes unknown, and when evidence closes it', () => {
+  expect(noticeOf(moved('pending', 'executed'))).toMatchObject({ kind: 'order-executed', level: 'info' })
+  expect(noticeOf(moved('pending', 'reverted'))).toMatchObject({ kind: 'order-reverted', level: 'warn' })
+  const unknown = noticeOf(moved('pending', 'unknown'))
+  expect(unknown).toMatchObject({ kind: 'order-unknown', level: 'warn' })
+  expect(unknown?.text).toContain('never sent again')
+  expect(noticeOf(moved('unknown', 'executed'))).toMatchObject({
+    kind: 'order-proven',
+    cause: unknown?.cause,
+    isEnd: true,
+  })
+})
+
+test('an order that merely goes on, and what became of a notice, is told to nobody', () => {
+  expect(noticeOf(moved('resting', 'pending'))).toBeUndefined()
+  expect(noticeOf({ type: 'notice.ended', sink: 'a', kind: 'test', result: 'failed' })).toBeUndefined()
+  expect(noticeOf({ type: 'notice.dropped', sink: 'a', kind: 'test' })).toBeUndefined()
+})
+
+test('two orders of a strategy that fail for the same reason have one cause', () => {
+  const other = {
+    ...moved('pending', 'reverted'),
+    intent: { ...intent, intentId: `0x${'9'.repeat(64)}` },
+  } as Event
+  expect(noticeOf(other)?.cause).toBe(noticeOf(moved('pending', 'reverted'))?.cause)
+})
+
+test('all hosts in cooldown are told once, and the first that answers ends it', () => {
+  const watch = createHostsWatch()
+  const started = { type: 'daemon.started', apiHosts: ['a', 'b'] } as unknown as Event
+  const cooldown = (host: string): Event => ({
+    type: 'host.cooldown',
+    host,
+    cooldownMs: 1_000,
+    reason: 'timeouts',
+  })
+  const answer = (outcome: string): Event => ({
+    type: 'host.attempt',
+    route: 'tickers',
+    method: 'GET',
+    host: 'b',
+    attempt: 1,
+    durationMs: 5,
+    outcome,
+  })
+  const kinds = [
+    watch(started, 0),
+    watch(cooldown('a'), 0),
+    // The first one is out of its cooldown by now.
+    watch(cooldown('b'), 2_000),
+    watch(cooldown('a'), 2_500),
+    watch(cooldown('a'), 2_600),
+    watch(answer('timeout'), 2_700),
+    watch(answer('ok'), 2_800),
+    watch(answer('ok'), 2_900),
+  ].map((notice) => notice?.kind)
+  const none = undefined
+  expect(kinds).toEqual([none, none, none, 'hosts-down', none, none, 'hosts-up', none])
+})
+
+test('a message says what happened, whether a person must act, and where the page is', () => {
+  const notice = { kind: 'books-differ', level: 'error', cause: 'c', text: 'It {link} differs' } as const
+  const context = { profile: 'paper', consoleUrl: 'https://perpd.example' }
+  expect(messageOf({ ...notice, action: 'Report it.' }, 10, context)).toEqual({
+    title: 'perpd paper: books differ',
+    text: 'It {link} differs (10 times by now)\nYou must act: Report it.\nhttps://perpd.example',
+  })
+  expect(messageOf(notice, 1, { profile: 'paper' }).text).toBe('It {link} differs\nNothing for you to do.')
+  expect(messageOf(notice, 1, context, '[{level}] {event}').text).toBe('[error] books-differ')
+})
+
+test('a rule of an event stands before the level of its sink', () => {
+  const notice = { kind: 'order-executed', level: 'info', cause: 'c', text: 'x' } as const
+  expect(ruleFor({ level: 'warn', events: {} }, notice)).toBe('off')
+  expect(ruleFor({ level: 'warn', events: { 'order-executed': 'silent' } }, notice)).toBe('silent')
+  expect(ruleFor({ level: 'info', events: { 'order-executed': 'off' } }, notice)).toBe('off')
+  expect(Object.keys(noticeKinds)).toContain('order-executed')
+})
