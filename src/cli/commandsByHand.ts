@@ -83,6 +83,15 @@ export const lookCommands: readonly Command[] = [
     }),
   ),
   {
+    name: 'console',
+    isForRunning: true,
+    summary: 'Print a link to the web console of the running daemon; it works once, for ten minutes.',
+    details:
+      'The link begins a session in the browser that opens it: 12 hours at most, one without a request. Give it to nobody.\nFrom another machine: ssh -L 9464:127.0.0.1:9464 HOST, and open it there. More: docs/console.md.',
+    flags: [{ name: 'read', doc: 'for a session that sees everything and commands nothing' }, json],
+    run: async (call) => (await import('./console/consoleCommand.ts')).consoleLink(call),
+  },
+  {
     name: 'logs',
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:

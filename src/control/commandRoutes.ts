@@ -3,9 +3,9 @@ import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { reasonOf } from '../base/errors.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
+import { bodyDigestOf } from './guard/proof.ts'
+import { no, type Proven } from './guard/requestGuard.ts'
 import { type Asked, MAX_BODY_BYTES, parseCommand } from './parseCommand.ts'
-import { bodyDigestOf, type Proven } from './proof.ts'
-import { no } from './requestGuard.ts'
 
 /** Adds the commands to the routes. */
 export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operate'>): void {

@@ -6,7 +6,7 @@ import type { EngineApi } from '../engine/engineStatus.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { Level } from '../monitor/log/line.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
-import type { Proven } from './proof.ts'
+import type { Proven } from './guard/requestGuard.ts'
 
 /** What was written and decided lately, as it is kept in memory. */
 export interface Recent {

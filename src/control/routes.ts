@@ -11,9 +11,10 @@ import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
+import type { ConsoleSources, WebConsole } from './console/webConsole.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
-import { bodyDigestOf, challengePath, createProofs, type Proven, proofHeader } from './proof.ts'
-import { createGuard, type GuardContext } from './requestGuard.ts'
+import { bodyDigestOf, challengePath, createProofs, proofHeader } from './guard/proof.ts'
+import { createGuard, type GuardContext, type Proven } from './guard/requestGuard.ts'
 import { type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
 
 /** The body of `/api/status`. */
@@ -22,7 +23,7 @@ export type StatusBody = Plain<
 >
 
 /** What the routes stand on. */
-export interface ControlContext extends Omit<GuardContext, 'selfProvenPath'> {
+export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'door'> {
   readonly engine: EngineApi
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>
   readonly health: Pick<Health, 'live' | 'ready'>
@@ -30,6 +31,8 @@ export interface ControlContext extends Omit<GuardContext, 'selfProvenPath'> {
   readonly recent: Recent
   /** How signals from outside are taken; absent: they are not. */
   readonly signals?: SignalSettings
+  /** The console; absent: no browser gets anything. */
+  readonly console?: WebConsole
 }
 
 const DEFAULT_LIMIT = 100
@@ -39,10 +42,11 @@ const MOST_ROWS = 10_000
 export function controlRoutes(context: ControlContext): Hono<Proven> {
   const app = new Hono<Proven>()
   const proofs = createProofs(context.tokens, context.now)
-  const { signals } = context
+  const { signals, console } = context
   const refuse = createGuard({
     ...context,
     ...(signals === undefined ? {} : { selfProvenPath: signalPath }),
+    ...(console === undefined ? {} : { door: console.door }),
   })
 
   // Whoever proves to hold a token gets an answer that proves it too, refusals included.
@@ -69,6 +73,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   })
 
   commandRoutes(app, context.engine)
+  console?.mount(app, consoleSources(context))
   if (signals !== undefined) signalRoutes(app, context.engine, signals, context.now)
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
@@ -80,15 +85,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   app.get('/livez', (c) => answer(c, context.health.live(context.engine.status())))
   app.get('/healthz', (c) => answer(c, context.health.live(context.engine.status())))
   app.get('/readyz', (c) => answer(c, context.health.ready(context.engine.status())))
-  app.get('/api/status', () => {
-    const status = context.engine.status()
-    const body: StatusBody = toPlain({
-      ...status,
-      symbols: symbolsOf(status),
-      openIntents: status.openIntents.map(orderRow),
-    })
-    return json(body)
-  })
+  app.get('/api/status', () => json(statusBody(context.engine.status())))
   readRoutes(app, context)
   app.get('/api/orders', async (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)
@@ -123,12 +120,62 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/balance, /api/books, /api/tasks, /api/decisions, /api/logs, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/balance, /api/books, /api/tasks, /api/decisions, /api/logs, ${console === undefined ? '' : '/api/stream, /api/equity, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
       },
       404,
     ),
   )
   return app
+}
+
+/** The status as it is told to whoever asks. */
+function statusBody(status: EngineStatus): StatusBody {
+  return toPlain({
+    ...status,
+    symbols: symbolsOf(status),
+    openIntents: status.openIntents.map(orderRow),
+  })
+}
+
+/** How often the status is told again where nothing but time went on, ms. */
+const AGES_MS = 10_000
+
+/** How often orders and tasks are read anew where the journal has not grown: what the venue says of them is in no record, ms. */
+const REREAD_MS = 5_000
+
+/** What the console tells of: the bodies of three routes, the log, and the worth of the account. */
+function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
+  const text = (value: unknown): string => JSON.stringify(toPlain(value))
+  const reading = (read: () => Promise<unknown>) => {
+    let known: { readonly turn: string; readonly body: string } | undefined
+    return async () => {
+      const { journal, nowMs } = engine.status()
+      const turn = `${journal.records} ${Math.floor(nowMs / REREAD_MS)}`
+      if (known?.turn !== turn) known = { turn, body: text(await read()) }
+      return { text: known.body, key: known.body }
+    }
+  }
+  return {
+    log: recent.log,
+    equity() {
+      const { equity } = engine.status()
+      return equity?.equityAtMs === undefined
+        ? undefined
+        : { atMs: equity.equityAtMs, equityUsd: equity.equityUsd }
+    },
+    read: {
+      status() {
+        const { nowMs, watchedAgoMs, feedAgesMs, oldestUnresolvedSeconds, ...same } = statusBody(
+          engine.status(),
+        )
+        const body = { ...same, nowMs, watchedAgoMs, feedAgesMs, oldestUnresolvedSeconds }
+        const key = text({ ...same, turn: Math.floor(nowMs / AGES_MS) })
+        return Promise.resolve({ text: text(body), key })
+      },
+      orders: reading(async () => (await engine.intents({ limit: DEFAULT_LIMIT })).map(orderRow)),
+      tasks: reading(() => engine.tasks()),
+    },
+  }
 }
 
 /** What metrics are made from, with the books. */

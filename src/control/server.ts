@@ -3,10 +3,11 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { serve } from '@hono/node-server'
 import { BaseError } from '../base/errors.ts'
+import { type ConsoleSettings, createConsole, type WebConsole } from './console/webConsole.ts'
 import { type ControlContext, controlRoutes } from './routes.ts'
 
 /** Where to listen, and what to answer from. */
-export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now'> {
+export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now' | 'console'> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -14,6 +15,8 @@ export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now'
   readonly hostNames?: readonly string[]
   /** How long a client may take to send a whole request, ms; default 5,000. */
   readonly requestTimeoutMs?: number
+  /** How the console for browsers is served; absent: it is not. */
+  readonly console?: ConsoleSettings
 }
 
 /** How long a client may take by default, ms. */
@@ -29,6 +32,8 @@ export interface ControlServer {
   /** The same by an address that a program of this machine can ask: the one that is bound, or the loopback one. */
   readonly localUrl: string
   readonly port: number
+  /** The console; absent where it is not served. */
+  readonly console?: Pick<WebConsole, 'link'>
   /** Stops listening and drops open connections; resolves when done. */
   close(): Promise<void>
 }
@@ -43,8 +48,11 @@ export class ControlPortError extends BaseError {}
  */
 export async function createControlServer(options: ControlOptions): Promise<ControlServer> {
   const { host, port } = options
+  const { console: settings, ...rest } = options
+  const console = settings === undefined ? undefined : createConsole(settings, options.tokens)
   const routes = controlRoutes({
-    ...options,
+    ...rest,
+    ...(console === undefined ? {} : { console }),
     hostNames: [host, ...(options.hostNames ?? [])],
     now: () => performance.now(),
   })
@@ -62,16 +70,25 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
       { fetch: routes.fetch, hostname: host, port, serverOptions },
       (info: AddressInfo) => {
         server.removeListener('error', failed)
+        const localUrl = urlOf(localOf(info.address), info.port)
+        console?.servedAt(localUrl)
         resolve({
           url: urlOf(host, info.port),
-          localUrl: urlOf(localOf(info.address), info.port),
+          localUrl,
           port: info.port,
-          close: () => closed(server),
+          ...(console === undefined ? {} : { console }),
+          close() {
+            console?.close()
+            return closed(server)
+          },
         })
       },
     )
-    keepFew(server)
-    const failed = (error: Error): void => reject(portError(host, port, error))
+    keepFew(server, (socket) => console?.holds(socket) === true)
+    const failed = (error: Error): void => {
+      console?.close()
+      reject(portError(host, port, error))
+    }
     server.once('error', failed)
   })
 }
@@ -85,13 +102,16 @@ function localOf(address: string): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
 }
 
-/** Cuts the oldest connection for each that is one too many. Requests take milliseconds, so the oldest is one that is held. */
-function keepFew(server: ReturnType<typeof serve>): void {
+/**
+ * Cuts the oldest connection for each that is one too many. Requests take milliseconds, so the oldest is one that is held;
+ * `isMeant` tells those that are held on purpose, which are few and were let in.
+ */
+function keepFew(server: ReturnType<typeof serve>, isMeant: (socket: Socket) => boolean): void {
   const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    const [oldest] = open
+    const oldest = open.size <= mostConnections ? undefined : [...open].find((each) => !isMeant(each))
     if (open.size <= mostConnections || oldest === undefined) return
     open.delete(oldest)
     oldest.destroy()

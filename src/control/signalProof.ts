@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto'
 import { parseBounded } from '../base/boundedJson.ts'
 import { Secret } from '../base/secret.ts'
-import { isSameCode } from './proof.ts'
+import { isSameCode } from './guard/proof.ts'
 
 /** The header of a signed signal. */
 export const signatureHeader = 'x-perpd-signature'

@@ -4,7 +4,7 @@ import { existsSync, linkSync, unlinkSync } from 'node:fs'
 import { Secret } from '../base/secret.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
-import type { Role, Tokens } from '../control/access.ts'
+import type { Role, Tokens } from '../control/guard/access.ts'
 import { createPrivateFile, isCode, readPrivateFile } from '../keys/privateFile.ts'
 
 const setting = 'control.tokenFile'

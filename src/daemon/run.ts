@@ -9,7 +9,7 @@ import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { exitCodes } from '../config/exit.ts'
 import { version } from '../config/version.ts'
-import { createControlServer } from '../control/server.ts'
+import { type ControlOptions, type ControlServer, createControlServer } from '../control/server.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import { OPERATOR } from '../engine/account/tradingHalts.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
@@ -51,6 +51,8 @@ export interface RunOptions extends ReadAnew {
   /** Things the operator should know before the first order. */
   readonly notes: readonly string[]
   readonly keys: KeySources
+  /** Writes a line to the operator's terminal and nowhere else; absent where what is written is kept, or read by a program. */
+  readonly terminal?: (text: string) => void
 }
 
 /** How long a daemon that ends waits for people to be told, ms. */
@@ -159,6 +161,7 @@ async function live(
     metrics,
     health,
     recent: { log: kept, decisions },
+    ...consoleOf(config),
   })
   closers.push(() => control.close())
   closers.push(writeAddress(config, control.localUrl))
@@ -187,6 +190,7 @@ async function live(
     for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
       log.note('warn', warning)
     }
+    sayConsole(config, control, options)
     for (const warning of signalWarnings(strategies, signals)) log.note('warn', warning)
     if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
     trader.start().catch(fail)
@@ -197,6 +201,31 @@ async function live(
     endStopWatch()
     watching.abort()
     watchdog.stop()
+  }
+}
+
+/**
+ * Says where the console is. The log may be kept for years and by others: it names the address alone. The link to it goes to the
+ * terminal of whoever started the daemon, who may read its tokens as well.
+ */
+function sayConsole(
+  config: Config,
+  { console, localUrl }: ControlServer,
+  { log, terminal }: RunOptions,
+): void {
+  if (console === undefined) return
+  log.note(
+    'info',
+    `console at ${config.control.consoleUrl ?? localUrl}/console/; a link to it: perpd console`,
+  )
+  terminal?.(`console, once within ten minutes: ${console.link('operate').url}`)
+}
+
+/** How the console is served, where it is. */
+function consoleOf({ control: { console: isServed, consoleUrl } }: Config): Pick<ControlOptions, 'console'> {
+  if (!isServed) return {}
+  return {
+    console: { clock: systemClock, ...(consoleUrl === undefined ? {} : { publicUrl: consoleUrl }) },
   }
 }
 

@@ -146,7 +146,7 @@ test('TypeScript reads it too, checked against the declarations of the package',
   expect(checked.stdout).toBe('')
 }, 120_000)
 
-test('the package holds what was built and what it reads, and no TypeScript but declarations', async () => {
+test('the package holds what was built and what it reads, and no TypeScript but declarations and the console’s page', async () => {
   const { stdout } = await npm(['pack', '--json', '--dry-run', '--ignore-scripts'], root)
   const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }]
   const paths = files.map(({ path }) => path)
@@ -157,6 +157,7 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'dist/api/index.d.ts',
       'dist/api/index.js',
       'dist/cli/bin.js',
+      'dist/control/console/page/index.html',
       'dist/daemon/kindThread.js',
       'dist/paper/catalog/recorded/arbitrum.json',
       'strategies/eth-trend.yaml',
@@ -164,7 +165,8 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'strategies/strategy.schema.json',
     ]),
   )
-  expect(paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([])
+  const isMeant = (path: string) => path.endsWith('.d.ts') || path.startsWith('dist/control/console/page/')
+  expect(paths.filter((path) => path.endsWith('.ts') && !isMeant(path))).toEqual([])
 })
 
 test('the installed command trades on paper in an empty folder, with a strategy kind of the user’s own', async () => {

@@ -8,7 +8,7 @@ import {
   createProofs,
   newNonce,
   proofOf,
-} from '../../src/control/proof.ts'
+} from '../../src/control/guard/proof.ts'
 import { access } from './door.ts'
 
 const { tokens } = access

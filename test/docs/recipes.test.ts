@@ -160,8 +160,8 @@ beforeAll(() => {
   ])
     cpSync(join(root, part), join(copy, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
-  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
+  const { compilerOptions, exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'], exclude }))
   for (const step of Object.values(recipes).flat()) follow(step)
   for (const folder of chainData) {
     const data = readFileSync(join(root, folder, 'avalanche.json'), 'utf8')

@@ -70,7 +70,7 @@ export const fileMutants: readonly FirstMutant[] = [
   ),
   one(
     'the tables are not held against the records',
-    948,
+    10_317,
     'src/journal/sqlite/recovery.ts',
     'if (problem !== undefined) throw corruptFault(path, { reason: problem })',
     '',

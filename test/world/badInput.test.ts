@@ -163,7 +163,7 @@ test('an unknown field, an unknown kind and a negative size in a strategy file a
   const [run, check] = await Promise.all([said(['run']), end(['check', '--json'])])
   expect(run).toMatchInlineSnapshot(`
     "4
-    DIR/strategies/eth-trend.yaml:9:8: size.usd is not valid.
+    DIR/strategies/eth-trend.yaml:10:8: size.usd is not valid.
       field: size.usd
       value: -500
       expected: an amount of US dollars above 0, like 250 or "250.50"
@@ -195,7 +195,7 @@ test('a market that the venue does not list is told by check without network, an
   const [check, run] = await Promise.all([end(['check']), end(['run', '--control.port=0'])])
   expect(`${check.code}\n${check.err}`).toMatchInlineSnapshot(`
     "4
-    DIR/strategies/eth-trend.yaml:5:9: market is not a market of the venue.
+    DIR/strategies/eth-trend.yaml:6:9: market is not a market of the venue.
       field: market
       value: "ETH/USD [WETH-USDT]"
       expected: the full symbol of one of 127 markets, like "ETH/USD [WETH-USDC]"

@@ -335,7 +335,10 @@ test('afternoon: started again it resumes; each mistake in a kind is told once a
   }
   for (const [name, words] of Object.entries(wanted)) {
     await until(`${name} is told`, () => words.test(flat()) || undefined, { seen: daemon.said })
-    expect(kept(words.exec(flat())?.[0] ?? '')).toMatchSnapshot(`the mistake ${name}`)
+    // Where it hangs is looked for within a time; on a busy machine the place where `decide` begins is told in its place.
+    const told = words.exec(flat())?.[0] ?? ''
+    const anyPlace = name === 'loops' ? told.replace('decide, which begins at ', '') : told
+    expect(kept(anyPlace)).toMatchSnapshot(`the mistake ${name}`)
   }
   await until('all four pause', () => (flat().match(/ pauses for /g)?.length ?? 0) >= 4 || undefined, {
     seen: daemon.said,

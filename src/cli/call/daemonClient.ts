@@ -8,7 +8,8 @@ import type { Secret } from '../../base/secret.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
-import type { Role } from '../../control/access.ts'
+import type { Role } from '../../control/guard/access.ts'
+import { linkPath } from '../../control/guard/browserRules.ts'
 import {
   answerCode,
   bodyDigestOf,
@@ -17,7 +18,7 @@ import {
   newNonce,
   proofHeader,
   proofOf,
-} from '../../control/proof.ts'
+} from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readPid } from '../../daemon/controlAddress.ts'
 import { readToken, tokenFileOf } from '../../daemon/controlTokens.ts'
@@ -118,6 +119,36 @@ export async function commandAnswer(
     `perpd refuses: ${String(answer.message)} (${String(answer.error)})`,
     isAbsent ? exitCodes.notFound : exitCodes.error,
   )
+}
+
+/** A link to the console that is good once, as the daemon gives it. */
+export interface GivenLink {
+  readonly url: string
+  readonly role: Role
+  /** Unix ms. */
+  readonly expiresAtMs: number
+}
+
+/**
+ * A new link to the console, for a session of this role; its token is proven as every other.
+ *
+ * @throws CommandError with exit code 3 when no perpd answers, 1 when it serves no console or refuses.
+ */
+export async function askLink(told: DaemonTarget, role: Role): Promise<GivenLink> {
+  const { address, status, body } = await ask(told, role, linkPath, {})
+  if (!isRecord(body)) throw odd(address)
+  const { url, expiresAtMs, role: given, message } = body
+  if (status === 200 && typeof url === 'string' && typeof expiresAtMs === 'number' && given === role) {
+    return { url, role, expiresAtMs }
+  }
+  if (status === 404 || (status === 403 && role === 'read')) {
+    throw new CommandError(
+      `The perpd at ${address} serves no console.\n  Set control.console to true, and restart it.`,
+      exitCodes.error,
+    )
+  }
+  if (typeof message !== 'string') throw odd(address)
+  throw new CommandError(`perpd gives no link: ${message}`, exitCodes.error)
 }
 
 interface Answer {

@@ -24,5 +24,12 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
     secrets: [...config.rpc.http, ...config.rpc.ws],
   })
   const notes = [...warnings, ...processWarnings(config, { env }), ...node]
-  return await run(config, { log, kept, notes, values: loaded.values, keys, reload })
+  const isPretty = process.stdout.isTTY === true && config.log.format !== 'json'
+  const terminal = (text: string): void => {
+    process.stdout.write(`${text}\n`)
+  }
+  return await run(config, {
+    ...{ log, kept, notes, values: loaded.values, keys, reload },
+    ...(isPretty ? { terminal } : {}),
+  })
 }

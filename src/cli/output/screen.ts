@@ -36,7 +36,7 @@ export function wrapped(head: string, text: string, width = SCREEN_COLUMNS): str
   for (const word of text.split(' ')) {
     if (line !== '' && indent + line.length + 1 + word.length > width) push()
     const isTooLong = indent + word.length > width
-    if (isTooLong && lines.length === 0) lines.push(head.trimEnd())
+    if (isTooLong && lines.length === 0 && head.trim() !== '') lines.push(head.trimEnd())
     if (isTooLong) lines.push(`${' '.repeat(Math.max(0, width - word.length))}${word}`)
     else line = line === '' ? word : `${line} ${word}`
   }

@@ -1,6 +1,7 @@
 /** Settings of the daemon itself: what it keeps, runs, serves and tells. */
 import {
   choice,
+  flag,
   integer,
   ms,
   type Section,
@@ -90,6 +91,16 @@ export const control = {
     as.hostNames,
     [],
     'Further names by which this port may be addressed, as perpd in a container network; other names are refused, so that no web page can reach it. Addresses and localhost always may.',
+  ),
+  console: setting(
+    flag,
+    true,
+    'Serve the web console at /console/ of this port (docs/console.md). Without it no browser gets anything.',
+  ),
+  consoleUrl: setting(
+    as.publicUrlOrNone,
+    '',
+    'Where browsers reach the console through a proxy that ends TLS, as https://perpd.example.org: its cookie goes over TLS alone then, and this name may address the port. Empty: at the port itself.',
   ),
   signalSecretFile: setting(
     as.pathOrNone,

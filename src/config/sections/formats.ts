@@ -135,6 +135,18 @@ export const hostUrls: Format<readonly string[]> = list(
   { means: withoutSlash },
 )
 
+/** Where browsers reach something by TLS: an origin, without a path; or empty. */
+export const publicUrlOrNone: Format<string | undefined> = meaning(
+  format({
+    expected: 'an https:// address without a path, as https://perpd.example.org',
+    written: z.string().refine((value) => {
+      const url = URL.parse(value)
+      return value === '' || (url?.protocol === 'https:' && url.href === `${url.origin}/`)
+    }),
+  }),
+  (value) => (value === '' ? undefined : new URL(value).origin),
+)
+
 /** Address of a remote signer, as `hostUrls` has them; or empty. */
 export const signerUrl: Format<string | undefined> = format({
   expected: 'an https:// address without credentials or query; http:// is for this machine only',

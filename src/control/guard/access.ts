@@ -1,6 +1,6 @@
 /** Who may ask what of the control port: two tokens, two roles, and how often. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Secret } from '../base/secret.ts'
+import type { Secret } from '../../base/secret.ts'
 
 /** `read` sees the account; `operate` sees it and commands. */
 export type Role = 'read' | 'operate'

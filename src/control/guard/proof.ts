@@ -5,7 +5,7 @@
  * can repeat nothing, and can answer nothing.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Secret } from '../base/secret.ts'
+import type { Secret } from '../../base/secret.ts'
 import type { Role, Tokens } from './access.ts'
 
 /** Where a challenge is had. */
@@ -143,9 +143,4 @@ export function createProofs(tokens: Tokens, now: () => number): Proofs {
     },
     answer: (asked, answered) => answerCode(tokens[asked.role], asked, answered),
   }
-}
-
-/** A request whose asker proved to hold a token. */
-export interface Proven {
-  readonly Variables: { readonly asked?: ChallengedRequest | undefined }
 }

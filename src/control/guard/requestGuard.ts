@@ -2,7 +2,26 @@
 import { isIP } from 'node:net'
 import type { Context } from 'hono'
 import { createBucket, createRoles, type Role, type Tokens } from './access.ts'
-import { challengePath, type Proven } from './proof.ts'
+import {
+  type ConsoleDoor,
+  isConsolePath,
+  isOwnOrigin,
+  isReading,
+  linkPath,
+  type OpenSession,
+  pageProblem,
+  sessionPath,
+  sessionProblem,
+} from './browserRules.ts'
+import { type ChallengedRequest, challengePath } from './proof.ts'
+
+/** What is known of a request: who proved to hold a token, and whose session it is. */
+export interface Proven {
+  readonly Variables: {
+    readonly asked?: ChallengedRequest | undefined
+    readonly session?: OpenSession | undefined
+  }
+}
 
 /** What the guard goes by. */
 export interface GuardContext {
@@ -16,56 +35,91 @@ export interface GuardContext {
   readonly requestsPerSecond: number
   /** Where a POST is proven by itself, and not by a token; absent: nowhere. */
   readonly selfProvenPath?: string
+  /** The console and its sessions; absent: no browser gets anything. */
+  readonly door?: ConsoleDoor
   /** Any clock in ms; only differences count. */
   readonly now: () => number
 }
 
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+/** What changes no more than the asker's own session. */
+const readersMay: ReadonlySet<string> = new Set([`DELETE ${sessionPath}`, `POST ${linkPath}`])
 const healthPaths: readonly string[] = ['/livez', '/healthz', '/readyz']
 
 /** Makes the guard: it gives the refusal of a request, or undefined where it may go on. */
 export function createGuard(context: GuardContext): (c: Context<Proven>) => Response | undefined {
-  const known = new Set([...loopbackNames, ...context.hostNames.map((each) => each.toLowerCase())])
+  const names = new Set([
+    ...loopbackNames,
+    ...context.hostNames.map((each) => each.toLowerCase()),
+    ...(context.door?.publicUrl === undefined ? [] : [new URL(context.door.publicUrl).hostname]),
+  ])
   const roles = createRoles(context.tokens)
   const bucket = () => createBucket(context.requestsPerSecond, context.now)
   // A flood of third parties must not keep the operator or the orchestrator out.
-  const buckets = { token: bucket(), open: bucket(), stranger: bucket(), selfProven: bucket() }
+  const buckets = {
+    token: bucket(),
+    session: bucket(),
+    page: bucket(),
+    open: bucket(),
+    stranger: bucket(),
+    selfProven: bucket(),
+  }
   const isOpen = (path: string): boolean =>
     path === '/metrics' ? context.isMetricsOpen : healthPaths.includes(path) && context.isHealthOpen
+  const { door } = context
+
+  /** Whose page asks: browsers say it, programs do not. */
+  function originProblem(c: Context<Proven>, host: string) {
+    const origin = c.req.header('origin')
+    if (origin === undefined) return undefined
+    if (door !== undefined && isOwnOrigin(origin, host, door.publicUrl)) return undefined
+    return no(c, 403, 'ORIGIN_NOT_ALLOWED', 'Pages of other origins may not ask here.')
+  }
 
   return (c) => {
     const asked = c.get('asked')
-    const role = asked?.role ?? roles(c.req.header('authorization'))
+    const authorization = c.req.header('authorization')
+    const tokenRole = asked?.role ?? roles(authorization)
+    // A token is believed before a cookie, which a browser sends without being asked to.
+    const session = authorization === undefined ? door?.sessionOf(c.req.header('cookie')) : undefined
+    c.set('session', session)
+    const role = tokenRole ?? session?.role
     const path = c.req.path
     // It costs nothing and changes nothing, and the command that follows it is counted.
     const isFree = asked !== undefined && path === challengePath
-    // HEAD asks for what GET gives, without its body.
-    const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
-    const open = isReading && isOpen(path)
+    const open = isReading(c) && isOpen(path)
     const isSelfProven = c.req.method === 'POST' && path === context.selfProvenPath
-    const asker = isSelfProven ? 'selfProven' : role !== undefined ? 'token' : open ? 'open' : 'stranger'
+    // The page itself is no secret, and who is no one yet begins a session here.
+    const isPage =
+      door !== undefined &&
+      isConsolePath(path) &&
+      (path === sessionPath ? c.req.method === 'POST' : isReading(c))
+    const known = tokenRole !== undefined ? 'token' : session !== undefined ? 'session' : undefined
+    const asker = isSelfProven ? 'selfProven' : isPage ? 'page' : (known ?? (open ? 'open' : 'stranger'))
     if (!isFree && !buckets[asker].take()) {
       c.header('Retry-After', '1')
       return no(c, 429, 'RATE_LIMITED', 'Too many requests; try again in a second.')
     }
     // A web page can point a name of its own at 127.0.0.1; it cannot forge the Host header.
-    const host = nameOf(c.req.header('host'))
-    if (host === undefined || !(known.has(host) || isAddress(host))) {
+    const address = c.req.header('host')
+    const host = nameOf(address)
+    if (address === undefined || host === undefined || !(names.has(host) || isAddress(host))) {
       return no(c, 421, 'HOST_NOT_ALLOWED', `This server does not answer to the name ${host ?? '(none)'}.`)
     }
-    // Browsers say whose page asks; programs do not. No page of any origin works with this port.
-    if (c.req.header('origin') !== undefined) {
-      return no(c, 403, 'ORIGIN_NOT_ALLOWED', 'Pages of other origins may not ask here.')
-    }
-    if (open || isSelfProven) return undefined
+    const foreign = originProblem(c, address)
+    if (foreign !== undefined) return foreign
+    const problem = isPage ? pageProblem(c) : session !== undefined ? sessionProblem(c, session) : undefined
+    if (problem !== undefined) return no(c, 403, problem.error, problem.message)
+    if (open || isSelfProven || isPage) return undefined
     if (role === undefined) {
       c.header('WWW-Authenticate', 'Bearer')
       return no(c, 401, 'UNAUTHORIZED', 'This needs a token: Authorization: Bearer TOKEN.')
     }
-    const needed: Role = isReading ? 'read' : 'operate'
+    const needed: Role = isReading(c) || readersMay.has(`${c.req.method} ${path}`) ? 'read' : 'operate'
     if (needed === 'operate' && role !== 'operate') {
       return no(c, 403, 'FORBIDDEN', 'This token may read; commands need the other one.')
     }
+    if (session !== undefined) door?.used(session.id)
     return undefined
   }
 }

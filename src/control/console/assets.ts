@@ -1,0 +1,106 @@
+/**
+ * The files of the console's page: served from a folder of the package, and from the few packages that the page uses. Nothing
+ * is bundled: a module is served as it is written, without its types and with its packages named by their address here.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { dirname, extname, join } from 'node:path'
+import { withVendoredImports } from './moduleText.ts'
+import { vendored } from './vendored.ts'
+
+/** A file as it is served. */
+export interface Asset {
+  readonly type: string
+  readonly body: string | Uint8Array<ArrayBuffer>
+}
+
+/** The page's files. */
+export interface Assets {
+  /** What is served below `/console/` under this name; undefined: nothing. */
+  read(name: string): Asset | undefined
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.txt': 'text/plain; charset=utf-8',
+}
+/** Where the page lies: beside this file, in the source and in what is built. */
+const pageFolder = join(import.meta.dirname, 'page')
+const vendorPrefix = 'vendor/'
+
+/**
+ * The files of a folder and of the packages. A name is looked up among those that the folder has; none is ever put together
+ * into a path, so that none leads out of it.
+ */
+export function createAssets(folder: string = pageFolder): Assets {
+  const kept = new Map<string, { readonly changedMs: number; readonly asset: Asset }>()
+
+  function fileOf(name: string): string | undefined {
+    if (!name.startsWith(vendorPrefix)) return filesOf(folder).get(name)
+    const packaged = vendored.get(name.slice(vendorPrefix.length))
+    return packaged === undefined ? undefined : packagedFile(packaged.package, packaged.file)
+  }
+
+  return {
+    read(name) {
+      const file = fileOf(name)
+      const type = file === undefined ? undefined : types[extname(file)]
+      if (file === undefined || type === undefined) return undefined
+      const changedMs = statSync(file).mtimeMs
+      const known = kept.get(file)
+      if (known?.changedMs === changedMs) return known.asset
+      const asset = { type, body: bodyOf(file, type) }
+      kept.set(file, { changedMs, asset })
+      return asset
+    },
+  }
+}
+
+function bodyOf(file: string, type: string): Asset['body'] {
+  if (!type.startsWith('text/javascript')) return new Uint8Array(readFileSync(file))
+  const text = readFileSync(file, 'utf8')
+  return withVendoredImports(file.endsWith('.ts') ? withoutTypes(text) : text)
+}
+
+/** Every file of the page by its name below the folder, with slashes. Links lead nowhere. */
+function filesOf(folder: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  const walk = (path: string, prefix: string): void => {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.name.startsWith('.')) continue
+      if (entry.isDirectory()) walk(join(path, entry.name), `${prefix}${entry.name}/`)
+      else if (entry.isFile()) found.set(`${prefix}${entry.name}`, join(path, entry.name))
+    }
+  }
+  if (existsSync(folder)) walk(folder, '')
+  return found
+}
+
+/** A file of an installed package: of the nearest `node_modules` above this one, wherever perpd itself is installed. */
+function packagedFile(name: string, file: string): string | undefined {
+  for (let at = import.meta.dirname; ; at = dirname(at)) {
+    const path = join(at, 'node_modules', name, file)
+    if (existsSync(path)) return path
+    if (dirname(at) === at) return undefined
+  }
+}
+
+/** Types become blanks, so that lines and columns stay. Node warns of this function once a process, on the operator's terminal: it is left out. */
+function withoutTypes(text: string): string {
+  const { emitWarning } = process
+  process.emitWarning = () => undefined
+  try {
+    return stripTypeScriptTypes(text)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

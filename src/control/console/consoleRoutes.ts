@@ -1,0 +1,193 @@
+/** Routes of the console: its files, how a browser's session begins and ends, and who has one. */
+import type { HttpBindings } from '@hono/node-server'
+import type { Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { setCookie } from 'hono/cookie'
+import { z } from 'zod'
+import type { Role, RoleOf } from '../guard/access.ts'
+import { linkPath, sessionPath } from '../guard/browserRules.ts'
+import { bodyDigestOf } from '../guard/proof.ts'
+import { no, type Proven } from '../guard/requestGuard.ts'
+import type { Assets } from './assets.ts'
+import type { LoginThrottle } from './loginThrottle.ts'
+import { type BegunSession, cookieName, type Sessions } from './sessions.ts'
+
+/** What the routes stand on. */
+export interface ConsoleParts {
+  readonly sessions: Sessions
+  readonly assets: Assets
+  /** Of log-ins by a token, and of links: failures of one lock nobody out of the other. */
+  readonly throttle: { readonly tokens: LoginThrottle; readonly links: LoginThrottle }
+  readonly roles: RoleOf
+  /** Where browsers reach the console, without a slash at its end. */
+  readonly baseUrl: () => string
+}
+
+/** Longest body of a log-in, bytes. */
+const MOST_LOGIN_BYTES = 1_024
+/** How long a browser keeps the cookie; the daemon ends the session earlier when it is not used, seconds. */
+const cookieSeconds = 43_200
+/** A link's key as it is made. */
+const keyForm = /^[A-Za-z0-9_-]{43}$/
+
+/** What a browser may do with a page of the console: load what the console itself serves, and nothing else. */
+const policy: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+}
+const loginBody = z.strictObject({ token: z.string().max(512) })
+const linkBody = z.strictObject({ role: z.enum(['read', 'operate']).optional() })
+
+/** Adds the routes. */
+export function consoleRoutes(app: Hono<Proven>, parts: ConsoleParts): void {
+  app.use('/console/*', async (c, next) => {
+    await next()
+    for (const [name, value] of Object.entries(policy)) c.header(name, value)
+  })
+  app.get('/console', (c) => c.redirect('/console/', 303))
+  loginRoutes(app, parts)
+  sessionRoutes(app, parts)
+  app.get('/console/*', (c) => {
+    const name = c.req.path.slice('/console/'.length)
+    const asset = parts.assets.read(name === '' ? 'index.html' : name)
+    if (asset === undefined) return no(c, 404, 'NOT_FOUND', 'The console has no such file.')
+    return c.body(asset.body, 200, { 'Content-Type': asset.type })
+  })
+}
+
+/** How a session begins: by a link that is good once, or by a token. */
+function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: ConsoleParts): void {
+  const limited = bodyLimit({
+    maxSize: MOST_LOGIN_BYTES,
+    onError: (c) => no(c, 413, 'BODY_TOO_LARGE', `A log-in has at most ${MOST_LOGIN_BYTES} bytes.`),
+  })
+  const tooMany = (c: Context<Proven>) => {
+    c.header('Retry-After', '60')
+    return no(c, 429, 'LOGIN_THROTTLED', 'Too many log-ins failed; try again in a minute.')
+  }
+  const give = (c: Context<Proven>, { cookie }: BegunSession): void =>
+    setCookie(c, cookieName, cookie, {
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: '/',
+      maxAge: cookieSeconds,
+      secure: baseUrl().startsWith('https:'),
+    })
+
+  app.get('/console/enter', (c) => {
+    // Neither a look ahead nor a look at the headers uses the key up.
+    if (c.req.method !== 'GET' || (c.req.header('sec-purpose') ?? '').includes('prefetch')) {
+      return no(c, 409, 'LINK_NOT_OPENED', 'A link is opened, not looked at.')
+    }
+    const address = addressOf(c)
+    const key = c.req.query('key') ?? ''
+    // A key that is good enters in any case: nobody guesses one, and any page can have a browser try wrong ones.
+    const begun = keyForm.test(key) ? sessions.enter(key, address) : undefined
+    if (begun === undefined) {
+      if (!throttle.links.isOpen(address)) return tooMany(c)
+      throttle.links.failed(address)
+      return no(
+        c,
+        410,
+        'LINK_OVER',
+        'This link was used, or its ten minutes are over. For a new one: perpd console',
+      )
+    }
+    give(c, begun)
+    return c.redirect('/console/', 303)
+  })
+
+  app.post(sessionPath, limited, async (c) => {
+    const address = addressOf(c)
+    const body = await jsonOf(c, loginBody)
+    // Between this look and the count of a failure nothing is waited for.
+    if (!throttle.tokens.isOpen(address)) return tooMany(c)
+    if (body === undefined)
+      return no(c, 400, 'BAD_LOGIN', 'A log-in is JSON, {"token":"..."}, sent as application/json.')
+    const role = roles(`Bearer ${body.token}`)
+    if (role === undefined) {
+      throttle.tokens.failed(address)
+      return no(c, 401, 'UNAUTHORIZED', 'This is none of the tokens of this perpd.')
+    }
+    const begun = sessions.begin(role, address)
+    give(c, begun)
+    return c.json({ role, expiresAtMs: begun.row.expiresAtMs })
+  })
+
+  app.post(linkPath, limited, async (c) => {
+    const role = c.get('asked')?.role ?? roles(c.req.header('authorization'))
+    // A session that could make others would never end.
+    if (role === undefined)
+      return no(c, 403, 'TOKEN_NEEDED', 'A link is given for a token, not to a session.')
+    const body = await jsonOf(c, linkBody)
+    if (body === undefined)
+      return no(c, 400, 'BAD_COMMAND', 'The body is JSON, {} or {"role":"read"}, sent as application/json.')
+    const given: Role = body.role === 'read' ? 'read' : role
+    if (body.role === 'operate' && role !== 'operate')
+      return no(c, 403, 'FORBIDDEN', 'This token may read; a link that commands needs the other one.')
+    return c.json({ ok: true, role: given, ...linkTo(sessions, baseUrl(), given) })
+  })
+}
+
+/** Who has a session, and how one ends. */
+function sessionRoutes(app: Hono<Proven>, { sessions }: ConsoleParts): void {
+  app.get(sessionPath, (c) => {
+    const session = c.get('session')
+    const row = sessions.list().find(({ id }) => id === session?.id)
+    if (session === undefined || row === undefined)
+      return no(c, 401, 'UNAUTHORIZED', 'This is asked by a session.')
+    return c.json({ role: row.role, csrf: session.csrf, expiresAtMs: row.expiresAtMs })
+  })
+  app.delete(sessionPath, (c) => {
+    const session = c.get('session')
+    if (session === undefined) return no(c, 401, 'UNAUTHORIZED', 'This is asked by a session.')
+    sessions.end(session.id)
+    setCookie(c, cookieName, '', { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: 0 })
+    return c.json({ ok: true })
+  })
+  app.get('/api/console/sessions', (c) =>
+    c.json(sessions.list().map((row) => ({ ...row, isOwn: row.id === c.get('session')?.id }))),
+  )
+  app.delete('/api/console/sessions/:id', (c) => {
+    if (sessions.end(c.req.param('id'))) return c.json({ ok: true })
+    return no(c, 404, 'SESSION_NOT_FOUND', 'There is no such session; it may have ended by itself.')
+  })
+}
+
+/** A link to the console that is good once. */
+export interface ConsoleLink {
+  readonly url: string
+  /** Unix ms. */
+  readonly expiresAtMs: number
+}
+
+/** Makes a link for a session of this role. */
+export function linkTo(sessions: Pick<Sessions, 'link'>, baseUrl: string, role: Role): ConsoleLink {
+  const { key, expiresAtMs } = sessions.link(role)
+  return { url: `${baseUrl}/console/enter?key=${key}`, expiresAtMs }
+}
+
+/** The body when it is JSON of this shape, and the one that was proven where one was; undefined otherwise. */
+async function jsonOf<T>(c: Context<Proven>, shape: z.ZodType<T>): Promise<T | undefined> {
+  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) return undefined
+  try {
+    const text = await c.req.text()
+    const asked = c.get('asked')
+    if (asked !== undefined && bodyDigestOf(text) !== asked.bodyDigest) return undefined
+    return shape.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Whose connection it is; a proxy's where one stands before the port, whose headers anybody could write. */
+function addressOf(c: Context<Proven>): string {
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
+  return incoming?.socket.remoteAddress ?? 'unknown'
+}

@@ -1,0 +1,15 @@
+/** The text of a module as a browser can load it. */
+import { vendored } from './vendored.ts'
+
+/** `import … from 'name'`, `export … from 'name'` and `import 'name'` at the start of a statement; minified ones too. */
+const statement = /((?:^|[;}\n]|\*\/)\s*(?:import|export)\b(?:[\w\s{},*$]*?\bfrom)?\s*)(["'])([\w./@-]+)\2/g
+
+/**
+ * A module that names its packages by where they are served. A list of what names mean inside the page would be a script of
+ * its own there, which the page's policy forbids. Other names stay as they are.
+ */
+export function withVendoredImports(text: string): string {
+  return text.replace(statement, (whole: string, head: string, quote: string, name: string) =>
+    vendored.has(name) ? `${head}${quote}/console/vendor/${name}${quote}` : whole,
+  )
+}

@@ -1,0 +1,182 @@
+/**
+ * Sessions of browsers. A browser holds a cookie, and the daemon the hash of it, in memory alone: a restart ends all. One
+ * begins with a token or with a link that is good once; it ends by itself, by its browser or by an operator.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import type { Role } from '../guard/access.ts'
+import type { OpenSession } from '../guard/browserRules.ts'
+
+/** The cookie of a session. */
+export const cookieName = 'perpd_session'
+/** How long a session lasts at most, and without a request, ms. */
+const lifeMs = 12 * 3_600_000
+const idleMs = 3_600_000
+/** How long a link is good, ms. */
+const linkMs = 600_000
+/** Most sessions and links that are kept; the one that was used or made first goes. */
+const mostSessions = 64
+const mostLinks = 32
+
+/** A session as operators see it; times are Unix ms. */
+export interface SessionRow {
+  readonly id: string
+  readonly role: Role
+  readonly begunAtMs: number
+  readonly lastUsedAtMs: number
+  readonly expiresAtMs: number
+  /** Where it began: the address of the browser, or of the proxy before it. */
+  readonly address: string
+}
+
+/** A session that began just now. */
+export interface BegunSession {
+  /** What the browser is to hold. */
+  readonly cookie: string
+  readonly row: SessionRow
+}
+
+/** A link's key; times are Unix ms. */
+export interface OnceKey {
+  readonly key: string
+  readonly expiresAtMs: number
+}
+
+/** The sessions of one run of the daemon. */
+export interface Sessions {
+  /** Makes the key of a link that begins one session of this role. */
+  link(role: Role): OnceKey
+  /** Begins the session of a key, which is good no more; undefined: it is none, was used, or is over. */
+  enter(key: string, address: string): BegunSession | undefined
+  begin(role: Role, address: string): BegunSession
+  /** The session of a request's `Cookie` header; undefined: none that is open. */
+  of(cookieHeader: string | undefined): OpenSession | undefined
+  /** Counts a request that was let in: the session goes on. */
+  use(id: string): void
+  /** Whether it is open still; counts as no use. */
+  isOpen(id: string): boolean
+  /** Ends one; false when there is none. */
+  end(id: string): boolean
+  /** Open ones, the oldest first. */
+  list(): readonly SessionRow[]
+}
+
+interface Kept {
+  readonly hash: string
+  readonly row: SessionRow
+  /** By the monotonic clock. */
+  readonly begunMs: number
+  readonly usedMs: number
+}
+
+/**
+ * Without sessions. Lives are measured by both clocks, and the one that says that it is over is believed: the wall clock goes
+ * on while a machine sleeps, and nobody sets the other back.
+ */
+export function createSessions(clock: Pick<Clock, 'now' | 'monotonicMs'>): Sessions {
+  const sessions = new Map<string, Kept>()
+  const links = new Map<string, { readonly role: Role; readonly atMs: number; readonly madeMs: number }>()
+  const isOver = (atMs: number, sinceMs: number, mostMs: number): boolean =>
+    clock.now() - atMs >= mostMs || clock.monotonicMs() - sinceMs >= mostMs
+
+  /** Forgets what is over. */
+  function sweep(): void {
+    for (const [hash, { row, begunMs, usedMs }] of sessions) {
+      if (isOver(row.begunAtMs, begunMs, lifeMs) || isOver(row.lastUsedAtMs, usedMs, idleMs))
+        sessions.delete(hash)
+    }
+    for (const [hash, { atMs, madeMs }] of links) if (isOver(atMs, madeMs, linkMs)) links.delete(hash)
+  }
+
+  const withId = (id: string) => [...sessions.values()].find(({ row }) => row.id === id)
+
+  function begin(role: Role, address: string): BegunSession {
+    sweep()
+    const cookie = randomBytes(32).toString('base64url')
+    const hash = hashOf(cookie)
+    const atMs = clock.now()
+    const row = {
+      id: randomBytes(6).toString('hex'),
+      role,
+      begunAtMs: atMs,
+      lastUsedAtMs: atMs,
+      expiresAtMs: atMs + idleMs,
+      address,
+    }
+    const ms = clock.monotonicMs()
+    sessions.set(hash, { hash, row, begunMs: ms, usedMs: ms })
+    const [longestUnused] = [...sessions.values()].toSorted((one, other) => one.usedMs - other.usedMs)
+    if (sessions.size > mostSessions && longestUnused !== undefined) sessions.delete(longestUnused.hash)
+    return { cookie, row }
+  }
+
+  return {
+    begin,
+    link(role) {
+      sweep()
+      const key = randomBytes(32).toString('base64url')
+      const atMs = clock.now()
+      links.set(hashOf(key), { role, atMs, madeMs: clock.monotonicMs() })
+      const [oldest] = links.keys()
+      if (links.size > mostLinks && oldest !== undefined) links.delete(oldest)
+      return { key, expiresAtMs: atMs + linkMs }
+    },
+    enter(key, address) {
+      sweep()
+      const hash = hashOf(key)
+      const found = links.get(hash)
+      links.delete(hash)
+      return found === undefined ? undefined : begin(found.role, address)
+    },
+    of(cookieHeader) {
+      const cookie = cookieIn(cookieHeader)
+      if (cookie === undefined) return undefined
+      sweep()
+      const row = sessions.get(hashOf(cookie))?.row
+      return row === undefined ? undefined : { id: row.id, role: row.role, csrf: csrfOf(cookie) }
+    },
+    use(id) {
+      const found = withId(id)
+      if (found === undefined) return
+      const atMs = clock.now()
+      const expiresAtMs = Math.min(found.row.begunAtMs + lifeMs, atMs + idleMs)
+      const row = { ...found.row, lastUsedAtMs: atMs, expiresAtMs }
+      sessions.set(found.hash, { ...found, row, usedMs: clock.monotonicMs() })
+    },
+    isOpen(id) {
+      sweep()
+      return withId(id) !== undefined
+    },
+    end(id) {
+      const found = withId(id)
+      return found !== undefined && sessions.delete(found.hash)
+    },
+    list() {
+      sweep()
+      return [...sessions.values()]
+        .map(({ row }) => row)
+        .toSorted((one, other) => one.begunAtMs - other.begunAtMs)
+    },
+  }
+}
+
+/** The one cookie of ours in a `Cookie` header; two of them are none: somebody else put one there. */
+function cookieIn(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const found = header
+    .split(';')
+    .map((each) => each.trim())
+    .filter((each) => each.startsWith(`${cookieName}=`))
+  const [only] = found
+  const value = only?.slice(cookieName.length + 1)
+  return found.length === 1 && value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : undefined
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** What a page sends beside the cookie, which it cannot read itself: another site that has the browser send the cookie does not know it. */
+function csrfOf(cookie: string): string {
+  return createHash('sha256').update(`perpd csrf 1 ${cookie}`).digest('base64url')
+}

@@ -1,0 +1,89 @@
+/** What a browser may ask of the control port: from the console's own pages, in no frame, and by a session with its word against forgery. */
+import type { Context } from 'hono'
+import type { Role } from './access.ts'
+import { isSameCode } from './proof.ts'
+
+/** A browser's session, as one request shows it. */
+export interface OpenSession {
+  readonly id: string
+  readonly role: Role
+  /** What each request that changes something must carry in `x-perpd-csrf`. */
+  readonly csrf: string
+}
+
+/** The console, as the guard knows it. */
+export interface ConsoleDoor {
+  /** The session of a request's `Cookie` header. */
+  readonly sessionOf: (cookieHeader: string | undefined) => OpenSession | undefined
+  /** Told of each of its requests that is let in. */
+  readonly used: (id: string) => void
+  /** Where browsers reach it through a proxy that ends TLS, without a slash at its end; absent: at the port itself. */
+  readonly publicUrl?: string
+}
+
+/** Why a browser's request is refused. */
+export interface BrowserRefusal {
+  readonly error: 'ORIGIN_NOT_ALLOWED' | 'FRAME_REFUSED' | 'CSRF_REFUSED'
+  readonly message: string
+}
+
+/** Where a session is seen, begun and ended. */
+export const sessionPath = '/console/session'
+/** Where a token, and no session, has a link made. */
+export const linkPath = '/api/console/link'
+/** The header with a session's word. */
+const csrfHeader = 'x-perpd-csrf'
+
+const framed: readonly string[] = ['iframe', 'frame', 'fencedframe', 'embed', 'object']
+const foreign: BrowserRefusal = {
+  error: 'ORIGIN_NOT_ALLOWED',
+  message: 'Pages of other origins may not ask here.',
+}
+
+/** Whether a path is the console's: its pages, and its sessions. */
+export function isConsolePath(path: string): boolean {
+  return path === '/console' || path.startsWith('/console/')
+}
+
+/** Whether an `Origin` header is the console's own, which is served under the name that was asked. */
+export function isOwnOrigin(origin: string, host: string, publicUrl: string | undefined): boolean {
+  if (origin === publicUrl) return true
+  // Under its public name pages come by TLS alone: one that came without it may be anybody's.
+  if (publicUrl !== undefined && new URL(publicUrl).host === host.toLowerCase()) return false
+  return origin === `http://${host.toLowerCase()}`
+}
+
+/** Why a page, a script or a frame may not have a path of the console; undefined: it may. A link from elsewhere may lead there. */
+export function pageProblem(c: Context): BrowserRefusal | undefined {
+  if (isFramed(c)) return frameRefusal
+  const site = c.req.header('sec-fetch-site')
+  const isOwn = site === undefined || site === 'same-origin' || site === 'none'
+  const isLink = isReading(c) && c.req.header('sec-fetch-mode') === 'navigate'
+  return isOwn || isLink ? undefined : foreign
+}
+
+/** Why a request under a session is refused; undefined: it is the console's own. */
+export function sessionProblem(c: Context, { csrf }: OpenSession): BrowserRefusal | undefined {
+  if (isFramed(c)) return frameRefusal
+  const site = c.req.header('sec-fetch-site')
+  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && isReading(c))) return foreign
+  if (isReading(c)) return undefined
+  // An Origin that is there is our own: the guard looked before.
+  if (site === undefined && c.req.header('origin') === undefined) return foreign
+  if (isSameCode(c.req.header(csrfHeader) ?? '', csrf)) return undefined
+  return {
+    error: 'CSRF_REFUSED',
+    message: `What changes something needs the session's word: ${csrfHeader}, as GET ${sessionPath} gives it.`,
+  }
+}
+
+/** HEAD asks for what GET gives, without its body. */
+export function isReading(c: Context): boolean {
+  return c.req.method === 'GET' || c.req.method === 'HEAD'
+}
+
+const frameRefusal: BrowserRefusal = { error: 'FRAME_REFUSED', message: 'This is shown in no frame.' }
+
+function isFramed(c: Context): boolean {
+  return framed.includes(c.req.header('sec-fetch-dest') ?? '')
+}

@@ -1,0 +1,175 @@
+/** What the console serves of files: the page's own and a few packages', as browsers can load them, and nothing else of the disk. */
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { withVendoredImports } from '../../src/control/console/moduleText.ts'
+import type { ControlServer } from '../../src/control/server.ts'
+import { type Answer, ask, handClock, openConsole } from './browser.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '..', '..')
+const scratch = mkdtempSync(join(tmpdir(), 'perpd-console-'))
+const folder = join(scratch, 'page')
+mkdirSync(join(folder, 'parts'), { recursive: true })
+writeFileSync(join(scratch, 'secret.txt'), 'a secret')
+writeFileSync(join(folder, 'index.html'), '<!doctype html>')
+writeFileSync(join(folder, '.hidden.txt'), 'hidden')
+writeFileSync(join(folder, 'parts', 'style.css'), 'body {}')
+writeFileSync(join(folder, 'parts', 'mark.svg'), '<svg/>')
+writeFileSync(join(folder, 'program.sh'), 'exit')
+symlinkSync(join(scratch, 'secret.txt'), join(folder, 'link.txt'))
+symlinkSync(scratch, join(folder, 'up'))
+const moduleFile = join(folder, 'parts', 'view.ts')
+writeFileSync(
+  moduleFile,
+  `import { h } from 'preact'\nimport { two } from './two.ts'\nexport const n: number = two(h)\n`,
+)
+
+let server: ControlServer
+beforeEach(async () => {
+  server = await openConsole({ clock: handClock(), pageFolder: folder })
+})
+afterEach(() => server.close())
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const get = (path: string): Promise<Answer> => ask(server, 'GET', path)
+const typed = async (path: string) => {
+  const { status, headers } = await get(path)
+  return [status, headers['content-type']]
+}
+
+test('the page is served to everyone who reaches the port, each file with its type', async () => {
+  const script = 'text/javascript; charset=utf-8'
+  expect(await typed('/console/')).toEqual([200, 'text/html; charset=utf-8'])
+  expect(await typed('/console/parts/style.css')).toEqual([200, 'text/css; charset=utf-8'])
+  expect(await typed('/console/parts/mark.svg')).toEqual([200, 'image/svg+xml'])
+  expect(await typed('/console/parts/view.ts')).toEqual([200, script])
+  for (const name of ['preact', 'preact/hooks', 'htm', 'htm/preact', 'uplot'])
+    expect([name, ...(await typed(`/console/vendor/${name}`))]).toEqual([name, 200, script])
+  expect(await typed('/console/vendor/uplot.css')).toEqual([200, 'text/css; charset=utf-8'])
+  const { status, headers } = await get('/console')
+  expect([status, headers.location]).toEqual([303, '/console/'])
+})
+
+test('a browser may load and run what the console serves, and nothing else, in no frame', async () => {
+  for (const path of ['/console/', '/console/parts/view.ts', '/console/vendor/preact', '/console/nothing']) {
+    expect((await get(path)).headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+  }
+})
+
+test('a module is served without types, with its packages by address, and anew when it changes', async () => {
+  const { text } = await get('/console/parts/view.ts')
+  expect(text).toBe(
+    `import { h } from '/console/vendor/preact'\nimport { two } from './two.ts'\nexport const n         = two(h)\n`,
+  )
+  writeFileSync(moduleFile, 'export const later: string = "x"\n')
+  utimesSync(moduleFile, 2_000_000_000, 2_000_000_000)
+  expect((await get('/console/parts/view.ts')).text).toBe('export const later         = "x"\n')
+})
+
+test('no path leads out of the folder, and only what a page is made of is served', async () => {
+  for (const path of [
+    '/console/../package.json',
+    '/console/..%2fsecret.txt',
+    '/console/%2e%2e/secret.txt',
+    '/console/%2e%2e%2fsecret.txt',
+    '/console/..\\secret.txt',
+    '/console/..%5csecret.txt',
+    '/console/parts/../../secret.txt',
+    '/console//etc/passwd',
+    '/console/%2fetc%2fpasswd',
+    '/console/index.html%00.ts',
+    '/console/.hidden.txt',
+    '/console/link.txt',
+    '/console/up/secret.txt',
+    '/console/program.sh',
+    '/console/parts',
+    '/console/parts/',
+    '/console/vendor/',
+    '/console/vendor/hono',
+    '/console/vendor/preact/package.json',
+    '/console/vendor/../index.html',
+    '/console/vendor/..%2f..%2fpackage.json',
+    '/console/__proto__',
+    '/console/constructor',
+  ]) {
+    const { status, text } = await get(path)
+    // A path with dots may be tidied on the way: then it is one of the API, nobody's without a token, or of the page itself.
+    const isOfPage = path === '/console/vendor/../index.html'
+    expect([path, isOfPage || [400, 401, 404].includes(status)]).toEqual([path, true])
+    expect(text).not.toMatch(/a secret|hidden|root:/)
+  }
+  expect((await ask(server, 'POST', '/console/index.html')).status).toBe(401)
+})
+
+test('only the packages of the page are renamed, and only where a module names them', () => {
+  const named = (text: string) => withVendoredImports(text)
+  expect(named(`import{options as n}from"preact";var t`)).toBe(
+    `import{options as n}from"/console/vendor/preact";var t`,
+  )
+  expect(named(`import a,{b as c}from'preact/hooks';export*from"htm"`)).toBe(
+    `import a,{b as c}from'/console/vendor/preact/hooks';export*from"/console/vendor/htm"`,
+  )
+  expect(named(`// One.\nimport 'uplot'\nimport {\n  h,\n  render,\n} from 'preact'\n`)).toBe(
+    `// One.\nimport '/console/vendor/uplot'\nimport {\n  h,\n  render,\n} from '/console/vendor/preact'\n`,
+  )
+  for (const same of [
+    `import { x } from './preact.ts'`,
+    `import { x } from 'viem'`,
+    `const text = "from 'preact'"`,
+    `const from = 'preact'`,
+    `reimport('preact')`,
+  ])
+    expect(named(same)).toBe(same)
+})
+
+test('no warning of Node reaches the terminal of whoever looks at the page', async () => {
+  const program = `
+    const { createAssets } = await import(${JSON.stringify(join(root, 'src/control/console/assets.ts'))})
+    const { body } = createAssets(${JSON.stringify(folder)}).read('parts/view.ts')
+    process.stdout.write(body.includes(':') ? 'typed' : 'served')`
+  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', program])
+  expect([stdout, stderr]).toEqual(['served', ''])
+})
+
+test('what is built serves the page too, without network', async () => {
+  const built = join(scratch, 'built')
+  mkdirSync(built)
+  cpSync(join(root, 'package.json'), join(built, 'package.json'))
+  for (const name of ['src', 'node_modules', 'tsconfig.json', 'tsconfig.build.json'])
+    symlinkSync(join(root, name), join(built, name))
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { build: string }
+  }
+  await run('sh', ['-c', `PATH="$PWD/node_modules/.bin:$PATH"; ${scripts.build}`], { cwd: built })
+  const page = readdirSync(join(root, 'src/control/console/page')).filter((name) => /\.(html|ts)$/.test(name))
+  expect(page).toContain('index.html')
+  const program = `
+    const { createAssets } = await import(${JSON.stringify(join(built, 'dist/control/console/assets.js'))})
+    const names = ['vendor/preact', 'vendor/htm', 'vendor/uplot.css', ...${JSON.stringify(page)}]
+    process.stdout.write(JSON.stringify(names.filter((name) => createAssets().read(name) === undefined)))`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program])
+  expect(JSON.parse(stdout)).toEqual([])
+}, 120_000)
