@@ -66,6 +66,7 @@ export const deepTests: readonly string[] = [
   'world/breakers.test.ts',
   'world/byHand.test.ts',
   'world/canary.test.ts',
+  'world/consolePage.test.ts',
   'world/consoleStart.test.ts',
   'world/embeddedSubaccount.test.ts',
   'world/endpointAside.test.ts',
