@@ -85,6 +85,7 @@ test('limits show what is used of them where the page can tell, and nothing wher
     {
       status: { ...marked(90, 100, 100), exposureUsd: usd(500), positions: [positionRow()] },
       books: [],
+      isAllOrders: false,
       orders: [
         order('a', { sentAt: at(10) }),
         order('b', { sentAt: at(61) }),
@@ -94,6 +95,38 @@ test('limits show what is used of them where the page can tell, and nothing wher
     },
   )
   expect(bars.map((bar) => bar.shareBps)).toEqual([2_500, 12_500, 2_500, 2_500, undefined, undefined])
+})
+
+test('a side counts with the increases that are open, and with none twice that are filled already', () => {
+  const used = (over: Parameters<typeof order>[1]) =>
+    limitBars([{ scope: 'account', limit: 'maxPositionSizeUsd', value: '$1,000.00' }], {
+      status: status({ positions: [positionRow()], openIntents: [order('a', over)] }),
+      books: [],
+      orders: [],
+      isAllOrders: true,
+    })[0]?.used?.amount
+  expect([
+    used({}),
+    used({ standing: 'open' }),
+    used({ kind: 'decrease' }),
+    used({ direction: 'short' }),
+  ]).toEqual([600, 500, 500, 500].map((dollars) => BigInt(usd(dollars))))
+})
+
+test('orders of an hour that is longer than what was read are a least', () => {
+  const sentAt = new Date(9_990_000).toISOString()
+  const rows = Array.from({ length: 100 }, (_, at) => order(`${at}`, { sentAt, acceptedAt: sentAt }))
+  const used = (isAllOrders: boolean) =>
+    limitBars([{ scope: 'account', limit: 'maxOrdersPerHour', value: '200' }], {
+      status: status(),
+      books: [],
+      orders: rows,
+      isAllOrders,
+    })[0]?.used
+  expect([used(false), used(true)]).toEqual([
+    { unit: 'count', amount: 100n, isAtLeast: true },
+    { unit: 'count', amount: 100n },
+  ])
 })
 
 test('a limit reads in the unit that its name says', () => {
@@ -164,5 +197,5 @@ test('an order is cancelled while it is open and something of it may rest', () =
 
 test('an empty page computes nothing and fails at nothing', () => {
   expect(shownMarkets(emptyPage, false)).toEqual([])
-  expect(limitBars([], { status: status(), orders: [], books: [] })).toEqual([])
+  expect(limitBars([], { status: status(), orders: [], isAllOrders: true, books: [] })).toEqual([])
 })

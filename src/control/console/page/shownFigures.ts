@@ -100,22 +100,32 @@ export interface LimitBar {
   /** As the daemon writes it. */
   readonly allowed: string
   /** USD, or a count. */
-  readonly used?: { readonly unit: 'usd' | 'count'; readonly amount: bigint }
+  readonly used?: {
+    readonly unit: 'usd' | 'count'
+    readonly amount: bigint
+    /** More may have been used than the page has seen. */
+    readonly isAtLeast?: true
+  }
   /** `used` of `allowed`, bps; above 10000 when it is exceeded. */
   readonly shareBps?: number
 }
 
-/** An hour and the most rows that may lie in one answer of orders. */
+/** Within which orders are counted, ms. */
 const HOUR_MS = 3_600_000
+/** Rows of an answer of orders that is full: there may be older ones. */
+const ANSWER_ROWS = 100
 
-/** All limits, with what is used of those that the status and the orders tell. `nowMs`: the daemon's clock. */
+/** What limits are counted from. */
+type LimitInputs = Pick<PageState, 'orders' | 'isAllOrders' | 'books'> & { readonly status: Status }
+
+/** All limits, with what is used of those that the status and the orders tell. */
 export function limitBars(
   limits: readonly LimitLine[],
-  { status, orders, books }: Pick<PageState, 'orders' | 'books'> & { readonly status: Status },
+  { status, orders, isAllOrders, books }: LimitInputs,
 ): readonly LimitBar[] {
   return limits.map(({ scope, limit, value }): LimitBar => {
     const bar = { key: `${scope} ${limit}`, scope, limit, allowed: value }
-    const used = usedOf(scope, limit, { status, orders, books })
+    const used = usedOf(scope, limit, { status, orders, isAllOrders, books })
     const most = used?.unit === 'usd' ? dollarsOf(value) : /^\d+$/.test(value) ? BigInt(value) : undefined
     if (used === undefined || most === undefined) return bar
     return { ...bar, used, shareBps: shareBps(used.amount, most) }
@@ -134,7 +144,7 @@ export function limitText({ limit, value }: Pick<LimitLine, 'limit' | 'value'>):
 function usedOf(
   scope: string,
   limit: string,
-  { status, orders, books }: Pick<PageState, 'orders' | 'books'> & { readonly status: Status },
+  { status, orders, isAllOrders, books }: LimitInputs,
 ): LimitBar['used'] {
   const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
   if (strategy === undefined && scope !== 'account') return undefined
@@ -142,15 +152,7 @@ function usedOf(
     case 'maxTotalExposureUsd':
       return strategy === undefined ? usd(amountOf(status.exposureUsd)) : undefined
     case 'maxPositionSizeUsd':
-      return usd(
-        strategy === undefined
-          ? largestOf(status.positions.map(({ sizeInUsd }) => amountOf(sizeInUsd)))
-          : largestOf(
-              books
-                .filter((book) => book.strategy === strategy)
-                .map(({ sizeUsd }) => absOf(amountOf(sizeUsd))),
-            ),
-      )
+      return usd(largestOf(sidesOf(strategy, { status, books })))
     case 'maxDailyLossUsd': {
       const pnlUsd = strategy === undefined ? dayPnlOf(status) : undefined
       return pnlUsd === undefined ? undefined : usd(pnlUsd < 0n ? -pnlUsd : 0n)
@@ -163,11 +165,45 @@ function usedOf(
           Date.parse(order.sentAt) > sinceMs &&
           (strategy === undefined || order.strategy === strategy),
       )
-      return { unit: 'count', amount: BigInt(recent.length) }
+      const oldest = orders.at(-1)
+      const isCutOff =
+        !isAllOrders &&
+        oldest !== undefined &&
+        orders.length >= ANSWER_ROWS &&
+        Date.parse(oldest.acceptedAt) > sinceMs
+      return {
+        unit: 'count',
+        amount: BigInt(recent.length),
+        ...(isCutOff ? ({ isAtLeast: true } as const) : {}),
+      }
     }
     default:
       return undefined
   }
+}
+
+/** What each side of each market comes to with the increases that are open, of all or of one strategy, USD. */
+function sidesOf(
+  strategy: string | undefined,
+  { status, books }: { readonly status: Status; readonly books: readonly Book[] },
+): readonly bigint[] {
+  const sums = new Map<string, bigint>()
+  const add = (side: string, amount: bigint) => sums.set(side, (sums.get(side) ?? 0n) + amount)
+  const symbolOf = (marketToken: string) => status.symbols[marketToken.toLowerCase()] ?? marketToken
+  if (strategy === undefined) {
+    for (const { marketToken, direction, sizeInUsd } of status.positions)
+      add(`${symbolOf(marketToken)} ${direction}`, amountOf(sizeInUsd))
+  } else {
+    for (const book of books.filter((each) => each.strategy === strategy))
+      add(`${symbolOf(book.marketToken)} ${book.direction}`, amountOf(book.sizeUsd))
+  }
+  for (const order of status.openIntents) {
+    const isOwn = strategy === undefined || order.strategy === strategy
+    // What was filled of it stands in the position already.
+    if (isOwn && order.kind === 'increase' && order.standing !== 'open')
+      add(`${order.market} ${order.direction}`, amountOf(order.sizeDeltaUsd))
+  }
+  return [...sums.values()].map(absOf)
 }
 
 const usd = (amount: bigint) => ({ unit: 'usd', amount }) as const

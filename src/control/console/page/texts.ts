@@ -83,7 +83,6 @@ export const texts = {
     active: 'ACTIVE',
     reducing: 'REDUCING',
     halted: 'HALTED',
-    why: 'why',
     announce: (state: string) => `Trading is ${state}.`,
   },
   engine: {
@@ -132,8 +131,6 @@ export const texts = {
   chart: {
     equity: 'Equity',
     drawdown: 'Drawdown',
-    time: 'Time (UTC)',
-    own: 'since this page was opened',
     waiting: 'The curve begins with the second figure.',
     summary: (first: string, last: string, deepest: string) =>
       `Equity went from ${first} to ${last}; its deepest drawdown was ${deepest}.`,
@@ -141,7 +138,6 @@ export const texts = {
   positions: {
     none: 'No position is held.',
     market: 'Market',
-    side: 'Side',
     size: 'Size',
     entry: 'Entry',
     mark: 'Mark',
@@ -198,7 +194,6 @@ export const texts = {
     final: 'final',
     timeline: 'Timeline',
     record: 'the record',
-    took: (span: string) => `answer after ${span}`,
     number: (seq: number) => `record ${seq}`,
     loading: 'Reading the story…',
   },
@@ -210,7 +205,6 @@ export const texts = {
     last: 'Last decision',
     noDecision: 'none since the start',
     book: 'Book',
-    held: (size: string) => `holds ${size}`,
     brought: 'Brought',
     trades: (wins: number, trades: number) => `${wins} of ${plural(trades, 'trade')} won`,
     counts: (ticks: number, admitted: number, denied: number) =>
@@ -248,7 +242,7 @@ export const texts = {
     apply: 'Apply limits…',
     applyLooser: 'Apply, looser too…',
     usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
-    atLeast: 'at least',
+    atLeast: (used: string) => `at least ${used}`,
     exceeded: 'EXCEEDED',
     near: 'NEAR',
   },
@@ -262,7 +256,6 @@ export const texts = {
     all: 'all markets',
     none: 'No market is in use.',
     notFresh: 'not fresh',
-    read: (age: string) => `read ${age} ago`,
   },
   hosts: {
     api: 'API hosts',

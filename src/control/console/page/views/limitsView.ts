@@ -15,7 +15,7 @@ function BarLine({ bar }: { readonly bar: LimitBar }): VNode {
   const { scope, limit, allowed, used, shareBps = 0 } = bar
   const tone = shareBps > 10_000 ? 'down' : shareBps >= nearBps ? 'warn' : ''
   const usedText = used === undefined ? '' : used.unit === 'usd' ? usdText(used.amount) : String(used.amount)
-  const text = words.usedOf(usedText, allowed)
+  const text = words.usedOf(used?.isAtLeast === true ? words.atLeast(usedText) : usedText, allowed)
   return html`<li class="limit">
     <span>${limit} <small>${scope}</small></span>
     <${Meter} bps=${shareBps} label=${`${percentText(shareBps)}: ${text}`} tone=${tone} />
@@ -31,9 +31,12 @@ export function LimitsView(): VNode {
   const limits = useSlice((state) => state.limits)
   const status = useSlice((state) => state.status)
   const orders = useSlice((state) => state.orders)
+  const isAllOrders = useSlice((state) => state.isAllOrders)
   const books = useSlice((state) => state.books)
   const bars =
-    limits === undefined || status === undefined ? [] : limitBars(limits, { status, orders, books })
+    limits === undefined || status === undefined
+      ? []
+      : limitBars(limits, { status, orders, isAllOrders, books })
   const counted = bars
     .filter((bar) => bar.shareBps !== undefined)
     .toSorted((one, other) => (other.shareBps ?? 0) - (one.shareBps ?? 0))
