@@ -244,6 +244,7 @@ export const texts = {
     usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
     atLeast: (used: string) => `at least ${used}`,
     exceeded: 'EXCEEDED',
+    full: 'FULL',
     near: 'NEAR',
   },
   markets: {

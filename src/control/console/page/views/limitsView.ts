@@ -14,13 +14,16 @@ const nearBps = 8_000
 function BarLine({ bar }: { readonly bar: LimitBar }): VNode {
   const { scope, limit, allowed, used, shareBps = 0 } = bar
   const tone = shareBps > 10_000 ? 'down' : shareBps >= nearBps ? 'warn' : ''
+  const mark =
+    shareBps > 10_000 ? words.exceeded : shareBps === 10_000 ? words.full : tone === '' ? '' : words.near
   const usedText = used === undefined ? '' : used.unit === 'usd' ? usdText(used.amount) : String(used.amount)
   const text = words.usedOf(used?.isAtLeast === true ? words.atLeast(usedText) : usedText, allowed)
   return html`<li class="limit">
-    <span>${limit} <small>${scope}</small></span>
+    <span>
+      ${limit} <small>${scope}</small>${mark === '' ? '' : html` <strong class=${`mark ${tone}`}>${mark}</strong>`}
+    </span>
     <${Meter} bps=${shareBps} label=${`${percentText(shareBps)}: ${text}`} tone=${tone} />
     <span class="num">${text}</span>
-    ${tone === '' ? '' : html`<strong class=${`mark ${tone}`}>${tone === 'down' ? words.exceeded : words.near}</strong>`}
   </li>`
 }
 
