@@ -5,6 +5,7 @@ import { carry } from './carry.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
 import { meanReversion } from './meanReversion.ts'
+import { protector } from './protector.ts'
 import { signal } from './signal.ts'
 import { targetExposure } from './targetExposure.ts'
 import { trend } from './trend.ts'
@@ -16,6 +17,7 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   grid,
   guard,
   'mean-reversion': meanReversion,
+  protector,
   signal,
   'target-exposure': targetExposure,
   trend,
