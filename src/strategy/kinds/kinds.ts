@@ -2,6 +2,7 @@
 import type { Strategy } from '../strategy.ts'
 import { breakout } from './breakout.ts'
 import { carry } from './carry.ts'
+import { collateralKeeper } from './collateralKeeper.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
 import { meanReversion } from './meanReversion.ts'
@@ -14,6 +15,7 @@ import { trend } from './trend.ts'
 export const builtInKinds: Readonly<Record<string, Strategy>> = {
   breakout,
   carry,
+  'collateral-keeper': collateralKeeper,
   grid,
   guard,
   'mean-reversion': meanReversion,
