@@ -179,11 +179,11 @@ function paidIn(
 /** Share of what is lacking that counts as all of it, basis points. */
 const ENOUGH_BPS = 9990
 
-/** How much further than asked collateral brings the liquidation price away, basis points of the way asked. */
-const DISTANCE_MARGIN_BPS = 500
+/** How much further than asked collateral brings the liquidation price away, bps of the way asked: each payment costs a fee. */
+const DISTANCE_MARGIN_BPS = 2_500
 
 /**
- * Collateral that brings the liquidation price as far away as is asked, and a little further, USD. Collateral that falls with the
+ * Collateral that brings the liquidation price as far away as is asked, and a quarter further, USD. Collateral that falls with the
  * price is worth less there: what it lacks is counted up by the way.
  */
 function lackingAtPrice(position: Position, { minDistanceBps }: GuardParams): Usd {

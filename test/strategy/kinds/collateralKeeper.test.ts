@@ -179,9 +179,9 @@ test('on any path of worth it ends within the bounds or with the wallet at what 
 const near = position({ markPrice: usd(2000), liquidationPrice: usd(1880), direction: 'long' })
 
 test('a guard that may pays in what brings the liquidation far enough, and reduces where the wallet has less', () => {
-  // 600 bps away and 840 asked for: 240 of 9200.
+  // 600 bps away and 1000 aimed at: 400 of 9200.
   const decisions = decideOf(guard, worldOf([near], 1000), { addCollateralFirst: true })
-  expect(decisions).toMatchObject([{ kind: 'collateral-in', amount: 26_086_956n }])
+  expect(decisions).toMatchObject([{ kind: 'collateral-in', amount: 43_478_260n }])
   const [{ amount }] = decisions as [CollateralDecision]
   // A stable collateral of so much moves the price of the liquidation by that, per token held.
   const moved = (amount * 10n ** 24n * 10n ** 18n) / near.sizeInTokens
