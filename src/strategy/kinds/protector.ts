@@ -73,9 +73,11 @@ export const protector = defineStrategy({
         if (judged === undefined) continue
         if (judged.missing) {
           const key = `${position.contractKey}:${type}`
-          const since = sinceMs[key] ?? view.snapshot.atMs
+          const dueMs = view.snapshot.atMs - view.params.graceSeconds
+          // Each refusal is written down with the memory: it is not asked again at once.
+          const since = isRefused(view, position) ? dueMs + RETRY_MS : (sinceMs[key] ?? view.snapshot.atMs)
           uncovered[key] = since
-          if (view.snapshot.atMs - since < view.params.graceSeconds) continue
+          if (since > dueMs) continue
         }
         wanted.push(...judged.decisions)
       }
@@ -86,6 +88,20 @@ export const protector = defineStrategy({
     return { decisions, memory: { sinceMs: uncovered } }
   },
 })
+
+/** How long it waits after a refusal, ms. */
+const RETRY_MS = 15_000
+
+/** Whether what it asked for on a side in the turn before was denied. */
+function isRefused({ events }: View, { marketToken, direction }: Position): boolean {
+  return events.some(
+    (event) =>
+      event.kind === 'denied' &&
+      event.direction === direction &&
+      event.marketToken !== undefined &&
+      sameHex(event.marketToken, marketToken),
+  )
+}
 
 /** What is to be done about one type of exit of a position; `missing`: it has too little of it, and its opener may still place it. */
 interface Judged {

@@ -6,7 +6,13 @@ import { admit } from '../../../src/risk/admit.ts'
 import { orphanCancels } from '../../../src/risk/orphans.ts'
 import { protector } from '../../../src/strategy/kinds/protector.ts'
 import { openIntentsOf } from '../../../src/strategy/resting.ts'
-import { type Decision, type OpenIntent, type RestingOrder, viewOf } from '../../../src/strategy/strategy.ts'
+import {
+  type Decision,
+  type OpenIntent,
+  type OwnEvent,
+  type RestingOrder,
+  viewOf,
+} from '../../../src/strategy/strategy.ts'
 import {
   ACCOUNT,
   decrease,
@@ -63,6 +69,7 @@ interface Scene {
   readonly hidesOrders?: boolean
   readonly atMs?: number
   readonly sinceMs?: Record<string, number>
+  readonly events?: readonly OwnEvent[]
 }
 
 function turn(scene: Scene) {
@@ -78,6 +85,7 @@ function turn(scene: Scene) {
       params: protector.params.parse({ graceSeconds: 0, ...scene.params }),
       instance: { name: 'protector', symbols: scene.symbols ?? [] },
       openIntents: scene.openIntents ?? [],
+      events: scene.events ?? [],
       restingOrders: own.map((row) => resting(row, scene.ownChanges)),
     }),
     { sinceMs: scene.sinceMs ?? {} },
@@ -211,6 +219,24 @@ test('whoever opened it has a time to place its own, which a restart does not be
   expect(turn({ positions, params, sinceMs, atMs: NOW_MS + 20_000 }).decisions).toHaveLength(1)
   // Covered meanwhile: the time begins anew with the next gap.
   expect(turn({ positions, params, sinceMs, others: [stop(1000)] }).memory.sinceMs).toEqual({})
+})
+
+test('what was refused is asked for again a little later', () => {
+  const positions = [position()]
+  const refused: OwnEvent = {
+    kind: 'denied',
+    atMs: NOW_MS,
+    decisionKey: 'key-1',
+    order: 'decrease',
+    marketToken: MARKET,
+    direction: 'long',
+    code: 'POSITION_UNPROVEN',
+    reason: 'The test wishes it.',
+  }
+  const { decisions, memory } = turn({ positions, events: [refused] })
+  expect(decisions).toEqual([])
+  expect(turn({ positions, ...memory, atMs: NOW_MS + 14_999 }).decisions).toEqual([])
+  expect(turn({ positions, ...memory, atMs: NOW_MS + 15_000 }).decisions).toHaveLength(1)
 })
 
 test('with markets named it leaves positions of others alone', () => {
