@@ -5,6 +5,7 @@ import { carry } from './carry.ts'
 import { collateralKeeper } from './collateralKeeper.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
+import { ladder } from './ladder.ts'
 import { meanReversion } from './meanReversion.ts'
 import { protector } from './protector.ts'
 import { signal } from './signal.ts'
@@ -18,6 +19,7 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   'collateral-keeper': collateralKeeper,
   grid,
   guard,
+  ladder,
   'mean-reversion': meanReversion,
   protector,
   signal,
