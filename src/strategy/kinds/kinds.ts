@@ -8,6 +8,7 @@ import { guard } from './guard.ts'
 import { ladder } from './ladder.ts'
 import { meanReversion } from './meanReversion.ts'
 import { protector } from './protector.ts'
+import { rotation } from './rotation.ts'
 import { signal } from './signal.ts'
 import { targetExposure } from './targetExposure.ts'
 import { trend } from './trend.ts'
@@ -22,6 +23,7 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   ladder,
   'mean-reversion': meanReversion,
   protector,
+  rotation,
   signal,
   'target-exposure': targetExposure,
   trend,
