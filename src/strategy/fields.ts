@@ -9,6 +9,7 @@ import {
   NATIVE_DECIMALS,
   parseUnits,
   type TokenAmount,
+  toDecimal,
   USD_DECIMALS,
   type Usd,
 } from '../protocol/units.ts'
@@ -67,8 +68,11 @@ export function usdField(options: { readonly minUsd?: number } = {}): z.ZodType<
   const { minUsd } = options
   const least = minUsd === undefined ? 'above 0' : `of ${minUsd} or more`
   const range = { ...(minUsd === undefined ? { exclusiveMinimum: 0 } : { minimum: minUsd }), maximum: 1e15 }
-  const facts = { expected: `an amount of US dollars ${least}, like 250 or "250.50"` }
-  return field(facts, decimalShape(USD_DECIMALS, range, false), (value) => {
+  const facts = {
+    expected: `an amount of US dollars ${least}, like 250 or "250.50"`,
+    written: (amount: unknown) => toDecimal(amount as Usd, USD_DECIMALS).toNumber(),
+  }
+  return field(facts, decimalShape(USD_DECIMALS, range, minUsd === 0), (value) => {
     const text = decimalText(value)
     if (text === undefined || (text.split('.')[1] ?? '').length > USD_DECIMALS) return undefined
     const amount = parseUnits(text, USD_DECIMALS)

@@ -4,13 +4,18 @@
  * by its leverage, one whose collateral is used up is closed. It asks for as long as it sees the danger, also while an
  * earlier reduction of its own is unresolved: when that may be followed by another is risk's to say
  * (`reduceAgainAfterSeconds`).
+ *
+ * With `addCollateralFirst` it pays collateral in instead of reducing, where what lies idle in the wallet carries the position whole. It
+ * waits a minute for that to show; then, and always where it would close, it goes on without.
  */
-import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
+import type { CollateralDecision, Decision, DecisionFacts } from '../../domain/order/decision.ts'
+import { sameHex } from '../../protocol/address.ts'
 import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
-import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp } from '../../protocol/units.ts'
-import { bpsField, leverageField } from '../fields.ts'
-import { defineStrategy, z } from '../strategy.ts'
+import { BPS_ONE, bps, formatUsd, maxOf, mulDivUp, type Usd, usd } from '../../protocol/units.ts'
+import { bpsField, leverageField, usdField } from '../fields.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { type IdleWallet, idleWalletOf, leverageText } from './shared/idleWallet.ts'
 
 const schema = z
   .strictObject({
@@ -24,6 +29,13 @@ const schema = z
     maxLeverage: leverageField()
       .optional()
       .describe('a position above it is reduced to 95 % of it; off when left out'),
+    addCollateralFirst: z
+      .boolean()
+      .default(false)
+      .describe('pay collateral in instead of reducing, where the wallet has enough of it'),
+    keepWalletUsd: usdField({ minUsd: 0 })
+      .default(usd(100))
+      .describe('of each token, what addCollateralFirst leaves in the wallet, US dollars (100)'),
   })
   .refine((params) => params.closeDistanceBps < params.minDistanceBps, {
     path: ['closeDistanceBps'],
@@ -39,14 +51,23 @@ export const guard = defineStrategy({
   description: 'Reduces or closes positions that come too near to their liquidation price.',
   opensPositions: false,
   params: schema,
-  needs: (_params, symbols) => ({ symbols, allPositionMarkets: symbols.length === 0 }),
+  needs: (params, symbols) => ({
+    symbols,
+    allPositionMarkets: symbols.length === 0,
+    ...(params.addCollateralFirst ? { balances: true } : {}),
+  }),
   decide: (view) => {
     const { symbols } = view.instance
+    const { addCollateralFirst, keepWalletUsd } = view.params
     const watched =
       symbols.length === 0 ? view.positions() : symbols.flatMap((symbol) => view.positions(symbol))
+    const wallet = addCollateralFirst ? idleWalletOf(view.snapshot, keepWalletUsd) : undefined
     return watched.flatMap((position) => {
       const decision = position.sizeInUsd > 0n && judge(position, view.params)
-      return decision ? [decision] : []
+      if (!decision) return []
+      if (wallet === undefined || decision.kind !== 'decrease') return [decision]
+      const paid = paidIn(view, position, wallet)
+      return paid === 'waits' ? [] : [paid ?? decision]
     })
   },
 })
@@ -114,13 +135,79 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
  */
 const LEVERAGE_MARGIN_BPS = 500
 
+/** How long collateral that is on its way keeps a reduction waiting, ms. */
+const PAYING_WAIT_MS = 60_000
+
+/**
+ * Collateral in the place of a reduction; undefined where the wallet does not carry all of it, or what was paid in takes too long,
+ * `waits` while it may still come.
+ */
+function paidIn(
+  { params, openIntents, snapshot }: StrategyView<GuardParams>,
+  position: Position,
+  wallet: IdleWallet,
+): CollateralDecision | 'waits' | undefined {
+  const { marketToken, direction, collateralToken } = position
+  const paying = openIntents.filter(
+    (open) =>
+      open.kind === 'collateral-in' && open.direction === direction && sameHex(open.marketToken, marketToken),
+  )
+  if (paying.length > 0)
+    return paying.every(({ acceptedAtMs }) => snapshot.atMs - acceptedAtMs < PAYING_WAIT_MS)
+      ? 'waits'
+      : undefined
+  const lackingUsd = maxOf(lackingAtPrice(position, params), lackingAtLeverage(position, params))
+  const share = wallet.offer(position, lackingUsd)
+  // What is cut off by the token's smallest unit is not worth a look.
+  if (share === undefined || share.amount <= 0n || share.worthUsd < bps(lackingUsd, ENOUGH_BPS))
+    return undefined
+  wallet.take(position, share)
+  return {
+    kind: 'collateral-in',
+    marketToken,
+    direction,
+    collateralToken,
+    amount: share.amount,
+    reason: `${formatUsd(share.worthUsd)} of collateral keep the ${direction} position whole and away from its liquidation price.`,
+    facts: {
+      lackingUsd: formatUsd(lackingUsd),
+      remainingCollateralUsd: formatUsd(position.remainingCollateralUsd),
+    },
+  }
+}
+
+/** Share of what is lacking that counts as all of it, basis points. */
+const ENOUGH_BPS = 9990
+
+/** How much further than asked collateral brings the liquidation price away, bps of the way asked: each payment costs a fee. */
+const DISTANCE_MARGIN_BPS = 2_500
+
+/**
+ * Collateral that brings the liquidation price as far away as is asked, and a quarter further, USD. Collateral that falls with the
+ * price is worth less there: what it lacks is counted up by the way.
+ */
+function lackingAtPrice(position: Position, { minDistanceBps }: GuardParams): Usd {
+  const distanceBps = liquidationDistanceBps(position)
+  if (distanceBps === undefined || distanceBps >= minDistanceBps) return 0n
+  const { direction, sizeInUsd, pnlUsd } = position
+  const notionalUsd = maxOf(0n, direction === 'long' ? sizeInUsd + pnlUsd : sizeInUsd - pnlUsd)
+  const wayBps = minDistanceBps + Math.ceil((minDistanceBps * DISTANCE_MARGIN_BPS) / BPS_ONE) - distanceBps
+  return mulDivUp(notionalUsd, BigInt(wayBps), BigInt(BPS_ONE - minDistanceBps))
+}
+
+/** Collateral that brings the leverage to 95 % of what is allowed, USD. */
+function lackingAtLeverage(
+  { sizeInUsd, netValueUsd, leverageBps }: Position,
+  { maxLeverage }: GuardParams,
+): Usd {
+  if (maxLeverage === undefined || leverageBps === undefined || leverageBps <= BigInt(maxLeverage)) return 0n
+  const kept = BigInt(maxLeverage) * BigInt(BPS_ONE - LEVERAGE_MARGIN_BPS)
+  return maxOf(0n, mulDivUp(sizeInUsd, BigInt(BPS_ONE) * BigInt(BPS_ONE), kept) - netValueUsd)
+}
+
 /** Size above what the position's net value carries at 95 % of the leverage allowed, USD, rounded up. */
 function excessUsd(position: Position, maxLeverageBps: number): bigint {
   const keptUsd = bps(maxOf(0n, position.netValueUsd), maxLeverageBps)
   const allowedUsd = bps(keptUsd, BPS_ONE - LEVERAGE_MARGIN_BPS)
   return maxOf(mulDivUp(position.sizeInUsd, 100n, BigInt(BPS_ONE)), position.sizeInUsd - allowedUsd)
-}
-
-function leverageText(leverageBps: bigint): string {
-  return `${(Number(leverageBps) / BPS_ONE).toFixed(2)}x`
 }

@@ -2,9 +2,13 @@
 import type { Strategy } from '../strategy.ts'
 import { breakout } from './breakout.ts'
 import { carry } from './carry.ts'
+import { collateralKeeper } from './collateralKeeper.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
+import { ladder } from './ladder.ts'
 import { meanReversion } from './meanReversion.ts'
+import { protector } from './protector.ts'
+import { rotation } from './rotation.ts'
 import { signal } from './signal.ts'
 import { targetExposure } from './targetExposure.ts'
 import { trend } from './trend.ts'
@@ -13,9 +17,13 @@ import { trend } from './trend.ts'
 export const builtInKinds: Readonly<Record<string, Strategy>> = {
   breakout,
   carry,
+  'collateral-keeper': collateralKeeper,
   grid,
   guard,
+  ladder,
   'mean-reversion': meanReversion,
+  protector,
+  rotation,
   signal,
   'target-exposure': targetExposure,
   trend,

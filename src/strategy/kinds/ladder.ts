@@ -1,0 +1,262 @@
+/**
+ * Ladder: buys another part each time the price went a step against the last fill, or each time a while has passed (dollar-cost
+ * averaging), with one take-profit and one stop over the averaged entry of all of it.
+ *
+ * The memory holds the rungs. One is counted when its fill is told, so that none is counted twice or left out over crashes, denials and
+ * fills that the chain takes back; the next is asked for once the last is known. A gap is one rung, and the next step counts from where
+ * that was filled. The first rung brings both exits with it; later ones move them. After an end it pauses, and begins anew. The
+ * position of its side and collateral token counts as its own: run one instance a market and side.
+ */
+import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { lacksMarket } from '../../protocol/missing.ts'
+import type { Position } from '../../protocol/position.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { absOf, BPS_ONE, bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'
+import { bpsField, countField, secondsField, usdField } from '../fields.ts'
+import { defineStrategy, type RestingOrder, type StrategyView, z } from '../strategy.ts'
+import { closeOf, entryOf, type MarketScene, sceneOf, stopPriceOf } from './shared/marketScene.ts'
+import { afterEvent, afterLook, type Ladder, ladderSchema, noLadder } from './shared/rungs.ts'
+
+const schema = z
+  .strictObject({
+    direction: z.enum(['long', 'short']).default('long').describe('side that is built up'),
+    stepBps: bpsField({ min: 10, max: 5000 })
+      .optional()
+      .describe(
+        'way of the price against the last fill before the next rung; or, in its place, everySeconds',
+      ),
+    everySeconds: secondsField({ min: 60, max: 2_592_000 })
+      .optional()
+      .describe('time from the last fill to the next rung, whatever the price'),
+    maxRungs: countField({ min: 1, max: 50 }).default(5).describe('most rungs of one ladder'),
+    maxUsd: usdField().describe('most that is held, US dollars; the last rung is cut to it'),
+    takeProfitBps: bpsField({ min: 10, max: 5000 })
+      .default(150)
+      .describe('way from the averaged entry at which all of it is closed with a profit'),
+    stopBps: bpsField({ min: 10, max: 9000 })
+      .default(1500)
+      .describe('way from the averaged entry at which all of it is closed with a loss'),
+    pauseSeconds: secondsField({ min: 0, max: 2_592_000 })
+      .default(3_600_000)
+      .describe('time after the end of a ladder before the next begins, seconds (3600)'),
+  })
+  .refine(({ stepBps, everySeconds }) => (stepBps === undefined) !== (everySeconds === undefined), {
+    message: 'exactly one of stepBps and everySeconds',
+  })
+
+const memorySchema = z.strictObject({ ladders: z.record(z.string(), ladderSchema) })
+
+type View = StrategyView<z.output<typeof schema>>
+type ExitType = 'take-profit' | 'stop-loss'
+
+/** The kind `ladder`. */
+export const ladder = defineStrategy({
+  kind: 'ladder',
+  description:
+    'Buys in rungs as the price falls or time passes, with one take-profit and stop over all of them.',
+  params: schema,
+  memory: { version: 1, schema: memorySchema, first: { ladders: {} } },
+  needs: (_params, symbols) => ({ symbols }),
+  decide(view, memory: z.output<typeof memorySchema>) {
+    const ladders: Record<string, Ladder> = {}
+    const decisions = view.instance.symbols.flatMap((symbol) => {
+      const turn = decideMarket(view, symbol, memory.ladders[symbol] ?? noLadder)
+      ladders[symbol] = turn.ladder
+      return turn.decisions
+    })
+    return { decisions, memory: { ladders } }
+  },
+})
+
+interface MarketTurn {
+  readonly decisions: readonly Decision[]
+  readonly ladder: Ladder
+}
+
+function decideMarket(view: View, symbol: string, remembered: Ladder): MarketTurn {
+  const { params, snapshot } = view
+  const { direction } = params
+  const marketToken = view.market(symbol)?.market.marketToken
+  const scene = sceneOf(view, symbol)
+  const price = scene?.price ?? remembered.rungs.at(-1)?.price ?? 0n
+  const usual = { price, sizeUsd: view.instance.size?.usd ?? 0n }
+  let now = view.eventsMissed > 0 ? lost(remembered) : remembered
+  for (const event of view.events) {
+    if (event.marketToken === undefined || marketToken === undefined) continue
+    if (sameHex(event.marketToken, marketToken)) now = afterEvent(now, event, direction, usual)
+  }
+  if (scene === undefined || marketToken === undefined) return { decisions: [], ladder: now }
+  const held = scene.held.find((position) => position.direction === direction)
+  const isHidden = snapshot.hidden?.some((side) => sameHex(side.marketToken, marketToken)) === true
+  const isKnown = !isHidden && !lacksMarket(snapshot.positions.missing, marketToken)
+  now = afterLook(now, held?.sizeInUsd ?? 0n, isKnown, snapshot.atMs)
+  const isBegun = now.rungs.length > 0 || now.isLost === true
+  if (now.askedAtMs !== undefined || (isBegun && held === undefined)) return { decisions: [], ladder: now }
+  const exits = held === undefined || !isBegun ? [] : exitsOf(view, scene, held)
+  // What is held is cared for first; the next turn goes on.
+  if (exits !== 'waits' && exits.length > 0) return { decisions: exits, ladder: now }
+  const rung = exits === 'waits' ? undefined : nextRung(view, scene, held, now)
+  return rung === undefined
+    ? { decisions: [], ladder: now }
+    : { decisions: [rung], ladder: { ...now, askedAtMs: snapshot.atMs } }
+}
+
+/** Nobody knows what the missed events told: what was asked for may be a rung, or none. */
+function lost({ askedAtMs: _, ...ladder }: Ladder): Ladder {
+  return { ...ladder, isLost: true }
+}
+
+/** How long it waits after a denial, ms: each is written down with the memory. */
+const RETRY_MS = 60_000
+
+/** The next rung, when its time has come. */
+function nextRung(
+  { params, snapshot, instance }: View,
+  scene: MarketScene,
+  held: Position | undefined,
+  { rungs, isLost, endedAtMs, deniedAtMs }: Ladder,
+): Decision | undefined {
+  const { direction, stepBps, everySeconds, maxRungs, maxUsd } = params
+  const last = rungs.at(-1)
+  // A position without a rung is not its own.
+  const isTaken = last === undefined && held !== undefined
+  if (isTaken || isLost === true || rungs.length >= maxRungs || scene.market.status === 'closed')
+    return undefined
+  if (deniedAtMs !== undefined && snapshot.atMs < deniedAtMs + RETRY_MS) return undefined
+  const leftUsd = maxUsd - (held?.sizeInUsd ?? 0n)
+  const sizeDeltaUsd = minOf(scene.size.usd, leftUsd)
+  if (sizeDeltaUsd <= 0n || sizeDeltaUsd < scene.market.market.minPositionSizeUsd) return undefined
+  const number = rungs.length + 1
+  const exits = [
+    { type: 'take-profit' as const, triggerPrice: exitPriceOf(scene.price, 'take-profit', params) },
+    { type: 'stop-loss' as const, triggerPrice: exitPriceOf(scene.price, 'stop-loss', params) },
+  ]
+  const facts = { rung: number, price: formatPrice(scene.price), heldUsd: formatUsd(held?.sizeInUsd ?? 0n) }
+  if (last === undefined) {
+    const isPausing = endedAtMs !== undefined && snapshot.atMs < endedAtMs + params.pauseSeconds
+    if (isPausing) return undefined
+    const reason = `${scene.symbol} ${direction}: the first of ${maxRungs} rungs.`
+    return { ...entryOf(scene, direction, reason, facts), sizeDeltaUsd, tpsl: exits }
+  }
+  const isDue =
+    stepBps === undefined
+      ? snapshot.atMs >= last.atMs + (everySeconds ?? 0)
+      : isBeyond(scene.price, stopPriceOf(last.price, direction, stepBps), direction)
+  if (!isDue) return undefined
+  const why =
+    stepBps === undefined
+      ? `${Math.floor((snapshot.atMs - last.atMs) / 1000)} s`
+      : `${(absOf(last.price - scene.price) * BigInt(BPS_ONE)) / last.price} bps`
+  const reason = `${instance.name}: rung ${number} of ${maxRungs}, ${why} after the last at ${formatPrice(last.price)}.`
+  return { ...entryOf(scene, direction, reason, facts), sizeDeltaUsd }
+}
+
+/** Whether a price has reached another on the losing side. */
+function isBeyond(price: Usd, level: Usd, direction: 'long' | 'short'): boolean {
+  return direction === 'long' ? price <= level : price >= level
+}
+
+/** How far an exit may be from where it belongs before it is moved, bps of its trigger. */
+const TRIGGER_TOLERANCE_BPS = 20
+/** The same of its size, bps of the position. */
+const SIZE_TOLERANCE_BPS = 50
+
+/** What brings the two exits to the position as it is; `waits` while something of them is on its way. */
+function exitsOf(view: View, scene: MarketScene, held: Position): readonly Decision[] | 'waits' {
+  const { params } = view
+  const { direction } = params
+  const isHere = (order: { readonly marketToken: string; readonly direction: string }) =>
+    sameHex(order.marketToken, held.marketToken) && order.direction === direction
+  const resting = view.restingOrders.filter(
+    (order) => isHere(order) && sameHex(order.collateralToken, held.collateralToken),
+  )
+  const shown = new Set(resting.map(({ intentId }) => intentId))
+  const isOnTheWay = view.openIntents.some(
+    (open) => isHere(open) && open.kind !== 'increase' && !shown.has(open.intentId),
+  )
+  if (isOnTheWay || resting.some(({ isChanging }) => isChanging)) return 'waits'
+  const entry = held.entryPrice
+  if (entry === undefined) return []
+  const types: readonly ExitType[] = ['take-profit', 'stop-loss']
+  const each = types.map((type) => ({
+    type,
+    trigger: exitPriceOf(entry, type, params),
+    own: resting.filter(({ orderType }) => orderType === type),
+  }))
+  for (const { type, trigger, own } of each) {
+    const isPast =
+      (type === 'stop-loss') === (direction === 'long') ? scene.price <= trigger : scene.price >= trigger
+    // One that rests is the venue's to execute.
+    if (!isPast || own.some(({ isFrozen }) => !isFrozen)) continue
+    const reason = `The price is past the ${type} of the ${direction} ladder, and none rests.`
+    return [
+      closeOf(scene, direction, reason, { price: formatPrice(scene.price), trigger: formatPrice(trigger) }),
+    ]
+  }
+  return each.flatMap(({ type, trigger, own: [first, ...more] }): readonly Decision[] => {
+    if (more.length > 0) return [cancelOf(held, type, more)]
+    if (first === undefined) return [placeOf(held, type, trigger)]
+    return isRight(first, held, trigger) ? [] : [moveOf(held, first, trigger, scene.price)]
+  })
+}
+
+/** Where an exit of an averaged entry lies. */
+function exitPriceOf(entry: Usd, type: ExitType, params: View['params']): Usd {
+  const isUp = (type === 'take-profit') === (params.direction === 'long')
+  const way = type === 'take-profit' ? params.takeProfitBps : params.stopBps
+  return entry + bps(entry, isUp ? way : -way)
+}
+
+function isRight(
+  { sizeDeltaUsd, triggerPrice, isFrozen }: RestingOrder,
+  held: Position,
+  trigger: Usd,
+): boolean {
+  const isSized = absOf(sizeDeltaUsd - held.sizeInUsd) <= bps(held.sizeInUsd, SIZE_TOLERANCE_BPS)
+  const isPlaced =
+    triggerPrice !== undefined && absOf(triggerPrice - trigger) <= bps(trigger, TRIGGER_TOLERANCE_BPS)
+  return isSized && isPlaced && !isFrozen
+}
+
+function placeOf(held: Position, orderType: ExitType, triggerPrice: Usd): DecreaseDecision {
+  const { marketToken, direction, collateralToken, sizeInUsd } = held
+  return {
+    kind: 'decrease',
+    marketToken,
+    direction,
+    collateralToken,
+    orderType,
+    triggerPrice,
+    sizeDeltaUsd: sizeInUsd,
+    keepLeverage: true,
+    reason: `The ${direction} ladder of ${formatUsd(sizeInUsd)} has no ${orderType}.`,
+    facts: { trigger: formatPrice(triggerPrice) },
+  }
+}
+
+function moveOf(held: Position, order: RestingOrder, trigger: Usd, price: Usd): Decision {
+  const { marketToken, direction, sizeInUsd } = held
+  const isBelow = (order.orderType === 'stop-loss') === (direction === 'long')
+  const waits = isBelow ? trigger < price : trigger > price
+  return {
+    kind: 'edit',
+    marketToken,
+    direction,
+    orderKey: order.orderKey,
+    sizeDeltaUsd: sizeInUsd,
+    ...(waits ? { triggerPrice: trigger } : {}),
+    reason: `The ${order.orderType} follows the ladder to ${formatUsd(sizeInUsd)} and ${formatPrice(trigger)}.`,
+  }
+}
+
+function cancelOf(held: Position, type: ExitType, orders: readonly RestingOrder[]): Decision {
+  const { marketToken, direction } = held
+  return {
+    kind: 'cancel',
+    marketToken,
+    direction,
+    orderKeys: orders.map(({ orderKey }) => orderKey),
+    reason: `The ${direction} ladder has more than one ${type}.`,
+  }
+}
