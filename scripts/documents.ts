@@ -10,6 +10,7 @@ import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
+import { commandsDocument } from './commandsDocument.ts'
 import { viewDocument } from './viewDocument.ts'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -18,6 +19,7 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 export async function documents(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/api-coverage.md', await apiCoverageDocument()],
+    ['docs/commands.md', commandsDocument()],
     ['docs/configuration.md', configurationDocument()],
     ['docs/errors.md', withPart('docs/errors.md', 'limits', limitDenials())],
     ['docs/metrics.md', metricsDocument()],

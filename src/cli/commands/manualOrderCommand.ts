@@ -191,7 +191,7 @@ export function askAgain(id: string): string {
   ).join('\n')
 }
 
-/** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing, or is not known yet. */
+/** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing; 5: it is not known yet. */
 async function outcomeOf(
   call: Call,
   { statement, intentId }: CommandAnswer,
@@ -204,21 +204,26 @@ async function outcomeOf(
     if (isJson) out(JSON.stringify({ statement, intentId: intentId ?? null, order: null }, undefined, 2))
     return exitCodes.ok
   }
-  const { order, isDone } = await followed(loaded, intentId)
+  const { order, isDone, isOver } = await followed(loaded, intentId)
   out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order, cancelled))
+  if (!isOver) return exitCodes.timeout
   return isDone ? exitCodes.ok : exitCodes.error
 }
 
-/** Waits until an order has ended or rests, for a minute at most. `isDone`: it did what it should, or rests. */
+/**
+ * Waits until an order has ended or rests, for a minute at most. `isDone`: it did what it should, or rests; `isOver`: it has ended
+ * or rests, and the minute was enough.
+ */
 export async function followed(
   loaded: Call['loaded'],
   intentId: string,
-): Promise<{ readonly order: OrderRow; readonly isDone: boolean }> {
+): Promise<{ readonly order: OrderRow; readonly isDone: boolean; readonly isOver: boolean }> {
   const untilMs = systemClock.monotonicMs() + FOLLOW_MS
   for (;;) {
     const { order } = await queryDaemon(loaded, `/api/orders/${intentId}`, isStory)
     const isOver = order.closedAt !== null || order.standing === 'resting' || order.standing === 'open'
-    if (isOver || systemClock.monotonicMs() > untilMs) return { order, isDone: isOver && isGood(order) }
+    if (isOver || systemClock.monotonicMs() > untilMs)
+      return { order, isDone: isOver && isGood(order), isOver }
     await systemClock.sleep(LOOK_MS)
   }
 }
