@@ -13,6 +13,16 @@ export const firstCommands: readonly Command[] = [
     examples: ['perpd init'],
     run: async (call) => (await import('./commands/init.ts')).init(call),
   },
+  {
+    name: 'doctor',
+    isBare: true,
+    summary: 'Look at all that perpd stands on: files, disk, journal, hosts, chain, account; with remedies.',
+    details:
+      'Each line passes, warns or fails, and says what to do. Nothing is changed, sent or started, and no key is opened; each check ends\nwithin seconds. It works before the first start and beside a running daemon. Exit code 1 when one fails, 4 when it is the configuration.',
+    flags: [json],
+    examples: ['perpd doctor', 'perpd doctor --profile arbitrum --json'],
+    run: async (call) => (await import('./doctor/doctorCommand.ts')).doctor(call),
+  },
 ]
 
 /** What perpd is, and what a shell needs of it. */
