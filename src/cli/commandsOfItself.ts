@@ -7,11 +7,36 @@ const json = { name: 'json', doc: 'print JSON instead of text' } as const
 export const firstCommands: readonly Command[] = [
   {
     name: 'init',
-    summary: 'Put the shipped strategy files into ./strategies, to begin in an empty folder.',
-    details: 'A file that is there is never replaced.',
-    flags: [],
-    examples: ['perpd init'],
-    run: async (call) => (await import('./commands/init.ts')).init(call),
+    isBare: true,
+    summary: 'Begin a folder: perpd.json and strategy files, by at most seven questions; paper first.',
+    details:
+      'At a terminal it asks, unless --yes is given; what a flag says is not asked. A file that is there is never replaced without --force,\nand no key is written: only where it is.',
+    flags: [
+      { name: 'yes', doc: 'ask nothing; what no flag says is as usual: a trend follower on paper' },
+      { name: 'profile', value: 'NAME', doc: 'paper, or the chain to trade real money on' },
+      { name: 'kind', value: 'KIND', doc: 'the strategy, as trend (perpd strategies describe)' },
+      { name: 'market', value: 'MARKET', doc: 'its whole symbol, or ETH where one market has it' },
+      { name: 'size', value: 'USD', doc: 'size of one order' },
+      {
+        name: 'max-loss',
+        value: 'USD',
+        doc: 'the most that a day may lose before nothing is opened any more',
+      },
+      {
+        name: 'key',
+        value: 'PLACE',
+        doc: 'path of an encrypted key file, or PERPD_PRIVATE_KEY; never a key',
+      },
+      { name: 'rpc', value: 'URL', doc: 'an endpoint of the chain, or none' },
+      { name: 'force', doc: 'replace files that are there' },
+    ],
+    examples: [
+      'perpd init',
+      'perpd init --yes',
+      'perpd init --yes --kind grid --market ETH --size 200',
+      'perpd init --yes --profile arbitrum --key var/live.json --max-loss 50',
+    ],
+    run: async (call) => (await import('./setup/init.ts')).init(call),
   },
   {
     name: 'doctor',

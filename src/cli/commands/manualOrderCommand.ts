@@ -1,6 +1,5 @@
 /** `perpd open`, `close` and `cancel`: orders by hand, each shown in words, carried out once, and followed to its outcome. */
 import { randomBytes } from 'node:crypto'
-import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -12,6 +11,7 @@ import { marketsNamed } from '../../protocol/marketName.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import { openQuestions } from '../call/question.ts'
 import { closeQuoteText, quoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
 import { isMarkets, type MarketRow } from './marketsCommand.ts'
@@ -277,16 +277,11 @@ function nameOf(order: string): string {
 
 /** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
 export async function confirm(): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const questions = openQuestions()
   try {
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-    return isYes(await Promise.race([lines.question('Send it? Type yes: '), ended]))
-  } catch (error) {
-    // Ctrl-C or Ctrl-D in the place of an answer.
-    if (error instanceof Error && error.name === 'AbortError') return false
-    throw error
+    return isYes((await questions.ask('Send it? Type yes: ')) ?? '')
   } finally {
-    lines.close()
+    questions.close()
   }
 }
 
