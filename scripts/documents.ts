@@ -10,6 +10,7 @@ import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
+import { commandsDocument } from './commandsDocument.ts'
 import { viewDocument } from './viewDocument.ts'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -18,6 +19,7 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 export async function documents(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/api-coverage.md', await apiCoverageDocument()],
+    ['docs/commands.md', commandsDocument()],
     ['docs/configuration.md', configurationDocument()],
     ['docs/errors.md', withPart('docs/errors.md', 'limits', limitDenials())],
     ['docs/metrics.md', metricsDocument()],
@@ -57,7 +59,7 @@ function configurationDocument(): string {
     '',
     '1. a flag: `--risk.maxOrderSizeUsd 500` or `--risk.maxOrderSizeUsd=500`; a list repeats its flag',
     '2. an environment variable: `PERPD__RISK__MAX_ORDER_SIZE_USD=500`; a list is separated by commas',
-    '3. a file: `--config FILE` (or `PERPD__CONFIG`), else `./perpd.json` when it exists; JSON, nested by section',
+    '3. a file: `--config FILE` (or `PERPD__CONFIG`), else `./perpd.json` when it exists; JSON, nested by section; lines that begin with `//` are comments',
     '4. the profile: `--profile NAME` reads `config/NAME.json`, of the working directory first, else of the package',
     '5. the default',
     '',

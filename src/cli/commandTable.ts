@@ -1,6 +1,7 @@
 /** Every command, its flags and its help; the code of each is loaded only when it is asked for. */
 import type { Command } from './call/command.ts'
 import { handCommands, lookCommands } from './commandsByHand.ts'
+import { aboutCommands, firstCommands } from './commandsOfItself.ts'
 import { keyCommands } from './commandsOfKeys.ts'
 import { noticeCommands } from './commandsOfNotices.ts'
 import { authorCommands } from './commandsOfStrategies.ts'
@@ -16,19 +17,17 @@ const json = { name: 'json', doc: 'print JSON instead of text' } as const
 const csv = { name: 'csv', doc: 'print rows for a spreadsheet' } as const
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
-  {
-    name: 'init',
-    summary: 'Put the shipped strategy files into ./strategies, to begin in an empty folder.',
-    details: 'A file that is there is never replaced.',
-    flags: [],
-    run: async (call) => (await import('./commands/init.ts')).init(call),
-  },
+  ...firstCommands,
   {
     name: 'run',
     summary: 'Run the daemon: trade the strategies until a signal ends it.',
     details:
       'The paper profile is the default: play money, a venue inside the daemon, no key and no account needed.\nThe first SIGINT or SIGTERM follows open orders for a while and leaves; a second one leaves at once.',
     flags: [configurationExit],
+    examples: [
+      'perpd run',
+      'perpd run --profile arbitrum --account.keystore var/live.json --account.owner 0xYOURS',
+    ],
     run: async (call) => (await import('./commands/runCommand.ts')).runCommand(call),
   },
   {
@@ -44,6 +43,11 @@ export const commands: readonly Command[] = [
         doc: 'keep the state in FILE and go on with it at the next start; short for --paper.stateFile',
       },
     ],
+    examples: [
+      'perpd paper --print-hosts',
+      'perpd paper --print-config > venue.json',
+      'perpd paper --state venue-state.json',
+    ],
     run: async (call) => (await import('./commands/paperCommand.ts')).paper(call),
   },
   {
@@ -51,6 +55,11 @@ export const commands: readonly Command[] = [
     summary: 'Check the configuration and the strategy files, or one file; without network.',
     positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml', isOptional: true },
     flags: [json],
+    examples: [
+      'perpd check',
+      'perpd check strategies/eth-trend.yaml',
+      'perpd check --profile arbitrum --json',
+    ],
     run: async (call) => (await import('./commands/check.ts')).check(call),
   },
   {
@@ -58,6 +67,7 @@ export const commands: readonly Command[] = [
     summary: 'Show the effective configuration, each value with where it came from.',
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only settings with this in their name, as risk' }, json],
+    examples: ['perpd config', 'perpd config --search risk', 'perpd config --profile arbitrum --json'],
     run: async (call) => (await import('./commands/showConfig.ts')).showConfig(call),
   },
   {
@@ -65,6 +75,7 @@ export const commands: readonly Command[] = [
     isForRunning: true,
     summary: 'Show what the running daemon is doing.',
     flags: [json],
+    examples: ['perpd status', 'perpd status --json'],
     run: async (call) => (await import('./commands/statusCommand.ts')).status(call),
   },
   ...lookCommands,
@@ -90,6 +101,12 @@ export const commands: readonly Command[] = [
       byFlag,
       json,
     ],
+    examples: [
+      'perpd trading',
+      'perpd trading reducing --by ann --reason "the news at eight"',
+      'perpd trading halted --scope eth-trend --by ann',
+      'perpd trading active --by ann',
+    ],
     run: async (call) => (await import('./commands/tradingCommand.ts')).trading(call),
   },
   {
@@ -99,6 +116,7 @@ export const commands: readonly Command[] = [
     details:
       'It goes on when this command is interrupted, and over restarts of the daemon. `perpd trading active` ends it.',
     flags: [{ name: 'close', doc: 'close positions too' }, byFlag],
+    examples: ['perpd kill --by ann', 'perpd kill --close'],
     run: async (call) => (await import('./commands/killCommand.ts')).kill(call),
   },
   {
@@ -107,6 +125,7 @@ export const commands: readonly Command[] = [
     summary: 'Show the limits in force, and which are configured otherwise; nothing is changed.',
     elsewhere: { flags: ['confirm', 'by'], command: 'limits apply' },
     flags: [json],
+    examples: ['perpd limits', 'perpd limits --json'],
     run: async (call) => (await import('./commands/tradingCommand.ts')).limits(call),
   },
   {
@@ -115,6 +134,7 @@ export const commands: readonly Command[] = [
     details:
       'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
     flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag, json],
+    examples: ['perpd limits apply --by ann', 'perpd limits apply --confirm --by ann'],
     run: async (call) => (await import('./commands/tradingCommand.ts')).applyLimits(call),
   },
   {
@@ -128,6 +148,7 @@ export const commands: readonly Command[] = [
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
       json,
     ],
+    examples: ['perpd orders', 'perpd orders --open --strategy eth-trend', 'perpd orders --limit 500 --json'],
     run: async (call) => (await import('./commands/ordersCommand.ts')).orders(call),
   },
   {
@@ -141,6 +162,11 @@ export const commands: readonly Command[] = [
       { name: 'round-trips', doc: 'from opening to nothing left, by strategy, with PnL after all costs' },
       csv,
       json,
+    ],
+    examples: [
+      'perpd trades',
+      'perpd trades --strategy eth-trend --limit 100',
+      'perpd trades --csv > trades.csv',
     ],
     run: async (call) => (await import('./commands/tradesCommand.ts')).trades(call),
   },
@@ -156,6 +182,7 @@ export const commands: readonly Command[] = [
       csv,
       json,
     ],
+    examples: ['perpd pnl', 'perpd pnl --by day --since 7d', 'perpd pnl --by market --csv'],
     run: async (call) => (await import('./books/pnlCommand.ts')).pnl(call),
   },
   {
@@ -168,6 +195,7 @@ export const commands: readonly Command[] = [
       { name: 'as', value: 'OUTCOME', doc: 'dead, executed or cancelled' },
       { name: 'by', value: 'NAME', doc: 'who says so' },
     ],
+    examples: ['perpd orders resolve 7944b4ff --as dead --by ann'],
     run: async (call) => (await import('./commands/resolveCommand.ts')).resolve(call),
   },
   {
@@ -180,12 +208,14 @@ export const commands: readonly Command[] = [
       { name: 'by', value: 'NAME', doc: 'who says so' },
       { name: 'reason', value: 'TEXT', doc: 'why; shown by perpd explain' },
     ],
+    examples: ['perpd orders unwind 7944b4ff --by ann --reason "not wanted any more"'],
     run: async (call) => (await import('./commands/unwind.ts')).unwind(call),
   },
   {
     name: 'discrepancies',
     summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
     flags: [{ name: 'all', doc: 'settled ones too' }, json],
+    examples: ['perpd discrepancies', 'perpd discrepancies --all --json'],
     run: async (call) => (await import('./commands/discrepancies.ts')).discrepancies(call),
   },
   ...(['adopt', 'ignore'] as const).map(
@@ -211,6 +241,10 @@ export const commands: readonly Command[] = [
         },
         { name: 'by', value: 'NAME', doc: 'who says so' },
       ],
+      examples: [
+        `perpd discrepancies ${word} 3f2a --by ann`,
+        `perpd discrepancies ${word} --all --before START --by ann`,
+      ],
       run: async (call) =>
         (await import('./commands/discrepancies.ts')).settleDiscrepancy(
           call,
@@ -225,6 +259,7 @@ export const commands: readonly Command[] = [
       "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
+    examples: ['perpd markets', 'perpd markets --search ETH --json'],
     run: async (call) => (await import('./commands/marketsCommand.ts')).markets(call),
   },
   {
@@ -234,6 +269,7 @@ export const commands: readonly Command[] = [
       'One that is not shipped is trusted only when all hosts of both services say the same of it now. Compare its tokens with\nthe chain first. The statement and the name are kept in the journal.',
     positional: { name: 'market', doc: "a market's symbol or address; perpd markets lists them" },
     flags: [{ name: 'by', value: 'NAME', doc: 'who says so' }],
+    examples: ['perpd markets trust "ETH/USD [WETH-USDC]" --by ann'],
     run: async (call) => (await import('./commands/marketsCommand.ts')).trustMarket(call),
   },
   ...keyCommands,
@@ -245,6 +281,7 @@ export const commands: readonly Command[] = [
       'For a file as wallets take it (eth_signTypedData_v4): type, contract, every field, and the digest as perpd computes it.\nNothing is signed, asked or sent. Exit code 1, with the reasons, for what the venue does not take as it stands, and for what has no end.',
     positional: { name: 'FILE', doc: 'a file of typed data, as perpd subaccount approve --out writes it' },
     flags: [],
+    examples: ['perpd message ask.json'],
     run: async (call) => (await import('./commands/messageCommand.ts')).showMessage(call),
   },
   {
@@ -252,6 +289,7 @@ export const commands: readonly Command[] = [
     summary: 'Check the whole journal: hashes, stories, tables, mark and snapshot; beside the daemon too.',
     details: 'Exit code 0 when all of it holds, 1 when anything does not; the first bad record is named.',
     flags: [json],
+    examples: ['perpd journal verify', 'perpd journal verify --json'],
     run: async (call) => (await import('./commands/journalCommand.ts')).journalVerify(call),
   },
   {
@@ -262,6 +300,10 @@ export const commands: readonly Command[] = [
       { name: 'intent', value: 'ID', doc: 'only records of this order, or of those whose ids begin so' },
       { name: 'signatures', doc: 'with signatures: who has one may send the order until its deadline' },
     ],
+    examples: [
+      'perpd journal export > records.jsonl',
+      'perpd journal export --since 2027-01-15T08:00:00Z --intent 7944b4ff',
+    ],
     run: async (call) => (await import('./commands/journalCommand.ts')).journalExport(call),
   },
   {
@@ -271,6 +313,7 @@ export const commands: readonly Command[] = [
     details:
       'A running daemon does this by itself every 10,000 records. All records are kept: the chain of hashes stays whole.',
     flags: [],
+    examples: ['perpd journal compact'],
     run: async (call) => (await import('./commands/journalCommand.ts')).journalCompact(call),
   },
   {
@@ -279,6 +322,7 @@ export const commands: readonly Command[] = [
     details:
       'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes nothing new before the longest deadline that is ever signed is over. The name is kept in the journal.',
     flags: [{ name: 'by', value: 'NAME', doc: 'who accepts it' }],
+    examples: ['perpd journal accept-loss --by ann'],
     run: async (call) => (await import('./commands/journalCommand.ts')).journalAcceptLoss(call),
   },
   {
@@ -287,6 +331,8 @@ export const commands: readonly Command[] = [
     summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
     flags: [json],
+    examples: ['perpd explain 7944b4ff', 'perpd explain 7944b4ff --json'],
     run: async (call) => (await import('./explain/explain.ts')).explain(call),
   },
+  ...aboutCommands,
 ]

@@ -27,18 +27,21 @@ export const lookCommands: readonly Command[] = [
     isForRunning: true,
     summary: 'List what is held: size, prices, liquidation, PnL, and who manages it.',
     flags: [json],
+    examples: ['perpd positions', 'perpd positions --json'],
     run: async (call) => (await import('./commands/positionsCommand.ts')).positions(call),
   },
   {
     name: 'balance',
     summary: 'Show what is in the wallet and in positions.',
     flags: [json],
+    examples: ['perpd balance', 'perpd balance --json'],
     run: async (call) => (await import('./commands/balance.ts')).balance(call),
   },
   {
     name: 'strategies',
     summary: 'List strategies: state, last decision, and the positions each looks at.',
     flags: [json],
+    examples: ['perpd strategies', 'perpd strategies --json'],
     run: async (call) => (await import('./commands/strategiesCommand.ts')).strategies(call),
   },
   {
@@ -49,6 +52,7 @@ export const lookCommands: readonly Command[] = [
       'For a memory that fits its kind no longer, or that is wrong. Its orders and positions stay as they are; the strategy\nknows nothing of what it did before. Kept in the journal, with who said so.',
     positional: { name: 'NAME', doc: 'the strategy, as in perpd strategies' },
     flags: [byFlag],
+    examples: ['perpd strategies forget eth-trend --by ann'],
     run: async (call) => (await import('./commands/strategiesCommand.ts')).forget(call),
   },
   {
@@ -63,6 +67,7 @@ export const lookCommands: readonly Command[] = [
       byFlag,
       json,
     ],
+    examples: ['perpd strategies reload --dry-run', 'perpd strategies reload --confirm --by ann'],
     run: async (call) => (await import('./strategies/reloadCommand.ts')).reload(call),
   },
   ...(['pause', 'resume'] as const).map(
@@ -79,6 +84,7 @@ export const lookCommands: readonly Command[] = [
           : 'It also lifts what `protect` of its file holds back: a drawdown, stops in a window, a cooldown.',
       positional: { name: 'NAME', doc: 'the strategy, as in perpd strategies' },
       flags: [{ name: 'reason', value: 'TEXT', doc: 'why, for the journal' }, byFlag],
+      examples: [`perpd strategies ${word} eth-trend --by ann`],
       run: async (call) => (await import('./strategies/reloadCommand.ts')).switchStrategy(call, word),
     }),
   ),
@@ -89,6 +95,7 @@ export const lookCommands: readonly Command[] = [
     details:
       'The link begins a session in the browser that opens it: 12 hours at most, one without a request. Give it to nobody.\nFrom another machine: ssh -L 9464:127.0.0.1:9464 HOST, and open it there. More: docs/console.md.',
     flags: [{ name: 'read', doc: 'for a session that sees everything and commands nothing' }, json],
+    examples: ['perpd console', 'perpd console --read'],
     run: async (call) => (await import('./console/consoleCommand.ts')).consoleLink(call),
   },
   {
@@ -107,6 +114,7 @@ export const lookCommands: readonly Command[] = [
       { name: 'lines', value: 'N', doc: 'begin with so many lines; 50 when not given' },
       json,
     ],
+    examples: ['perpd logs --follow', 'perpd logs --level warn --lines 200', 'perpd logs --json'],
     run: async (call) => (await import('./commands/logsCommand.ts')).logs(call),
   },
 ]
@@ -117,7 +125,7 @@ export const handCommands: readonly Command[] = [
     name: 'open',
     summary: 'Open or add to a position by hand; shown with its costs, and confirmed.',
     details:
-      'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing.\n\nExits close at most what this order adds: of a position that is added to, the size\nthat was held before keeps the exits it has. Those of an order that waits (--limit,\n--stop) rest from the start: on a side that is held already, one whose price is\nreached first closes a part of that.',
+      'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing; 5: its end is not known after a minute.\n\nExits close at most what this order adds: of a position that is added to, the size\nthat was held before keeps the exits it has. Those of an order that waits (--limit,\n--stop) rest from the start: on a side that is held already, one whose price is\nreached first closes a part of that.',
     positional: marketName,
     more: [directionName],
     stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
@@ -134,6 +142,11 @@ export const handCommands: readonly Command[] = [
       noWait,
       byFlag,
       json,
+    ],
+    examples: [
+      'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2',
+      'perpd open ETH short --size 100 --leverage 2 --limit 2100 --stop-loss 2200 --take-profit 1900',
+      'perpd open ETH long --size 100 --leverage 2 --yes --json --id morning-1',
     ],
     run: async (call) => (await import('./commands/manualOrderCommand.ts')).open(call),
   },
@@ -156,6 +169,11 @@ export const handCommands: readonly Command[] = [
       byFlag,
       json,
     ],
+    examples: [
+      'perpd close "ETH/USD [WETH-USDC]" long',
+      'perpd close ETH long --share 50',
+      'perpd close --all --yes',
+    ],
     run: async (call) =>
       call.flags.has('all')
         ? (await import('./commands/closeAllCommand.ts')).closeAll(call)
@@ -170,6 +188,7 @@ export const handCommands: readonly Command[] = [
       doc: "an order's id, or its first characters (perpd orders); or its key at the venue, 0x...",
     },
     flags: [onceById, noWait, byFlag, json],
+    examples: ['perpd cancel 7944b4ff', 'perpd cancel 7944b4ff --no-wait --json'],
     run: async (call) => (await import('./commands/manualOrderCommand.ts')).cancel(call),
   },
 ]

@@ -25,6 +25,10 @@ export const keyCommands: readonly Command[] = [
     details:
       'The file is for its owner alone, and a file that is there is never replaced. The password is typed twice, or comes from\na file descriptor or the systemd credential perpd-password; never from an argument or the environment.',
     flags: [keystoreFile, passwordFd],
+    examples: [
+      'perpd keys new --file var/live.json',
+      'perpd keys new --file var/live.json --password-fd 3 3< password',
+    ],
     run: async (call) => (await import('./commands/keysCommand.ts')).newKey(call),
   },
   {
@@ -36,6 +40,10 @@ export const keyCommands: readonly Command[] = [
       { name: 'key-fd', value: 'N', doc: 'read the bare key from this open file descriptor' },
       passwordFd,
     ],
+    examples: [
+      'perpd keys import --file var/live.json',
+      'perpd keys import --file var/live.json --from bare.key',
+    ],
     run: async (call) => (await import('./commands/keysCommand.ts')).importKey(call),
   },
   {
@@ -46,6 +54,7 @@ export const keyCommands: readonly Command[] = [
       { name: 'verify', doc: 'open the file and compute the address, instead of believing what it says' },
       passwordFd,
     ],
+    examples: ['perpd keys address --file var/live.json', 'perpd keys address --file var/live.json --verify'],
     run: async (call) => (await import('./commands/keysCommand.ts')).keyAddress(call),
   },
   {
@@ -56,6 +65,7 @@ export const keyCommands: readonly Command[] = [
       passwordFd,
       { name: 'unsafe-stdout', doc: 'print it although standard output is a file or a pipe' },
     ],
+    examples: ['perpd keys export --file var/live.json'],
     run: async (call) => (await import('./commands/keysCommand.ts')).exportKey(call),
   },
   {
@@ -64,6 +74,7 @@ export const keyCommands: readonly Command[] = [
     details:
       'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.\nOn paper a bare one, in a file of its own when the account has its key already.',
     flags: [keystoreFile, passwordFd],
+    examples: ['perpd subaccount create --profile arbitrum --file var/arbitrum/delegated.json'],
     run: async (call) => (await import('./subaccount/subaccountCommand.ts')).createSubaccount(call),
   },
   {
@@ -91,12 +102,21 @@ export const keyCommands: readonly Command[] = [
       { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
       { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
     ],
+    examples: [
+      'perpd subaccount approve --days 7 --actions 300',
+      'perpd subaccount approve --profile arbitrum --account.keystore var/live.json --account.owner 0xYOURS --out ask.json',
+      'perpd subaccount approve --request ask.json --signature answer',
+    ],
     run: async (call) => (await import('./subaccount/subaccountCommand.ts')).approveSubaccount(call),
   },
   {
     name: 'subaccount status',
     summary: 'Show what is left of the approval of the delegated key.',
     flags: [delegatedKey],
+    examples: [
+      'perpd subaccount status',
+      'perpd subaccount status --profile arbitrum --account.owner 0xYOURS',
+    ],
     run: async (call) => (await import('./subaccount/subaccountCommand.ts')).subaccountStatus(call),
   },
   {
@@ -113,6 +133,10 @@ export const keyCommands: readonly Command[] = [
       { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
       { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
       { name: 'transaction', doc: "print the owner's own transaction, and send nothing" },
+    ],
+    examples: [
+      'perpd subaccount revoke --owner-keystore owner.json',
+      'perpd subaccount revoke --transaction',
     ],
     run: async (call) => (await import('./subaccount/subaccountRevoke.ts')).revokeSubaccount(call),
   },

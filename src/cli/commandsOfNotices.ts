@@ -11,6 +11,7 @@ export const noticeCommands: readonly Command[] = [
     details: 'It is sent from here, whether the daemon runs or not (docs/notifications.md).',
     positional: { name: 'sink', doc: 'name of a sink; all when not given', isOptional: true },
     flags: [json],
+    examples: ['perpd notify test', 'perpd notify test telegram --json'],
     run: async (call) => (await import('./notices/notifyCommand.ts')).notifyTest(call),
   },
 ]

@@ -14,6 +14,7 @@ export const authorCommands: readonly Command[] = [
       isOptional: true,
     },
     flags: [json],
+    examples: ['perpd strategies describe', 'perpd strategies describe trend'],
     run: async (call) => (await import('./strategies/describeCommand.ts')).describe(call),
   },
   {
@@ -31,6 +32,10 @@ export const authorCommands: readonly Command[] = [
       { name: 'out', value: 'FILE', doc: 'where; strategies/MARKET-KIND.yaml when not given' },
       { name: 'force', doc: 'replace a file that is there' },
     ],
+    examples: [
+      'perpd strategies new trend --market BTC',
+      'perpd strategies new ./mine.ts --out strategies/mine.yaml',
+    ],
     run: async (call) => (await import('./strategies/newCommand.ts')).writeNew(call),
   },
   {
@@ -47,6 +52,10 @@ export const authorCommands: readonly Command[] = [
         doc: 'this one alone, with all its decisions: trend-up, crash, ...',
       },
       json,
+    ],
+    examples: [
+      'perpd strategies test strategies/eth-trend.yaml',
+      'perpd strategies test strategies/eth-trend.yaml --situation crash',
     ],
     run: async (call) => (await import('./trial/testCommand.ts')).testStrategy(call),
   },

@@ -47,6 +47,10 @@ export const taskCommands: readonly Command[] = [
       byFlag,
       json,
     ],
+    examples: [
+      'perpd task start twap ETH long --size 5000 --parts 10 --minutes 60 --leverage 2 --yes',
+      'perpd task start twap ETH long --reduce --size 5000 --parts 10 --minutes 60 --yes',
+    ],
     run: async (call) => (await import('./tasks/tasks.ts')).start(call),
   },
   {
@@ -54,6 +58,7 @@ export const taskCommands: readonly Command[] = [
     isForRunning: true,
     summary: 'List tasks: how far each is, what it used of its budget, and what it waits for.',
     flags: [json],
+    examples: ['perpd task list', 'perpd task list --json'],
     run: async (call) => (await import('./tasks/tasks.ts')).list(call),
   },
   {
@@ -62,6 +67,7 @@ export const taskCommands: readonly Command[] = [
     summary: 'End a task: it makes no more orders, and what of it rests is cancelled.',
     positional: { name: 'ID', doc: "a task's id, or its first characters (perpd task list)" },
     flags: [{ name: 'reason', value: 'TEXT', doc: 'why, for the journal' }, byFlag, json],
+    examples: ['perpd task stop 3f2a --reason "no more of it"'],
     run: async (call) => (await import('./tasks/tasks.ts')).stop(call),
   },
 ]

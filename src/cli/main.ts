@@ -3,16 +3,16 @@
 import { isatty } from 'node:tty'
 import { BaseError } from '../base/errors.ts'
 import { visible } from '../base/shownText.ts'
-import { CommandError, exitCodeOf, exitCodes } from '../config/exit.ts'
+import { CommandError, exitCodeOf, exitCodes, exitMeanings } from '../config/exit.ts'
 import { ConfigError, type ConfigSource, type LoadedConfig, loadConfig } from '../config/loadConfig.ts'
-import { didYouMean } from '../config/suggest.ts'
+import { didYouMean, nearest } from '../config/suggest.ts'
 import { version } from '../config/version.ts'
 import { takeKeySources } from '../daemon/account/keySources.ts'
 import { hardenProcess } from '../daemon/hardening.ts'
 import type { AskHidden } from '../keys/password.ts'
 import { createHiddenPrompt } from '../keys/prompt.ts'
 import { threadsLeftBehind } from '../strategy/files/hostedThread.ts'
-import { type Call, type Command, helpOf, parseArguments } from './call/command.ts'
+import { type Command, helpOf, parseArguments } from './call/command.ts'
 import { commands } from './commandTable.ts'
 import { fitted, JOINED, screenWidth } from './output/screen.ts'
 import { columns } from './output/table.ts'
@@ -23,11 +23,31 @@ const formerNames: Readonly<Record<string, string>> = {
   'findings adopt': 'discrepancies adopt',
   'findings ignore': 'discrepancies ignore',
   'orders flatten': 'orders unwind',
+  '--version': 'version',
+  '-v': 'version',
+}
+
+const helpWords: readonly string[] = ['help', '--help', '-h']
+
+/** ` Did you mean orders?`, or nothing. */
+function suggestion(word: string): string {
+  const known = commands.map(({ name }) => name)
+  return didYouMean(word, word.startsWith('-') ? ['--help', '--version'] : known)
+}
+
+/** Of a command that is the first word of others too: which of them was meant by a second word that is none. */
+function secondWordMeant(name: string, word: string | undefined): string | undefined {
+  if (word === undefined || word.startsWith('-')) return undefined
+  const second = commands
+    .filter((each) => each.name.startsWith(`${name} `))
+    .map((each) => each.name.slice(name.length + 1))
+  const meant = nearest(word, second)
+  return meant === undefined ? undefined : `${name} ${meant}`
 }
 
 function help(): string {
   const rows = commands.map(({ name, summary }) => [name, summary])
-  return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${columns(rows, '  ')}\n\nEach command explains itself: perpd <command> --help\nExit codes: 0 ok, 1 error, 2 not found, 3 not running, 4 configuration`
+  return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${columns(rows, '  ')}\n\nEach command explains itself, with examples: perpd <command> --help\nExit codes: ${exitMeanings.map(({ code, name }) => `${code} ${name}`).join(', ')}`
 }
 
 /**
@@ -61,33 +81,35 @@ export async function main(
     argv.length > 1 && (Object.hasOwn(formerNames, two) || commands.some((each) => each.name === two))
   const [given, ...rest] = isTwo ? [two, ...argv.slice(2)] : argv
   const name = given !== undefined && Object.hasOwn(formerNames, given) ? formerNames[given] : given
-  if (name === '--version' || name === '-v' || name === 'version') {
-    out(version)
-    return exitCodes.ok
-  }
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    const asked = rest[0] === undefined ? undefined : (formerNames[rest[0]] ?? rest[0])
-    const named = commands.find((each) => each.name === asked)
-    out(named === undefined ? help() : helpOf(named))
+  if (name === undefined || helpWords.includes(name)) {
+    if (rest[0] !== undefined && !rest[0].startsWith('-')) return await main([...rest, '--help'], world)
+    out(help())
     return name === undefined ? exitCodes.error : exitCodes.ok
   }
   const command = commands.find((each) => each.name === name)
+  if (command !== undefined && !isTwo && command.positional === undefined) {
+    const meant = secondWordMeant(command.name, rest[0])
+    if (meant !== undefined) {
+      err(`perpd has no command ${command.name} ${rest[0]}. Did you mean ${meant}?`)
+      return exitCodes.error
+    }
+  }
   const family = commands.filter((each) => each.name.startsWith(`${name} `))
   if (command === undefined && family.length > 0) {
     const rows = family.map((each) => [each.name, each.summary])
     const isAsked = rest.length === 0 || rest.includes('--help') || rest.includes('-h')
+    const meant = secondWordMeant(name, rest[0])
     const text = `perpd ${name} is these commands:\n\n${columns(rows, '  ')}`
     if (isAsked) out(text)
-    else err(`perpd has no command ${name} ${rest[0]}. ${text}`)
+    else
+      err(
+        `perpd has no command ${name} ${rest[0]}.${meant === undefined ? '' : ` Did you mean ${meant}?`} ${text}`,
+      )
     return isAsked ? exitCodes.ok : exitCodes.error
   }
   if (command === undefined) {
-    const hint = didYouMean(
-      name,
-      commands.map((each) => each.name),
-    )
     err(
-      `perpd has no command ${name}.${hint}\nusage: perpd ${commands.map((each) => each.name.replaceAll(' ', JOINED)).join(' | ')}`,
+      `perpd has no command ${name}.${suggestion(name)}\nusage: perpd ${commands.map((each) => each.name.replaceAll(' ', JOINED)).join(' | ')}`,
     )
     return exitCodes.error
   }
@@ -101,25 +123,14 @@ export async function main(
     }
     const source = { argv: settings, env: world.env, cwd: world.cwd }
     const reload = () => loadConfig(source)
-    const isTolerant = command.isForRunning === true || command.isOfJournal === true
-    const loaded = isTolerant ? loadInSpite(command, reload, source, err) : reload()
     const { cwd, env, execArgv = [] } = world
     // A program reads it: each row is one line.
     const shown = flags.has('csv') ? world.out : out
-    const call: Call = {
-      loaded,
-      reload,
-      flags,
-      positionals,
-      cwd,
-      env,
-      execArgv,
-      keys,
-      width,
-      out: shown,
-      err,
-    }
-    return ended(await command.run(call))
+    const bare = { reload, flags, positionals, cwd, env, execArgv, keys, width, out: shown, err }
+    if (command.isBare === true) return ended(await command.run(bare))
+    const isTolerant = command.isForRunning === true || command.isOfJournal === true
+    const loaded = isTolerant ? loadInSpite(command, reload, source, err) : reload()
+    return ended(await command.run({ ...bare, loaded }))
   } catch (error) {
     if (error instanceof CommandError) {
       err(error.message)
@@ -127,7 +138,7 @@ export async function main(
     }
     if (error instanceof BaseError) {
       err(error.message)
-      return ended(exitCodeOf(error.code))
+      return ended(exitCodeOf(error))
     }
     // What the system refused is for the operator; anything else is a mistake of ours and is shown whole.
     if (!isSystemError(error)) throw error

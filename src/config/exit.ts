@@ -1,4 +1,5 @@
 /** How commands end: fixed exit codes, and the error that carries one. */
+import { BaseError } from '../base/errors.ts'
 
 /** Exit codes of every command; scripts may rely on them. */
 export const exitCodes = {
@@ -11,7 +12,50 @@ export const exitCodes = {
   notRunning: 3,
   /** The configuration or a strategy file cannot be used. */
   configuration: 4,
+  /** Somebody was asked, or waited for, and the time for it is over; what was begun may still come to its end. */
+  timeout: 5,
 } as const
+
+/** What each exit code means, in the order of the codes; the help and docs/commands.md print it. */
+export const exitMeanings: readonly {
+  readonly code: number
+  readonly name: string
+  readonly meaning: string
+}[] = [
+  {
+    code: exitCodes.ok,
+    name: 'ok',
+    meaning: 'It is done: what was asked for is told, or what was to happen has happened.',
+  },
+  {
+    code: exitCodes.error,
+    name: 'error',
+    meaning:
+      'It did not work: a refusal, a fault, an argument that is missing or does not fit, or something that was checked does not hold.',
+  },
+  {
+    code: exitCodes.notFound,
+    name: 'not found',
+    meaning: 'What was asked for does not exist: an order, a position, a market, a strategy, a task, a file.',
+  },
+  {
+    code: exitCodes.notRunning,
+    name: 'not running',
+    meaning: 'The command needs a running daemon, and none of this profile answers. Nothing was done.',
+  },
+  {
+    code: exitCodes.configuration,
+    name: 'configuration',
+    meaning:
+      'The configuration, a flag, a key or a strategy file cannot be used as it is. Asking again changes nothing before it is put right.',
+  },
+  {
+    code: exitCodes.timeout,
+    name: 'timeout',
+    meaning:
+      'No answer, or no end, within the time for it. What was begun may still come to its end: look before it is asked again.',
+  },
+]
 
 /** Codes of faults that lie in what the operator configured; those of keys and passwords besides. */
 const configurationCodes: ReadonlySet<string> = new Set([
@@ -22,11 +66,39 @@ const configurationCodes: ReadonlySet<string> = new Set([
   'PAPER_TOKEN_UNKNOWN',
 ])
 
-/** The exit code of a command that ended with a fault of this code. */
-export function exitCodeOf(code: string): number {
-  const isConfiguration =
-    configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD|APPROVAL|GUARD)_/.test(code)
-  return isConfiguration ? exitCodes.configuration : exitCodes.error
+/** The exit code of a command that ended with this fault. */
+export function exitCodeOf(error: BaseError): number {
+  const { code } = error
+  if (configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD|APPROVAL|GUARD)_/.test(code))
+    return exitCodes.configuration
+  return error.walk(isSilence) === undefined ? exitCodes.error : exitCodes.timeout
+}
+
+/** Whether it says that an answer did not come in time: of the venue's hosts, or of a request with a limit of time. */
+function isSilence(error: unknown): boolean {
+  if (error instanceof DOMException) return error.name === 'TimeoutError'
+  return error instanceof BaseError && 'silence' in error && error.silence === 'timeout'
+}
+
+/** Codes with which a running daemon refuses what names something that is not there. */
+const absentCodes: ReadonlySet<string> = new Set([
+  'FINDING_UNKNOWN',
+  'MARKET_UNKNOWN',
+  'MEMORY_UNKNOWN',
+  'ORDER_NOT_FOUND',
+  'ORDER_UNKNOWN',
+  'POSITION_NOT_FOUND',
+  'STRATEGY_UNKNOWN',
+  'TASK_NOT_FOUND',
+])
+
+/** Codes with which a running daemon refuses files that it read anew. */
+const invalidCodes: ReadonlySet<string> = new Set(['CONFIG_INVALID', 'STRATEGIES_INVALID'])
+
+/** The exit code of a command that the running daemon refused with this code. */
+export function exitCodeOfRefusal(code: string): number {
+  if (absentCodes.has(code)) return exitCodes.notFound
+  return invalidCodes.has(code) ? exitCodes.configuration : exitCodes.error
 }
 
 /** A command ends with this message on stderr and this exit code. */

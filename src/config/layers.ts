@@ -129,8 +129,13 @@ export function readEnvironment(
   return { layer, configFile }
 }
 
+/** The text without lines that are comments, whose numbers stay. No text of JSON goes over a line, so none can hold such a line. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/^[ \t]*\/\/.*$/gm, '')
+}
+
 /**
- * A JSON file of settings, nested as the schema is; `$schema` at its top is allowed. One that cannot be read is a problem,
+ * A JSON file of settings, nested as the schema is; `$schema` at its top is allowed, and so are lines that begin with `//`. One that cannot be read is a problem,
  * and so is one that somebody else of this machine can change: nothing of it is looked at then.
  */
 export function readFile(
@@ -148,7 +153,7 @@ export function readFile(
       report(`${file}: it is not read: ${what}. ${fix}`)
       return layer
     }
-    parsed = parseBounded(readFileSync(full, 'utf8'), fileBounds)
+    parsed = parseBounded(withoutComments(readFileSync(full, 'utf8')), fileBounds)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     report(

@@ -79,7 +79,7 @@ const unlisted = 'long LTC/USD is $60.00 by its fills and $0.00 in the list'
 test('close --all over a list that never shows a fill ends after its wait, and says what it did not close', async () => {
   const none = await closedAll({ positions: [], feedAgesMs: { positions: 100 }, unlistedFills: [unlisted] })
   expect(none.waitedMs).toBe(20_000)
-  expect(none.code).toBe(1)
+  expect(none.code).toBe(5)
   const said = none.err.replaceAll(/\s+/g, ' ')
   expect(said).toContain('Waiting for the list of positions')
   expect(said).toContain('The list of positions still does not show every fill after 20 s')
@@ -91,7 +91,7 @@ test('close --all over a list that never shows a fill ends after its wait, and s
 test('close --all closes what is listed though another fill never shows, and says which it left', async () => {
   const some = await closedAll({ feedAgesMs: { positions: 100 }, unlistedFills: [unlisted] })
   expect(some.waitedMs).toBe(20_000)
-  expect([some.code, some.out]).toEqual([1, expect.stringContaining('1 of 1 position is on the way')])
+  expect([some.code, some.out]).toEqual([5, expect.stringContaining('1 of 1 position is on the way')])
   expect(some.err.replaceAll(/\s+/g, ' ')).toContain(`not closed for lag: ${unlisted}`)
 })
 

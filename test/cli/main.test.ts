@@ -55,7 +55,11 @@ test('a command explains itself', async () => {
       --json               print JSON instead of text
       --profile NAME       profile to start from; paper is the default and trades play money
       --config FILE        file of settings over the profile; ./perpd.json is read when it exists
-      --section.key value  any setting; \`perpd config\` lists them all with their values"
+      --section.key value  any setting; \`perpd config\` lists them all with their values
+
+    examples:
+      perpd explain 7944b4ff
+      perpd explain 7944b4ff --json"
   `)
 })
 
@@ -68,7 +72,7 @@ test('an unknown command or argument ends with exit code 1, an unknown flag with
     /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| run \| /,
   )
   expect(await said('keys', 'nwe')).toMatch(
-    /^1 perpd has no command keys nwe\. perpd keys is these commands:/,
+    /^1 perpd has no command keys nwe\. Did you mean keys new\? perpd keys is these commands:/,
   )
   expect((await perpd(cwd, ['subaccount', '--help'])).out).toMatch(
     /these commands:\n\n {2}subaccount create /,

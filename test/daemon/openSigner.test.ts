@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BaseError } from '../../src/base/errors.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { exitCodeOf, exitCodes } from '../../src/config/exit.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
@@ -100,10 +101,12 @@ test('a remote signer is asked for the account at the start, with its token', as
 })
 
 test('a service manager may try again when the remote signer is down, not when it is another one', () => {
-  expect(exitCodeOf('REMOTE_SIGNER_UNREACHABLE')).toBe(exitCodes.error)
-  expect(exitCodeOf('REMOTE_SIGNER_REFUSED')).toBe(exitCodes.error)
-  expect(exitCodeOf('REMOTE_SIGNER_ADDRESS')).toBe(exitCodes.configuration)
-  expect(exitCodeOf('KEYSTORE_PASSWORD')).toBe(exitCodes.configuration)
+  const ends = (code: string, cause?: unknown) => exitCodeOf(new BaseError('No.', { code, cause }))
+  expect(ends('REMOTE_SIGNER_UNREACHABLE')).toBe(exitCodes.error)
+  expect(ends('REMOTE_SIGNER_UNREACHABLE', new DOMException('', 'TimeoutError'))).toBe(exitCodes.timeout)
+  expect(ends('REMOTE_SIGNER_REFUSED')).toBe(exitCodes.error)
+  expect(ends('REMOTE_SIGNER_ADDRESS')).toBe(exitCodes.configuration)
+  expect(ends('KEYSTORE_PASSWORD')).toBe(exitCodes.configuration)
 })
 
 test('check says where the key is and what opens it, without opening it', () => {

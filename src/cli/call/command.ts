@@ -19,9 +19,8 @@ export interface OwnFlag {
   readonly doc: string
 }
 
-/** What a command is handed. */
-export interface Call {
-  readonly loaded: LoadedConfig
+/** What a command is handed that is run whatever the configuration says. */
+export interface BareCall {
   /** Reads the configuration anew, from the same flags, variables and files. Throws ConfigError. */
   readonly reload: () => LoadedConfig
   /** Own flags as given; `true` for one without value. */
@@ -41,8 +40,29 @@ export interface Call {
   readonly err: (text: string) => void
 }
 
-/** A command's description; its code is loaded only when it runs. */
-export interface Command {
+/** What every other command is handed. */
+export interface Call extends BareCall {
+  readonly loaded: LoadedConfig
+}
+
+/** A command: what its help and its flags are, and its code, which is loaded only when it runs. */
+export type Command = CommandFacts &
+  (
+    | {
+        readonly isBare?: never
+        /** Resolves with the exit code. Throws CommandError or BaseError. */
+        readonly run: (call: Call) => Promise<number>
+      }
+    | {
+        /** It is run before the configuration is read, which it may do itself. */
+        readonly isBare: true
+        /** Resolves with the exit code. Throws CommandError or BaseError. */
+        readonly run: (call: BareCall) => Promise<number>
+      }
+  )
+
+/** A command's description. */
+export interface CommandFacts {
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
@@ -52,19 +72,19 @@ export interface Command {
   /** Those after the first one; each must be given. */
   readonly more?: readonly { readonly name: string; readonly doc: string }[]
   readonly flags: readonly OwnFlag[]
+  /** Whole command lines that a user may type; in the help, in docs/commands.md, and tried by tests. */
+  readonly examples: readonly [string, ...string[]]
+  /** Flags of another command that this one is mistaken for. */
+  readonly elsewhere?: { readonly flags: readonly string[]; readonly command: string }
   /**
    * Flags that arguments beyond those above are taken for, in their order, to name the command that was meant. `initial` stands
    * where neither the flag nor an argument for it was given.
    */
-  /** Flags of another command that this one is mistaken for. */
-  readonly elsewhere?: { readonly flags: readonly string[]; readonly command: string }
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
   /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
   readonly isForRunning?: true
   /** It only reads the journal: a problem of the configuration that leaves open where that is does not stop it. */
   readonly isOfJournal?: true
-  /** Resolves with the exit code. Throws CommandError or BaseError. */
-  readonly run: (call: Call) => Promise<number>
 }
 
 /** Arguments of a command, taken apart. */
@@ -83,7 +103,7 @@ const shortNames: readonly string[] = ['config', 'profile', 'port']
  *
  * @throws CommandError when a flag or an argument does not belong to the command, or a value is missing.
  */
-export function parseArguments(command: Command, argv: readonly string[]): Arguments {
+export function parseArguments(command: CommandFacts, argv: readonly string[]): Arguments {
   const flags = new Map<string, string | true>()
   const positionals: string[] = []
   const rest: string[] = []
@@ -155,7 +175,7 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
 
 /** ` Did you mean: perpd markets --search ETH`, where arguments stand for flags; else nothing. */
 function meantBy(
-  { name, positional, more = [], flags: known, stray = [] }: Command,
+  { name, positional, more = [], flags: known, stray = [] }: CommandFacts,
   positionals: readonly string[],
   given: ReadonlyMap<string, string | true>,
   rest: readonly string[],
@@ -186,12 +206,12 @@ function isSetting(name: string): boolean {
   return name.includes('.') || shortNames.includes(name) || name === 'json'
 }
 
-function misuse(command: Command, what: string, exitCode: number = exitCodes.error): CommandError {
+function misuse(command: CommandFacts, what: string, exitCode: number = exitCodes.error): CommandError {
   return new CommandError(`${what}\n${usageOf(command)}`, exitCode)
 }
 
 /** `usage: perpd orders [--open] ...`. */
-function usageOf(command: Command): string {
+export function usageOf(command: CommandFacts): string {
   const own = command.flags.map(({ name, value }) =>
     value === undefined ? `[--${name}]` : `[--${name} ${value}]`,
   )
@@ -204,7 +224,7 @@ function usageOf(command: Command): string {
 }
 
 /** The whole help of a command. */
-export function helpOf(command: Command): string {
+export function helpOf(command: CommandFacts): string {
   const rows = [
     ...command.flags.map(({ name, value, doc }) => [
       `--${name}${value === undefined ? '' : ` ${value}`}`,
@@ -216,5 +236,6 @@ export function helpOf(command: Command): string {
   ]
   // Its lines end where the source's do; on a screen a paragraph runs on.
   const details = command.details === undefined ? '' : `\n${command.details.replace(/([^.])\n/g, '$1 ')}\n`
-  return `${command.summary}\n\n${usageOf(command)}\n${details}\n${columns(rows, '  ')}`
+  const examples = command.examples.map((each) => `  ${each}`).join('\n')
+  return `${command.summary}\n\n${usageOf(command)}\n${details}\n${columns(rows, '  ')}\n\nexamples:\n${examples}`
 }

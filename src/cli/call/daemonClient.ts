@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { reasonOf } from '../../base/errors.ts'
 import type { Secret } from '../../base/secret.ts'
 import type { Config } from '../../config/configTypes.ts'
-import { CommandError, exitCodes } from '../../config/exit.ts'
+import { CommandError, exitCodeOfRefusal, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import type { Role } from '../../control/guard/access.ts'
 import { linkPath } from '../../control/guard/browserRules.ts'
@@ -114,10 +114,9 @@ export async function commandAnswer(
   const { address, status, body: answer } = await ask(told, 'operate', path, body, timeoutMs)
   if (!isRecord(answer)) throw odd(address)
   if (status === 200 && typeof answer.statement === 'string') return answer as unknown as CommandAnswer
-  const isAbsent = /_(UNKNOWN|NOT_FOUND)$/.test(String(answer.error))
   throw new CommandError(
     `perpd refuses: ${String(answer.message)} (${String(answer.error)})`,
-    isAbsent ? exitCodes.notFound : exitCodes.error,
+    exitCodeOfRefusal(String(answer.error)),
   )
 }
 
@@ -247,7 +246,7 @@ async function askProven(
     if (pid !== undefined && (error instanceof DOMException || isAlive(pid))) {
       throw new CommandError(
         `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${timeoutMs / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
-        exitCodes.error,
+        error instanceof DOMException ? exitCodes.timeout : exitCodes.error,
       )
     }
     throw new CommandError(

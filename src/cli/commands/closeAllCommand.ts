@@ -47,12 +47,15 @@ interface Outcome {
   readonly order: OrderRow | null
   readonly error: string | null
   readonly isDone: boolean
+  /** It was taken, and had no end within the time for it. */
+  readonly isUnderWay: boolean
   /** No answer came: the journal alone knows whether it was taken. */
   readonly isUnsure: boolean
 }
 
 /**
- * Closes every position, or a share of each. Exit code 0 when all of them were closed.
+ * Closes every position, or a share of each. Exit code 0 when all of them were closed; 1 when one was refused or came to nothing, 5 when
+ * all that is left is under way still.
  *
  * @param clock by which it waits for a list that lags
  */
@@ -87,8 +90,8 @@ export async function closeAll(
           : 'No position is held; nothing was sent.',
       )
     for (const each of [...status.unlistedFills, ...status.closedFills]) err(wrapped('', each).join('\n'))
-    const isKnown = status.feedAgesMs.positions !== undefined && status.unlistedFills.length === 0
-    return isKnown ? exitCodes.ok : exitCodes.error
+    if (status.unlistedFills.length > 0) return exitCodes.timeout
+    return status.feedAgesMs.positions === undefined ? exitCodes.error : exitCodes.ok
   }
   if (!flags.has('yes')) {
     // The question is for the person at the terminal, and no part of the JSON.
@@ -106,12 +109,15 @@ export async function closeAll(
   // All are sent before any is waited for.
   for (const closing of all) sent.push(await send(call, closing))
   const outcomes = flags.has('no-wait') ? sent : await Promise.all(sent.map((each) => follow(call, each)))
-  const open = outcomes.filter(({ isDone }) => !isDone).length
+  const open = outcomes.filter(({ isDone }) => !isDone)
   if (isJson) {
-    const rows = outcomes.map(({ closing: { symbol, direction }, isDone: _, isUnsure: __, ...rest }) => ({
+    const rows = outcomes.map(({ closing: { symbol, direction }, statement, intentId, order, error }) => ({
       market: symbol,
       direction,
-      ...rest,
+      statement,
+      intentId,
+      order,
+      error,
     }))
     out(JSON.stringify(rows, undefined, 2))
   } else {
@@ -120,7 +126,8 @@ export async function closeAll(
   }
   if (outcomes.some(({ isUnsure }) => isUnsure)) err(askAgain(id))
   for (const each of status.unlistedFills) err(wrapped('', `not closed for lag: ${each}`).join('\n'))
-  return open === 0 && status.unlistedFills.length === 0 ? exitCodes.ok : exitCodes.error
+  if (open.some(({ isUnderWay }) => !isUnderWay)) return exitCodes.error
+  return open.length === 0 && status.unlistedFills.length === 0 ? exitCodes.ok : exitCodes.timeout
 }
 
 /** The status once the list of positions shows every fill, or after `SETTLE_MS`: what it does not show yet is not closed. */
@@ -235,6 +242,7 @@ async function send(call: Call, closing: Closing): Promise<Outcome> {
     order: null,
     error: null,
     isDone: false,
+    isUnderWay: false,
     isUnsure: false,
   }
   let answer: CommandAnswer
@@ -251,7 +259,8 @@ async function send(call: Call, closing: Closing): Promise<Outcome> {
 async function follow({ loaded }: Call, outcome: Outcome): Promise<Outcome> {
   if (outcome.intentId === null) return outcome
   try {
-    return { ...outcome, ...(await followed(loaded, outcome.intentId)) }
+    const { order, isDone, isOver } = await followed(loaded, outcome.intentId)
+    return { ...outcome, order, isDone, isUnderWay: !isOver }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
     return { ...outcome, error: error.message }

@@ -1,6 +1,5 @@
 /** `perpd open`, `close` and `cancel`: orders by hand, each shown in words, carried out once, and followed to its outcome. */
 import { randomBytes } from 'node:crypto'
-import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -12,6 +11,7 @@ import { marketsNamed } from '../../protocol/marketName.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import { openQuestions } from '../call/question.ts'
 import { closeQuoteText, quoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
 import { isMarkets, type MarketRow } from './marketsCommand.ts'
@@ -191,7 +191,7 @@ export function askAgain(id: string): string {
   ).join('\n')
 }
 
-/** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing, or is not known yet. */
+/** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing; 5: it is not known yet. */
 async function outcomeOf(
   call: Call,
   { statement, intentId }: CommandAnswer,
@@ -204,21 +204,26 @@ async function outcomeOf(
     if (isJson) out(JSON.stringify({ statement, intentId: intentId ?? null, order: null }, undefined, 2))
     return exitCodes.ok
   }
-  const { order, isDone } = await followed(loaded, intentId)
+  const { order, isDone, isOver } = await followed(loaded, intentId)
   out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order, cancelled))
+  if (!isOver) return exitCodes.timeout
   return isDone ? exitCodes.ok : exitCodes.error
 }
 
-/** Waits until an order has ended or rests, for a minute at most. `isDone`: it did what it should, or rests. */
+/**
+ * Waits until an order has ended or rests, for a minute at most. `isDone`: it did what it should, or rests; `isOver`: it has ended
+ * or rests, and the minute was enough.
+ */
 export async function followed(
   loaded: Call['loaded'],
   intentId: string,
-): Promise<{ readonly order: OrderRow; readonly isDone: boolean }> {
+): Promise<{ readonly order: OrderRow; readonly isDone: boolean; readonly isOver: boolean }> {
   const untilMs = systemClock.monotonicMs() + FOLLOW_MS
   for (;;) {
     const { order } = await queryDaemon(loaded, `/api/orders/${intentId}`, isStory)
     const isOver = order.closedAt !== null || order.standing === 'resting' || order.standing === 'open'
-    if (isOver || systemClock.monotonicMs() > untilMs) return { order, isDone: isOver && isGood(order) }
+    if (isOver || systemClock.monotonicMs() > untilMs)
+      return { order, isDone: isOver && isGood(order), isOver }
     await systemClock.sleep(LOOK_MS)
   }
 }
@@ -272,16 +277,11 @@ function nameOf(order: string): string {
 
 /** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
 export async function confirm(): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const questions = openQuestions()
   try {
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-    return isYes(await Promise.race([lines.question('Send it? Type yes: '), ended]))
-  } catch (error) {
-    // Ctrl-C or Ctrl-D in the place of an answer.
-    if (error instanceof Error && error.name === 'AbortError') return false
-    throw error
+    return isYes((await questions.ask('Send it? Type yes: ')) ?? '')
   } finally {
-    lines.close()
+    questions.close()
   }
 }
 

@@ -1,11 +1,12 @@
 /** `perpd strategies new`: a commented strategy file to begin with. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { Decimal } from 'decimal.js'
 import { parse } from 'yaml'
-import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
+import type { Chain } from '../../protocol/chains/index.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
 import { fieldsOf, wordsOf } from '../../strategy/files/fieldWords.ts'
 import type { Strategy } from '../../strategy/strategy.ts'
@@ -26,7 +27,7 @@ export async function writeNew({ positionals, flags, loaded, cwd, out }: Call): 
   const asked = flags.get('market')
   const market =
     typeof asked === 'string'
-      ? marketSymbol(loaded.config, asked)
+      ? marketSymbol(loaded.config.venue.chain, asked)
       : kind?.opensPositions === false
         ? undefined
         : usualMarket
@@ -42,7 +43,9 @@ export async function writeNew({ positionals, flags, loaded, cwd, out }: Call): 
   const folder = dirname(path)
   const text = [
     `# yaml-language-server: $schema=${schemaFrom(folder)}`,
-    ...(kind === undefined ? ownLines(ownKind(cwd, name, folder), market) : kindLines(kind, market)),
+    ...(kind === undefined
+      ? ownLines(ownKind(cwd, name, folder), market)
+      : kindLines(kind, market, offByDefault)),
     '',
   ].join('\n')
   mkdirSync(folder, { recursive: true })
@@ -62,7 +65,7 @@ export async function writeNew({ positionals, flags, loaded, cwd, out }: Call): 
 }
 
 /** `eth-trend.yaml`, of the kind's or its file's name. */
-function fileName(kind: string, market: string | undefined): string {
+export function fileName(kind: string, market: string | undefined): string {
   const [index = ''] = (market ?? '').split('/')
   const words = [index, basename(kind, extname(kind))].filter((word) => word !== '')
   return `${words
@@ -71,15 +74,20 @@ function fileName(kind: string, market: string | undefined): string {
     .replaceAll(/[^a-z0-9-]/g, '-')}.yaml`
 }
 
-function marketSymbol({ venue }: Pick<Config, 'venue'>, name: string): string {
-  const markets = [...venue.chain.facts.markets.values()].filter((market) => !isSwapOnly(market))
+/**
+ * The whole symbol of a market of the chain that perpd ships.
+ *
+ * @throws CommandError, code 2, when there is none of that name, or several
+ */
+export function marketSymbol(chain: Chain, name: string): string {
+  const markets = [...chain.facts.markets.values()].filter((market) => !isSwapOnly(market))
   const found = marketsNamed(markets, name)
   const [only] = found
   if (only !== undefined && found.length === 1) return only.symbol
   const symbols = markets.map(({ symbol }) => symbol)
   throw new CommandError(
     only === undefined
-      ? `${name} is no market of ${venue.chain.name} that perpd ships.${didYouMean(name, symbols)} perpd markets lists them.`
+      ? `${name} is no market of ${chain.name} that perpd ships.${didYouMean(name, symbols)} perpd markets lists them.`
       : `${name} means ${found.length} markets: ${found.map(({ symbol }) => symbol).join(', ')}. Give the whole symbol.`,
     exitCodes.notFound,
   )
@@ -102,9 +110,24 @@ function ownKind(cwd: string, name: string, folder: string): string {
 
 type Line = readonly [text: string, comment: string]
 
-const headLines = (kind: string, market: string | undefined, cadenceSeconds: number): readonly Line[] => [
+/** What a new file is begun with: whether it runs, and the size of one order, US dollars as decimal text. */
+export interface Beginning {
+  readonly isEnabled: boolean
+  readonly sizeUsd: string
+}
+
+const offByDefault: Beginning = { isEnabled: false, sizeUsd: '200' }
+
+const headLines = (
+  kind: string,
+  market: string | undefined,
+  cadenceSeconds: number,
+  isEnabled: boolean,
+): readonly Line[] => [
   [`kind: ${kind}`, 'what decides; it is one instance, named as this file'],
-  ['enabled: false', 'set to true to run it'],
+  isEnabled
+    ? ['enabled: true', 'false: the file is checked but not run']
+    : ['enabled: false', 'set to true to run it'],
   ...(market === undefined
     ? ([
         [`# markets: ["${usualMarket}"]`, 'these alone; every market with a position when left out'],
@@ -115,29 +138,37 @@ const headLines = (kind: string, market: string | undefined, cadenceSeconds: num
   [`cadenceSeconds: ${cadenceSeconds}`, 'seconds between two looks at the market'],
 ]
 
-const sizeLines: readonly Line[] = [
+/** Positions may grow to three orders. */
+const sizeLines = (sizeUsd: string): readonly Line[] => [
   ['', ''],
   ['size:', ''],
-  ['  usd: 200', 'size of one order, US dollars; capacity and limits may cut it'],
+  [`  usd: ${sizeUsd}`, 'size of one order, US dollars; capacity and limits may cut it'],
   ['  leverage: 2', 'times; the collateral paid in is usd / leverage'],
   ['  collateral: short', 'token of the pool that pays and backs the position: short or long'],
   ['', ''],
   ['limits:', "this instance's own; the account's tighten them further"],
-  ['  maxPositionSizeUsd: 600', 'US dollars on one side of the market, open orders included'],
+  [
+    `  maxPositionSizeUsd: ${new Decimal(sizeUsd).times(3).toFixed()}`,
+    'US dollars on one side of the market, open orders included',
+  ],
   ['  maxOrdersPerHour: 20', 'orders in any hour; closing may use twice as many'],
   ['  # maxDailyLossUsd: 50', 'US dollars: nothing is opened once it lost that much since 00:00 UTC'],
 ]
 
 /** Lines of a built-in kind's file: its defaults, and what its example has where there is none. */
-function kindLines(kind: Strategy, market: string | undefined): readonly string[] {
+export function kindLines(
+  kind: Strategy,
+  market: string | undefined,
+  { isEnabled, sizeUsd }: Beginning,
+): readonly string[] {
   const example = exampleOf(kind.kind)
   const params = (fieldsOf(kind.params) ?? []).map(([name, field]) => paramLine(name, field, example))
   return [
-    `# ${kind.description} Off until you turn it on.`,
+    `# ${kind.description}${isEnabled ? '' : ' Off until you turn it on.'}`,
     '',
     ...aligned([
-      ...headLines(kind.kind, market, example?.cadenceSeconds ?? 10),
-      ...(kind.opensPositions ? sizeLines : []),
+      ...headLines(kind.kind, market, example?.cadenceSeconds ?? 10, isEnabled),
+      ...(kind.opensPositions ? sizeLines(sizeUsd) : []),
       ['', ''],
       ['params:', `of the kind ${kind.kind}: perpd strategies describe ${kind.kind}`],
       ...params,
@@ -164,8 +195,8 @@ function ownLines(kind: string, market: string | undefined): readonly string[] {
     '# An instance of a kind of your own. Off until you turn it on.',
     '',
     ...aligned([
-      ...headLines(kind, market, 10),
-      ...sizeLines,
+      ...headLines(kind, market, 10, offByDefault.isEnabled),
+      ...sizeLines(offByDefault.sizeUsd),
       ['', ''],
       ['params: {}', 'settings of the kind, as its params name them'],
     ]),

@@ -251,7 +251,7 @@ async function follow(
       err(
         `NOT GONE, as far as it shows. Halt the daemon (perpd trading halted). What was sent may land until ${timeOf(BigInt(deadlineSeconds))}; run this again,\nor have the owner send the transaction of perpd subaccount revoke --transaction.`,
       )
-      return exitCodes.error
+      return isLast ? exitCodes.error : exitCodes.timeout
     }
     await systemClock.sleep(pollMs)
   }

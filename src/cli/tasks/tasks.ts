@@ -28,7 +28,7 @@ export async function start(call: Call): Promise<number> {
   const { flags, positionals, out, err } = call
   const [kind = '', market = '', direction] = positionals
   if (kind !== 'twap') {
-    throw new CommandError(`There is no task of the kind ${kind}; there is twap.`, exitCodes.error)
+    throw new CommandError(`There is no task of the kind ${kind}; there is twap.`, exitCodes.notFound)
   }
   const size = numberOf(flags, 'size')
   const [parts, minutes] = [wholeOf(flags, 'parts'), wholeOf(flags, 'minutes')]

@@ -1,0 +1,64 @@
+/** docs/commands.md, printed from the table of commands and the table of exit codes. */
+import { usageOf } from '../src/cli/call/command.ts'
+import { commands } from '../src/cli/commandTable.ts'
+import { exitMeanings } from '../src/config/exit.ts'
+
+/** The page of all commands. */
+export function commandsDocument(): string {
+  return `${[
+    '# Commands',
+    '',
+    '<!-- Printed from src/cli/commandTable.ts and src/config/exit.ts by `npm run docs`. Do not edit. -->',
+    '',
+    'In a checkout `npm run -s perpd --` stands for `perpd`. Every command takes settings too, as `--section.key value`',
+    '([configuration.md](configuration.md)), and `--help`. A command that is misspelt is answered with the nearest one.',
+    '',
+    '## Exit codes',
+    '',
+    'The same of every command; scripts may rely on them.',
+    '',
+    '| code | name | meaning |',
+    '|---|---|---|',
+    ...exitMeanings.map(({ code, name, meaning }) => `| ${code} | ${name} | ${meaning} |`),
+    '',
+    '`perpd run --configuration-exit CODE` replaces 4, for service managers.',
+    '',
+    ...commands.flatMap(section),
+  ]
+    .join('\n')
+    .trimEnd()}\n`
+}
+
+function section(command: (typeof commands)[number]): readonly string[] {
+  const { name, summary, details, flags, positional, more = [], examples } = command
+  const named = [...(positional === undefined ? [] : [positional]), ...more]
+  const rows = [
+    ...named.map((each) => [`${each.name}`, each.doc]),
+    ...flags.map((flag) => [`--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`, flag.doc]),
+  ]
+  return [
+    `## perpd ${name}`,
+    '',
+    summary,
+    '',
+    '```',
+    usageOf(command).replaceAll('\u00a0', ' '),
+    '',
+    ...examples,
+    '```',
+    '',
+    ...(details === undefined ? [] : [details.replace(/([^.])\n/g, '$1 '), '']),
+    ...(rows.length === 0
+      ? []
+      : [
+          '| argument | meaning |',
+          '|---|---|',
+          ...rows.map(([what = '', doc = '']) => `| \`${cell(what)}\` | ${cell(doc)} |`),
+          '',
+        ]),
+  ]
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+}

@@ -1,0 +1,63 @@
+/** Commands to begin with, and those about perpd itself: their flags and help. */
+import type { Command } from './call/command.ts'
+
+const json = { name: 'json', doc: 'print JSON instead of text' } as const
+
+/** What a new folder begins with. */
+export const firstCommands: readonly Command[] = [
+  {
+    name: 'init',
+    isBare: true,
+    summary: 'Begin a folder: perpd.json and strategy files, by at most seven questions; paper first.',
+    details:
+      'At a terminal it asks, unless --yes is given; what a flag says is not asked. A file that is there is never replaced without --force,\nand no key is written: only where it is.',
+    flags: [
+      { name: 'yes', doc: 'ask nothing; what no flag says is as usual: a trend follower on paper' },
+      { name: 'profile', value: 'NAME', doc: 'paper, or the chain to trade real money on' },
+      { name: 'kind', value: 'KIND', doc: 'the strategy, as trend (perpd strategies describe)' },
+      { name: 'market', value: 'MARKET', doc: 'its whole symbol, or ETH where one market has it' },
+      { name: 'size', value: 'USD', doc: 'size of one order' },
+      {
+        name: 'max-loss',
+        value: 'USD',
+        doc: 'the most that a day may lose before nothing is opened any more',
+      },
+      {
+        name: 'key',
+        value: 'PLACE',
+        doc: 'path of an encrypted key file, or PERPD_PRIVATE_KEY; never a key',
+      },
+      { name: 'rpc', value: 'URL', doc: 'an endpoint of the chain, or none' },
+      { name: 'force', doc: 'replace files that are there' },
+    ],
+    examples: [
+      'perpd init',
+      'perpd init --yes',
+      'perpd init --yes --kind grid --market ETH --size 200',
+      'perpd init --yes --profile arbitrum --key var/live.json --max-loss 50',
+    ],
+    run: async (call) => (await import('./setup/init.ts')).init(call),
+  },
+  {
+    name: 'doctor',
+    isBare: true,
+    summary: 'Look at all that perpd stands on: files, disk, journal, hosts, chain, account; with remedies.',
+    details:
+      'Each line passes, warns or fails, and says what to do. Nothing is changed, sent or started, and no key is opened; each check ends\nwithin seconds. It works before the first start and beside a running daemon. Exit code 1 when one fails, 4 when it is the configuration.',
+    flags: [json],
+    examples: ['perpd doctor', 'perpd doctor --profile arbitrum --json'],
+    run: async (call) => (await import('./doctor/doctorCommand.ts')).doctor(call),
+  },
+]
+
+/** What perpd is, and what a shell needs of it. */
+export const aboutCommands: readonly Command[] = [
+  {
+    name: 'version',
+    isBare: true,
+    summary: 'Print the version; with --json also Node, platform, schema of the journal and commit.',
+    flags: [json],
+    examples: ['perpd version', 'perpd version --json'],
+    run: async (call) => (await import('./setup/versionCommand.ts')).printVersion(call),
+  },
+]

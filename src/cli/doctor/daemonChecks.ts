@@ -1,0 +1,130 @@
+/** Checks of what runs here: the daemon, its port, its journal, its strategy files. */
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { isoTime } from '../../base/clock.ts'
+import { BaseError } from '../../base/errors.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { LoadedConfig } from '../../config/loadConfig.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { addressFileOf, readAddress, readPid } from '../../daemon/controlAddress.ts'
+import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import { lookAtJournal } from '../../journal/sqlite/lookAtJournal.ts'
+import { counted, span } from '../../monitor/text.ts'
+import { closeStrategies } from '../../strategy/files/load.ts'
+import { queryStatus } from '../call/daemonClient.ts'
+import { type Finding, fail, faultFinding, pass, warn } from './finding.ts'
+
+/** A daemon, as far as one shows. */
+export interface SeenDaemon {
+  /** What it says of itself; undefined when none answers. */
+  readonly status: StatusBody | undefined
+  readonly findings: readonly Finding[]
+}
+
+/** Asks whether the daemon of this configuration runs, and whether it is as it should be. */
+export async function lookForDaemon(loaded: LoadedConfig): Promise<SeenDaemon> {
+  try {
+    const status = await queryStatus(loaded)
+    const age = span(status.nowMs - status.startedAtMs)
+    const text = `running for ${age}: ${status.version}, profile ${status.profile}, trading ${status.tradingState}`
+    const why = status.notReady.join('; ')
+    return {
+      status,
+      findings: [
+        why === '' ? pass('daemon', text) : warn('daemon', `${text}; not ready: ${why}`, 'perpd status'),
+      ],
+    }
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === exitCodes.notRunning)
+      return { status: undefined, findings: [absence(loaded.config)] }
+    return { status: undefined, findings: [faultFinding('daemon', error, 'perpd status')] }
+  }
+}
+
+/** That none runs; what one left that did not end in good order is told of. */
+function absence(config: Config): Finding {
+  const file = addressFileOf(config)
+  if (!existsSync(file)) return pass('daemon', 'none runs: perpd run starts it')
+  const pid = readPid(config)
+  return warn(
+    'daemon',
+    `none answers, though ${file} names one${pid === undefined ? '' : ` (pid ${pid})`}: it did not end in good order`,
+    'perpd run starts anew from the journal, and replaces the file.',
+  )
+}
+
+/** Whether the control port is free for a daemon to start, or served by the one that runs. */
+export async function checkPort(config: Config, status: StatusBody | undefined): Promise<readonly Finding[]> {
+  const { host, port } = config.control
+  if (status !== undefined) return [pass('port', `the daemon serves ${readAddress(config) ?? host}`)]
+  if (port === 0) return [pass('port', 'a free one is taken at the start (control.port 0)')]
+  const code = await bindingFault(host, port)
+  if (code === undefined) return [pass('port', `${host}:${port} is free`)]
+  return [
+    fail(
+      'port',
+      `${host}:${port} cannot be opened: ${code === 'EADDRINUSE' ? 'another program listens there' : code}`,
+      `Stop that program, or choose another port: --control.port ${port + 1}`,
+    ),
+  ]
+}
+
+function bindingFault(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+}
+
+/** Whether there is a journal that this perpd reads, and who wrote it last. */
+export function checkJournal(config: Config, status: StatusBody | undefined): readonly Finding[] {
+  const { path: location } = config.journal
+  if (location === 'memory:')
+    return [
+      warn(
+        'journal',
+        'kept in memory: a restart forgets every order',
+        'Set journal.path to a file to keep them.',
+      ),
+    ]
+  const path = location.replace(/^sqlite:/, '')
+  if (!existsSync(path)) return [pass('journal', `none at ${path} yet: the first start makes it`)]
+  try {
+    const { version, readable, records, openIntents, lease } = lookAtJournal(path)
+    const schema =
+      version === readable
+        ? `schema ${version}`
+        : `schema ${version}, raised to ${readable} at the next start`
+    const held =
+      lease === undefined
+        ? 'never opened for writing'
+        : `lease ${lease.epoch} of ${lease.holder}, opened ${isoTime(lease.openedAtMs)}`
+    const text = `${counted(records, 'record')}, ${counted(openIntents, 'open order')}, ${schema}, ${held}`
+    if (status === undefined && openIntents > 0)
+      return [
+        warn('journal', text, 'Orders are open and no daemon follows them: perpd run goes on with them.'),
+      ]
+    return [pass('journal', text)]
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return [faultFinding('journal', error, 'perpd journal verify')]
+  }
+}
+
+/** Whether the strategy files would start. */
+export async function checkStrategyFiles(config: Config): Promise<readonly Finding[]> {
+  const { strategies, disabled, problems } = await readStrategyFiles(config)
+  await closeStrategies(strategies)
+  const remedy = 'perpd check says all of it; perpd init writes the shipped ones.'
+  if (problems.length > 0)
+    return problems.map((each) =>
+      fail('strategies', each.shortMessage, [each.details, remedy].filter(Boolean).join('; ')),
+    )
+  const names = strategies.map(({ name }) => name)
+  const off = disabled.length === 0 ? '' : `; off: ${disabled.join(', ')}`
+  return names.length === 0
+    ? [warn('strategies', `none would run${off}`, 'perpd strategies new KIND writes one.')]
+    : [pass('strategies', `${names.join(', ')}${off}`)]
+}

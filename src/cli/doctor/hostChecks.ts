@@ -1,0 +1,69 @@
+/** Checks of the venue's hosts: each is asked once for something small. */
+import type { Api } from '../../api/client.ts'
+import { BaseError } from '../../base/errors.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { span } from '../../monitor/text.ts'
+import { type Finding, fail, pass, warn } from './finding.ts'
+
+/** Clocks apart by this much are told of, and by this much are too far for what is signed, ms. */
+const SKEW_WARN_MS = 2_000
+const SKEW_FAIL_MS = 10_000
+/** An answer that takes longer is slow for trading, ms. */
+const SLOW_MS = 2_000
+/** Longest wait for one answer, ms. */
+const ANSWER_MS = 5_000
+
+/** All hosts of both services, each with how long it took and how far its clock is from ours. */
+export async function checkHosts(api: Api): Promise<readonly Finding[]> {
+  const options = (host: string) => ({ host, isFresh: true, attempts: 1, timeoutMs: ANSWER_MS })
+  const services = [
+    { hosts: api.hosts.api, ask: (host: string) => api.getTokens(options(host)) },
+    { hosts: api.hosts.oracle, ask: (host: string) => api.ping(options(host)) },
+  ]
+  const found = await Promise.all(
+    services.map(async ({ hosts, ask }) =>
+      withOthers(await Promise.all(hosts.map((host) => lookAt(api, host, () => ask(host))))),
+    ),
+  )
+  return found.flat()
+}
+
+/** One host that is down is no end while another of its service answers. */
+export function withOthers(findings: readonly Finding[]): readonly Finding[] {
+  const isServed = findings.some(({ level }) => level !== 'fail')
+  return findings.map((each) => (isServed && each.level === 'fail' ? { ...each, level: 'warn' } : each))
+}
+
+async function lookAt(api: Api, host: string, ask: () => Promise<unknown>): Promise<Finding> {
+  const startMs = systemClock.monotonicMs()
+  try {
+    await ask()
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return fail(
+      'host',
+      error.shortMessage,
+      'Check the connection, a proxy and the name server; while another host of the service answers perpd goes on.',
+    )
+  }
+  const { host: name } = new URL(host)
+  return hostFinding(name, systemClock.monotonicMs() - startMs, api.clockSkewMs(host))
+}
+
+/** What an answer says of its host. `skewMs`: its clock less ours, to a second, as its Date header tells. */
+export function hostFinding(name: string, tookMs: number, skewMs: number | undefined): Finding {
+  const clock = skewMs === undefined ? 'no Date header' : `clock ${skewText(skewMs)}`
+  const text = `${name} answers in ${span(tookMs)}, ${clock}`
+  const apartMs = Math.abs(skewMs ?? 0)
+  const remedy = 'Set the clock of this machine: timedatectl set-ntp true'
+  if (apartMs >= SKEW_FAIL_MS) return fail('host', text, remedy)
+  if (apartMs >= SKEW_WARN_MS) return warn('host', text, remedy)
+  return tookMs > SLOW_MS
+    ? warn('host', text, 'Run perpd nearer to the hosts, or on a better line.')
+    : pass('host', text)
+}
+
+function skewText(skewMs: number): string {
+  if (Math.abs(skewMs) < 1_000) return 'as ours'
+  return `${span(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} ours`
+}

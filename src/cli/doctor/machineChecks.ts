@@ -1,0 +1,132 @@
+/** Checks of this machine: Node, the process, files that hold secrets, the folder of the state, its disk. */
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Config } from '../../config/configTypes.ts'
+import { processProblems, processWarnings } from '../../daemon/hardening.ts'
+import { nodeReport } from '../../daemon/nodeBinary.ts'
+import { stateProblems } from '../../daemon/trustedState.ts'
+import { freeBytesBeside } from '../../journal/sqlite/diskSpace.ts'
+import { readPrivateFile } from '../../keys/privateFile.ts'
+import { counted } from '../../monitor/text.ts'
+import { secretFields } from '../../notify/sinkSettings.ts'
+import type { BareCall } from '../call/command.ts'
+import { type Finding, fail, faultFinding, pass, warn } from './finding.ts'
+
+const GIB = 1024 ** 3
+const MIB = 1024 ** 2
+/** Free space below which a disk is told of, and below which it is no place for a journal, bytes. */
+const LOW_BYTES = GIB
+const LEAST_BYTES = 100 * MIB
+
+/** The Node that runs this, and how the process was started. */
+export function checkProcess(config: Config, { env, execArgv }: BareCall): readonly Finding[] {
+  const { text, warnings } = nodeReport()
+  const [major = 0] = process.versions.node.split('.').map(Number)
+  const problems = processProblems(config, { env, execArgv })
+  return [
+    major >= 24
+      ? pass('node', text)
+      : fail('node', `${text}; perpd needs Node 24 or newer`, 'Install a newer Node: https://nodejs.org'),
+    ...(config.isPaper ? [] : warnings).map((each) => warn('node', each, 'docs/security.md')),
+    ...problems.map((each) => fail('process', each, 'Start perpd in another way: docs/security.md')),
+    ...processWarnings(config, { env }).map((each) => warn('process', each, 'docs/security.md')),
+  ]
+}
+
+/** The files that are for their owner alone: of those that are there, whether nobody else can read or swap them. */
+export function checkSecrets(config: Config): readonly Finding[] {
+  const found = secretFiles(config).filter(({ path }) => existsSync(path))
+  const problems = found.flatMap(({ setting, path }): readonly Finding[] => {
+    try {
+      readPrivateFile(path, { setting, checksFolder: !config.isPaper })
+      return []
+    } catch (error) {
+      return [faultFinding('secrets', error, `chmod 600 ${path}`)]
+    }
+  })
+  if (problems.length > 0) return problems
+  return [
+    pass(
+      'secrets',
+      found.length === 0
+        ? 'no file with a key or a token is there yet'
+        : `${counted(found.length, 'file')} with keys and tokens, each for its owner alone`,
+    ),
+  ]
+}
+
+/** Files that the configuration names, or that perpd makes, whose content nobody else may have. */
+function secretFiles({
+  account,
+  paper,
+  control,
+  notify,
+  isPaper,
+}: Config): readonly { readonly setting: string; readonly path: string }[] {
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ...(isPaper
+      ? ([
+          ['paper.keyFile', paper.keyFile],
+          ['paper.ownerKeyFile', paper.ownerKeyFile],
+        ] as const)
+      : ([
+          ['account.keystore', account.keystore],
+          ['account.keyFile', account.keyFile],
+          ['account.remoteSignerTokenFile', account.remoteSignerTokenFile],
+        ] as const)),
+    ['control.tokenFile', control.tokenFile],
+    ['control.tokenFile', `${control.tokenFile}.read`],
+    ['control.signalSecretFile', control.signalSecretFile],
+    ['notify.heartbeatUrlFile', notify.heartbeatUrlFile],
+    ...notify.sinks.flatMap((sink) => {
+      const written: Readonly<Partial<Record<string, unknown>>> = sink
+      return secretFields.flatMap((field): readonly (readonly [string, string])[] => {
+        const path = written[field]
+        return typeof path === 'string' ? [[`notify.sinks (${sink.name}.${field})`, path]] : []
+      })
+    }),
+  ]
+  return named.flatMap(([setting, path]) => (path === undefined ? [] : [{ setting, path }]))
+}
+
+/** Where the journal and the tokens are kept, or will be: writable, on a disk with room, and nobody else's. */
+export function checkState(config: Config): readonly Finding[] {
+  const isInMemory = config.journal.path === 'memory:'
+  const path = isInMemory ? config.control.tokenFile : config.journal.path.replace(/^sqlite:/, '')
+  const folder = dirname(path)
+  const there = nearestFolder(folder)
+  const trust = stateProblems(config).map((each) => fail('state', each, 'Move it, or take the right away.'))
+  return [...trust, folderFinding(folder, there), diskFinding(there)]
+}
+
+function folderFinding(folder: string, there: string): Finding {
+  const text = folder === there ? folder : `${folder}, to be made below ${there}`
+  if (!statSync(there).isDirectory())
+    return fail('state', `${there} is no folder`, 'Set journal.path to another place.')
+  try {
+    accessSync(there, constants.W_OK | constants.X_OK)
+  } catch {
+    const { uid, mode } = lstatSync(there)
+    const whose = `user ${uid}, mode ${(mode & 0o777).toString(8)}`
+    return fail(
+      'state',
+      `${text} cannot be written (${whose})`,
+      `Give it to the user who runs perpd (chown, chmod 700), or set journal.path to another place.`,
+    )
+  }
+  return pass('state', `${text} can be written`)
+}
+
+function diskFinding(there: string): Finding {
+  const free = freeBytesBeside(`${there}/journal`)
+  if (free === undefined) return warn('disk', 'the system does not say what is free', 'Look yourself: df -h')
+  const text = `${free >= GIB ? `${(free / GIB).toFixed(1)} GiB` : `${Math.floor(free / MIB)} MiB`} free for ${there}`
+  const remedy = 'Make room, or set journal.path to a larger local disk.'
+  if (free < LEAST_BYTES) return fail('disk', text, remedy)
+  return free < LOW_BYTES ? warn('disk', text, remedy) : pass('disk', text)
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
+}

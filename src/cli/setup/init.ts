@@ -1,0 +1,152 @@
+/**
+ * `perpd init`: begins a folder where a daemon that was installed as a package looks for its own: settings, strategy files, and what
+ * an editor needs to know of the contract of kinds.
+ */
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { ConfigError } from '../../config/loadConfig.ts'
+import type { BareCall } from '../call/command.ts'
+import { openQuestions, type Questions } from '../call/question.ts'
+import { type Answer, type Choices, keyVariable, makeChoices } from './initChoices.ts'
+import { chosenStrategy, settingsText, shippedText } from './initFiles.ts'
+
+const shipped = fileURLToPath(new URL('../../../strategies/', import.meta.url))
+const settingsSchema = fileURLToPath(new URL('../../../config/schema/settings.json', import.meta.url))
+/** perpd's own modules: TypeScript in a checkout, declarations in the package. */
+const ownCode = fileURLToPath(new URL('../../', import.meta.url))
+const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.d.ts'
+
+/**
+ * Asks at a terminal, unless `--yes` is given, and writes `perpd.json`, the strategy files, and a `package.json` and a
+ * `tsconfig.json` that let an editor find `#strategy`. A file that is there is left as it is and named, unless `--force` is given.
+ *
+ * @throws CommandError for a flag or an answer that does not fit, and for a question that was broken off: nothing is written then
+ */
+export async function init(call: BareCall): Promise<number> {
+  const { flags, cwd, keys, out, err, reload } = call
+  const isAsked = keys.ask !== undefined && !flags.has('yes')
+  const questions = isAsked ? openQuestions() : undefined
+  let choices: Choices
+  try {
+    choices = await makeChoices(answerOf(call, questions))
+  } finally {
+    questions?.close()
+  }
+  write(call, choices)
+  try {
+    reload()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    err(error.message)
+    return exitCodes.configuration
+  }
+  for (const line of nextSteps(choices, cwd)) out(line)
+  return exitCodes.ok
+}
+
+/** Answers by flags, then by the terminal, then by what is usual. An answer of a flag that does not fit ends it. */
+function answerOf({ flags, err }: BareCall, questions: Questions | undefined): Answer {
+  return async (flag, question, initial, read) => {
+    const given = flags.get(flag)
+    if (typeof given === 'string') return read(given)
+    if (questions === undefined) return read(initial)
+    for (;;) {
+      const text = await questions.ask(`${question} [${initial}]: `)
+      if (text === undefined)
+        throw new CommandError('The questions were broken off: nothing was written.', exitCodes.error)
+      try {
+        return read(text.trim() === '' ? initial : text.trim())
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error
+        err(error.message)
+      }
+    }
+  }
+}
+
+function write({ flags, cwd, out }: BareCall, choices: Choices): void {
+  const flag = flags.has('force') ? 'w' : 'wx'
+  const put = (name: string, text: string, mode = 0o644): void => {
+    const path = join(cwd, name)
+    mkdirSync(dirname(path), { recursive: true })
+    try {
+      writeFileSync(path, text, { flag, mode })
+      out(`wrote ${name}`)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      out(`${name} is there already; left as it is`)
+    }
+  }
+  const folder = join(cwd, 'strategies')
+  // The checkout's own folder has the checkout's.
+  const isOwn = existsSync(folder) && realpathSync(folder) === realpathSync(shipped)
+  // What another user may write is not read.
+  put('perpd.json', settingsText(choices, relative(cwd, settingsSchema)), 0o600)
+  const chosen = chosenStrategy(choices)
+  if (chosen !== undefined) put(`strategies/${chosen.name}`, chosen.text)
+  if (isOwn) return
+  for (const name of shippedFiles()) {
+    if (name !== chosen?.name) put(`strategies/${name}`, shippedText(shipped, name, choices))
+  }
+  for (const [name, value] of Object.entries(editorFiles()))
+    put(`strategies/${name}`, `${JSON.stringify(value, undefined, 2)}\n`)
+}
+
+/** What is typed next. */
+function nextSteps({ profile, key, isRpcSecret }: Choices, cwd: string): readonly string[] {
+  if (profile === 'paper') return ['Next: perpd run']
+  const isMissing = key !== undefined && key !== keyVariable && !existsSync(resolve(cwd, key))
+  return [
+    'Next, in this order:',
+    ...(isMissing ? [`  perpd keys new --file ${key}`] : []),
+    ...(key === keyVariable ? [`  give the key in ${keyVariable}, to perpd alone`] : []),
+    ...(isRpcSecret
+      ? ['  give the endpoint in PERPD__RPC__HTTP: its address holds a key, and was written nowhere']
+      : []),
+    '  perpd doctor',
+    '  perpd run',
+    "A delegated key is safer than the account's own: docs/going-live.md",
+  ]
+}
+
+/** Their paths in the folder, in order. */
+function shippedFiles(): readonly string[] {
+  return readdirSync(shipped, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(shipped, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+/** What Node and an editor read beside kinds of the user's own. perpd itself needs none of it. */
+function editorFiles(): Readonly<Record<string, unknown>> {
+  const strategy = [join(ownCode, 'strategy', `strategy${ending}`)]
+  const indicators = [join(ownCode, 'strategy', `indicators${ending}`)]
+  return {
+    'package.json': { private: true, type: 'module' },
+    'tsconfig.json': {
+      compilerOptions: {
+        target: 'esnext',
+        module: 'nodenext',
+        lib: ['esnext', 'dom'],
+        types: [],
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        noEmit: true,
+        erasableSyntaxOnly: true,
+        verbatimModuleSyntax: true,
+        allowImportingTsExtensions: true,
+        skipLibCheck: true,
+        // Where this perpd is; run `perpd init` in an empty folder again when it moves.
+        paths: {
+          '#strategy': strategy,
+          'perpd/strategy': strategy,
+          '#indicators': indicators,
+          'perpd/indicators': indicators,
+        },
+      },
+      include: ['**/*.ts'],
+    },
+  }
+}

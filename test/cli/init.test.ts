@@ -1,0 +1,145 @@
+/** `perpd init`: what it asks, writes and leaves alone; at a terminal too. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { perpd } from './run.ts'
+
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'perpd-init-'))
+})
+afterEach(() => rmSync(cwd, { recursive: true, force: true }))
+
+const text = (name: string) => readFileSync(join(cwd, name), 'utf8')
+
+test('without a terminal it asks nothing, begins on paper, and what it wrote would start', async () => {
+  const { code, out } = await perpd(cwd, ['init'])
+  expect([code, out.split('\n').at(-1)]).toEqual([0, 'Next: perpd run'])
+  expect(text('perpd.json')).toMatch(/^ {2}\/\/ .*\n.*\n {2}"profile": "paper"/m)
+  expect(statSync(join(cwd, 'perpd.json')).mode & 0o077).toBe(0)
+  const check = await perpd(cwd, ['check', '--json'])
+  expect(JSON.parse(check.out)).toMatchObject({ ok: true, profile: 'paper' })
+  const { out: shown } = await perpd(cwd, ['config', '--search', 'maxDailyLossUsd'])
+  expect(shown).toMatch(/1000 +file perpd\.json/)
+})
+
+test('what is there stays, and --force replaces it', async () => {
+  writeFileSync(join(cwd, 'perpd.json'), '{ "log": { "level": "warn" } }', { mode: 0o600 })
+  const kept = await perpd(cwd, ['init', '--yes'])
+  expect([kept.code, kept.out]).toEqual([0, expect.stringContaining('perpd.json is there already')])
+  expect(text('perpd.json')).toContain('warn')
+  await perpd(cwd, ['init', '--yes', '--force'])
+  expect(text('perpd.json')).toContain('"profile": "paper"')
+})
+
+test('another kind on another market runs in the place of the usual instance', async () => {
+  const { code } = await perpd(cwd, [
+    'init',
+    '--yes',
+    '--kind',
+    'grid',
+    '--market',
+    'BTC/USD [BTC-USDC]',
+    '--size',
+    '250',
+  ])
+  expect(code).toBe(0)
+  const { strategies, disabled } = JSON.parse((await perpd(cwd, ['check', '--json'])).out)
+  expect(strategies.map(({ name }: { name: string }) => name)).toEqual(['btc-grid', 'guard'])
+  expect(disabled).toContain('eth-trend')
+  expect(text('strategies/btc-grid.yaml')).toMatch(/usd: 250 .*\n(?:.*\n)*.*maxPositionSizeUsd: 750 /)
+})
+
+test('live names where the key is, and no secret stands in any file', async () => {
+  const secret = 'https://rpc.example/v2/0123456789abcdef0123456789abcdef'
+  const { code, out } = await perpd(cwd, [
+    'init',
+    '--yes',
+    '--profile',
+    'avalanche',
+    '--key',
+    'keys/a.json',
+    '--rpc',
+    secret,
+  ])
+  expect(code).toBe(0)
+  expect(out).toContain('perpd keys new --file keys/a.json')
+  expect(out).toContain('PERPD__RPC__HTTP')
+  const { settings } = JSON.parse((await perpd(cwd, ['config', '--json'])).out)
+  expect(settings['account.keystore']).toMatchObject({ origin: 'file perpd.json' })
+  expect(settings.profile.value).toBe('avalanche')
+  expect(text('strategies/eth-trend.yaml')).toContain('ETH/USD [ETH-USDC]')
+  const written = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  for (const entry of written)
+    expect(readFileSync(join(entry.parentPath, entry.name), 'utf8')).not.toContain('0123456789abcdef')
+})
+
+test.each([
+  [['--key', `0x${'ab'.repeat(32)}`], 'That is a key, and no place of one', 1],
+  [['--key', 'a b c d e f g h i j k l'], 'That is a key, and no place of one', 1],
+  [['--rpc', 'ftp://x'], 'An endpoint is an https:// address', 1],
+  [['--size', '-5'], '-5 is no amount', 1],
+  [['--max-loss', '0'], '0 is no amount', 1],
+  [['--kind', 'trned'], 'Did you mean trend?', 2],
+  [['--market', 'DOGEE'], 'is no market of arbitrum', 2],
+  [['--profile', 'arbitrumm'], 'Did you mean arbitrum?', 1],
+])('%j is refused, nothing is written, and no key is shown', async (flags, says, exitCode) => {
+  const given = flags[0] === '--profile' ? flags : ['--profile', 'arbitrum', ...flags]
+  const { code, err, out } = await perpd(cwd, ['init', '--yes', ...given])
+  expect([code, err]).toEqual([exitCode, expect.stringContaining(says)])
+  expect(err + out).not.toContain('abab')
+  expect(existsSync(join(cwd, 'perpd.json'))).toBe(false)
+})
+
+const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+test.skipIf(!hasPty)(
+  'at a terminal it asks at most seven questions, again for what does not fit, and takes Enter for the usual',
+  async () => {
+    const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
+    const command = `${process.execPath} ${main} init`
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH: process.env.PATH } })
+    let said = ''
+    const answers: Readonly<Record<string, string[]>> = {
+      'What does it trade with': ['arbitrum'],
+      'Which strategy': ['trned', ''],
+      'Size of one order': ['75'],
+    }
+    let asked = 0
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece
+      for (const [question = ''] of piece.matchAll(/[A-Z][^\r\n]*\]: $/gm)) {
+        asked += 1
+        const answer =
+          Object.entries(answers)
+            .find(([start]) => question.includes(start))?.[1]
+            .shift() ?? ''
+        child.stdin.write(`${answer}\r`)
+      }
+    })
+    await once(child, 'close')
+    // One of them twice.
+    expect(asked, said).toBe(8)
+    expect(said).toContain('Did you mean trend?')
+    expect(text('perpd.json')).toContain('"profile": "arbitrum"')
+    expect(text('strategies/eth-trend.yaml')).toContain('usd: 75')
+  },
+)
+
+test.skipIf(!hasPty)('a question that is broken off writes nothing', async () => {
+  const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
+  const child = spawn('script', ['-qec', `${process.execPath} ${main} init`, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env.PATH },
+  })
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    if (piece.includes('Which strategy')) child.stdin.write('\u0003')
+    else if (piece.includes('What does it trade')) child.stdin.write('\r')
+  })
+  const [code] = await once(child, 'close')
+  expect(code).toBe(1)
+  expect(readdirSync(cwd)).toEqual([])
+})
