@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/monitor/metrics.ts'
 import type { MonitoredStatus } from '../../src/monitor/monitoredStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ethMarket } from '../support/intents.ts'
+import { machineProgram } from '../support/machineProgram.ts'
 import { conventionBreaches } from './conventions.ts'
 import { everyEvent, host, intent } from './events.ts'
 
@@ -351,9 +352,9 @@ test('a series against the conventions is found: each rule by a text that breaks
   ])
 })
 
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+const promtool = machineProgram(['promtool'], 'prometheus')
 
-test.runIf(hasPromtool)('promtool finds nothing in what the daemon serves', async () => {
+test.runIf(promtool !== undefined)('promtool finds nothing in what the daemon serves', async () => {
   const { text } = await render({ ...running, withoutStop: [] }, everyEvent)
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', ''])

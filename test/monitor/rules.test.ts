@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { commands } from '../../src/cli/commandTable.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
+import { machineProgram } from '../support/machineProgram.ts'
 import { alerts, askedSeries, dashboardQueries, deployFolder, groupedBy, recordings } from './promql.ts'
 
 const rulesFile = join(deployFolder, 'prometheus', 'rules.yaml')
@@ -102,11 +103,9 @@ test('every command of docs/operating.md is one that perpd has', () => {
   }
 })
 
-const promtool = spawnSync('promtool', ['--version']).status === 0
-if (!promtool)
-  process.stderr.write('promtool is not here: the rules are not tried by it (Debian: package prometheus)\n')
+const promtool = machineProgram(['promtool'], 'prometheus')
 
-test.runIf(promtool)('promtool takes the rules, and each of their tests passes', () => {
+test.runIf(promtool !== undefined)('promtool takes the rules, and each of their tests passes', () => {
   for (const args of [
     ['check', 'rules', '--lint-fatal', rulesFile],
     ['check', 'config', '--syntax-only', join(deployFolder, 'prometheus', 'prometheus.yaml')],

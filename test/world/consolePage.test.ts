@@ -1,14 +1,13 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { machineProgram } from '../support/machineProgram.ts'
 import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
 
 /** A browser of the machine; without one these tests are left out. */
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => existsSync(path),
-)
+const executablePath = machineProgram(['chromium', 'chromium-browser', 'google-chrome'], 'chromium')
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 const options = { timeout: 180_000 }
 
