@@ -57,6 +57,7 @@ export const deepTests: readonly string[] = [
   // The package installed elsewhere, and the recipes of CONTRIBUTING.md followed in copies of the source.
   'api/package.test.ts',
   'docs/recipes.test.ts',
+  'docs/site.test.ts',
 
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',
@@ -73,6 +74,7 @@ export const deepTests: readonly string[] = [
   'world/faults.test.ts',
   'world/fence.test.ts',
   'world/firstDay.test.ts',
+  'world/firstHour.test.ts',
   'world/flatten.test.ts',
   'world/goingLive.test.ts',
   'world/hangUp.test.ts',
