@@ -26,7 +26,10 @@ const opener = defineStrategy({
   needs: (_params, symbols) => ({ symbols }),
   decide(view, { opened }) {
     const market = view.market(ethSymbol)
-    if (opened || market === undefined) return { decisions: [], memory: { opened } }
+    // What was denied is asked again; what was opened once is not opened again.
+    const isHeld = view.positions().length > 0 || view.openIntents.length > 0
+    if (opened || isHeld || market === undefined)
+      return { decisions: [], memory: { opened: opened || isHeld } }
     const decision = {
       kind: 'increase' as const,
       marketToken: market.market.marketToken,
@@ -36,7 +39,7 @@ const opener = defineStrategy({
       collateralToken: collateralTokenOf(market, 'short'),
       reason: 'once',
     }
-    return { decisions: [decision], memory: { opened: true } }
+    return { decisions: [decision], memory: { opened } }
   },
 })
 
@@ -173,4 +176,68 @@ test('when one target fills, the stop is made as large as what is left', async (
   expect(await resting(early)).toEqual(['stop $200 at 1960', 'target $100 at 2060', 'target $100 at 2200'])
   await early.clock.advance(90_000)
   expect(await resting(early)).toEqual(['stop $100 at 1960', 'target $100 at 2200'])
+})
+
+test('perpd that dies between a target that filled and the stop that must shrink makes it smaller first of all when it is back', async () => {
+  await venue([
+    [0, 2_000],
+    [60, 2_000],
+    [80, 2_070],
+    [400, 2_070],
+  ])
+  const exits = plan({
+    stopLoss: { bps: 200 },
+    takeProfits: [
+      { bps: 300, shareBps: 5_000 },
+      { bps: 1_000, shareBps: 5_000 },
+    ],
+  })
+  const early = await run(exits, 60_000)
+  expect(await resting(early)).toHaveLength(3)
+  engine?.abort()
+  await early.clock.advance(60_000)
+  // The target filled while nobody looked; the stop is still of all.
+  expect(await resting(early)).toEqual(['stop $200 at 1960', 'target $100 at 2200'])
+  const late = await run(exits, 40_000)
+  expect(await resting(late)).toEqual(['stop $100 at 1960', 'target $100 at 2200'])
+})
+
+test('distances in average true ranges lie so many ranges of its market away', async () => {
+  await venue([
+    [0, 2_000],
+    [30, 2_004],
+    [60, 1_996],
+    [90, 2_004],
+    [120, 1_996],
+    [150, 2_004],
+    [180, 1_996],
+    [900, 2_000],
+  ])
+  const atr = plan({ stopLoss: { atrPercent: 300 }, range: { period: '1m', candles: 2 } })
+  const needs = { symbols: [ethSymbol], candles: [{ symbol: ethSymbol, period: '1m', limit: 7 } as const] }
+  if (bench === undefined) throw new Error('no venue')
+  const strategy = loadedOf(opener, 'eth-once', [ethSymbol], { cadenceMs: 2_000, exits: atr, needs })
+  engine = engineOver(bench, { strategies: [strategy] }).engine
+  await engine.start()
+  await bench.clock.advance(60_000)
+  const opened = bench.journal.recentIntents().filter(({ intent }) => intent.kind === 'increase')
+  const { referencePrice = 0n, tpsl: [stop] = [] } = opened.at(-1)?.intent.terms ?? {}
+  const ranges = Number(referencePrice - (stop?.triggerPrice ?? 0n)) / 1e30 / 3
+  // The venue's candles before the path are nearly flat.
+  expect(ranges).toBeGreaterThan(0)
+  expect(ranges).toBeLessThan(20)
+})
+
+test('the status names what acts only while perpd runs, and a position that is meant to be without a stop is not told', async () => {
+  await venue([[0, 2_000]])
+  await run(plan({ isSignalOnly: true }), 40_000)
+  expect(engine?.status()).toMatchObject({ positions: [{}], withoutStop: [] })
+  await run(
+    plan({ timeLimitMs: 3_600_000, trailingStop: { distance: { bps: 300 }, activation: { bps: 100 } } }),
+    40_000,
+  )
+  expect(engine?.status()).toMatchObject({
+    withoutStop: [{}],
+    strategies: [{ exitsHere: ['trailing-stop', 'time-limit'] }],
+  })
 })

@@ -132,7 +132,9 @@ test('the exit block becomes a plan; a distance of two sorts, shares beyond the 
   expect(await problem('exit:\n  stopLoss: {}\n')).toContain('one of bps')
   expect(await problem(ladder(half, '{ bps: 600 }'))).toContain('shares that add up to at most 10000 bps')
   expect(await problem(ladder(...Array<string>(5).fill('{ bps: 9, shareBps: 1 }')))).toContain('takeProfit')
-  expect(await problem('exit:\n  onSignalOnly: true\n  stopLoss: { bps: 200 }\n')).toContain('onSignalOnly alone')
+  expect(await problem('exit:\n  onSignalOnly: true\n  stopLoss: { bps: 200 }\n')).toContain(
+    'onSignalOnly alone',
+  )
   expect(await problem('exit:\n  breakEven: { after: { bps: 200 } }\n')).toContain('that it moves')
   expect(await problem('exit:\n  stopLoss: { atr: 0.001 }\n')).toContain('times from 0.1 to 100')
   expect(await problem('exit:\n  stoploss: { bps: 200 }\n')).toContain('stopLoss')

@@ -52,6 +52,18 @@ export interface ExitPlan<Distance = ExitDistance> {
   readonly range: { readonly period: CandlePeriod; readonly candles: number }
 }
 
+/** An exit that acts only while perpd runs: the order that it moves rests at the venue, the move does not. */
+export type ExitHere = 'trailing-stop' | 'break-even' | 'time-limit'
+
+/** Those of a plan. */
+export function exitsHereOf(plan: ExitPlan | undefined): readonly ExitHere[] {
+  return [
+    ...(plan?.trailingStop === undefined ? [] : (['trailing-stop'] as const)),
+    ...(plan?.breakEven === undefined ? [] : (['break-even'] as const)),
+    ...(plan?.timeLimitMs === undefined ? [] : (['time-limit'] as const)),
+  ]
+}
+
 /** A plan whose distances are known now. */
 export type PricedExits = ExitPlan<PricedDistance>
 
