@@ -27,6 +27,7 @@ export function readRoutes(
   app.get('/api/balance', async () => json(await engine.balance()))
   app.get('/api/tasks', async () => json(await engine.tasks()))
   app.get('/api/books', () => json(engine.books()))
+  app.get('/api/limits', () => json(engine.limits()))
   app.get('/api/decisions', () => json(recent.decisions.all()))
   app.get('/api/logs', (c) => {
     const [after = '0', limit = '200', word = 'info'] = [

@@ -34,7 +34,7 @@ import { createUnwinder } from './account/unwinder.ts'
 import { admitDecision, judge } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { createImpactSpent } from './context/impactSpent.ts'
-import { type ConfiguredLimits, createLiveLimits } from './context/liveLimits.ts'
+import { type ConfiguredLimits, createLiveLimits, limitRows } from './context/liveLimits.ts'
 import { createMarketCount } from './context/marketCount.ts'
 import type { EngineApi } from './engineStatus.ts'
 import { createInstance, type Instance } from './instance.ts'
@@ -388,6 +388,7 @@ export function createEngine(parts: EngineParts): Engine {
     signal: inbox.receive,
     ...createReads(context),
     tasks: () => executors.list(),
+    limits: () => limitRows(limits.current()),
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,
     story: labelled.story,

@@ -17,6 +17,7 @@ import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
 import type { ShownEquity, ShownPeak } from './account/shownEquity.ts'
 import type { UnwindReport } from './account/unwinder.ts'
+import type { LimitRow } from './context/liveLimits.ts'
 import type { TaskReport } from './operator/executors.ts'
 import type { KillReport } from './operator/kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
@@ -180,6 +181,8 @@ export interface EngineApi {
   balance(): Promise<BalanceReport>
   /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */
   books(): readonly BookRow[]
+  /** The limits in force. */
+  limits(): readonly LimitRow[]
   /** Tasks that make orders over time: those that run, then the newest that ended. */
   tasks(): Promise<readonly TaskReport[]>
   /** Folded intents with labels, newest first. */

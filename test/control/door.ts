@@ -91,6 +91,7 @@ const books = bookRows(
 export const engine: EngineApi = {
   status: () => status,
   books: () => books,
+  limits: () => [{ scope: 'account', limit: 'maxExposureUsd', value: '5000' }],
   tasks: () => Promise.resolve([]),
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
   signal: ({ terms: { market = symbol, ...terms }, ttlMs }) => {
@@ -114,6 +115,8 @@ export const engine: EngineApi = {
         capacityShortUsd: null,
         feeBalancingBps100: 400,
         feeUnbalancingBps100: 600,
+        longToken: null,
+        shortToken: position.collateralToken,
         maxLeverageBps: 1_000_000,
         readAtMs: startMs,
       },

@@ -154,7 +154,9 @@ export const texts = {
     books: 'Books',
     book: (name: string, size: string, brought: string) => `${name} ${size}, brought ${brought}`,
     close: 'Close…',
-    closeLabel: (side: string, market: string) => `Close ${side} ${market}`,
+    closeLabel: (side: string, market: string, collateral: string) =>
+      `Close ${side} ${market}${collateral === '' ? '' : ` on the ${collateral} token`}`,
+    backedBy: (collateral: 'long' | 'short') => `on the ${collateral} token`,
     noLiquidation: 'none',
   },
   orders: {
@@ -236,7 +238,6 @@ export const texts = {
     others: (counts: string) => `Also running: ${counts}`,
   },
   limits: {
-    readOnly: 'Limits are told to a session that may command.',
     none: 'Limits were not read yet.',
     rest: (count: number) => `${plural(count, 'limit')} of which nothing is counted here`,
     apply: 'Apply limits…',
@@ -395,6 +396,7 @@ export const texts = {
       effects: (size: string) => [
         `Closes this share of the position of ${size} at the market, whoever's it is. No halt keeps it back.`,
       ],
+      backed: (collateral: 'long' | 'short') => `It is the one on the pool's ${collateral} token.`,
       share: 'Share, percent',
       send: 'Close position',
       typed: 'close',
