@@ -3,6 +3,7 @@ import type { Hono } from 'hono'
 import { visible } from '../base/shownText.ts'
 import { toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
+import type { HostBook, HostFigures, HostRow } from '../monitor/hostFigures.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { Level } from '../monitor/log/line.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
@@ -12,6 +13,7 @@ import type { Proven } from './guard/requestGuard.ts'
 export interface Recent {
   readonly log: Pick<LogRing, 'read'>
   readonly decisions: Pick<LastDecisions, 'all'>
+  readonly hosts: Pick<HostBook, 'all'>
 }
 
 const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
@@ -29,6 +31,7 @@ export function readRoutes(
   app.get('/api/books', () => json(engine.books()))
   app.get('/api/limits', () => json(engine.limits()))
   app.get('/api/decisions', () => json(recent.decisions.all()))
+  app.get('/api/hosts', () => json(hostRows(recent.hosts.all(), engine)))
   app.get('/api/logs', (c) => {
     const [after = '0', limit = '200', word = 'info'] = [
       c.req.query('after'),
@@ -41,6 +44,13 @@ export function readRoutes(
       return c.json({ error: 'BAD_QUERY', message }, 400)
     }
     return json(recent.log.read({ after: Number(after), limit: Math.min(Number(limit), MOST_LINES), level }))
+  })
+}
+
+function hostRows(all: readonly HostFigures[], { clockSkewMs }: EngineApi): readonly HostRow[] {
+  return all.map((figures) => {
+    const skewMs = figures.kind === 'host' ? clockSkewMs(figures.name) : undefined
+    return { ...figures, ...(skewMs === undefined ? {} : { clockSkewMs: Math.round(skewMs) }) }
   })
 }
 

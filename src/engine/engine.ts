@@ -388,6 +388,7 @@ export function createEngine(parts: EngineParts): Engine {
     signal: inbox.receive,
     ...createReads(context),
     tasks: () => executors.list(),
+    clockSkewMs: (host) => api.clockSkewMs(host),
     limits: () => limitRows(limits.current()),
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,

@@ -177,6 +177,8 @@ export interface EngineApi {
   readonly signal: SignalInbox['receive']
   /** Every market that is known or listed, with where its facts come from and its figures of now. */
   markets(): Promise<readonly MarketFigures[]>
+  /** The clock of a host less ours, ms; undefined before enough of its answers told the time. */
+  clockSkewMs(host: string): number | undefined
   /** What is in the wallet and in positions. Rejects as reading does. */
   balance(): Promise<BalanceReport>
   /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */

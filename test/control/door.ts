@@ -91,6 +91,7 @@ const books = bookRows(
 export const engine: EngineApi = {
   status: () => status,
   books: () => books,
+  clockSkewMs: () => undefined,
   limits: () => [{ scope: 'account', limit: 'maxExposureUsd', value: '5000' }],
   tasks: () => Promise.resolve([]),
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
@@ -159,6 +160,7 @@ export const access = {
   recent: {
     log: createLogRing('run-1'),
     decisions: { all: () => [] },
+    hosts: { all: () => [] },
   },
   isMetricsOpen: true,
   isHealthOpen: true,

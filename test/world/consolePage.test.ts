@@ -107,3 +107,21 @@ test.runIf(browserPath !== undefined)(
     await page.waitForSelector('input[name=token]')
   },
 )
+
+test.runIf(browserPath !== undefined)(
+  'an operator ends the session of another browser, which asks for a log-in then; hosts show how they answer, and limits are read by all',
+  options,
+  async () => {
+    const daemon = await trading()
+    const { page: reader } = await loggedIn(browser, daemon, 'read')
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    await reader.waitForSelector('#limits .rows li')
+    await reader.waitForSelector('#hosts .host >> text=requests failed')
+    await page.click('text="Sessions"')
+    await page.waitForSelector('dialog[open] >> text=THIS ONE')
+    await page.click('dialog[open] button:has-text("End")')
+    await page.waitForSelector('dialog[open] button:has-text("End")', { state: 'detached' })
+    await reader.waitForSelector('input[name=token]')
+    expect(complaints).toEqual([])
+  },
+)

@@ -9,6 +9,7 @@ import type {
   Book,
   Decision,
   EquityPoint,
+  Host,
   LimitLine,
   LogLine,
   LogLines,
@@ -80,6 +81,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   function readBooks(): void {
     void load<readonly Book[]>('/api/books', (books) => ({ type: 'books', books }))
     void load<readonly Decision[]>('/api/decisions', (decisions) => ({ type: 'decisions', decisions }))
+    void load<readonly Host[]>('/api/hosts', (hosts) => ({ type: 'hosts', hosts }))
   }
 
   function readMarkets(): void {

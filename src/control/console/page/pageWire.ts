@@ -9,8 +9,10 @@ import type { EngineStatus } from '../../../engine/engineStatus.ts'
 import type { TaskReport } from '../../../engine/operator/executors.ts'
 import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
 import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
+import type { HostRow } from '../../../monitor/hostFigures.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
+import type { SessionRow } from '../sessions.ts'
 
 /** `GET /api/status`. */
 export type Status = Plain<Omit<EngineStatus, 'openIntents'> & { readonly openIntents: readonly OrderRow[] }>
@@ -30,6 +32,10 @@ export type Book = Plain<BookRow>
 export type Decision = LastDecision
 /** A row of `GET /api/markets`. */
 export type Market = Plain<MarketFigures>
+/** A row of `GET /api/hosts`. */
+export type Host = HostRow
+/** A row of `GET /api/console/sessions`. */
+export type OpenSession = SessionRow & { readonly isOwn: boolean }
 /** `GET /api/logs`, and one line of it. */
 export type LogLines = KeptLines
 /** A line of the log. */

@@ -18,6 +18,7 @@ import { LogView } from './logView.ts'
 import { HostsView, MarketsView } from './marketsView.ts'
 import { OrdersView } from './ordersView.ts'
 import { PositionsView } from './positionsView.ts'
+import { SessionsDialog } from './sessionsView.ts'
 import { StoryView } from './storyView.ts'
 import { StrategiesView } from './strategiesView.ts'
 import { TasksView } from './tasksView.ts'
@@ -25,7 +26,13 @@ import { TasksView } from './tasksView.ts'
 const sections = ['positions', 'orders', 'strategies', 'tasks', 'limits', 'markets', 'hosts', 'log'] as const
 
 /** Says who is logged in, and ends the session. */
-function SessionTools({ onHelp }: { readonly onHelp: () => void }): VNode {
+function SessionTools({
+  onHelp,
+  onSessions,
+}: {
+  readonly onHelp: () => void
+  readonly onSessions: () => void
+}): VNode {
   const { store, feed } = usePage()
   const session = useSlice((state) => state.session)
   const role = typeof session === 'string' ? undefined : session.role
@@ -40,6 +47,7 @@ function SessionTools({ onHelp }: { readonly onHelp: () => void }): VNode {
   return html`<div class="tools">
     ${role === undefined ? '' : html`<span class="muted">${texts.role[role]}</span>`}
     <button onClick=${onHelp} aria-label=${texts.help} title=${texts.help}>?</button>
+    <button onClick=${onSessions}>${texts.sessions.title}</button>
     <button onClick=${logOut}>${texts.logOut}</button>
   </div>`
 }
@@ -61,6 +69,7 @@ function FindField({ field }: { readonly field: { current: HTMLInputElement | nu
 function OpenPage(): VNode {
   const find = useRef<HTMLInputElement>(null)
   const [isHelp, setHelp] = useState(false)
+  const [isSessions, setSessions] = useState(false)
   const onHelp = useCallback(() => setHelp(true), [])
   useKeys({ find: () => find.current?.focus(), help: onHelp })
   return html`
@@ -78,7 +87,7 @@ function OpenPage(): VNode {
           )}
         </nav>
         <${FindField} field=${find} />
-        <${SessionTools} onHelp=${onHelp} />
+        <${SessionTools} onHelp=${onHelp} onSessions=${() => setSessions(true)} />
       </div>
       <${Headline} />
       <${TradingButtons} />
@@ -103,7 +112,8 @@ function OpenPage(): VNode {
       <${LogView} />
     </main>
     <${StoryView} />
-    <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />`
+    <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />
+    <${SessionsDialog} isOpen=${isSessions} onEnd=${() => setSessions(false)} />`
 }
 
 function Shown(): VNode {
