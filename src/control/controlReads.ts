@@ -7,6 +7,7 @@ import type { HostBook, HostFigures, HostRow } from '../monitor/hostFigures.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { Level } from '../monitor/log/line.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
+import type { CandlePeriod } from '../protocol/market.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
 /** What was written and decided lately, as it is kept in memory. */
@@ -17,6 +18,7 @@ export interface Recent {
 }
 
 const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
+const periods: readonly CandlePeriod[] = ['1m', '5m', '15m', '1h', '4h', '1d']
 /** Most lines of the log in one answer. */
 const MOST_LINES = 2_000
 
@@ -26,6 +28,17 @@ export function readRoutes(
   { engine, recent }: { readonly engine: EngineApi; readonly recent: Recent },
 ): void {
   app.get('/api/markets', async () => json(await engine.markets()))
+  app.get('/api/candles', async (c) => {
+    const [market = '', word = '5m'] = [c.req.query('market'), c.req.query('period')]
+    const period = periods.find((each) => each === word)
+    if (period === undefined || market === '' || market.length > 120) {
+      const message = `expected market as a symbol or a market token, and period as one of ${periods.join(', ')}.`
+      return c.json({ error: 'BAD_QUERY', message }, 400)
+    }
+    const report = await engine.candles(market, period)
+    if (report !== undefined) return json(report)
+    return c.json({ error: 'NOT_FOUND', message: `There is no price of ${visible(market)}.` }, 404)
+  })
   app.get('/api/balance', async () => json(await engine.balance()))
   app.get('/api/tasks', async () => json(await engine.tasks()))
   app.get('/api/books', () => json(engine.books()))

@@ -47,6 +47,7 @@ import { createKill } from './operator/kill.ts'
 import { createManual } from './operator/manualOrders.ts'
 import { operate } from './operator/operator.ts'
 import { createReads } from './operator/operatorReads.ts'
+import { createCandleReads } from './operator/readCandles.ts'
 import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
 import { createSignalInbox } from './operator/signalInbox.ts'
 import { createInstances } from './roster/instances.ts'
@@ -387,6 +388,7 @@ export function createEngine(parts: EngineParts): Engine {
       ),
     signal: inbox.receive,
     ...createReads(context),
+    ...createCandleReads(context),
     tasks: () => executors.list(),
     clockSkewMs: (host) => api.clockSkewMs(host),
     limits: () => limitRows(limits.current()),

@@ -22,6 +22,7 @@ import type { TaskReport } from './operator/executors.ts'
 import type { KillReport } from './operator/kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
 import type { BalanceReport, MarketFigures } from './operator/operatorReads.ts'
+import type { CandleReads } from './operator/readCandles.ts'
 import type { SignalInbox } from './operator/signalInbox.ts'
 import type { WindDownReport } from './roster/windDown.ts'
 import type { Unmanaged } from './watch/unmanaged.ts'
@@ -179,6 +180,8 @@ export interface EngineApi {
   markets(): Promise<readonly MarketFigures[]>
   /** The clock of a host less ours, ms; undefined before enough of its answers told the time. */
   clockSkewMs(host: string): number | undefined
+  /** The price of a market lately. Undefined: there is no such market, or no price of it. Rejects as reading does. */
+  readonly candles: CandleReads['candles']
   /** What is in the wallet and in positions. Rejects as reading does. */
   balance(): Promise<BalanceReport>
   /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */

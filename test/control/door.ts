@@ -92,6 +92,8 @@ export const engine: EngineApi = {
   status: () => status,
   books: () => books,
   clockSkewMs: () => undefined,
+  candles: (market, period) =>
+    Promise.resolve(market === symbol ? { symbol, period, candles: [], readAtMs: startMs } : undefined),
   limits: () => [{ scope: 'account', limit: 'maxExposureUsd', value: '5000' }],
   tasks: () => Promise.resolve([]),
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),

@@ -35,6 +35,11 @@ test.runIf(browserPath !== undefined)(
     // The trend of the paper venue opens within seconds of the start.
     await page.waitForSelector('#positions tbody tr >> text=NO STOP')
     await page.waitForSelector('#log li >> text=filled at')
+    await page.waitForSelector('#prices .levels >> text=long entry $')
+    await page.waitForSelector('#prices .levels >> text=bought at $')
+    expect(await page.locator('#prices canvas').count()).toBe(1)
+    await page.selectOption('#prices select >> nth=1', '1h')
+    await page.waitForSelector('#prices canvas')
     await page.click('#orders tbody button')
     await page.waitForSelector('dialog[open] .timeline >> text=Verified and signed')
     await page.keyboard.press('Escape')

@@ -9,6 +9,7 @@ import type { EngineStatus } from '../../../engine/engineStatus.ts'
 import type { TaskReport } from '../../../engine/operator/executors.ts'
 import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
 import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
+import type { CandleReport } from '../../../engine/operator/readCandles.ts'
 import type { HostRow } from '../../../monitor/hostFigures.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
@@ -32,6 +33,8 @@ export type Book = Plain<BookRow>
 export type Decision = LastDecision
 /** A row of `GET /api/markets`. */
 export type Market = Plain<MarketFigures>
+/** `GET /api/candles`. */
+export type Candles = CandleReport
 /** A row of `GET /api/hosts`. */
 export type Host = HostRow
 /** A row of `GET /api/console/sessions`. */

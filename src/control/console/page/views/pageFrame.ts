@@ -18,6 +18,7 @@ import { LogView } from './logView.ts'
 import { HostsView, MarketsView } from './marketsView.ts'
 import { OrdersView } from './ordersView.ts'
 import { PositionsView } from './positionsView.ts'
+import { PriceView } from './priceView.ts'
 import { SessionsDialog } from './sessionsView.ts'
 import { StoryView } from './storyView.ts'
 import { StrategiesView } from './strategiesView.ts'
@@ -97,6 +98,7 @@ function OpenPage(): VNode {
       <div class="grid">
         <div class="main">
           <${PositionsView} />
+          <${PriceView} />
           <${OrdersView} />
           <${StrategiesView} />
           <${TasksView} />
