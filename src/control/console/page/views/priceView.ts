@@ -41,6 +41,8 @@ const levelDash: Readonly<Record<Level['kind'], readonly number[]>> = {
 function drawLevels(plot: uPlot, levels: readonly Level[]): void {
   const { ctx, bbox } = plot
   ctx.save()
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'bottom'
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`
   for (const { kind, price, text } of levels) {
     const y = plot.valToPos(price, 'y', true)
@@ -53,7 +55,7 @@ function drawLevels(plot: uPlot, levels: readonly Level[]): void {
     ctx.moveTo(bbox.left, y)
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
-    ctx.fillText(`${words.levels[kind]} ${text}`, bbox.left + 6 * devicePixelRatio, y - 4 * devicePixelRatio)
+    ctx.fillText(`${words.levels[kind]} ${text}`, bbox.left + 6 * devicePixelRatio, y - 2 * devicePixelRatio)
   }
   ctx.restore()
 }
