@@ -8,6 +8,7 @@ import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { Level } from '../monitor/log/line.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
+import type { StartReport } from './console/startReport.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
 /** What was written and decided lately, as it is kept in memory. */
@@ -25,7 +26,11 @@ const MOST_LINES = 2_000
 /** Adds the routes. */
 export function readRoutes(
   app: Hono<Proven>,
-  { engine, recent }: { readonly engine: EngineApi; readonly recent: Recent },
+  {
+    engine,
+    recent,
+    nextStart,
+  }: { readonly engine: EngineApi; readonly recent: Recent; readonly nextStart: () => StartReport },
 ): void {
   app.get('/api/markets', async () => json(await engine.markets()))
   app.get('/api/candles', async (c) => {
@@ -44,6 +49,7 @@ export function readRoutes(
   app.get('/api/books', () => json(engine.books()))
   app.get('/api/limits', () => json(engine.limits()))
   app.get('/api/decisions', () => json(recent.decisions.all()))
+  app.get('/api/config', () => json(nextStart()))
   app.get('/api/hosts', () => json(hostRows(recent.hosts.all(), engine)))
   app.get('/api/logs', (c) => {
     const [after = '0', limit = '200', word = 'info'] = [

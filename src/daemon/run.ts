@@ -42,6 +42,7 @@ import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
 import { listenForSignals } from './signals.ts'
 import type { Trader } from './trader.ts'
+import { nextStart } from './waitingSettings.ts'
 import { keepWatchdog } from './watchdog.ts'
 import { watchStrategies } from './watchStrategies.ts'
 
@@ -167,6 +168,7 @@ async function live(
     engine: loggedEngineApi(trader, log, fail),
     metrics,
     health,
+    nextStart: () => nextStart({ config, values: options.values }, options.reload),
     recent: { log: kept, decisions, hosts: hostBook },
     ...consoleOf(config),
   })

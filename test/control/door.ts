@@ -158,6 +158,7 @@ export const asOperator = { authorization: `Bearer ${operateToken}` }
 
 /** Access as the paper profile has it, with a rate that no test reaches by chance. */
 export const access = {
+  nextStart: () => ({ settings: [{ key: 'log.level', value: 'info', origin: 'default' }], warnings: [] }),
   tokens: { read: new Secret(readToken), operate: new Secret(operateToken) },
   recent: {
     log: createLogRing('run-1'),

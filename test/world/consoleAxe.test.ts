@@ -55,6 +55,8 @@ test.runIf(browserPath !== undefined)(
         ['page', undefined],
         ['story', '#orders tbody button'],
         ['close', '#positions button'],
+        ['sessions', 'text="Sessions"'],
+        ['configuration', 'text="Configuration"'],
         ['kill', '.actions >> text="Kill and close…"'],
       ] as const) {
         if (selector !== undefined) {

@@ -130,3 +130,19 @@ test.runIf(browserPath !== undefined)(
     expect(complaints).toEqual([])
   },
 )
+
+test.runIf(browserPath !== undefined)(
+  'what a start would take is shown with where each value comes from, found by what is typed, and without a secret',
+  options,
+  async () => {
+    const daemon = await trading()
+    const { page, complaints } = await loggedIn(browser, daemon, 'read')
+    await page.click('text="Configuration"')
+    await page.waitForSelector('dialog[open] >> text=0 of')
+    await page.fill('dialog[open] input[type=search]', 'strategies.paths')
+    expect(await page.locator('dialog[open] tbody tr').allInnerTexts()).toEqual([
+      expect.stringContaining('flag --strategies.paths'),
+    ])
+    expect(complaints).toEqual([])
+  },
+)

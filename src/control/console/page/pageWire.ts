@@ -14,6 +14,7 @@ import type { HostRow } from '../../../monitor/hostFigures.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
 import type { SessionRow } from '../sessions.ts'
+import type { StartReport } from '../startReport.ts'
 
 /** `GET /api/status`. */
 export type Status = Plain<Omit<EngineStatus, 'openIntents'> & { readonly openIntents: readonly OrderRow[] }>
@@ -35,6 +36,8 @@ export type Decision = LastDecision
 export type Market = Plain<MarketFigures>
 /** `GET /api/candles`. */
 export type Candles = CandleReport
+/** `GET /api/config`. */
+export type Start = StartReport
 /** A row of `GET /api/hosts`. */
 export type Host = HostRow
 /** A row of `GET /api/console/sessions`. */

@@ -518,6 +518,20 @@ export const texts = {
     none: 'The venue has no price of this market.',
     waiting: 'Prices were not read yet.',
   },
+  config: {
+    button: 'Configuration',
+    title: 'What a start would take',
+    setting: 'Setting',
+    value: 'Value',
+    origin: 'From',
+    none: '(none)',
+    findHint: 'setting, value, origin…',
+    wouldNot: 'A start would be refused. What this run began with is below.',
+    counts: (changed: number, all: number) =>
+      `${changed} of ${plural(all, 'setting')} ${changed === 1 ? 'is' : 'are'} not what this run began with. Secrets are hidden.`,
+    taken: { limits: 'APPLY LIMITS', restart: 'RESTART' },
+    running: (value: string) => `this run began with ${value}`,
+  },
   sessions: {
     title: 'Sessions',
     from: (address: string) => `from ${address}`,

@@ -9,6 +9,7 @@ import type { PageStore } from '../pageStore.ts'
 import { texts } from '../texts.ts'
 import { AttentionView } from './attentionView.ts'
 import { CommandDialog } from './commandDialog.ts'
+import { ConfigDialog } from './configView.ts'
 import { EquityView } from './equityView.ts'
 import { Headline, TradingButtons } from './headlineView.ts'
 import { goTo, KeysDialog, useKeys } from './keysView.ts'
@@ -30,9 +31,11 @@ const sections = ['positions', 'orders', 'strategies', 'tasks', 'limits', 'marke
 function SessionTools({
   onHelp,
   onSessions,
+  onConfig,
 }: {
   readonly onHelp: () => void
   readonly onSessions: () => void
+  readonly onConfig: () => void
 }): VNode {
   const { store, feed } = usePage()
   const session = useSlice((state) => state.session)
@@ -48,6 +51,7 @@ function SessionTools({
   return html`<div class="tools">
     ${role === undefined ? '' : html`<span class="muted">${texts.role[role]}</span>`}
     <button onClick=${onHelp} aria-label=${texts.help} title=${texts.help}>?</button>
+    <button onClick=${onConfig}>${texts.config.button}</button>
     <button onClick=${onSessions}>${texts.sessions.title}</button>
     <button onClick=${logOut}>${texts.logOut}</button>
   </div>`
@@ -71,6 +75,7 @@ function OpenPage(): VNode {
   const find = useRef<HTMLInputElement>(null)
   const [isHelp, setHelp] = useState(false)
   const [isSessions, setSessions] = useState(false)
+  const [isConfig, setConfig] = useState(false)
   const onHelp = useCallback(() => setHelp(true), [])
   useKeys({ find: () => find.current?.focus(), help: onHelp })
   return html`
@@ -88,7 +93,7 @@ function OpenPage(): VNode {
           )}
         </nav>
         <${FindField} field=${find} />
-        <${SessionTools} onHelp=${onHelp} onSessions=${() => setSessions(true)} />
+        <${SessionTools} onHelp=${onHelp} onSessions=${() => setSessions(true)} onConfig=${() => setConfig(true)} />
       </div>
       <${Headline} />
       <${TradingButtons} />
@@ -115,7 +120,8 @@ function OpenPage(): VNode {
     </main>
     <${StoryView} />
     <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />
-    <${SessionsDialog} isOpen=${isSessions} onEnd=${() => setSessions(false)} />`
+    <${SessionsDialog} isOpen=${isSessions} onEnd=${() => setSessions(false)} />
+    <${ConfigDialog} isOpen=${isConfig} onEnd=${() => setConfig(false)} />`
 }
 
 function Shown(): VNode {
