@@ -71,7 +71,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
         await closer()
       } catch (error) {
         isClean = false
-        log.note('error', `not closed in good order: ${reasonOf(error)}`)
+        log.note('daemon.closeFailed', 'error', `not closed in good order: ${reasonOf(error)}`)
       }
     }
     return isClean
@@ -80,7 +80,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
   try {
     const { signer, warning, close: closeSigner } = await openSigner(config, options.keys)
     closers.push(closeSigner)
-    if (warning !== undefined) log.note('warn', warning)
+    if (warning !== undefined) log.note('key.warned', 'warn', warning)
     const openingMs = systemClock.monotonicMs()
     const journal = await openJournal(config.journal.path, journalOptions(config, signer.address))
     closers.push(() => journal.close())
@@ -188,11 +188,11 @@ async function live(
       notes,
     })
     for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
-      log.note('warn', warning)
+      log.note('strategy.warned', 'warn', warning)
     }
     sayConsole(config, control, options)
-    for (const warning of signalWarnings(strategies, signals)) log.note('warn', warning)
-    if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
+    for (const warning of signalWarnings(strategies, signals)) log.note('signal.warned', 'warn', warning)
+    if (watchdog.problem !== undefined) log.note('watchdog.unused', 'error', watchdog.problem)
     trader.start().catch(fail)
     watchFiles(config, trader, log, watching.signal).catch(fail)
     return await ended.promise
@@ -215,6 +215,7 @@ function sayConsole(
 ): void {
   if (console === undefined) return
   log.note(
+    'console.served',
     'info',
     `console at ${config.control.consoleUrl ?? localUrl}/console/; a link to it: perpd console`,
   )
@@ -248,7 +249,7 @@ async function watchFiles(
     if (isSame) return true
     const how = isPreview && answer.ok ? '. To take it over: perpd strategies reload' : ''
     const text = answer.ok ? answer.statement : answer.reason
-    log.note(answer.ok ? 'warn' : 'error', `strategy files changed: ${text}${how}`)
+    log.note('files.changed', answer.ok ? 'warn' : 'error', `strategy files changed: ${text}${how}`)
     return true
   }
   await watchStrategies({ paths, clock: systemClock, changed, signal })
@@ -273,7 +274,7 @@ async function listen(
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (isOver() ? undefined : log.listen(event))
   const emit = emitTo([tell, metrics.listen, health.listen, decisions.listen, notifier.listen], (error) =>
-    log.note('error', `a listener failed: ${reasonOf(error)}`),
+    log.note('listener.failed', 'error', `a listener failed: ${reasonOf(error)}`),
   )
   return { metrics, health, decisions, emit }
 }
@@ -296,7 +297,11 @@ function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => voi
         if ((command.type === 'limits' || command.type === 'reload') && command.isPreview !== true) {
           const what = command.type === 'limits' ? 'limits' : 'strategy files'
           const text = answer.ok ? answer.statement : answer.reason
-          log.note(answer.ok ? 'info' : 'warn', `${what} were read anew, asked by ${commander.by}: ${text}`)
+          log.note(
+            'operator.readAnew',
+            answer.ok ? 'info' : 'warn',
+            `${what} were read anew, asked by ${commander.by}: ${text}`,
+          )
         }
         return answer
       } catch (error) {

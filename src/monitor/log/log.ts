@@ -5,10 +5,12 @@ import { visible } from '../../base/shownText.ts'
 import type { Emit, Event } from '../../domain/event.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { withDollars } from '../dollars.ts'
+import type { LineName } from './eventRegister.ts'
 import type { Level, Line } from './line.ts'
 import { createLogRateLimit } from './logRateLimit.ts'
 import type { LogRing } from './logRing.ts'
 import { createRedactor } from './redact.ts'
+import type { NoteLevel, NoteName } from './registerNotes.ts'
 import { createRepeatFilter } from './repeatFilter.ts'
 
 /** Where lines go: a stream such as `process.stdout`. */
@@ -42,8 +44,8 @@ export interface LogOptions {
 export interface Log {
   /** Writes the lines of an event. */
   readonly listen: Emit
-  /** Writes one line that belongs to no event: configuration warnings, a failed start. */
-  note(level: Level, text: string, fields?: Readonly<Record<string, unknown>>): void
+  /** Writes one line of the process that nothing else hears of: configuration warnings, a failed start. */
+  note<Name extends NoteName>(name: Name, level: NoteLevel<Name>, text: string): void
 }
 
 const ranks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
@@ -60,7 +62,7 @@ export function createLog(options: LogOptions): Log {
     : jsonWriter(options, now)
   const bindings: Record<string, unknown> = {}
 
-  const put = (event: string, line: Line): void => {
+  const put = (event: LineName, line: Line): void => {
     if (ranks[line.level] < ranks[level]) return
     const fields = { ...bindings, ...line.fields }
     const clean = isPretty ? {} : (redact.value(withDollars(shortened(fields))) as Record<string, unknown>)
@@ -77,8 +79,8 @@ export function createLog(options: LogOptions): Log {
       if (isBelow(event, level)) return
       for (const line of quiet(event)) put(event.type, ceiling(event, line))
     },
-    note: (noteLevel, text, fields = {}) =>
-      put('note', { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
+    note: (name, noteLevel: Level, text) =>
+      put(name, { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields: {} }),
   }
 }
 
@@ -117,7 +119,7 @@ function isBelow(event: Event, level: Level): boolean {
   }
 }
 
-type Writer = (line: Line, event: string) => void
+type Writer = (line: Line, event: LineName) => void
 
 function jsonWriter(options: LogOptions, now: () => number): Writer {
   const logger = pino(
