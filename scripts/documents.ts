@@ -182,6 +182,8 @@ function eventsDocument(): string {
     '|---|---|',
     ...common,
     '',
+    'A line has at most 8 KiB. A longer text or list is cut and says how long it was.',
+    '',
     'A field is there only when the event has it. Beside each exact amount (`_usd`, an integer with 30 decimals) stands the same in',
     'decimal dollars (`_dollars`).',
     '',

@@ -26,6 +26,8 @@ export const commonFieldNames: Readonly<Record<string, string>> = {
   chain: 'the chain, once the daemon has started',
   account: 'the account, shortened, once the daemon has started',
   message: 'a sentence for people; its words may change',
+  cut_bytes:
+    'bytes of its fields that were cut to keep the line within 8 KiB; orders are whole in the journal',
   repeated: 'how often the same cause happened, when it is told again',
   recovered: 'how often a cause happened that is over',
   kept_back: 'lines of this event that were kept back before it, because there were too many',

@@ -1,12 +1,13 @@
 /** The log: events as JSON lines for machines, or as one short line each for people. Secrets never reach either. */
 import { pino } from 'pino'
-import { Secret } from '../../base/secret.ts'
+import type { Secret } from '../../base/secret.ts'
 import { visible } from '../../base/shownText.ts'
 import type { Emit, Event } from '../../domain/event.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { withDollars } from '../dollars.ts'
 import type { LineName } from './eventRegister.ts'
 import type { Level, Line } from './line.ts'
+import { cutText, lineWithin, MAX_LINE_BYTES } from './lineBudget.ts'
 import { createLogRateLimit } from './logRateLimit.ts'
 import type { LogRing } from './logRing.ts'
 import { createRedactor } from './redact.ts'
@@ -65,8 +66,9 @@ export function createLog(options: LogOptions): Log {
   const put = (event: LineName, line: Line): void => {
     if (ranks[line.level] < ranks[level]) return
     const fields = { ...bindings, ...line.fields }
-    const clean = isPretty ? {} : (redact.value(withDollars(shortened(fields))) as Record<string, unknown>)
-    const text = cut(redact.text(line.text), MAX_LINE)
+    const clean = isPretty ? {} : (redact.value(withDollars(fields)) as Record<string, unknown>)
+    // Nothing is cut before secrets are out: half of one has no shape that is known.
+    const text = cutText(redact.text(line.text))
     write({ ...line, text, fields: clean }, event)
     options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })
   }
@@ -82,26 +84,6 @@ export function createLog(options: LogOptions): Log {
     note: (name, noteLevel: Level, text) =>
       put(name, { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields: {} }),
   }
-}
-
-/** Longest text of a line and of one of its fields, characters, and most elements of a list in it. */
-const MAX_LINE = 4_000
-const MAX_FIELD = 2_000
-const MAX_ELEMENTS = 50
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
-}
-
-/** Fields without what would make a line as long as a host likes. */
-function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return cut(value, MAX_FIELD)
-  if (Array.isArray(value)) {
-    const more = value.length > MAX_ELEMENTS ? [`… and ${value.length - MAX_ELEMENTS} more`] : []
-    return [...value.slice(0, MAX_ELEMENTS).map(shortened), ...more]
-  }
-  if (typeof value !== 'object' || value === null || value instanceof Secret) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]))
 }
 
 /** Events that are never more than `debug` and change nothing in what is told: not phrased at all unless asked for. */
@@ -122,18 +104,31 @@ function isBelow(event: Event, level: Level): boolean {
 type Writer = (line: Line, event: LineName) => void
 
 function jsonWriter(options: LogOptions, now: () => number): Writer {
+  let made = ''
   const logger = pino(
     {
-      level: options.level,
+      // What is too little is kept away before it comes here.
+      level: 'debug',
       base: options.runId === undefined ? {} : { run_id: options.runId },
       timestamp: () => `,"ts":"${new Date(now()).toISOString()}"`,
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },
     },
-    // As JSON it says the same, and on a screen only what it is.
-    { write: (text: string) => void options.stream.write(visible(text)) },
+    {
+      write: (text: string) => {
+        made = text
+      },
+    },
   )
-  return (line, event) => logger[line.level]({ event, ...line.fields }, oneLine(line.text))
+  return (line, event) => {
+    const text = oneLine(line.text)
+    const written = lineWithin(line.fields, (fields) => {
+      logger[line.level]({ event, ...fields }, text)
+      // As JSON it says the same, and on a screen only what it is.
+      return visible(made)
+    })
+    options.stream.write(written)
+  }
 }
 
 const colors: Readonly<Record<Level, string>> = {
@@ -146,6 +141,8 @@ const plainColor = '\u001b[0m'
 
 /** Columns before the text of a line: time of day, word, gaps. */
 const PRETTY_INDENT = 20
+/** Most bytes of a text whose ends of lines make its entry too long. */
+const MAX_FOLDED_BYTES = 300
 /** A narrower terminal wraps by itself. */
 const MIN_COLUMNS = 60
 
@@ -161,11 +158,17 @@ function prettyWriter(stream: LogStream, now: () => number, color: boolean): Wri
       stream.write(`${day}, times are UTC\n`)
     }
     // A text of several lines stays readable and stays one entry.
-    const text = visible(line.text)
-      .split('\n')
-      .flatMap((each) => foldedAt(each, (stream.columns ?? 0) - PRETTY_INDENT))
-      .join(`\n${' '.repeat(PRETTY_INDENT)}`)
-    stream.write(`${at.slice(11, 19)}  ${shown}  ${text}\n`)
+    const entry = (shownText: string): string => {
+      const folded = visible(shownText)
+        .split('\n')
+        .flatMap((each) => foldedAt(each, (stream.columns ?? 0) - PRETTY_INDENT))
+        .join(`\n${' '.repeat(PRETTY_INDENT)}`)
+      return `${at.slice(11, 19)}  ${shown}  ${folded}\n`
+    }
+    const whole = entry(line.text)
+    // Each end of a line costs the columns before it.
+    const isLong = Buffer.byteLength(whole) > MAX_LINE_BYTES
+    stream.write(isLong ? entry(cutText(line.text, MAX_FOLDED_BYTES)) : whole)
   }
 }
 
