@@ -117,6 +117,18 @@ export const lookCommands: readonly Command[] = [
     examples: ['perpd logs --follow', 'perpd logs --level warn --lines 200', 'perpd logs --json'],
     run: async (call) => (await import('./commands/logsCommand.ts')).logs(call),
   },
+  {
+    name: 'log level',
+    isForRunning: true,
+    summary: 'Change what the running daemon writes into its log, of one component or of all others.',
+    details:
+      'Levels are debug, info, warn and error; components are the first words of events (docs/events.md).\nIt holds until the settings are read anew (perpd limits apply, SIGHUP) or the daemon starts again; what is to\nstay is log.level and log.levels.',
+    positional: { name: 'component', doc: 'a component, and a level; or a level alone', isOptional: true },
+    more: [{ name: 'level', doc: 'debug, info, warn or error' }],
+    flags: [{ name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' }, json],
+    examples: ['perpd log level host debug', 'perpd log level warn --by ann'],
+    run: async (call) => (await import('./commands/logLevel.ts')).logLevel(call),
+  },
 ]
 
 /** Orders by hand. */

@@ -1,10 +1,10 @@
 /** Reading routes beside status and orders: figures of markets, the balance, books, newest decisions, and the log. */
 import type { Hono } from 'hono'
 import { visible } from '../base/shownText.ts'
+import { logLevels } from '../domain/logLevels.ts'
 import { toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
-import type { Level } from '../monitor/log/line.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
@@ -14,7 +14,6 @@ export interface Recent {
   readonly decisions: Pick<LastDecisions, 'all'>
 }
 
-const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
 /** Most lines of the log in one answer. */
 const MOST_LINES = 2_000
 
@@ -34,9 +33,9 @@ export function readRoutes(
       c.req.query('limit'),
       c.req.query('level'),
     ]
-    const level = levels.find((each) => each === word)
+    const level = logLevels.find((each) => each === word)
     if (level === undefined || !/^\d{1,15}$/.test(after) || !/^[1-9]\d{0,8}$/.test(limit)) {
-      const message = `expected after and limit as whole numbers, and a level of ${levels.join(', ')}.`
+      const message = `expected after and limit as whole numbers, and a level of ${logLevels.join(', ')}.`
       return c.json({ error: 'BAD_QUERY', message }, 400)
     }
     return json(recent.log.read({ after: Number(after), limit: Math.min(Number(limit), MOST_LINES), level }))

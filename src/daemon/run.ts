@@ -34,6 +34,7 @@ import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
+import { changeLog } from './log/changeLog.ts'
 import { crashNotice, openNotifier, watchStops } from './notifySinks.ts'
 import { beatOf, openHeartbeat } from './openHeartbeat.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
@@ -157,7 +158,7 @@ async function live(
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
-    engine: loggedEngineApi(trader, log, fail),
+    engine: loggedEngineApi(trader, options, fail),
     metrics,
     health,
     recent: { log: kept, decisions },
@@ -168,7 +169,9 @@ async function live(
 
   const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   // Before it is said to have started: who hears that may signal at once.
-  const stopListening = listenForSignals(trader, log, fail, ended.resolve)
+  const stopListening = listenForSignals(trader, log, fail, ended.resolve, (command, by) =>
+    changeLog(command, by, options),
+  )
   heartbeat = openHeartbeat(config, emit, () => {
     const status = trader.status()
     return beatOf(health.live(status).ok, status.holds)
@@ -288,7 +291,11 @@ async function readStrategies(config: Config): Promise<LoadResult> {
 }
 
 /** The trader's door, with what the log should say of commands: a reading of limits or strategies, and a journal that cannot be written, which ends the daemon. */
-function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => void): EngineApi {
+function loggedEngineApi(
+  trader: Trader,
+  { log, reload }: Pick<RunOptions, 'log' | 'reload'>,
+  fail: (error: unknown) => void,
+): EngineApi {
   return {
     ...trader,
     async operate(command, commander) {
@@ -303,6 +310,7 @@ function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => voi
             `${what} were read anew, asked by ${commander.by}: ${text}`,
           )
         }
+        if (answer.ok) changeLog(command, commander.by, { log, reload })
         return answer
       } catch (error) {
         if (!(error instanceof JournalFaultError)) throw error

@@ -18,6 +18,7 @@ export function listenForSignals(
   log: Log,
   fatal: (error: unknown) => void,
   end: (code: number) => void,
+  carriedOut: (command: OperatorCommand, by: string) => void = () => undefined,
 ): () => void {
   let firstAtMs: number | undefined
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -41,6 +42,7 @@ export function listenForSignals(
     const inOrder = async (): Promise<void> => {
       for (const asked of all) {
         const answer = await engine.operate(asked, { by: `signal ${signal}`, via: 'signal' })
+        if (answer.ok) carriedOut(asked, `signal ${signal}`)
         if (answer.ok) log.note('operator.signalled', 'warn', `${signal}: ${answer.statement}`)
         else log.note('operator.signalled', 'error', `${signal}: ${answer.reason}`)
       }

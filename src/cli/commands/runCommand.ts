@@ -16,6 +16,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   const kept = createLogRing(runId)
   const log = createLog({
     level: config.log.level,
+    levels: config.log.levels,
     format: config.log.format,
     stream: process.stdout,
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',

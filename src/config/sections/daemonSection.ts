@@ -1,8 +1,10 @@
 /** Settings of the daemon itself: what it keeps, runs, serves and tells. */
+import { logLevels } from '../../domain/logLevels.ts'
 import {
   choice,
   flag,
   integer,
+  liveSetting,
   ms,
   type Section,
   seconds,
@@ -137,7 +139,12 @@ export function isOwnHost(host: string): boolean {
 
 /** Settings under `log`. */
 export const log = {
-  level: setting(choice(['debug', 'info', 'warn', 'error']), 'info', 'Least important line that is written.'),
+  level: liveSetting(choice(logLevels), 'info', 'Least important line that is written.'),
+  levels: liveSetting(
+    as.componentLevels,
+    [],
+    'Levels of single components, as `host=debug`; a component is the part of an event before its first dot (docs/events.md).',
+  ),
   format: setting(
     choice(['auto', 'pretty', 'json']),
     'auto',

@@ -28,7 +28,7 @@ const rooms: readonly Room[] = [
 ]
 
 /** Bytes of a text in UTF-8 as it is shown. */
-export function shownBytes(text: string): number {
+function shownBytes(text: string): number {
   return Buffer.byteLength(visible(text))
 }
 

@@ -3,9 +3,11 @@ import { pino } from 'pino'
 import type { Secret } from '../../base/secret.ts'
 import { visible } from '../../base/shownText.ts'
 import type { Emit, Event } from '../../domain/event.ts'
+import type { ComponentLevel } from '../../domain/logLevels.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { withDollars } from '../dollars.ts'
 import type { LineName } from './eventRegister.ts'
+import { createLevelTable, type LevelTable } from './levelTable.ts'
 import type { Level, Line } from './line.ts'
 import { cutText, lineWithin, MAX_LINE_BYTES } from './lineBudget.ts'
 import { createLogRateLimit } from './logRateLimit.ts'
@@ -24,8 +26,9 @@ export interface LogStream {
 
 /** What a log is made of. */
 export interface LogOptions {
-  /** Least important line that is written. */
+  /** Least important line that is written, and that of single components. */
   readonly level: Level
+  readonly levels?: readonly ComponentLevel[]
   /** `auto`: pretty when the stream is a terminal, else JSON. */
   readonly format: 'auto' | 'pretty' | 'json'
   readonly stream: LogStream
@@ -43,17 +46,18 @@ export interface LogOptions {
 
 /** A log. */
 export interface Log {
+  /** What is written of it; may be changed at any time. */
+  readonly levels: LevelTable
   /** Writes the lines of an event. */
   readonly listen: Emit
   /** Writes one line of the process that nothing else hears of: configuration warnings, a failed start. */
   note<Name extends NoteName>(name: Name, level: NoteLevel<Name>, text: string): void
 }
 
-const ranks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
-
 /** A log over a stream. Lines are written at once; nothing is buffered, so that a crash loses none. */
 export function createLog(options: LogOptions): Log {
-  const { level, stream, now = Date.now } = options
+  const { stream, now = Date.now } = options
+  const levels = createLevelTable({ level: options.level, levels: options.levels ?? [] })
   const redact = createRedactor(options.secrets)
   const quiet = createRepeatFilter(now)
   const ceiling = createLogRateLimit(now)
@@ -64,7 +68,7 @@ export function createLog(options: LogOptions): Log {
   const bindings: Record<string, unknown> = {}
 
   const put = (event: LineName, line: Line): void => {
-    if (ranks[line.level] < ranks[level]) return
+    if (!levels.isWritten(event, line.level)) return
     const fields = { ...bindings, ...line.fields }
     const clean = isPretty ? {} : (redact.value(withDollars(fields)) as Record<string, unknown>)
     // Nothing is cut before secrets are out: half of one has no shape that is known.
@@ -73,12 +77,13 @@ export function createLog(options: LogOptions): Log {
     options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })
   }
   return {
+    levels,
     listen: (event) => {
       if (event.type === 'daemon.started') {
         bindings.chain = event.chain
         bindings.account = shortHex(event.account)
       }
-      if (isBelow(event, level)) return
+      if (isBelow(event, levels)) return
       for (const line of quiet(event)) put(event.type, ceiling(event, line))
     },
     note: (name, noteLevel: Level, text) =>
@@ -87,15 +92,14 @@ export function createLog(options: LogOptions): Log {
 }
 
 /** Events that are never more than `debug` and change nothing in what is told: not phrased at all unless asked for. */
-function isBelow(event: Event, level: Level): boolean {
-  if (level === 'debug') return false
+function isBelow(event: Event, levels: LevelTable): boolean {
   switch (event.type) {
     case 'journal.committed':
     case 'order.observed':
     case 'order.timing':
     case 'feed.read':
     case 'capacity.read':
-      return true
+      return !levels.isWritten(event.type, 'debug')
     default:
       return false
   }

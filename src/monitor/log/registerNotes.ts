@@ -32,6 +32,7 @@ export const noteRegister = {
     ['info', 'warn'],
     "What the chain says of the router's code; at warn, not enough.",
   ),
+  'log.levels': registered(['warn'], 'What is written into the log was changed, and by whom.'),
   'paper.failed': registered(['error'], 'The paper venue failed while it answered.'),
 } as const satisfies Readonly<Record<string, RegisteredEvent>>
 
