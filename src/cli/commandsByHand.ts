@@ -102,7 +102,7 @@ export const lookCommands: readonly Command[] = [
     name: 'logs',
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:
-      'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs.',
+      'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs, the file of log.file.',
     stray: [{ flag: 'level' }],
     flags: [
       { name: 'follow', doc: 'go on with what comes' },

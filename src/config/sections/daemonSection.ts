@@ -150,6 +150,11 @@ export const log = {
     'auto',
     '`pretty` for people, `json` for machines, `auto`: pretty on a terminal, else json.',
   ),
+  file: setting(
+    as.pathOrNone,
+    '',
+    'File that JSON lines are written to besides standard output. Empty: none. It may be moved away at any time: a new one is begun with the next line after a second.',
+  ),
   heartbeatSeconds: setting(
     seconds(0, 86_400),
     300,

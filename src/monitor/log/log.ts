@@ -32,6 +32,8 @@ export interface LogOptions {
   /** `auto`: pretty when the stream is a terminal, else JSON. */
   readonly format: 'auto' | 'pretty' | 'json'
   readonly stream: LogStream
+  /** Gets every line as JSON besides, whatever the format. */
+  readonly file?: LogStream
   /** Unix ms; default the system's clock. */
   readonly now?: () => number
   /** Colours in the pretty format; default: on a terminal, unless NO_COLOR says otherwise where the caller looks. */
@@ -62,18 +64,22 @@ export function createLog(options: LogOptions): Log {
   const quiet = createRepeatFilter(now)
   const ceiling = createLogRateLimit(now)
   const isPretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true)
-  const write = isPretty
-    ? prettyWriter(stream, now, options.color ?? stream.isTTY === true)
-    : jsonWriter(options, now)
+  const pretty = isPretty ? prettyWriter(stream, now, options.color ?? stream.isTTY === true) : undefined
+  // One line for both where both are JSON: the same to the last byte.
+  const jsonStreams = [...(isPretty ? [] : [stream]), ...(options.file === undefined ? [] : [options.file])]
+  const json = jsonStreams.length === 0 ? undefined : jsonWriter(options, jsonStreams, now)
   const bindings: Record<string, unknown> = {}
 
   const put = (event: LineName, line: Line): void => {
     if (!levels.isWritten(event, line.level)) return
     const fields = { ...bindings, ...line.fields }
-    const clean = isPretty ? {} : (redact.value(withDollars(fields)) as Record<string, unknown>)
     // Nothing is cut before secrets are out: half of one has no shape that is known.
     const text = cutText(redact.text(line.text))
-    write({ ...line, text, fields: clean }, event)
+    pretty?.({ ...line, text }, event)
+    if (json !== undefined) {
+      const clean = redact.value(withDollars(fields)) as Record<string, unknown>
+      json({ ...line, text, fields: clean }, event)
+    }
     options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })
   }
   return {
@@ -107,7 +113,11 @@ function isBelow(event: Event, levels: LevelTable): boolean {
 
 type Writer = (line: Line, event: LineName) => void
 
-function jsonWriter(options: LogOptions, now: () => number): Writer {
+function jsonWriter(
+  options: Pick<LogOptions, 'runId'>,
+  streams: readonly LogStream[],
+  now: () => number,
+): Writer {
   let made = ''
   const logger = pino(
     {
@@ -131,7 +141,7 @@ function jsonWriter(options: LogOptions, now: () => number): Writer {
       // As JSON it says the same, and on a screen only what it is.
       return visible(made)
     })
-    options.stream.write(written)
+    for (const stream of streams) stream.write(written)
   }
 }
 

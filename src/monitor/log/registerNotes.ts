@@ -33,6 +33,10 @@ export const noteRegister = {
     "What the chain says of the router's code; at warn, not enough.",
   ),
   'log.levels': registered(['warn'], 'What is written into the log was changed, and by whom.'),
+  'log.fileFailed': registered(
+    ['error'],
+    'A line could not be written to the file of the log; standard output has it.',
+  ),
   'paper.failed': registered(['error'], 'The paper venue failed while it answered.'),
 } as const satisfies Readonly<Record<string, RegisteredEvent>>
 
