@@ -1,0 +1,229 @@
+/**
+ * How perpd holds over a day: a real daemon and a real paper venue, each a process whose clock runs 60 times as fast, with faults
+ * that change all the time and the console's stream (and, where there is a Chromium, its page) open. By hand:
+ * `node bench/soak.ts [hours] [speed]`; 24 hours at 60 take 24 minutes.
+ *
+ * Prints a line each simulated hour: resident memory, heap, descriptors, log lines of that hour by level, 99th percentile of the event
+ * loop's delay. At the end: how memory grew over the second half (least squares, MB an hour), orders by their end, what was
+ * not explained, and whether the stream lost anything.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { chromium, type Page } from 'playwright-core'
+
+const [hoursText = '24', speedText = '60'] = process.argv.slice(2)
+const hours = Number(hoursText)
+const speed = Number(speedText)
+const hourMs = 3_600_000 / speed
+const root = resolve(import.meta.dirname, '..')
+const main = join(root, 'src/cli/main.ts')
+const clock = join(import.meta.dirname, 'fastClock.ts')
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const children: ChildProcess[] = []
+
+function start(cwd: string, args: readonly string[], isFast = true) {
+  const env = isFast
+    ? { ...process.env, PERPD_BENCH_CLOCK_SPEED: String(speed), NODE_OPTIONS: `--import=${clock}` }
+    : process.env
+  const child = spawn(
+    process.execPath,
+    ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=50', main, ...args],
+    { cwd, env },
+  )
+  children.push(child)
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  child.stderr.setEncoding('utf8').on('data', (part: string) => process.stderr.write(part))
+  const take = () => {
+    const taken = text
+    text = ''
+    return taken
+  }
+  return { child, said: () => text, take }
+}
+
+async function until<T>(what: string, look: () => T | undefined): Promise<T> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const found = look()
+    if (found !== undefined) return found
+    await wait(100)
+  }
+  throw new Error(`waited in vain for ${what}`)
+}
+
+/** One fault after the other, each for a while; the last of each turn is none. */
+const faults: readonly object[] = [
+  { latencyMs: 40 },
+  { latencyMs: 0, down: ['api/0'] },
+  { down: ['oracle/0'] },
+  { down: [], submit: 'accept-and-never-answer', times: 2 },
+  { prepare: 'unavailable', times: 3 },
+  { status: 'not-found', times: 5 },
+  { relay: 'never-lands' },
+  { relay: 'none' },
+  { down: ['rpc/0'] },
+  { down: [], gasSpikePercent: 5000 },
+  { gasSpikePercent: 100 },
+  {},
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'perpd-soak-'))
+let page: Page | undefined
+const lines = new Map<string, number>()
+const events = new Map<string, number>()
+let streamed = 0
+let lastSeq = 0
+let gaps = 0
+try {
+  const venueFolder = join(folder, 'venue')
+  mkdirSync(venueFolder)
+  const venue = start(venueFolder, ['paper', '--print-config', '--state', join(venueFolder, 'world.json')])
+  const printed = await until('the paper venue', () => {
+    try {
+      return JSON.stringify(JSON.parse(venue.said()))
+    } catch {
+      return undefined
+    }
+  })
+  const host = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? ''
+  const cwd = join(folder, 'daemon')
+  cpSync(join(root, 'strategies'), join(cwd, 'strategies'), { recursive: true })
+  // All shipped instances run, each on its own market.
+  for (const name of readdirSync(join(cwd, 'strategies')).filter((one) => one.endsWith('.yaml'))) {
+    const path = join(cwd, 'strategies', name)
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^enabled: false/m, 'enabled: true'))
+  }
+  writeFileSync(join(cwd, 'perpd.json'), printed, { mode: 0o600 })
+  const daemon = start(cwd, ['run', '--control.port=0', '--log.format=json', '--config', 'perpd.json'])
+  const url = await until('the daemon', () =>
+    daemon.said().includes('"event":"daemon.ready"')
+      ? /"status_url":"([^"]+)"/.exec(daemon.said())?.[1]
+      : undefined,
+  )
+  const token = readFileSync(join(cwd, 'var', 'paper', 'control.token'), 'utf8').trim()
+  const headers = { Authorization: `Bearer ${token}` }
+  const base = new URL('/', url).href
+
+  void followStream(base, headers)
+  const browserPath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+  if (browserPath !== undefined) {
+    const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+    page = await browser.newPage()
+  }
+  say('hour   RSS MB  heap MB  fds  info  warn  error  loop p99 ms  orders  unresolved')
+  const memory: { readonly hour: number; readonly mb: number }[] = []
+  for (let hour = 1; hour <= hours; hour += 1) {
+    await enterConsole(base, headers)
+    for (let part = 0; part < 12; part += 1) {
+      const fault = faults[(hour * 7 + part) % faults.length] ?? {}
+      const answer = await fetch(`${host}/__control/faults`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(fault),
+      })
+      if (!answer.ok) throw new Error(`the venue refuses ${JSON.stringify(fault)}: ${await answer.text()}`)
+      await wait(hourMs / 12)
+    }
+    const text = await (await fetch(new URL('/metrics', base))).text()
+    const value = (name: string) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1])
+    const sum = (name: string) =>
+      [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'gm'))].reduce(
+        (all, [, one]) => all + Number(one),
+        0,
+      )
+    lines.clear()
+    for (const line of daemon.take().split('\n')) {
+      const [, level = ''] = /^\{"level":"(\w+)"/.exec(line) ?? []
+      lines.set(level, (lines.get(level) ?? 0) + 1)
+      const [, event] = /"event":"([^"]+)"/.exec(line) ?? []
+      if (event !== undefined) events.set(event, (events.get(event) ?? 0) + 1)
+    }
+    const mb = value('process_resident_memory_bytes') / 1e6
+    memory.push({ hour, mb })
+    const cells = [
+      String(hour).padStart(4),
+      mb.toFixed(0).padStart(7),
+      (value('nodejs_heap_size_used_bytes') / 1e6).toFixed(0).padStart(7),
+      String(readdirSync(`/proc/${daemon.child.pid}/fd`).length).padStart(4),
+      ...['info', 'warn', 'error'].map((level) => String(lines.get(level) ?? 0).padStart(5)),
+      (value('nodejs_eventloop_lag_p99_seconds') * 1000).toFixed(1).padStart(10),
+      sum('perpd_orders_total').toFixed(0).padStart(9),
+      (value('perpd_order_oldest_unresolved_seconds') || 0).toFixed(0).padStart(8),
+    ]
+    say(cells.join('  '))
+  }
+  const half = memory.slice(Math.floor(memory.length / 2))
+  const meanHour = half.reduce((all, one) => all + one.hour, 0) / half.length
+  const meanMb = half.reduce((all, one) => all + one.mb, 0) / half.length
+  const over = half.reduce((all, one) => all + (one.hour - meanHour) * (one.mb - meanMb), 0)
+  const under = half.reduce((all, one) => all + (one.hour - meanHour) ** 2, 0)
+  say(
+    `memory over the second half: ${(over / under).toFixed(2)} MB an hour, ${meanMb.toFixed(0)} MB on average`,
+  )
+  say(`stream: ${streamed} events, ${gaps} gaps`)
+  say(
+    `most frequent events: ${[...events]
+      .sort((one, other) => other[1] - one[1])
+      .slice(0, 8)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ')}`,
+  )
+  const status = await (await fetch(new URL('/api/status', base), { headers })).json()
+  say(`at the end: ${JSON.stringify(status).slice(0, 600)}`)
+} finally {
+  await page?.context().browser()?.close()
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Reads the stream as a console does, over reconnections, and counts what it lost. */
+async function followStream(base: string, headers: Record<string, string>): Promise<void> {
+  let lastId = ''
+  for (;;) {
+    try {
+      const resume = lastId === '' ? {} : { 'Last-Event-ID': lastId }
+      const answer = await fetch(new URL('/api/stream?level=info', base), {
+        headers: { ...headers, ...resume },
+      })
+      if (answer.body === null) return
+      for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+        for (const [, id = ''] of chunk.matchAll(/^id: ?(.+)$/gm)) {
+          lastId = id
+          streamed += 1
+        }
+        if (/^event: ?(?:reset|gap)/m.test(chunk)) gaps += 1
+      }
+    } catch {
+      // The daemon is gone, or dropped a slow reader: it is tried again.
+    }
+    lastSeq += 1
+    if (lastSeq > 1_000) return
+    await wait(200)
+  }
+}
+
+/** A session of the page lives half a simulated day at most: it is begun anew each hour, as by somebody who looks in. */
+async function enterConsole(base: string, headers: Record<string, string>): Promise<void> {
+  if (page === undefined) return
+  const answer = await fetch(new URL('/api/console/link', base), {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: '{}',
+  })
+  const link = /http[^"]+/.exec(await answer.text())?.[0]
+  if (link !== undefined) await page.goto(link)
+}
