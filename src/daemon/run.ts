@@ -131,7 +131,10 @@ async function live(
     heartbeat?.fail()
   })
   let heartbeat: Heartbeat | undefined
-  const { emit, metrics, health, decisions } = await listen(config, log, parts, notifier, stopped.isOver)
+  const { emit, metrics, health, decisions } = await listen(config, log, parts, notifier, {
+    isOver: stopped.isOver,
+    closers,
+  })
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()
@@ -264,7 +267,7 @@ async function listen(
   log: Log,
   { strategies, disabled, journal }: Parts,
   notifier: Notifier,
-  isOver: () => boolean,
+  { isOver, closers }: { readonly isOver: () => boolean; readonly closers: Reached['closers'] },
 ) {
   const metrics = createMetrics({ version, profile: config.profile, chain: config.venue.chain.name })
   const health = createHealth()
@@ -276,10 +279,27 @@ async function listen(
   )
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (isOver() ? undefined : log.listen(event))
-  const emit = emitTo([tell, metrics.listen, health.listen, decisions.listen, notifier.listen], (error) =>
+  const traces = await tracesOf(config, log)
+  if (traces !== undefined) closers.push(traces.close)
+  const traced = traces === undefined ? [] : [traces.listen]
+  const listeners = [tell, metrics.listen, health.listen, decisions.listen, notifier.listen, ...traced]
+  const emit = emitTo(listeners, (error) =>
     log.note('listener.failed', 'error', `a listener failed: ${reasonOf(error)}`),
   )
   return { metrics, health, decisions, emit }
+}
+
+/** Where the roads of orders are traced to; a daemon that is not asked to loads nothing of it. */
+async function tracesOf({ otel: { endpoint }, profile, venue }: Config, log: Log) {
+  if (endpoint === undefined) return undefined
+  const { openTraces } = await import('./log/openTraces.ts')
+  return await openTraces({
+    endpoint,
+    profile,
+    chain: venue.chain.name,
+    now: systemClock.now,
+    failed: (reason) => log.note('trace.unsent', 'warn', reason),
+  })
 }
 
 async function readStrategies(config: Config): Promise<LoadResult> {

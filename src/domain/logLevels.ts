@@ -35,6 +35,7 @@ export const logComponents = [
   'subaccount',
   'task',
   'tick',
+  'trace',
   'trading',
   'unwind',
   'watchdog',

@@ -149,6 +149,15 @@ export const hostUrls: Format<readonly string[]> = list(
   { means: withoutSlash },
 )
 
+/** Where a collector of traces takes them: https, or http on this machine; no credentials, no query; or empty. */
+export const collectorUrlOrNone: Format<string | undefined> = meaning(
+  format({
+    expected: 'an https:// address without credentials or query; http:// is for this machine only',
+    written: z.string().refine((value) => value === '' || isSafeUrl(value, false)),
+  }),
+  emptyIsNone<string>,
+)
+
 /** Where browsers reach something by TLS: an origin, without a path; or empty. */
 export const publicUrlOrNone: Format<string | undefined> = meaning(
   format({

@@ -37,6 +37,7 @@ export const noteRegister = {
     ['error'],
     'A line could not be written to the file of the log; standard output has it.',
   ),
+  'trace.unsent': registered(['warn'], 'The collector of traces does not take them. Orders go on.'),
   'paper.failed': registered(['error'], 'The paper venue failed while it answered.'),
 } as const satisfies Readonly<Record<string, RegisteredEvent>>
 
