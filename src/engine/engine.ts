@@ -168,6 +168,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
   })
   const admission: EngineContext = {
+    exitRetries: new Map(),
     ...context,
     limits,
     equity: breakers.limitEquity,

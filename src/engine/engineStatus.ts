@@ -5,6 +5,7 @@ import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { OperatorPause } from '../domain/account/strategyEntry.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
 import type { NewestSignal } from '../domain/memory/tradeSignal.ts'
+import type { ExitHere } from '../domain/order/exitPlan.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
 import type { LegLookups } from '../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
@@ -61,6 +62,8 @@ export interface StrategyStatus {
   readonly pausedBy?: OperatorPause
   /** Why it is not asked until an operator does something: its memory does not fit its kind. */
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
+  /** Exits of its file that act only while perpd runs; absent: none. */
+  readonly exitsHere?: readonly ExitHere[]
   /** The newest signal from outside, and what became of it; absent before the first. */
   readonly lastSignal?: NewestSignal
 }
