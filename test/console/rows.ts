@@ -137,6 +137,8 @@ export function market(symbol: string, over: Partial<Market> = {}): Market {
     borrowingShort: '0',
     capacityLongUsd: dollars(10),
     capacityShortUsd: dollars(10),
+    jitLong: null,
+    jitShort: null,
     feeBalancingBps100: 400,
     feeUnbalancingBps100: 600,
     longToken: null,
