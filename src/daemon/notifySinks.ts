@@ -11,6 +11,7 @@ import { readPrivateFile } from '../keys/privateFile.ts'
 import { createRedactor } from '../monitor/log/redact.ts'
 import type { Notice } from '../notify/notice.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
+import { createPostMail } from '../notify/sendMail.ts'
 import type { OpenSink } from '../notify/sinkRequest.ts'
 import { type SecretField, secretFields } from '../notify/sinkSettings.ts'
 import { createStopWatch } from '../notify/stopWatch.ts'
@@ -33,22 +34,29 @@ const shapes: Readonly<
     what: 'a topic of letters, digits, - and _',
   },
   tokenFile: { fits: (text) => /^[A-Za-z0-9:_.-]{8,256}$/.test(text), what: 'a token' },
+  passwordFile: { fits: (text) => /^[^\p{Cc}]{1,1024}$/u.test(text), what: 'a password on one line' },
   urlFile: { fits: (text) => isSafeUrl(text, true), what: 'an https:// address' },
 }
 
 /**
  * The sinks of the configuration with their secrets.
  *
+ * @param credentialsDirectory where systemd puts the credentials of the service; absent: nowhere.
+ *
  * @throws KeyFileError when a file cannot be opened or others may read it; CommandError with exit code 4 when it holds something else.
  */
-export function openSinks(config: Config): readonly OpenSink[] {
+export function openSinks(
+  config: Config,
+  credentialsDirectory = process.env.CREDENTIALS_DIRECTORY,
+): readonly OpenSink[] {
   return config.notify.sinks.map((settings) => {
     const written: Readonly<Partial<Record<SecretField, unknown>>> = settings
     const secrets = secretFields.flatMap((field): readonly (readonly [SecretField, Secret])[] => {
       const path = written[field]
       if (typeof path !== 'string') return []
       const setting = `notify.sinks (${settings.name}.${field})`
-      const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+      const rules = { setting, checksFolder: !config.isPaper, credentialsDirectory }
+      const text = readPrivateFile(path, rules).reveal().trim()
       const { fits, what } = shapes[field]
       if (fits(text)) return [[field, new Secret(text)]]
       throw new CommandError(`${path} does not hold ${what}; ${setting} names it.`, exitCodes.configuration)
@@ -74,6 +82,7 @@ export function openNotifier(config: Config, emit: Emit): Notifier {
     sinks,
     redact: redactor.text,
     post,
+    postMail: createPostMail(),
     clock: systemClock,
     emit,
     maxWaiting,

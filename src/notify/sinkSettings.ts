@@ -1,5 +1,6 @@
 /** Where notices go: what a sink is in the settings, each kind of service with what it needs. Secrets are named by their files. */
 import { z } from 'zod'
+import { isSafeRoute, mailFields } from './mailSettings.ts'
 import { type NoticeFilter, type NoticeKind, noticeKinds, noticeLevels, noticeRules } from './notice.ts'
 
 /** Placeholders that a template may have. */
@@ -48,6 +49,7 @@ export function sinkSettings(accepts: (url: string) => boolean) {
       tokenFile: file,
       chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{5,32})$/),
     }),
+    z.strictObject({ type: z.literal('email'), ...common, ...mailFields(file) }).refine(isSafeRoute),
   ])
 }
 
@@ -55,7 +57,7 @@ export function sinkSettings(accepts: (url: string) => boolean) {
 export type SinkSettings = z.infer<ReturnType<typeof sinkSettings>>
 
 /** The settings of a sink that name a file with a secret. */
-export const secretFields = ['secretFile', 'topicFile', 'tokenFile', 'urlFile'] as const
+export const secretFields = ['secretFile', 'topicFile', 'tokenFile', 'urlFile', 'passwordFile'] as const
 
 /** One of them. */
 export type SecretField = (typeof secretFields)[number]

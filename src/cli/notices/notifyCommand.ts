@@ -4,6 +4,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { openPost, openSinks } from '../../daemon/notifySinks.ts'
 import type { Notice } from '../../notify/notice.ts'
 import { tellSink } from '../../notify/notifier.ts'
+import { createPostMail } from '../../notify/sendMail.ts'
 import type { Call } from '../call/command.ts'
 import { columns } from '../output/table.ts'
 
@@ -32,6 +33,7 @@ export async function notifyTest({ loaded, positionals, flags, out }: Call): Pro
   const { timeoutMs, consoleUrl } = config.notify
   const options = {
     post,
+    postMail: createPostMail(),
     clock: systemClock,
     timeoutMs,
     profile: config.profile,
