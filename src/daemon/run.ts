@@ -34,8 +34,9 @@ import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
-import { crashNotice, openNotifier, watchStops } from './notifySinks.ts'
-import { beatOf, openHeartbeat } from './openHeartbeat.ts'
+import { crashNotice, openNotifier, watchStops } from './notices/notifySinks.ts'
+import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
+import { tellDays } from './notices/tellDays.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
@@ -175,6 +176,13 @@ async function live(
   })
   closers.push(heartbeat.stop)
   const endStopWatch = watchStops(notifier, trader.status)
+  const sources = {
+    tell: notifier.tell,
+    books: () => journal.books(),
+    status: trader.status,
+    clock: systemClock,
+  }
+  const endDays = tellDays(config, sources)
   const watching = new AbortController()
   try {
     announce(config, emit, {
@@ -199,6 +207,7 @@ async function live(
   } finally {
     stopListening()
     endStopWatch()
+    endDays()
     watching.abort()
     watchdog.stop()
   }

@@ -33,6 +33,7 @@ export const noticeKinds = {
   'strategy-unfit': 'the memory of a strategy fits its kind no longer',
   'task-ended': 'a task ended',
   'limits-changed': 'a start has other limits than the run before',
+  'day-summary': 'the summary of a day, at the hour of `notify.summaryHourUtc`',
   'daemon-started': 'perpd started',
   'daemon-stopped': 'perpd stopped in good order',
   'daemon-crashed': 'perpd stops because of a fault',

@@ -1,20 +1,20 @@
 /** Opens who tells people outside: sinks with the secrets of their files, and connections of their own. */
-import { createNodeFetch } from '../api/transport/nodeFetch.ts'
-import { Secret } from '../base/secret.ts'
-import { systemClock } from '../base/systemClock.ts'
-import type { Config } from '../config/configTypes.ts'
-import { CommandError, exitCodes } from '../config/exit.ts'
-import { isSafeUrl } from '../config/sections/formats.ts'
-import type { Emit } from '../domain/event.ts'
-import type { EngineStatus } from '../engine/engineStatus.ts'
-import { readPrivateFile } from '../keys/privateFile.ts'
-import { createRedactor } from '../monitor/log/redact.ts'
-import type { Notice } from '../notify/notice.ts'
-import { createNotifier, type Notifier } from '../notify/notifier.ts'
-import { createPostMail } from '../notify/sendMail.ts'
-import type { OpenSink } from '../notify/sinkRequest.ts'
-import { type SecretField, secretFields } from '../notify/sinkSettings.ts'
-import { createStopWatch } from '../notify/stopWatch.ts'
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { Secret } from '../../base/secret.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { isSafeUrl } from '../../config/sections/formats.ts'
+import type { Emit } from '../../domain/event.ts'
+import type { EngineStatus } from '../../engine/engineStatus.ts'
+import { readPrivateFile } from '../../keys/privateFile.ts'
+import { createRedactor } from '../../monitor/log/redact.ts'
+import type { Notice } from '../../notify/notice.ts'
+import { createNotifier, type Notifier } from '../../notify/notifier.ts'
+import { createPostMail } from '../../notify/sendMail.ts'
+import type { OpenSink } from '../../notify/sinkRequest.ts'
+import { type SecretField, secretFields } from '../../notify/sinkSettings.ts'
+import { createStopWatch } from '../../notify/stopWatch.ts'
 
 /** Largest answer of a sink that is read, bytes. */
 const MAX_ANSWER_BYTES = 65_536
@@ -71,9 +71,17 @@ export function openPost(): { readonly post: ReturnType<typeof createNodeFetch>[
   return { post: fetch, close }
 }
 
+/** The address that messages name: what is set for them, else the console's where browsers reach it by an address of its own. */
+export function linkOf({ notify, control }: Config): string | undefined {
+  if (notify.consoleUrl !== undefined) return notify.consoleUrl
+  if (control.consoleUrl === undefined || !control.console) return undefined
+  return `${control.consoleUrl.replace(/\/+$/, '')}/console/`
+}
+
 /** What tells people for a run of the daemon. Throws as `openSinks` does. */
 export function openNotifier(config: Config, emit: Emit): Notifier {
-  const { maxWaiting, timeoutMs, consoleUrl } = config.notify
+  const { maxWaiting, timeoutMs } = config.notify
+  const consoleUrl = linkOf(config)
   const { post, close } = openPost()
   const sinks = openSinks(config)
   const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
