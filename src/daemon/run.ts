@@ -34,9 +34,9 @@ import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
-import { crashNotice, openNotifier, watchStops } from './notices/notifySinks.ts'
+import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
-import { tellDays } from './notices/tellDays.ts'
+import { tellPeople } from './notices/tellPeople.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
@@ -149,6 +149,7 @@ async function live(
   }
   const tokens = openTokens(config)
   const signals = openSignals(config, tokens, emit)
+  const engine = loggedEngineApi(trader, log, fail)
   const control = await createControlServer({
     host: config.control.host,
     port: config.control.port,
@@ -158,7 +159,7 @@ async function live(
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
-    engine: loggedEngineApi(trader, log, fail),
+    engine,
     metrics,
     health,
     recent: { log: kept, decisions },
@@ -175,14 +176,7 @@ async function live(
     return beatOf(health.live(status).ok, status.holds)
   })
   closers.push(heartbeat.stop)
-  const endStopWatch = watchStops(notifier, trader.status)
-  const sources = {
-    tell: notifier.tell,
-    books: () => journal.books(),
-    status: trader.status,
-    clock: systemClock,
-  }
-  const endDays = tellDays(config, sources)
+  const endTelling = tellPeople(config, { notifier, engine, journal, emit, fail })
   const watching = new AbortController()
   try {
     announce(config, emit, {
@@ -206,8 +200,7 @@ async function live(
     return await ended.promise
   } finally {
     stopListening()
-    endStopWatch()
-    endDays()
+    endTelling()
     watching.abort()
     watchdog.stop()
   }

@@ -42,13 +42,22 @@ export function sinkSettings(accepts: (url: string) => boolean) {
     }),
     z.strictObject({ type: z.literal('slack'), ...common, urlFile: file }),
     z.strictObject({ type: z.literal('discord'), ...common, urlFile: file }),
-    z.strictObject({
-      type: z.literal('telegram'),
-      ...common,
-      url: url.default('https://api.telegram.org'),
-      tokenFile: file,
-      chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{5,32})$/),
-    }),
+    z
+      .strictObject({
+        type: z.literal('telegram'),
+        ...common,
+        url: url.default('https://api.telegram.org'),
+        tokenFile: file,
+        chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{5,32})$/),
+        commandUserIds: z
+          .array(z.string().regex(/^\d{1,20}$/))
+          .min(1)
+          .max(20)
+          .optional()
+          .describe('people whose commands in this chat are carried out; absent: nobody’s'),
+      })
+      // Updates name a chat by its number alone.
+      .refine(({ chatId, commandUserIds }) => commandUserIds === undefined || !chatId.startsWith('@')),
     z.strictObject({ type: z.literal('email'), ...common, ...mailFields(file) }).refine(isSafeRoute),
   ])
 }

@@ -78,8 +78,15 @@ export function linkOf({ notify, control }: Config): string | undefined {
   return `${control.consoleUrl.replace(/\/+$/, '')}/console/`
 }
 
+/** A notifier, with what else talks to its sinks. */
+export interface OpenNotifier extends Notifier {
+  readonly sinks: readonly OpenSink[]
+  /** Hides the secrets of the sinks and of the chain's addresses in a text. */
+  readonly redact: (text: string) => string
+}
+
 /** What tells people for a run of the daemon. Throws as `openSinks` does. */
-export function openNotifier(config: Config, emit: Emit): Notifier {
+export function openNotifier(config: Config, emit: Emit): OpenNotifier {
   const { maxWaiting, timeoutMs } = config.notify
   const consoleUrl = linkOf(config)
   const { post, close } = openPost()
@@ -100,6 +107,8 @@ export function openNotifier(config: Config, emit: Emit): Notifier {
   })
   return {
     ...notifier,
+    sinks,
+    redact: redactor.text,
     async close(withinMs) {
       await notifier.close(withinMs)
       close()
