@@ -37,7 +37,11 @@ function start(cwd: string, args: readonly string[], isFast = true) {
   const env = isFast
     ? { ...process.env, PERPD_BENCH_CLOCK_SPEED: String(speed), NODE_OPTIONS: `--import=${clock}` }
     : process.env
-  const child = spawn(process.execPath, ['--disable-sigusr1', main, ...args], { cwd, env })
+  const child = spawn(
+    process.execPath,
+    ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=50', main, ...args],
+    { cwd, env },
+  )
   children.push(child)
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (part: string) => {

@@ -25,10 +25,14 @@ function start(
   cwd: string,
   args: readonly string[],
 ): { readonly child: ChildProcess; readonly said: () => string } {
-  const child = spawn(process.execPath, ['--disable-sigusr1', main, ...args], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=50', main, ...args],
+    {
+      cwd,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part
