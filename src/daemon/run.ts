@@ -21,6 +21,7 @@ import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import { createMetrics } from '../monitor/metrics.ts'
+import { counted } from '../monitor/text.ts'
 import type { Heartbeat } from '../notify/heartbeat.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies, type LoadResult } from '../strategy/files/load.ts'
@@ -41,6 +42,7 @@ import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
 import { listenForSignals } from './signals.ts'
+import { createServiceManager } from './systemd.ts'
 import type { Trader } from './trader.ts'
 import { keepWatchdog } from './watchdog.ts'
 import { watchStrategies } from './watchStrategies.ts'
@@ -170,7 +172,8 @@ async function live(
 
   const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   // Before it is said to have started: who hears that may signal at once.
-  const stopListening = listenForSignals(trader, log, fail, ended.resolve)
+  const manager = createServiceManager(process.env, () => serviceStatus(trader.status()))
+  const stopListening = listenForSignals(trader, log, fail, ended.resolve, manager)
   heartbeat = openHeartbeat(config, emit, () => {
     const status = trader.status()
     return beatOf(health.live(status).ok, status.holds)
@@ -195,7 +198,9 @@ async function live(
     sayConsole(config, control, options)
     for (const warning of signalWarnings(strategies, signals)) log.note('warn', warning)
     if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
+    if (manager.problem !== undefined) log.note('warn', manager.problem)
     trader.start().catch(fail)
+    manager.ready()
     watchFiles(config, trader, log, watching.signal).catch(fail)
     return await ended.promise
   } finally {
@@ -203,6 +208,7 @@ async function live(
     endTelling()
     watching.abort()
     watchdog.stop()
+    manager.close()
   }
 }
 
@@ -286,6 +292,17 @@ async function readStrategies(config: Config): Promise<LoadResult> {
   if (problems.length === 0) return found
   await closeStrategies(strategies)
   throw strategyProblems(problems)
+}
+
+/** What `systemctl status` shows. */
+function serviceStatus({
+  state,
+  tradingState,
+  positions,
+  openIntents,
+  unresolved,
+}: ReturnType<Trader['status']>): string {
+  return `${state}, trading ${tradingState}: ${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved`
 }
 
 /** The trader's door, with what the log should say of commands: a reading of limits or strategies, and a journal that cannot be written, which ends the daemon. */
