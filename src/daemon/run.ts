@@ -43,7 +43,7 @@ import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
 import { listenForSignals } from './signals.ts'
-import { createServiceManager } from './systemd.ts'
+import { createServiceManager, type ServiceManager } from './systemd.ts'
 import type { Trader } from './trader.ts'
 import { nextStart } from './waitingSettings.ts'
 import { keepWatchdog } from './watchdog.ts'
@@ -179,10 +179,9 @@ async function live(
   closers.push(() => control.close())
   closers.push(writeAddress(config, control.localUrl))
 
-  const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
+  const service = openService(trader, () => health.live(trader.status()).ok, log)
   // Before it is said to have started: who hears that may signal at once.
-  const manager = createServiceManager(process.env, () => serviceStatus(trader.status()))
-  const stopListening = listenForSignals(trader, log, fail, ended.resolve, manager)
+  const stopListening = listenForSignals(trader, log, fail, ended.resolve, service)
   heartbeat = openHeartbeat(config, emit, () => {
     const status = trader.status()
     return beatOf(health.live(status).ok, status.holds)
@@ -206,18 +205,15 @@ async function live(
     }
     sayConsole(config, control, options)
     for (const warning of signalWarnings(strategies, signals)) log.note('warn', warning)
-    if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
-    if (manager.problem !== undefined) log.note('warn', manager.problem)
     trader.start().catch(fail)
-    manager.ready()
+    service.ready()
     watchFiles(config, trader, log, watching.signal).catch(fail)
     return await ended.promise
   } finally {
     stopListening()
     endTelling()
     watching.abort()
-    watchdog.stop()
-    manager.close()
+    service.close()
   }
 }
 
@@ -303,6 +299,21 @@ async function readStrategies(config: Config): Promise<LoadResult> {
   if (problems.length === 0) return found
   await closeStrategies(strategies)
   throw strategyProblems(problems)
+}
+
+/** The service manager, told that perpd lives and what it is at; what keeps it from being told is in the log. */
+function openService(trader: Trader, isAlive: () => boolean, log: Log): ServiceManager {
+  const watchdog = keepWatchdog(process.env, isAlive)
+  const manager = createServiceManager(process.env, () => serviceStatus(trader.status()))
+  if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
+  if (manager.problem !== undefined) log.note('warn', manager.problem)
+  return {
+    ...manager,
+    close() {
+      watchdog.stop()
+      manager.close()
+    },
+  }
 }
 
 /** What `systemctl status` shows. */
