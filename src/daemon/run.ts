@@ -36,15 +36,16 @@ import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
 import { changeLog } from './log/changeLog.ts'
-import { crashNotice, openNotifier, watchStops } from './notifySinks.ts'
-import { beatOf, openHeartbeat } from './openHeartbeat.ts'
+import { crashNotice, openNotifier } from './notices/notifySinks.ts'
+import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
+import { tellPeople } from './notices/tellPeople.ts'
+import { openService } from './openService.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
-import { listenForSignals } from './signals.ts'
+import { type CarriedOut, listenForSignals } from './signals.ts'
 import type { Trader } from './trader.ts'
 import { nextStart } from './waitingSettings.ts'
-import { keepWatchdog } from './watchdog.ts'
 import { watchStrategies } from './watchStrategies.ts'
 
 /** What a run of the daemon needs besides its configuration. */
@@ -121,7 +122,7 @@ async function live(
   closers: Reached['closers'],
 ): Promise<number> {
   const { log, kept, notes } = options
-  const { strategies, disabled, signer, journal, openedMs, venue } = parts
+  const { strategies, signer, journal, venue } = parts
   const hosts = {
     api: venue?.hosts.api ?? config.venue.apiHosts,
     oracle: venue?.hosts.oracle ?? config.venue.oracleHosts,
@@ -154,6 +155,7 @@ async function live(
   }
   const tokens = openTokens(config)
   const signals = openSignals(config, tokens, emit)
+  const engine = loggedEngineApi(trader, options, fail)
   const control = await createControlServer({
     host: config.control.host,
     port: config.control.port,
@@ -163,7 +165,7 @@ async function live(
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
-    engine: loggedEngineApi(trader, options, fail),
+    engine,
     metrics,
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
@@ -173,44 +175,48 @@ async function live(
   closers.push(() => control.close())
   closers.push(writeAddress(config, control.localUrl))
 
-  const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
+  const service = openService(trader, () => health.live(trader.status()).ok, log)
   // Before it is said to have started: who hears that may signal at once.
-  const stopListening = listenForSignals(trader, log, fail, ended.resolve, (command, by) =>
-    changeLog(command, by, options),
-  )
+  const carriedOut: CarriedOut = (command, by) => changeLog(command, by, options)
+  const stopListening = listenForSignals(trader, log, fail, ended.resolve, carriedOut, service)
   heartbeat = openHeartbeat(config, emit, () => {
     const status = trader.status()
     return beatOf(health.live(status).ok, status.holds)
   })
   closers.push(heartbeat.stop)
-  const endStopWatch = watchStops(notifier, trader.status)
+  const endTelling = tellPeople(config, { notifier, engine, journal, emit, fail })
   const watching = new AbortController()
   try {
     announce(config, emit, {
       strategies,
       signer,
       journal,
-      openedMs,
+      openedMs: parts.openedMs,
       hosts,
       statusUrl: control.url,
       evidence,
       notes,
     })
-    for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
-      log.note('strategy.warned', 'warn', warning)
-    }
     sayConsole(config, control, options)
-    for (const warning of signalWarnings(strategies, signals)) log.note('signal.warned', 'warn', warning)
-    if (watchdog.problem !== undefined) log.note('watchdog.unused', 'error', watchdog.problem)
+    warn(config, log, parts, signalWarnings(strategies, signals))
     trader.start().catch(fail)
+    service.ready()
     watchFiles(config, trader, log, watching.signal).catch(fail)
     return await ended.promise
   } finally {
     stopListening()
-    endStopWatch()
+    endTelling()
     watching.abort()
-    watchdog.stop()
+    service.close()
   }
+}
+
+/** What to know before the first order: of strategy files, and of the secrets of signals. */
+function warn(config: Config, log: Log, { strategies, disabled }: Parts, ofSignals: readonly string[]): void {
+  for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
+    log.note('strategy.warned', 'warn', warning)
+  }
+  for (const warning of ofSignals) log.note('signal.warned', 'warn', warning)
 }
 
 /**

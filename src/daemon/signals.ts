@@ -5,26 +5,32 @@ import { exitCodes } from '../config/exit.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
 import type { Log } from '../monitor/log/log.ts'
+import type { ServiceManager } from './systemd.ts'
+
+/** Is told of a command that was carried out, and who gave it. */
+export type CarriedOut = (command: OperatorCommand, by: string) => void
 
 /** Signals this close to the first are the same decision. */
 const sameSignalMs = 1_000
 
 /**
  * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew and
- * then the strategy files; when the terminal that the log goes to is gone it drains, because nobody is left to watch.
+ * then the strategy files, and a service manager is told of it; when the terminal that the log goes to is gone it drains, because nobody is left to watch.
  */
 export function listenForSignals(
   engine: Engine,
   log: Log,
   fatal: (error: unknown) => void,
   end: (code: number) => void,
-  carriedOut: (command: OperatorCommand, by: string) => void = () => undefined,
+  carriedOut: CarriedOut = () => undefined,
+  manager?: Pick<ServiceManager, 'ready' | 'reloading' | 'stopping'>,
 ): () => void {
   let firstAtMs: number | undefined
   const onSignal = (signal: NodeJS.Signals): void => {
     const nowMs = systemClock.monotonicMs()
     if (firstAtMs === undefined) {
       firstAtMs = nowMs
+      manager?.stopping()
       engine.stop(signal).then(() => end(exitCodes.ok), fatal)
       return
     }
@@ -40,12 +46,16 @@ export function listenForSignals(
   }
   const command = (signal: string, ...all: readonly OperatorCommand[]): void => {
     const inOrder = async (): Promise<void> => {
+      const isReading = all.some(({ type }) => type === 'reload')
+      if (isReading) manager?.reloading()
       for (const asked of all) {
         const answer = await engine.operate(asked, { by: `signal ${signal}`, via: 'signal' })
         if (answer.ok) carriedOut(asked, `signal ${signal}`)
         if (answer.ok) log.note('operator.signalled', 'warn', `${signal}: ${answer.statement}`)
         else log.note('operator.signalled', 'error', `${signal}: ${answer.reason}`)
       }
+      // It was not, once it stops.
+      if (isReading && firstAtMs === undefined) manager?.ready()
     }
     inOrder().catch(fatal)
   }

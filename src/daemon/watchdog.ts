@@ -2,13 +2,7 @@
  * Tells systemd that the main loop turns (`WatchdogSec=` of the unit): a loop that hangs tells nothing, and systemd starts
  * perpd anew. What is told is told by systemd's own program, because Node has no datagram sockets of the file system.
  */
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-
-/** Where systemd's program lies; never looked for in a PATH that others may have set. */
-const programs = ['/usr/bin/systemd-notify', '/bin/systemd-notify'] as const
-/** The longest that systemd's program may take, ms. */
-const TIMEOUT_MS = 10_000
+import { systemdProgram, tellSystemd } from './systemd.ts'
 
 /** A watchdog that is told, or why none is. */
 export interface Watchdog {
@@ -25,7 +19,7 @@ export function keepWatchdog(
   env: Readonly<Record<string, string | undefined>>,
   isAlive: () => boolean,
   options: { readonly program?: string | undefined } = {
-    program: programs.find((program) => existsSync(program)),
+    program: systemdProgram(),
   },
 ): Watchdog {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = env
@@ -37,20 +31,14 @@ export function keepWatchdog(
   const { program } = options
   if (program === undefined) {
     return {
-      problem: `the unit has WatchdogSec, and there is no ${programs[0]} to tell it with: systemd ends perpd after ${periodMs / 1_000} s. Take WatchdogSec out of the unit`,
+      problem: `the unit has WatchdogSec, and there is no systemd-notify to tell it with: systemd ends perpd after ${periodMs / 1_000} s. Take WatchdogSec out of the unit`,
       stop: () => undefined,
     }
   }
   const tell = (): void => {
     if (!isAlive()) return
-    const child = execFile(
-      program,
-      [`--pid=${process.pid}`, 'WATCHDOG=1'],
-      { env: { NOTIFY_SOCKET }, timeout: TIMEOUT_MS },
-      // One that failed is followed by another; when all fail, systemd does what a watchdog is for.
-      () => undefined,
-    )
-    child.unref()
+    // One that failed is followed by another; when all fail, systemd does what a watchdog is for.
+    tellSystemd(program, NOTIFY_SOCKET, ['WATCHDOG=1'])
   }
   tell()
   const timer = setInterval(tell, Math.max(100, periodMs / 2))

@@ -74,6 +74,17 @@ export type AccountEvent =
   | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
   /** What is left of a subaccount's approval; told at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
+  /** A step of a kill: nothing rests any more, positions are being closed, nothing becomes less, or it is over. */
+  | {
+      readonly type: 'kill.step'
+      readonly step: 'cancelled' | 'done' | 'abandoned'
+      /** Whether it closes positions too. */
+      readonly close: boolean
+    }
+  | { readonly type: 'kill.step'; readonly step: 'closing'; readonly positions: number }
+  | { readonly type: 'kill.step'; readonly step: 'stuck'; readonly reason: string }
+  /** Limits were changed while perpd runs. */
+  | { readonly type: 'limits.changed'; readonly statement: string; readonly by: string }
   /** The file of the approval cannot be used. */
   | { readonly type: 'subaccount.unread'; readonly reason: string }
   /** The approval comes to its end; told when that begins, and every hour after. */

@@ -6,6 +6,12 @@ export const noticeResults = ['sent', 'refused', 'failed'] as const
 /** One of them: `refused` by the service, which is not asked again; `failed` after all tries. */
 export type NoticeResult = (typeof noticeResults)[number]
 
+/** What became of a message to a bot of ours: carried out or answered, or left alone because it is a stranger's, old, seen before, or no command. */
+export const chatResults = ['taken', 'stranger', 'old', 'again', 'other'] as const
+
+/** One of them. */
+export type ChatResult = (typeof chatResults)[number]
+
 /** Notices. `type` is the stable dotted name of the log line. None is told to a sink. */
 export type NoticeEvent =
   | {
@@ -18,3 +24,7 @@ export type NoticeEvent =
     }
   /** A full queue dropped one. */
   | { readonly type: 'notice.dropped'; readonly sink: string; readonly kind: string }
+  /** A message to the bot of a chat that may command. */
+  | { readonly type: 'chat.update'; readonly sink: string; readonly result: ChatResult }
+  /** Commands of a chat cannot be read, or not be answered; told once until they can. Holds no secret. */
+  | { readonly type: 'chat.failed'; readonly sink: string; readonly reason: string }

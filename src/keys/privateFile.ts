@@ -32,6 +32,11 @@ export interface PrivateFileRules {
    * for play money only.
    */
   readonly checksFolder: boolean
+  /**
+   * `$CREDENTIALS_DIRECTORY` of a systemd service. systemd may give a file there to root with an access list for us, which shows as a
+   * right of the group; the folder is its own.
+   */
+  readonly credentialsDirectory?: string | undefined
 }
 
 /** Largest key file, bytes; a keystore is below 1,000. */
@@ -50,7 +55,8 @@ export function notDone(setting: string): string {
  * when others may swap it.
  */
 export function readPrivateFile(path: string, rules: PrivateFileRules): Secret {
-  const { setting, checksFolder } = rules
+  const { setting, checksFolder, credentialsDirectory } = rules
+  const isCredential = credentialsDirectory !== undefined && dirname(path) === credentialsDirectory
   let descriptor: number
   try {
     // A link could point anywhere by the time it is read; a pipe must not be waited for.
@@ -64,8 +70,8 @@ export function readPrivateFile(path: string, rules: PrivateFileRules): Secret {
     })
   }
   try {
-    refuseShared(path, fstatSync(descriptor), setting)
-    if (checksFolder) refuseOpenFolder(path, setting)
+    refuseShared(path, fstatSync(descriptor), setting, isCredential)
+    if (checksFolder && !isCredential) refuseOpenFolder(path, setting)
     return contentOf(descriptor, path, setting)
   } finally {
     closeSync(descriptor)
@@ -93,7 +99,7 @@ function contentOf(descriptor: number, path: string, setting: string): Secret {
   return text
 }
 
-function refuseShared(path: string, stat: Stats, setting: string): void {
+function refuseShared(path: string, stat: Stats, setting: string, isCredential: boolean): void {
   if (!stat.isFile()) {
     throw new KeyFileError('The key file is no regular file.', {
       code: 'KEY_FILE_NOT_A_FILE',
@@ -102,14 +108,14 @@ function refuseShared(path: string, stat: Stats, setting: string): void {
     })
   }
   const user = process.getuid?.()
-  if (user !== undefined && stat.uid !== user) {
+  if (user !== undefined && stat.uid !== user && !(isCredential && stat.uid === 0)) {
     throw new KeyFileError('The key file belongs to another user.', {
       code: 'KEY_FILE_OWNER',
       facts: { path, owner: stat.uid, user },
       details: `${notDone(setting)} Give it to the user that runs perpd: chown ${user} ${path}`,
     })
   }
-  if ((stat.mode & 0o077) !== 0) {
+  if ((stat.mode & (isCredential ? 0o037 : 0o077)) !== 0) {
     throw new KeyFileError('The key file is open to others.', {
       code: 'KEY_FILE_PERMISSIONS',
       facts: { path, mode: (stat.mode & 0o777).toString(8), owner: stat.uid },

@@ -10,8 +10,14 @@ export function noticeSeries({ counter }: SeriesMaker): Emit {
     ['sink', 'result'],
   )
   const dropped = counter('perpd_notifications_dropped_total', 'Notices that full queues dropped.')
+  const chats = counter(
+    'perpd_chat_messages_total',
+    'Messages to the bot of a chat that may command, by what became of them: taken, stranger, old, again (seen before) or other (no command).',
+    ['sink', 'result'],
+  )
   return (event: Event): void => {
     if (event.type === 'notice.ended') notices.inc({ sink: event.sink, result: event.result })
     else if (event.type === 'notice.dropped') dropped.inc()
+    else if (event.type === 'chat.update') chats.inc({ sink: event.sink, result: event.result })
   }
 }

@@ -24,6 +24,8 @@ export const noticeKinds = {
   'position-without-stop':
     'no stop-loss rests for a position, at two looks half a minute apart; or one does again',
   'trading-state': 'a halt, a kill, a breaker, or its release',
+  'kill-step':
+    'a kill: every order is cancelled, positions are being closed, it is done, or it has not got on for a minute',
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
   'hosts-up': 'one of them answers again',
@@ -32,7 +34,8 @@ export const noticeKinds = {
   'strategy-paused': 'a strategy failed again and again, or an operator paused it',
   'strategy-unfit': 'the memory of a strategy fits its kind no longer',
   'task-ended': 'a task ended',
-  'limits-changed': 'a start has other limits than the run before',
+  'limits-changed': 'limits were changed while perpd runs, or a start has others than the run before',
+  'day-summary': 'the summary of a day, at the hour of `notify.summaryHourUtc`',
   'daemon-started': 'perpd started',
   'daemon-stopped': 'perpd stopped in good order',
   'daemon-crashed': 'perpd stops because of a fault',

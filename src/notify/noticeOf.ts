@@ -101,6 +101,19 @@ const judges: Judges = {
     action: 'Put its kind right and take it over: perpd strategies reload',
   }),
   'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),
+  'kill.step': ({ step }) =>
+    step === 'stuck'
+      ? {
+          kind: 'kill-step',
+          cause: 'kill:stuck',
+          action: 'Look at perpd status; cancel and close by hand at the venue what it cannot.',
+        }
+      : { kind: 'kill-step', cause: `kill:${step}`, isEnd: true },
+  'limits.changed': ({ by, statement }) => ({
+    kind: 'limits-changed',
+    cause: `limits:${by}:${statement}`,
+    isEnd: true,
+  }),
   'limits.started': ({ statement }) => ({ kind: 'limits-changed', cause: `limits:${statement}` }),
 }
 

@@ -3,9 +3,11 @@ import type { Clock } from '../base/clock.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import { createCauseFilter } from './causeFilter.ts'
 import { createHostsWatch } from './hostsWatch.ts'
+import { mailLetter } from './mailLetter.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import { type Notice, ruleFor } from './notice.ts'
 import { noticeOf } from './noticeOf.ts'
+import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
 import { createSinkLoop, type Waiting } from './sinkLoop.ts'
 import { type OpenSink, sinkRequest } from './sinkRequest.ts'
@@ -15,6 +17,7 @@ import { filterOf } from './sinkSettings.ts'
 export interface NotifierOptions extends MessageContext {
   readonly sinks: readonly OpenSink[]
   readonly post: Post
+  readonly postMail: PostMail
   readonly clock: Clock
   /** Told what became of each notice. */
   readonly emit: Emit
@@ -83,11 +86,16 @@ export function createNotifier(options: NotifierOptions): Notifier {
 export function tellSink(
   sink: OpenSink,
   { notice, count, isSilent }: Omit<Waiting, 'level'>,
-  options: Pick<NotifierOptions, 'post' | 'clock' | 'timeoutMs' | 'profile' | 'consoleUrl'>,
+  options: Pick<NotifierOptions, 'post' | 'postMail' | 'clock' | 'timeoutMs' | 'profile' | 'consoleUrl'>,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  const { post, clock, timeoutMs } = options
-  const message = messageOf(notice, count, options, sink.settings.template)
+  const { post, postMail, clock, timeoutMs } = options
+  const { settings, secrets } = sink
+  const message = messageOf(notice, count, options, settings.template)
+  if (settings.type === 'email') {
+    const letter = mailLetter(settings, secrets, { message, level: notice.level, isSilent })
+    return postMail(letter, { timeoutMs, signal })
+  }
   const request = sinkRequest(sink, { notice, message, isSilent, count }, clock.now())
   return sendOnce(request, post, { timeoutMs, signal })
 }

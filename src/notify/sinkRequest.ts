@@ -28,6 +28,7 @@ const ntfyPriority = { info: 3, warn: 4, error: 5 } as const
 /**
  * The request of a message.
  *
+ * @param sink any but one that writes e-mail, which goes another way (`mailLetter.ts`).
  * @param nowMs Unix ms, which a webhook's signature holds.
  * @throws RangeError when a secret that the sink needs was not read: a mistake of ours.
  */
@@ -104,6 +105,8 @@ export function sinkRequest(
         body,
       }
     }
+    case 'email':
+      throw new RangeError(`the sink ${settings.name} is told by letters`)
   }
 }
 

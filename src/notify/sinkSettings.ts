@@ -1,5 +1,6 @@
 /** Where notices go: what a sink is in the settings, each kind of service with what it needs. Secrets are named by their files. */
 import { z } from 'zod'
+import { isSafeRoute, mailFields } from './mailSettings.ts'
 import { type NoticeFilter, type NoticeKind, noticeKinds, noticeLevels, noticeRules } from './notice.ts'
 
 /** Placeholders that a template may have. */
@@ -41,13 +42,23 @@ export function sinkSettings(accepts: (url: string) => boolean) {
     }),
     z.strictObject({ type: z.literal('slack'), ...common, urlFile: file }),
     z.strictObject({ type: z.literal('discord'), ...common, urlFile: file }),
-    z.strictObject({
-      type: z.literal('telegram'),
-      ...common,
-      url: url.default('https://api.telegram.org'),
-      tokenFile: file,
-      chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{5,32})$/),
-    }),
+    z
+      .strictObject({
+        type: z.literal('telegram'),
+        ...common,
+        url: url.default('https://api.telegram.org'),
+        tokenFile: file,
+        chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{5,32})$/),
+        commandUserIds: z
+          .array(z.string().regex(/^\d{1,20}$/))
+          .min(1)
+          .max(20)
+          .optional()
+          .describe('people whose commands in this chat are carried out; absent: nobody’s'),
+      })
+      // Updates name a chat by its number alone.
+      .refine(({ chatId, commandUserIds }) => commandUserIds === undefined || !chatId.startsWith('@')),
+    z.strictObject({ type: z.literal('email'), ...common, ...mailFields(file) }).refine(isSafeRoute),
   ])
 }
 
@@ -55,7 +66,7 @@ export function sinkSettings(accepts: (url: string) => boolean) {
 export type SinkSettings = z.infer<ReturnType<typeof sinkSettings>>
 
 /** The settings of a sink that name a file with a secret. */
-export const secretFields = ['secretFile', 'topicFile', 'tokenFile', 'urlFile'] as const
+export const secretFields = ['secretFile', 'topicFile', 'tokenFile', 'urlFile', 'passwordFile'] as const
 
 /** One of them. */
 export type SecretField = (typeof secretFields)[number]

@@ -570,6 +570,8 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
     'command' in record && record.command === 'limits.changed' ? [record.detail] : [],
   )
   expect(changed.at(-1)).toBe('in force: maxPositionSizeUsd $1,000.00 -> $2,000.00')
+  const told = there.events.flatMap((event) => (event.type === 'limits.changed' ? [event.statement] : []))
+  expect([told.length, told.at(-1)]).toEqual([2, changed.at(-1)])
   const fixed = world()
   await fixed.engine.start()
   expect(await command(fixed, { type: 'limits', isConfirmed: false })).toMatchObject({

@@ -130,6 +130,20 @@ test('play money needs no safe folder', () => {
   expect(readPrivateFile(path, { setting: 'paper.keyFile', checksFolder: false }).reveal()).toBe('x')
 })
 
+test('a credential of systemd may have a right of the group, and none to write it or of all; elsewhere it may not', () => {
+  const path = join(directory, 'mail-password')
+  writeFileSync(path, 'x', { mode: 0o440 })
+  chmodSync(path, 0o440)
+  const rules = { ...live, checksFolder: false, credentialsDirectory: directory }
+  expect(readPrivateFile(path, rules).reveal()).toBe('x')
+  const elsewhere = { ...rules, credentialsDirectory: join(directory, 'other') }
+  expect(faultOf(() => readPrivateFile(path, elsewhere)).code).toBe('KEY_FILE_PERMISSIONS')
+  for (const mode of [0o460, 0o444]) {
+    chmodSync(path, mode)
+    expect(faultOf(() => readPrivateFile(path, rules)).code).toBe('KEY_FILE_PERMISSIONS')
+  }
+})
+
 test('a file that is far larger than any key is refused', () => {
   const path = join(directory, 'key')
   writeFileSync(path, 'x'.repeat(65_537), { mode: 0o600 })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
 import { Secret } from '../../src/base/secret.ts'
-import { beatOf } from '../../src/daemon/openHeartbeat.ts'
+import { beatOf } from '../../src/daemon/notices/openHeartbeat.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { type Beat, createHeartbeat } from '../../src/notify/heartbeat.ts'
 

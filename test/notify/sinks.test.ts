@@ -9,6 +9,7 @@ import { systemClock } from '../../src/base/systemClock.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { createNotifier, type NotifierOptions } from '../../src/notify/notifier.ts'
+import { createPostMail } from '../../src/notify/sendMail.ts'
 import type { OpenSink } from '../../src/notify/sinkRequest.ts'
 import type { SecretField, SinkSettings } from '../../src/notify/sinkSettings.ts'
 
@@ -69,6 +70,7 @@ const notifier = (sinks: readonly OpenSink[], over: Partial<NotifierOptions> = {
   createNotifier({
     sinks,
     post: net.fetch,
+    postMail: createPostMail(),
     clock: systemClock,
     emit: (event) => void events.push(event),
     redact: (text) => text,

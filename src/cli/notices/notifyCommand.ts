@@ -1,9 +1,10 @@
 /** `perpd notify test [SINK]`: one test message to each sink, one try each, and what became of it. */
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { openPost, openSinks } from '../../daemon/notifySinks.ts'
+import { linkOf, openPost, openSinks } from '../../daemon/notices/notifySinks.ts'
 import type { Notice } from '../../notify/notice.ts'
 import { tellSink } from '../../notify/notifier.ts'
+import { createPostMail } from '../../notify/sendMail.ts'
 import type { Call } from '../call/command.ts'
 import { columns } from '../output/table.ts'
 
@@ -29,9 +30,11 @@ export async function notifyTest({ loaded, positionals, flags, out }: Call): Pro
     )
   }
   const { post, close } = openPost()
-  const { timeoutMs, consoleUrl } = config.notify
+  const { timeoutMs } = config.notify
+  const consoleUrl = linkOf(config)
   const options = {
     post,
+    postMail: createPostMail(),
     clock: systemClock,
     timeoutMs,
     profile: config.profile,

@@ -1,10 +1,12 @@
 /** Settings of what is told to people outside (docs/notifications.md). */
 import { z } from 'zod'
+import { summaryPlaceholders } from '../../notify/daySummary.ts'
 import { type SinkSettings, secretFields, sinkSettings } from '../../notify/sinkSettings.ts'
 import {
   type Format,
   format,
   integer,
+  meaning,
   ms,
   type Section,
   seconds,
@@ -20,7 +22,7 @@ const sinkList = z
 /** Sinks, as objects in a file; text of a flag or a variable is JSON: one sink, or a list of them. */
 const sinks: Format<readonly SinkSettings[]> = format<SinkSettings[] & Value, readonly SinkSettings[]>({
   expected:
-    'a list of sinks of different names, each with type (webhook, ntfy, slack, discord or telegram), name and what docs/notifications.md says of its type',
+    'a list of sinks of different names, each with type (webhook, ntfy, slack, discord, telegram or email), name and what docs/notifications.md says of its type',
   written: sinkList as unknown as z.ZodType<SinkSettings[] & Value>,
   text: z
     .string()
@@ -42,6 +44,21 @@ const sinks: Format<readonly SinkSettings[]> = format<SinkSettings[] & Value, re
     }),
 })
 
+const summaryText = meaning(
+  format({
+    expected: `a text of at most 2000 characters whose placeholders are among ${summaryPlaceholders.join(', ')}`,
+    written: z
+      .string()
+      .max(2_000)
+      .refine((text) =>
+        [...text.matchAll(/\{(\w*)\}/g)].every(([, name]) =>
+          summaryPlaceholders.some((each) => each === name),
+        ),
+      ),
+  }),
+  (text) => text || undefined,
+)
+
 /** Settings under `notify`. */
 export const notify = {
   sinks: setting(
@@ -49,11 +66,25 @@ export const notify = {
     [],
     'Where people are told of orders, halts and troubles, several at once: objects with type, name, level, events, template and what the type needs (docs/notifications.md). Secrets are named by their files. Empty: nobody is told.',
   ),
-  consoleUrl: setting(signerUrl, '', 'Address of the page that messages name. Empty: none is named.'),
+  consoleUrl: setting(
+    signerUrl,
+    '',
+    'Address of the page that messages name. Empty: the console at control.consoleUrl, where that is set.',
+  ),
   maxWaiting: setting(
     integer(1, 10_000),
     200,
     'Most messages that wait for one sink; when more come, the oldest of the least level is dropped.',
+  ),
+  summaryHourUtc: setting(
+    meaning(integer(-1, 23), (hour) => (hour < 0 ? undefined : hour)),
+    -1,
+    'Hour (UTC) at which the day before is told: trades, PnL, fees, what is held, and what is unresolved. -1: none is.',
+  ),
+  summaryTemplate: setting(
+    summaryText,
+    '',
+    `Text of that summary, with ${summaryPlaceholders.map((name) => `{${name}}`).join(', ')}. Empty: a text of our own.`,
   ),
   heartbeatUrlFile: setting(
     pathOrNone,

@@ -65,7 +65,7 @@ export interface EquityMark {
 }
 
 /** How a command reached the daemon. */
-export type CommandChannel = 'control' | 'signal' | 'cli' | 'files'
+export type CommandChannel = 'control' | 'signal' | 'cli' | 'files' | 'telegram'
 
 /** What the journal keeps of trading: the part of an account's record that is not its stamp. */
 export type TradingEntry =

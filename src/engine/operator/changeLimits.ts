@@ -70,7 +70,7 @@ export async function changeLimits(
   isConfirmed: boolean,
   commander: Commander,
 ): Promise<OperatorAnswer> {
-  const { limits, trading } = context
+  const { limits, trading, emit } = context
   const next = await readConfigured(context)
   if ('ok' in next) return next
   const changes = limits.compare(next, isConfirmed)
@@ -90,6 +90,8 @@ export async function changeLimits(
     ...commander,
   })
   limits.replace(next, isConfirmed)
+  if (changes.some(({ isApplied }) => isApplied))
+    emit({ type: 'limits.changed', statement, by: commander.by })
   await keepFigures(context, commander)
   return { ok: true, statement, limits: limitRows(limits.current()) }
 }

@@ -26,6 +26,7 @@ import { type AdmitBeside, type Answer, createTaskRunner } from '../../tasks/tas
 import type { Holdings } from '../account/holdings.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import { createKillSteps } from './killSteps.ts'
 
 /** What a kill still has before it. */
 export interface KillReport extends KillState {
@@ -53,7 +54,7 @@ export interface Kill {
 export interface KillContext
   extends Pick<
     EngineContext,
-    'api' | 'clock' | 'journal' | 'orderManager' | 'signer' | 'delegation' | 'trading'
+    'api' | 'clock' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'delegation' | 'trading'
   > {
   /** Writes that end the tasks that make orders over time: what rests of them is the kill's to cancel. */
   readonly endTasks: (by: string) => readonly (() => Promise<void>)[]
@@ -97,6 +98,7 @@ export function createKill(context: KillContext): Kill {
   let apartSinceMs: ReadonlyMap<string, number> = new Map()
   /** Kills whose last look found nothing left. */
   const quiet = new Set<string>()
+  const steps = createKillSteps(context)
   // One beginning at a time: each is judged by what the one before it left.
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -109,6 +111,7 @@ export function createKill(context: KillContext): Kill {
     waits = undefined
     apartSinceMs = new Map()
     quiet.clear()
+    steps.restart()
     runner.wake()
   }
 
@@ -172,11 +175,13 @@ export function createKill(context: KillContext): Kill {
       if (isQuiet(ofLook, view)) quiet.add(taskId)
       else quiet.delete(taskId)
       tell(ofLook, answers)
+      steps.look({ close, left: countLeft(ofLook), problem })
     },
     failed(_task, reason) {
       problem = reason
+      steps.failed(reason)
     },
-    ended: () => undefined,
+    ended: ({ params: { close } }) => steps.ended('done', close),
   })
 
   /** Ends those that run. */
@@ -237,7 +242,9 @@ export function createKill(context: KillContext): Kill {
       await begun
     },
     async abandon(by) {
+      const open = state()
       throwFirst(await inOneCommit(...endings(by, 'abandoned')))
+      if (open !== undefined && open.endedAtMs === undefined) steps.ended('abandoned', open.close)
     },
     run: (signal) => runner.run(signal),
   }

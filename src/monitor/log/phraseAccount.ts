@@ -141,6 +141,14 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       },
     )
   },
+  'kill.step': (event) =>
+    line(event.step === 'stuck' ? 'error' : 'warn', 'kill', killStepText(event), {
+      step: event.step,
+      ...(event.step === 'closing' ? { positions: event.positions } : {}),
+      ...(event.step === 'stuck' ? { reason: event.reason } : {}),
+    }),
+  'limits.changed': ({ statement, by }) =>
+    line('warn', 'limits', `limits changed by ${plain(by)}: ${plain(statement)}`, { by }),
   'limits.started': (event) =>
     line(
       event.isLooser ? 'warn' : 'info',
@@ -159,4 +167,23 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
         reason: event.reason,
       },
     ),
+}
+
+function killStepText(event: Extract<AccountEvent, { readonly type: 'kill.step' }>): string {
+  switch (event.step) {
+    case 'cancelled':
+      return event.close
+        ? 'every order is cancelled; what is held is closed next'
+        : 'every order is cancelled, stop-losses and take-profits too; positions stay, without exits'
+    case 'closing':
+      return `${counted(event.positions, 'position')} to be closed at the market`
+    case 'stuck':
+      return `the kill does not get on: ${plain(event.reason)}. It goes on trying`
+    case 'done':
+      return event.close
+        ? 'the kill is done: nothing rests and nothing is held'
+        : 'the kill is done: nothing rests; positions stay, without exits'
+    case 'abandoned':
+      return 'the kill was abandoned: an operator lets trading go on'
+  }
 }

@@ -19,4 +19,11 @@ export const noticePhrases: Phrases<NoticeEvent['type']> = {
       sink,
       notice: kind,
     }),
+  'chat.update': ({ sink, result }) =>
+    line('debug', 'notify', `a message to the bot of ${sink}: ${result}`, { sink, result }),
+  'chat.failed': ({ sink, reason }) =>
+    line('warn', 'notify', `no commands come from the chat of ${sink}: ${plain(reason)}. Trading goes on`, {
+      sink,
+      reason,
+    }),
 }

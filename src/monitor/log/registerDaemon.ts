@@ -114,5 +114,13 @@ export const daemonRegister = {
     'result',
     'reason',
   ]),
+  'chat.update': registered(['debug'], 'Somebody wrote to the bot of a chat that may command.', [
+    'sink',
+    'result',
+  ]),
+  'chat.failed': registered(['warn'], 'Commands of a chat cannot be read, or not be answered.', [
+    'sink',
+    'reason',
+  ]),
   'notice.dropped': registered(['warn'], 'A sink is too slow: a notice was dropped.', ['sink', 'notice']),
 } as const satisfies Readonly<Record<(DaemonEvent | SignalEvent | NoticeEvent)['type'], RegisteredEvent>>

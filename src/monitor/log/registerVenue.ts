@@ -140,6 +140,12 @@ export const venueRegister = {
     'needed_actions',
     'seconds_left',
   ]),
+  'kill.step': registered(['warn', 'error'], 'A kill came a step further; at error, it does not get on.', [
+    'step',
+    'positions',
+    'reason',
+  ]),
+  'limits.changed': registered(['warn'], 'An operator changed limits while perpd runs.', ['by']),
   'limits.started': registered(
     ['info', 'warn'],
     'This run has other limits than the last; at warn, looser ones.',

@@ -1,19 +1,20 @@
 /** Opens who tells people outside: sinks with the secrets of their files, and connections of their own. */
-import { createNodeFetch } from '../api/transport/nodeFetch.ts'
-import { Secret } from '../base/secret.ts'
-import { systemClock } from '../base/systemClock.ts'
-import type { Config } from '../config/configTypes.ts'
-import { CommandError, exitCodes } from '../config/exit.ts'
-import { isSafeUrl } from '../config/sections/formats.ts'
-import type { Emit } from '../domain/event.ts'
-import type { EngineStatus } from '../engine/engineStatus.ts'
-import { readPrivateFile } from '../keys/privateFile.ts'
-import { createRedactor } from '../monitor/log/redact.ts'
-import type { Notice } from '../notify/notice.ts'
-import { createNotifier, type Notifier } from '../notify/notifier.ts'
-import type { OpenSink } from '../notify/sinkRequest.ts'
-import { type SecretField, secretFields } from '../notify/sinkSettings.ts'
-import { createStopWatch } from '../notify/stopWatch.ts'
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { Secret } from '../../base/secret.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { isSafeUrl } from '../../config/sections/formats.ts'
+import type { Emit } from '../../domain/event.ts'
+import type { EngineStatus } from '../../engine/engineStatus.ts'
+import { readPrivateFile } from '../../keys/privateFile.ts'
+import { createRedactor } from '../../monitor/log/redact.ts'
+import type { Notice } from '../../notify/notice.ts'
+import { createNotifier, type Notifier } from '../../notify/notifier.ts'
+import { createPostMail } from '../../notify/sendMail.ts'
+import type { OpenSink } from '../../notify/sinkRequest.ts'
+import { type SecretField, secretFields } from '../../notify/sinkSettings.ts'
+import { createStopWatch } from '../../notify/stopWatch.ts'
 
 /** Largest answer of a sink that is read, bytes. */
 const MAX_ANSWER_BYTES = 65_536
@@ -33,22 +34,29 @@ const shapes: Readonly<
     what: 'a topic of letters, digits, - and _',
   },
   tokenFile: { fits: (text) => /^[A-Za-z0-9:_.-]{8,256}$/.test(text), what: 'a token' },
+  passwordFile: { fits: (text) => /^[^\p{Cc}]{1,1024}$/u.test(text), what: 'a password on one line' },
   urlFile: { fits: (text) => isSafeUrl(text, true), what: 'an https:// address' },
 }
 
 /**
  * The sinks of the configuration with their secrets.
  *
+ * @param credentialsDirectory where systemd puts the credentials of the service; absent: nowhere.
+ *
  * @throws KeyFileError when a file cannot be opened or others may read it; CommandError with exit code 4 when it holds something else.
  */
-export function openSinks(config: Config): readonly OpenSink[] {
+export function openSinks(
+  config: Config,
+  credentialsDirectory = process.env.CREDENTIALS_DIRECTORY,
+): readonly OpenSink[] {
   return config.notify.sinks.map((settings) => {
     const written: Readonly<Partial<Record<SecretField, unknown>>> = settings
     const secrets = secretFields.flatMap((field): readonly (readonly [SecretField, Secret])[] => {
       const path = written[field]
       if (typeof path !== 'string') return []
       const setting = `notify.sinks (${settings.name}.${field})`
-      const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+      const rules = { setting, checksFolder: !config.isPaper, credentialsDirectory }
+      const text = readPrivateFile(path, rules).reveal().trim()
       const { fits, what } = shapes[field]
       if (fits(text)) return [[field, new Secret(text)]]
       throw new CommandError(`${path} does not hold ${what}; ${setting} names it.`, exitCodes.configuration)
@@ -63,9 +71,24 @@ export function openPost(): { readonly post: ReturnType<typeof createNodeFetch>[
   return { post: fetch, close }
 }
 
+/** The address that messages name: what is set for them, else the console's where browsers reach it by an address of its own. */
+export function linkOf({ notify, control }: Config): string | undefined {
+  if (notify.consoleUrl !== undefined) return notify.consoleUrl
+  if (control.consoleUrl === undefined || !control.console) return undefined
+  return `${control.consoleUrl.replace(/\/+$/, '')}/console/`
+}
+
+/** A notifier, with what else talks to its sinks. */
+export interface OpenNotifier extends Notifier {
+  readonly sinks: readonly OpenSink[]
+  /** Hides the secrets of the sinks and of the chain's addresses in a text. */
+  readonly redact: (text: string) => string
+}
+
 /** What tells people for a run of the daemon. Throws as `openSinks` does. */
-export function openNotifier(config: Config, emit: Emit): Notifier {
-  const { maxWaiting, timeoutMs, consoleUrl } = config.notify
+export function openNotifier(config: Config, emit: Emit): OpenNotifier {
+  const { maxWaiting, timeoutMs } = config.notify
+  const consoleUrl = linkOf(config)
   const { post, close } = openPost()
   const sinks = openSinks(config)
   const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
@@ -74,6 +97,7 @@ export function openNotifier(config: Config, emit: Emit): Notifier {
     sinks,
     redact: redactor.text,
     post,
+    postMail: createPostMail(),
     clock: systemClock,
     emit,
     maxWaiting,
@@ -83,6 +107,8 @@ export function openNotifier(config: Config, emit: Emit): Notifier {
   })
   return {
     ...notifier,
+    sinks,
+    redact: redactor.text,
     async close(withinMs) {
       await notifier.close(withinMs)
       close()

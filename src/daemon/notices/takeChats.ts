@@ -1,0 +1,105 @@
+/** Takes commands from the Telegram chats that are set to give some: carried out as an operator's, journaled with who. */
+import { randomInt } from 'node:crypto'
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { BaseError, reasonOf } from '../../base/errors.ts'
+import type { Secret } from '../../base/secret.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import type { BookReads } from '../../domain/books/books.ts'
+import type { Emit } from '../../domain/event.ts'
+import type { EngineApi } from '../../engine/engineStatus.ts'
+import type { OperatorCommand } from '../../engine/operator/operatorCommand.ts'
+import { type ChatOrder, createChatDesk } from '../../notify/chat/chatDesk.ts'
+import { createChatLoop } from '../../notify/chat/chatLoop.ts'
+import type { ChatCommand } from '../../notify/chat/chatUpdate.ts'
+import type { OpenSink } from '../../notify/sinkRequest.ts'
+import { chatAnswer } from './chatTexts.ts'
+
+/** Largest answer of the service that is read, bytes: one update at most, however it is written. */
+const MAX_ANSWER_BYTES = 1_048_576
+
+const DAY_MS = 86_400_000
+
+/** What chats are carried out with. */
+export interface ChatParts {
+  readonly engine: Pick<EngineApi, 'status' | 'operate'>
+  readonly books: () => Pick<BookReads, 'days'>
+  readonly emit: Emit
+  /** Told a mistake of ours. */
+  readonly fail: (error: unknown) => void
+  /** Hides secrets in what is said. */
+  readonly redact: (text: string) => string
+}
+
+/** Begins to listen to every chat that may command; gives what ends it. */
+export function takeChats(config: Config, sinks: readonly OpenSink[], parts: ChatParts): () => void {
+  const ending = new AbortController()
+  const { fetch: post, close } = createNodeFetch({ maxBodyBytes: MAX_ANSWER_BYTES, idlePerHost: 1 })
+  for (const { settings, secrets } of sinks) {
+    if (settings.type !== 'telegram' || settings.commandUserIds === undefined) continue
+    const token: Secret | undefined = secrets.get('tokenFile')
+    if (token === undefined) continue
+    const run = createChatLoop(
+      {
+        name: settings.name,
+        url: settings.url.replace(/\/+$/, ''),
+        chatId: settings.chatId,
+        userIds: settings.commandUserIds,
+        token,
+        post,
+        clock: systemClock,
+        emit: parts.emit,
+        timeoutMs: config.notify.timeoutMs,
+        carryOut: createChatClerk(parts),
+      },
+      ending.signal,
+    )
+    run().catch(parts.fail)
+  }
+  return () => {
+    ending.abort()
+    close()
+  }
+}
+
+/** Who carries out the commands of one chat. What faults an order has is said in the chat; mistakes of ours reject. */
+function createChatClerk({
+  engine,
+  books,
+  redact,
+}: Omit<ChatParts, 'emit' | 'fail'>): (command: ChatCommand) => Promise<string> {
+  const desk = createChatDesk(() => String(randomInt(10_000)).padStart(4, '0'))
+  return async (command) => {
+    const nowMs = systemClock.monotonicMs()
+    const step = desk(command, nowMs)
+    if (step.step === 'say') return step.text
+    try {
+      if (step.step === 'answer') {
+        const sinceMs = Math.floor(systemClock.now() / DAY_MS - 1) * DAY_MS
+        return redact(chatAnswer(step.question, engine.status(), books().days(sinceMs)))
+      }
+      const commander = { by: `telegram user ${step.userId}`, via: 'telegram' } as const
+      const answer = await engine.operate(commandOf(step.order), commander)
+      return redact(answer.ok ? answer.statement : `Refused: ${answer.reason} (${answer.code})`)
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      return redact(`That failed: ${reasonOf(error)}`)
+    }
+  }
+}
+
+function commandOf(order: ChatOrder): OperatorCommand {
+  const reason = 'asked in the chat'
+  switch (order) {
+    case 'pause':
+      return { type: 'trading', scope: 'global', state: 'halted', reason }
+    case 'resume':
+      return { type: 'trading', scope: 'global', state: 'active', reason }
+    case 'reduce':
+      return { type: 'trading', scope: 'global', state: 'reducing', reason }
+    case 'kill':
+      return { type: 'kill', close: false }
+    case 'kill-close':
+      return { type: 'kill', close: true }
+  }
+}

@@ -1,0 +1,36 @@
+/** All that talks to people outside while a daemon runs, beside what its events say: stops, summaries of days, and chats. */
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import type { Emit } from '../../domain/event.ts'
+import type { EngineApi } from '../../engine/engineStatus.ts'
+import type { Journal } from '../../journal/journal.ts'
+import { type OpenNotifier, watchStops } from './notifySinks.ts'
+import { takeChats } from './takeChats.ts'
+import { tellDays } from './tellDays.ts'
+
+/** What is told comes from here, and what is asked goes here. */
+export interface PeopleParts {
+  readonly notifier: OpenNotifier
+  readonly engine: EngineApi
+  readonly journal: Pick<Journal, 'books'>
+  readonly emit: Emit
+  /** Told a mistake of ours. */
+  readonly fail: (error: unknown) => void
+}
+
+/** Begins; gives what ends all of it. */
+export function tellPeople(
+  config: Config,
+  { notifier, engine, journal, emit, fail }: PeopleParts,
+): () => void {
+  const { tell, sinks, redact } = notifier
+  const books = () => journal.books()
+  const endings = [
+    watchStops(notifier, engine.status),
+    tellDays(config, { tell, books, status: engine.status, clock: systemClock }),
+    takeChats(config, sinks, { engine, books, emit, fail, redact }),
+  ]
+  return () => {
+    for (const end of endings) end()
+  }
+}

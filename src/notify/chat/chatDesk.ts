@@ -1,0 +1,74 @@
+/** What a chat may ask and order: questions are answered at once, orders only after a code that was just told. Pure but for its state. */
+import type { ChatCommand } from './chatUpdate.ts'
+
+/** What is read. */
+export const chatQuestions = ['status', 'positions', 'pnl', 'orders'] as const
+
+/** One of them. */
+export type ChatQuestion = (typeof chatQuestions)[number]
+
+/** What is ordered. `kill-close` closes positions too. */
+export type ChatOrder = 'pause' | 'resume' | 'reduce' | 'kill' | 'kill-close'
+
+/** What a command comes to. */
+export type ChatStep =
+  | { readonly step: 'answer'; readonly question: ChatQuestion }
+  | { readonly step: 'say'; readonly text: string }
+  | { readonly step: 'order'; readonly order: ChatOrder; readonly userId: string }
+
+/** How long a code holds, ms. */
+const CODE_HOLDS_MS = 60_000
+
+const doing: Readonly<Record<ChatOrder, string>> = {
+  pause: 'halts trading: no new orders at all',
+  resume: 'lets trading go on, and lifts what halts it, a kill too',
+  reduce: 'lets orders only reduce',
+  kill: 'halts trading and cancels every order, stop-losses too; positions stay',
+  'kill-close': 'halts trading, cancels every order and closes every position at the market',
+}
+
+/** The help, which is the answer to whatever is not known. */
+const chatHelp =
+  '/status /positions /pnl /orders: what perpd does and holds\n/pause /resume /reduce /kill, /kill close: each asks for a confirmation'
+
+/**
+ * A desk for one chat.
+ *
+ * @param nextCode makes a code of four digits that nobody can guess.
+ */
+export function createChatDesk(nextCode: () => string): (command: ChatCommand, nowMs: number) => ChatStep {
+  const waiting = new Map<
+    string,
+    { readonly order: ChatOrder; readonly code: string; readonly untilMs: number }
+  >()
+  return ({ word, args, userId }, nowMs) => {
+    const question = chatQuestions.find((each) => each === word)
+    if (question !== undefined) return { step: 'answer', question }
+    if (word === 'confirm') {
+      const asked = waiting.get(userId)
+      // One try: a code that was guessed wrong is worth nothing any more.
+      waiting.delete(userId)
+      if (asked === undefined) return { step: 'say', text: 'Nothing waits for a confirmation of yours.' }
+      if (nowMs > asked.untilMs)
+        return { step: 'say', text: 'That was too late: nothing was done. Ask anew.' }
+      if (args[0] !== asked.code)
+        return { step: 'say', text: 'That is another code: nothing was done. Ask anew.' }
+      return { step: 'order', order: asked.order, userId }
+    }
+    const order = orderOf(word, args)
+    if (order === undefined) return { step: 'say', text: chatHelp }
+    const code = nextCode()
+    waiting.set(userId, { order, code, untilMs: nowMs + CODE_HOLDS_MS })
+    return {
+      step: 'say',
+      text: `/${word}${order === 'kill-close' ? ' close' : ''} ${doing[order]}. To do it, within a minute: /confirm ${code}`,
+    }
+  }
+}
+
+function orderOf(word: string, args: readonly string[]): ChatOrder | undefined {
+  if (word === 'pause' || word === 'resume' || word === 'reduce') return args.length === 0 ? word : undefined
+  if (word !== 'kill') return undefined
+  if (args.length === 0) return 'kill'
+  return args.length === 1 && args[0] === 'close' ? 'kill-close' : undefined
+}

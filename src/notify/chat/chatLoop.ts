@@ -1,0 +1,149 @@
+/** Takes the commands of a Telegram chat by long polling of getUpdates: a loop of its own, which trading never waits for. */
+import { z } from 'zod'
+import type { Clock } from '../../base/clock.ts'
+import type { Secret } from '../../base/secret.ts'
+import type { Emit } from '../../domain/event.ts'
+import { cutText } from '../message.ts'
+import { type Post, sendOnce } from '../sendOnce.ts'
+import { type ChatCommand, type ChatRules, judgeUpdate } from './chatUpdate.ts'
+
+/** What a loop is made of. */
+export interface ChatLoopOptions extends Omit<ChatRules, 'botName' | 'startedAtMs'> {
+  /** Name of the sink. */
+  readonly name: string
+  /** Address of the service, without a slash at its end. */
+  readonly url: string
+  readonly token: Secret
+  readonly post: Post
+  readonly clock: Clock
+  readonly emit: Emit
+  /** Carries out a command; gives what is said in the chat. What it rejects with ends the loop. */
+  readonly carryOut: (command: ChatCommand) => Promise<string>
+  /** Longest wait for an answer that is not a long poll's, ms. */
+  readonly timeoutMs: number
+}
+
+/** How long the service may hold a poll that has nothing, seconds, and how much longer an answer may take, ms. */
+const POLL_SECONDS = 25
+const MOST_WAIT_MS = 60_000
+const LONGEST_TEXT = 4_096
+/** Most tries of an answer in the chat. */
+const MOST_TRIES = 3
+
+const answer = z.object({ ok: z.literal(true), result: z.unknown() })
+const updates = z.array(z.looseObject({ update_id: z.int() }))
+const refusal = z.object({ parameters: z.object({ retry_after: z.number().positive() }) })
+
+/** A call that came to nothing: a status, or the code of a fault, and nothing that may hold the token. */
+class CallFailed extends Error {
+  readonly afterMs: number | undefined
+  constructor(reason: string, afterMs?: number) {
+    super(reason)
+    this.afterMs = afterMs
+  }
+}
+
+/**
+ * A loop that runs, once begun, until the signal ends it. What the bot was sent before is taken off the service's list first, and carried
+ * out by nobody: over a restart nothing is done twice, whatever the clocks say.
+ */
+export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): () => Promise<void> {
+  const { clock, emit, name } = options
+  let failures = 0
+  let botName: string | undefined
+  let next: number | undefined
+
+  async function run(): Promise<void> {
+    const startedAtMs = clock.now()
+    while (!signal.aborted) {
+      try {
+        await poll(startedAtMs)
+        failures = 0
+      } catch (error) {
+        if (signal.aborted) return
+        const isKnown = error instanceof CallFailed
+        // What is wrong with us, and not with an answer, is not for the network's account.
+        if (!isKnown && !(error instanceof z.ZodError)) throw error
+        failures += 1
+        const reason = isKnown ? error.message : 'an answer that cannot be read'
+        if (failures === 1) emit({ type: 'chat.failed', sink: name, reason })
+        const ownMs = Math.min(MOST_WAIT_MS, 1_000 * 4 ** Math.min(failures - 1, 3))
+        await clock.sleep((isKnown ? error.afterMs : undefined) ?? ownMs, signal)
+      }
+    }
+  }
+
+  async function poll(startedAtMs: number): Promise<void> {
+    botName ??= z.object({ username: z.string() }).parse(await ask('getMe', {})).username
+    if (next === undefined) {
+      const old = updates.parse(await ask('getUpdates', { offset: -1, timeout: 0 }))
+      next = Math.max(0, ...old.map(({ update_id }) => update_id + 1))
+      for (const _ of old) emit({ type: 'chat.update', sink: name, result: 'old' })
+    }
+    // One at a time: an answer stays small, and what is carried out is off the list before the next is read.
+    const body = { offset: next, limit: 1, timeout: POLL_SECONDS, allowed_updates: ['message'] }
+    const found = updates.parse(await ask('getUpdates', body, POLL_SECONDS * 1_000))
+    for (const each of found) {
+      if (each.update_id < next) {
+        emit({ type: 'chat.update', sink: name, result: 'again' })
+        continue
+      }
+      // Before it is carried out: whatever comes of it, it is not done again.
+      next = each.update_id + 1
+      await take(each, { ...options, botName, startedAtMs })
+    }
+  }
+
+  async function take(each: unknown, rules: ChatRules): Promise<void> {
+    const judged = judgeUpdate(each, rules, clock.now())
+    emit({ type: 'chat.update', sink: name, result: judged.is === 'command' ? 'taken' : judged.because })
+    if (judged.is === 'command') await say(await options.carryOut(judged.command))
+  }
+
+  async function say(text: string): Promise<void> {
+    const body = { chat_id: options.chatId, text: cutText(text, LONGEST_TEXT) }
+    const request = { url: urlOf('sendMessage'), headers: json, body: JSON.stringify(body) }
+    for (let tries = 1; ; tries++) {
+      const sent = await sendOnce(request, options.post, { timeoutMs: options.timeoutMs, signal })
+      if (sent.result === 'sent' || signal.aborted) return
+      if (sent.result === 'refused' || tries === MOST_TRIES)
+        return emit({ type: 'chat.failed', sink: name, reason: `no answer in the chat: ${sent.reason}` })
+      await clock.sleep(Math.min(MOST_WAIT_MS, sent.afterMs ?? 1_000 * tries), signal)
+    }
+  }
+
+  function urlOf(method: string): string {
+    return `${options.url}/bot${options.token.reveal()}/${method}`
+  }
+
+  async function ask(method: string, body: object, longerMs = 0): Promise<unknown> {
+    const timeout = AbortSignal.timeout(options.timeoutMs + longerMs)
+    try {
+      const said = await options.post(urlOf(method), {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify(body),
+        signal: AbortSignal.any([timeout, signal]),
+      })
+      const text = await said.text()
+      if (said.status === 200) return answer.parse(JSON.parse(text)).result
+      const told = said.status === 429 ? refusal.safeParse(JSON.parse(text)).data : undefined
+      const seconds = told?.parameters.retry_after
+      throw new CallFailed(
+        `it answered ${said.status}`,
+        seconds === undefined ? undefined : Math.min(3_600, seconds) * 1_000,
+      )
+    } catch (error) {
+      if (error instanceof CallFailed) throw error
+      if (timeout.aborted) throw new CallFailed('no answer')
+      const { code } = (error ?? {}) as { code?: unknown }
+      throw new CallFailed(
+        typeof code === 'string' ? `not reached (${code})` : 'an answer that cannot be read',
+      )
+    }
+  }
+
+  return run
+}
+
+const json = { 'content-type': 'application/json' }

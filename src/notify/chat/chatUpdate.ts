@@ -1,0 +1,62 @@
+/** What a message to a Telegram bot is worth: a command of somebody who may command, or nothing. Pure. */
+import { z } from 'zod'
+import type { ChatResult } from '../../domain/noticeEvent.ts'
+
+/** A word with what follows it, and who wrote it. */
+export interface ChatCommand {
+  /** Lower case, without the slash. */
+  readonly word: string
+  readonly args: readonly string[]
+  /** Telegram's id of the person. */
+  readonly userId: string
+}
+
+/** What an update comes to. */
+export type JudgedUpdate =
+  | { readonly is: 'command'; readonly command: ChatCommand }
+  | { readonly is: 'ignored'; readonly because: Exclude<ChatResult, 'taken' | 'again'> }
+
+/** Whose messages count, and of when. */
+export interface ChatRules {
+  readonly chatId: string
+  readonly userIds: readonly string[]
+  /** The bot's own name: a command that names another one is not for us. */
+  readonly botName: string
+  /** When the daemon began to listen, Unix ms. */
+  readonly startedAtMs: number
+}
+
+/** A message older than this is not carried out, ms. */
+const MOST_AGE_MS = 60_000
+
+const id = z.union([z.int(), z.bigint()]).transform(String)
+
+/** An update, as far as it is looked at; an edited or forwarded message is no command. */
+const update = z.object({
+  message: z.object({
+    date: z.int().nonnegative(),
+    chat: z.object({ id }),
+    from: z.object({ id, is_bot: z.literal(false) }),
+    sender_chat: z.undefined().optional(),
+    forward_origin: z.undefined().optional(),
+    text: z.string(),
+  }),
+})
+
+/** Judges an update by its chat, its person and its age. `nowMs`: Unix ms. */
+export function judgeUpdate(written: unknown, rules: ChatRules, nowMs: number): JudgedUpdate {
+  const read = update.safeParse(written)
+  if (!read.success) return { is: 'ignored', because: 'other' }
+  const { date, chat, from, text } = read.data.message
+  // Both: another chat with the bot is not overseen by the people of this one, and not all of a chat may command.
+  if (chat.id !== rules.chatId || !rules.userIds.includes(from.id))
+    return { is: 'ignored', because: 'stranger' }
+  const atMs = date * 1_000
+  if (atMs < rules.startedAtMs || nowMs - atMs > MOST_AGE_MS) return { is: 'ignored', because: 'old' }
+  const [, word, bot, rest = ''] =
+    /^\/([a-z]{1,20})(?:@(\w{1,40}))?(?:\s+(.{0,200}))?$/i.exec(text.trim()) ?? []
+  const isOurs = bot === undefined || bot.toLowerCase() === rules.botName.toLowerCase()
+  if (word === undefined || !isOurs) return { is: 'ignored', because: 'other' }
+  const args = rest.split(/\s+/).filter((arg) => arg !== '')
+  return { is: 'command', command: { word: word.toLowerCase(), args, userId: from.id } }
+}

@@ -1,0 +1,159 @@
+/** The summary of a day (UTC): when it is due, and what it says, from the books and from what the engine says of itself. Pure. */
+import { type Figures, resultOf } from '../domain/books/figures.ts'
+import { bookName, sumOf } from '../domain/views/bookView.ts'
+import { hexKey } from '../protocol/address.ts'
+import type { Position } from '../protocol/position.ts'
+import { absOf, formatDollars, type Usd } from '../protocol/units.ts'
+import type { Notice } from './notice.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/**
+ * Gives, at a look, the day (its 00:00 UTC, Unix ms) whose summary is due: the day before, once `hourUtc` has come. A start after
+ * that hour waits for the next one, so that a restart tells nothing twice; a clock that is set back tells nothing twice either.
+ *
+ * @param hourUtc 0 to 23.
+ */
+export function createSummaryClock(
+  hourUtc: number,
+  startedAtMs: number,
+): (nowMs: number) => number | undefined {
+  const dueOf = (nowMs: number): number => Math.floor((nowMs - hourUtc * HOUR_MS) / DAY_MS)
+  let newest = dueOf(startedAtMs)
+  return (nowMs) => {
+    const due = dueOf(nowMs)
+    if (due <= newest) return undefined
+    newest = due
+    return (due - 1) * DAY_MS
+  }
+}
+
+/** What the engine says of itself, as far as a summary tells it. USD has 30 decimals. */
+export interface SummaryStatus {
+  readonly positions: readonly Pick<Position, 'marketToken' | 'direction' | 'sizeInUsd' | 'pnlAfterFeesUsd'>[]
+  /** Market symbol by lower-cased market token. */
+  readonly symbols: Readonly<Record<string, string>>
+  readonly openIntents: readonly unknown[]
+  readonly unresolved: number
+  readonly findings: readonly unknown[]
+  readonly exposureUsd: Usd
+  /** Absent before the first reading. */
+  readonly equity?: { readonly equityUsd: Usd }
+  readonly tradingState: string
+  /** Absent before the first look at the orders. */
+  readonly withoutStop?: readonly unknown[]
+}
+
+/** What a summary is made of. */
+export interface SummaryParts {
+  /** 00:00 UTC of the day, Unix ms. */
+  readonly dayMs: number
+  /** Results of that day, by book. */
+  readonly books: readonly { readonly strategy: string; readonly figures: Figures }[]
+  readonly status: SummaryStatus
+}
+
+/** Names that a template of the summary may hold in braces. */
+export const summaryPlaceholders = [
+  'day',
+  'fills',
+  'trades',
+  'won',
+  'pnl',
+  'fees',
+  'strategies',
+  'positions',
+  'unrealized',
+  'orders',
+  'exposure',
+  'equity',
+  'trading',
+  'unresolved',
+] as const
+
+/** One of them. */
+type SummaryPlaceholder = (typeof summaryPlaceholders)[number]
+
+const defaultTemplate = [
+  '{day} (UTC): {fills} fills, {won} of {trades} trades won',
+  'PnL {pnl} after all costs, fees {fees} of them',
+  'By strategy: {strategies}',
+  'Held: {positions}; not realized {unrealized}',
+  'Open orders {orders}, exposure {exposure}, equity {equity}, trading {trading}',
+  'Unresolved: {unresolved}',
+].join('\n')
+
+/** The notice of a day. `template`: its text with placeholders; absent: a text of our own. */
+export function summaryNotice(parts: SummaryParts, template = defaultTemplate): Notice {
+  const { dayMs, status } = parts
+  const day = new Date(dayMs).toISOString().slice(0, 10)
+  const unresolved = unresolvedOf(status)
+  const values = valuesOf(parts, day, unresolved)
+  return {
+    kind: 'day-summary',
+    level: 'info',
+    cause: `summary:${day}`,
+    isEnd: true,
+    text: template.replace(
+      /\{(\w+)\}/g,
+      (whole, name: string) => values[name as SummaryPlaceholder] ?? whole,
+    ),
+    ...(unresolved.length === 0 ? {} : { action: 'Look at perpd status, and at perpd discrepancies.' }),
+  }
+}
+
+function valuesOf(
+  { books, status }: SummaryParts,
+  day: string,
+  unresolved: readonly string[],
+): Readonly<Record<SummaryPlaceholder, string>> {
+  const { positions, symbols, openIntents, exposureUsd, equity, tradingState } = status
+  const sum = sumOf(books.map(({ figures }) => figures))
+  const held = positions.map(
+    ({ marketToken, direction, sizeInUsd }) =>
+      `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}`,
+  )
+  const unrealizedUsd = positions.reduce<Usd>((all, { pnlAfterFeesUsd }) => all + pnlAfterFeesUsd, 0n)
+  const byStrategy = [...Map.groupBy(books, ({ strategy }) => strategy)].map(
+    ([strategy, rows]) =>
+      `${bookName(strategy)} ${signed(resultOf(sumOf(rows.map(({ figures }) => figures))))}`,
+  )
+  return {
+    day,
+    fills: String(sum.fills),
+    trades: String(sum.trades),
+    won: String(sum.wins),
+    pnl: signed(resultOf(sum)),
+    fees: formatDollars(sum.positionFeesUsd + sum.borrowingUsd + sum.fundingUsd + sum.relayFeesUsd),
+    strategies: listed(byStrategy),
+    positions: listed(held),
+    unrealized: signed(unrealizedUsd),
+    orders: String(openIntents.length),
+    exposure: formatDollars(exposureUsd),
+    equity: equity === undefined ? 'not read' : formatDollars(equity.equityUsd),
+    trading: tradingState,
+    unresolved: listed(unresolved),
+  }
+}
+
+/** What somebody must look at, a few words each. */
+function unresolvedOf({ unresolved, findings, withoutStop = [] }: SummaryStatus): readonly string[] {
+  return [
+    ...counted(unresolved, 'order whose fate is not known', 'orders whose fate is not known'),
+    ...counted(findings.length, 'discrepancy', 'discrepancies'),
+    ...counted(withoutStop.length, 'position without a stop', 'positions without a stop'),
+  ]
+}
+
+function counted(count: number, one: string, many: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
+}
+
+function listed(words: readonly string[]): string {
+  return words.length === 0 ? 'nothing' : words.join(', ')
+}
+
+function signed(amountUsd: Usd): string {
+  return `${amountUsd < 0n ? '-' : '+'}${formatDollars(absOf(amountUsd))}`
+}

@@ -1,0 +1,103 @@
+/** The summary of a day: when it is due, and that its figures are those of the books. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { noFigures } from '../../src/domain/books/figures.ts'
+import { createSummaryClock, type SummaryParts, summaryNotice } from '../../src/notify/daySummary.ts'
+import { messageOf } from '../../src/notify/message.ts'
+import { usd } from '../../src/protocol/units.ts'
+
+const dayMs = Date.UTC(2026, 10, 22)
+const hourMs = 3_600_000
+const market = '0xABCDEF0000000000000000000000000000000001' as const
+const quiet: SummaryParts['status'] = {
+  positions: [],
+  symbols: { [market.toLowerCase()]: 'ETH/USD' },
+  openIntents: [],
+  unresolved: 0,
+  findings: [],
+  exposureUsd: 0n,
+  tradingState: 'active',
+}
+
+test('a day is told once its hour has come, once, and by no start after that hour', () => {
+  const due = createSummaryClock(7, dayMs + 30 * hourMs)
+  expect(due(dayMs + 30.9 * hourMs)).toBeUndefined()
+  expect(due(dayMs + 31 * hourMs)).toBe(dayMs)
+  expect(due(dayMs + 31.1 * hourMs)).toBeUndefined()
+  // The clock is set back, and goes over the hour again.
+  expect(due(dayMs + 30 * hourMs)).toBeUndefined()
+  expect(due(dayMs + 31 * hourMs)).toBeUndefined()
+  const restarted = createSummaryClock(7, dayMs + 31.2 * hourMs)
+  expect(restarted(dayMs + 54.9 * hourMs)).toBeUndefined()
+  expect(restarted(dayMs + 55 * hourMs)).toBe(dayMs + 24 * hourMs)
+})
+
+test('whenever it is looked at, and however often perpd starts anew, no day is told twice and each told day is over', () => {
+  const step = fc.record({ afterMs: fc.integer({ min: 0, max: 40 * hourMs }), isRestart: fc.boolean() })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 23 }), fc.array(step, { maxLength: 40 }), (hour, steps) => {
+      let nowMs = dayMs
+      let due = createSummaryClock(hour, nowMs)
+      const told: number[] = []
+      for (const { afterMs, isRestart } of steps) {
+        nowMs += afterMs
+        if (isRestart) due = createSummaryClock(hour, nowMs)
+        const day = due(nowMs)
+        if (day === undefined) continue
+        expect(day + 24 * hourMs + hour * hourMs).toBeLessThanOrEqual(nowMs)
+        expect(day % (24 * hourMs)).toBe(0)
+        told.push(day)
+      }
+      expect(new Set(told).size).toBe(told.length)
+    }),
+  )
+})
+
+test('its figures are the sums of the books, and what is unresolved asks for somebody', () => {
+  const figures = {
+    ...noFigures,
+    pricePnlUsd: usd(20),
+    positionFeesUsd: usd(3),
+    relayFeesUsd: usd('0.5'),
+    fills: 2,
+  }
+  const notice = summaryNotice({
+    dayMs,
+    books: [
+      { strategy: 'trend', figures: { ...figures, trades: 1, wins: 1 } },
+      { strategy: 'trend', figures: { ...noFigures, pricePnlUsd: usd(-5), trades: 1 } },
+      { strategy: 'grid', figures: { ...noFigures, fundingUsd: usd(1), fills: 1 } },
+    ],
+    status: {
+      ...quiet,
+      positions: [
+        { marketToken: market, direction: 'long', sizeInUsd: usd(1_500), pnlAfterFeesUsd: usd('-12.25') },
+      ],
+      openIntents: [1, 2],
+      unresolved: 1,
+      findings: [1, 2],
+      exposureUsd: usd(1_700),
+      equity: { equityUsd: usd(9_000) },
+    },
+  })
+  expect(notice.text).toBe(
+    [
+      '2026-11-22 (UTC): 3 fills, 1 of 2 trades won',
+      'PnL +$10.50 after all costs, fees $4.50 of them',
+      'By strategy: trend +$11.50, grid -$1.00',
+      'Held: long ETH/USD $1,500.00; not realized -$12.25',
+      'Open orders 2, exposure $1,700.00, equity $9,000.00, trading active',
+      'Unresolved: 1 order whose fate is not known, 2 discrepancies',
+    ].join('\n'),
+  )
+  expect(notice.action).toContain('perpd discrepancies')
+})
+
+test('a day without anything is told too, by a template as well, and asks for nobody', () => {
+  const notice = summaryNotice({ dayMs, books: [], status: quiet }, '{day}: {pnl}, {positions}, {unresolved}')
+  expect(notice.text).toBe('2026-11-22: +$0.00, nothing, nothing')
+  const { text } = messageOf(notice, 1, { profile: 'paper', consoleUrl: 'https://perpd.example/console/' })
+  expect(text).toBe(
+    '2026-11-22: +$0.00, nothing, nothing\nNothing for you to do.\nhttps://perpd.example/console/',
+  )
+})
