@@ -93,6 +93,9 @@ export function openNotifier(config: Config, emit: Emit): OpenNotifier {
   const sinks = openSinks(config)
   const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
   const redactor = createRedactor([...config.rpc.http, ...config.rpc.ws, ...secrets])
+  // Read from the disk before the first tick: a letter later must not hold the loop up. One that is missing is told by the letter.
+  if (sinks.some(({ settings }) => settings.type === 'email'))
+    void import('nodemailer').catch(() => undefined)
   const notifier = createNotifier({
     sinks,
     redact: redactor.text,
