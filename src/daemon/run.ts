@@ -17,6 +17,7 @@ import { JournalFaultError } from '../journal/journal.ts'
 import { openJournal } from '../journal/service/open.ts'
 import { guardedSigner } from '../keys/signingGuard.ts'
 import { createHealth } from '../monitor/health.ts'
+import { createHostBook } from '../monitor/hostFigures.ts'
 import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
@@ -42,6 +43,7 @@ import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
 import { listenForSignals } from './signals.ts'
 import type { Trader } from './trader.ts'
+import { nextStart } from './waitingSettings.ts'
 import { keepWatchdog } from './watchdog.ts'
 import { watchStrategies } from './watchStrategies.ts'
 
@@ -131,7 +133,7 @@ async function live(
     heartbeat?.fail()
   })
   let heartbeat: Heartbeat | undefined
-  const { emit, metrics, health, decisions } = await listen(config, log, parts, notifier, {
+  const { emit, metrics, health, decisions, hostBook } = await listen(config, log, parts, notifier, {
     isOver: stopped.isOver,
     closers,
   })
@@ -164,7 +166,8 @@ async function live(
     engine: loggedEngineApi(trader, options, fail),
     metrics,
     health,
-    recent: { log: kept, decisions },
+    nextStart: () => nextStart({ config, values: options.values }, options.reload),
+    recent: { log: kept, decisions, hosts: hostBook },
     ...consoleOf(config),
   })
   closers.push(() => control.close())
@@ -261,7 +264,7 @@ async function watchFiles(
   await watchStrategies({ paths, clock: systemClock, changed, signal })
 }
 
-/** Who hears of every event: log, metrics, health, and the newest decisions. */
+/** Who hears of every event: log, metrics, health, the newest decisions, and how hosts answer. */
 async function listen(
   config: Config,
   log: Log,
@@ -277,16 +280,25 @@ async function listen(
     systemClock.now,
     newest.flat().map(({ intent }) => intent),
   )
+  const hostBook = createHostBook(systemClock.now)
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (isOver() ? undefined : log.listen(event))
   const traces = await tracesOf(config, log)
   if (traces !== undefined) closers.push(traces.close)
   const traced = traces === undefined ? [] : [traces.listen]
-  const listeners = [tell, metrics.listen, health.listen, decisions.listen, notifier.listen, ...traced]
+  const listeners = [
+    tell,
+    metrics.listen,
+    health.listen,
+    decisions.listen,
+    hostBook.listen,
+    notifier.listen,
+    ...traced,
+  ]
   const emit = emitTo(listeners, (error) =>
     log.note('listener.failed', 'error', `a listener failed: ${reasonOf(error)}`),
   )
-  return { metrics, health, decisions, emit }
+  return { metrics, health, decisions, hostBook, emit }
 }
 
 /** Where the roads of orders are traced to; a daemon that is not asked to loads nothing of it. */
