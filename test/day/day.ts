@@ -28,6 +28,7 @@ import { positionsOfAccount } from '../../src/paper/state/accounts.ts'
 import { sameHex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { randomOf } from '../simulation/random.ts'
+import { holdToRegister } from '../support/registeredLine.ts'
 import { type Books, DAY_IS_OVER, type DayReport, tellerOf } from './report.ts'
 import { createRoad, type Lie, ORIGIN, planOutages } from './road.ts'
 import { dayStrategies } from './strategies.ts'
@@ -115,9 +116,12 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
   })
   const strategies = await dayStrategies(folder, options)
   const teller = tellerOf(() => time.nowMs)
-  const emit = emitTo([teller.listen, (event) => options.onEvent?.(event, time.nowMs)], (error) => {
-    throw error
-  })
+  const emit = emitTo(
+    [holdToRegister, teller.listen, (event) => options.onEvent?.(event, time.nowMs)],
+    (error) => {
+      throw error
+    },
+  )
   const died = Promise.withResolvers<never>()
   died.promise.catch(() => undefined)
   const fatal = (error: unknown): void => died.reject(error)

@@ -12,7 +12,7 @@ function textsBelow(folder: string): readonly (readonly [path: string, text: str
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.(ts|md)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => path !== own && !path.startsWith('test/fixtures/'))
+    .filter((path) => path !== own && !/^test\/fixtures\/|\bnode_modules\//.test(path))
     .map((path) => [path, joined(readFileSync(join(root, path), 'utf8'))])
 }
 

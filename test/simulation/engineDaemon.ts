@@ -22,6 +22,7 @@ import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { MAX_UINT256, usd } from '../../src/protocol/units.ts'
 import type { BreakerSettings } from '../../src/risk/breakers/circuitBreakers.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import { holdToRegister } from '../support/registeredLine.ts'
 import { CLIMBER, type ClimberChecks, climberOf, createClimberChecks } from './climber.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { latestOf, viewOf } from './endpoints.ts'
@@ -294,6 +295,7 @@ class EngineDaemon implements Daemon {
     const { note, process } = this.#parts
     const truth: Truth = this.#parts.truth
     if (!process.isAlive) return
+    holdToRegister(event)
     if (jsonText(event).includes(privateKey.slice(2))) truth.fail('I14', `${event.type} shows the key`)
     if (event.type === 'order.payload_rejected') checkBlame(this.#parts)
     if (event.type === 'account.booksDiffer')

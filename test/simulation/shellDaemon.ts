@@ -15,6 +15,7 @@ import { guardedSigner } from '../../src/keys/signingGuard.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { emptySubaccountApproval } from '../../src/protocol/signing/approvalTypes.ts'
+import { holdToRegister } from '../support/registeredLine.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { oracleHost } from './engineMarkets.ts'
 import { createFetch, keptIn, type SignedMessage } from './httpVenue.ts'
@@ -105,6 +106,7 @@ class ShellDaemon implements Daemon {
       ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
       clock: this.#clock,
       emit: (event) => {
+        holdToRegister(event)
         if (jsonText(event).includes(privateKey.slice(2)))
           parts.truth.fail('I14', `${event.type} shows the key`)
         if (event.type === 'order.payload_rejected') checkBlame(parts)
