@@ -16,50 +16,48 @@ function money(amount: Usd): string {
 /** A share of bps in whole percent. */
 const percent = (bps: number): string => `${Math.round(bps / 100)} %`
 
-/** One row for each month; sums are not averaged away, so that the worst seed is seen. */
-export function monthTable(reports: readonly MonthReport[]): string {
-  const head = [
-    'kind',
-    'seed',
-    'days',
-    'trades',
-    'won',
-    'fees',
-    'sending',
-    'impact',
-    'funding',
-    'PnL',
-    'open',
-    'drawdown',
-    'held',
-    'wrong',
-  ]
-  const rows = reports.map((report) => {
-    const { kind, seed, days, results, unrealizedUsd, drawdownUsd, heldBps, problems } = report
-    const { trades, wins, positionFeesUsd, relayFeesUsd, impactUsd, fundingUsd, borrowingUsd, pnlUsd } =
-      results
-    return [
-      kind,
-      seed,
-      Number(days.toFixed(1)),
-      trades,
-      trades === 0 ? '' : percent((wins * 10_000) / trades),
-      money(-positionFeesUsd),
-      money(-relayFeesUsd),
-      money(impactUsd),
-      money(-fundingUsd - borrowingUsd),
-      money(pnlUsd),
-      money(unrealizedUsd),
-      money(-drawdownUsd),
-      percent(heldBps),
-      problems.length,
-    ]
-  })
-  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
-  const wrong = reports.flatMap(({ kind, seed, problems }) =>
-    problems.map((problem) => `${kind} seed ${seed}, ${problem}`),
-  )
-  return [line(head), line(head.map(() => '---')), ...rows.map(line), ...wrong].join('\n')
+const titles = [
+  'kind',
+  'seed',
+  'days',
+  'trades',
+  'won',
+  'fees',
+  'sending',
+  'impact',
+  'funding',
+  'PnL',
+  'open',
+  'drawdown',
+  'held',
+  'wrong',
+]
+
+const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+
+/** The head of the table. */
+export const monthHead = [line(titles), line(titles.map(() => '---'))].join('\n')
+
+/** The row of one month; months are not averaged, so that the worst seed is seen. */
+export function monthRow(report: MonthReport): string {
+  const { kind, seed, days, results, unrealizedUsd, drawdownUsd, heldBps, problems } = report
+  const { trades, wins, positionFeesUsd, relayFeesUsd, impactUsd, fundingUsd, borrowingUsd, pnlUsd } = results
+  return line([
+    kind,
+    seed,
+    Number(days.toFixed(1)),
+    trades,
+    trades === 0 ? '' : percent((wins * 10_000) / trades),
+    money(-positionFeesUsd),
+    money(-relayFeesUsd),
+    money(impactUsd),
+    money(-fundingUsd - borrowingUsd),
+    money(pnlUsd),
+    money(unrealizedUsd),
+    money(-drawdownUsd),
+    percent(heldBps),
+    problems.length,
+  ])
 }
 
 /** The same for programs: amounts as decimal texts of base units, like everywhere. */

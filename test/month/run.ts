@@ -10,10 +10,12 @@ import { parseArgs } from 'node:util'
 import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
 import { liveMonth, type MonthOptions } from './month.ts'
 import { kindNames } from './monthKinds.ts'
-import { monthJson, monthTable } from './monthTable.ts'
+import { monthHead, monthJson, monthRow } from './monthTable.ts'
 import type { MonthReport } from './monthTally.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
+/** Beside the table: problems, and what a month took. */
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
 const { values } = parseArgs({
   options: {
     kind: { type: 'string', multiple: true },
@@ -53,6 +55,7 @@ function sources(): readonly Pick<MonthOptions, 'replay' | 'days'>[] {
 }
 
 const reports: MonthReport[] = []
+if (!values.json) print(monthHead)
 for (const kind of kinds) {
   for (const source of sources()) {
     for (let seed = first; seed < first + seeds; seed += 1) {
@@ -66,10 +69,12 @@ for (const kind of kinds) {
       })
       reports.push(report)
       const { user, system } = process.cpuUsage(startedCpu)
-      if (!values.json)
-        process.stderr.write(`${kind} seed ${seed}: ${((user + system) / 1e6).toFixed(0)} s of CPU\n`)
+      if (values.json) continue
+      print(monthRow(report))
+      for (const problem of report.problems) say(`${kind} seed ${seed}, ${problem}`)
+      say(`${kind} seed ${seed}: ${((user + system) / 1e6).toFixed(0)} s of CPU`)
     }
   }
 }
-print(values.json ? monthJson(reports) : monthTable(reports))
+if (values.json) print(monthJson(reports))
 if (values.check && reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1
