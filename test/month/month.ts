@@ -80,7 +80,10 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     lengthMs,
   )
   const road = createMonthRoad({ time, clock, venue, random: randomOf(seed, 'road'), outages, loses: faults })
-  const { config } = loadConfig({ argv: ['--profile=paper'], env: {}, cwd: folder })
+  // What rests is asked after as seldom as all else: polls of every ten seconds would be most of what a month does.
+  const pollMs = Math.min(600, Math.max(10, cadenceSeconds)) * 1000
+  const argv = ['--profile=paper', `--execution.statusPollMaxMs=${pollMs}`]
+  const { config } = loadConfig({ argv, env: {}, cwd: folder })
   const strategies = await monthStrategies(folder, kind, {
     cadenceSeconds,
     ...(replay === undefined ? {} : { market: replay.market }),

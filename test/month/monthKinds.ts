@@ -11,7 +11,7 @@ const folders = [shipped, join(shipped, 'examples')]
 export const kindNames: readonly string[] = Object.keys(builtInKinds).sort()
 
 /** The name of what trades beside a keeper. */
-export const COMPANION = 'companion'
+const COMPANION = 'companion'
 
 /**
  * What a keeper keeps: a trend follower on ten times leverage whose own exit is far away, so that positions live for hours and come near
