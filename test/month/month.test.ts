@@ -4,6 +4,7 @@
  * whole months.
  */
 import { expect, test } from 'vitest'
+import { orderTypes } from '../../src/paper/state/orderTypes.ts'
 import { liveMonth } from './month.ts'
 import { kindNames } from './monthKinds.ts'
 
@@ -16,10 +17,27 @@ test.each(kindNames)(
     timeout: 900_000,
   },
   async (kind) => {
-    const report = await liveMonth({ kind, seed: 1, days: 0.25, cadenceSeconds: 300 })
+    const report = await liveMonth({ kind, seed: 1, days: 0.25, cadenceSeconds: 300, hasTask: true })
     expect(report.problems).toEqual([])
+    expect([report.tasksBegun, report.tasksEnded]).toEqual([1, 1])
     expect(report.lost).toBeGreaterThan(0)
     expect(report.refusedIncreases.DECISION_INVALID).toBeUndefined()
     if (busy.has(kind)) expect(report.results.fills, 'orders that were executed').toBeGreaterThan(0)
   },
 )
+
+test('a stop that is gone from the venue is told of, once the grace is over', {
+  timeout: 900_000,
+}, async () => {
+  const { problems } = await liveMonth({
+    kind: 'signal',
+    seed: 1,
+    days: 0.06,
+    cadenceSeconds: 300,
+    tamper({ venueState: { orders } }) {
+      for (const [key, { params }] of orders)
+        if (Number(params.orderType) === orderTypes.stopLossDecrease) orders.delete(key)
+    },
+  })
+  expect(problems.join()).toMatch(/has had no stop for 30 min/)
+})

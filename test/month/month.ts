@@ -13,11 +13,12 @@ import { createTrader } from '../../src/daemon/trader.ts'
 import { createVenueClient } from '../../src/daemon/venueClient.ts'
 import { emitTo } from '../../src/domain/event.ts'
 import { bookRows } from '../../src/domain/views/bookView.ts'
+import type { StartTwapCommand } from '../../src/engine/operator/taskCommand.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import { guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
 import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
-import { createVenue } from '../../src/paper/server/venue.ts'
+import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ORIGIN, planOutages } from '../day/road.ts'
 import { createDayTime } from '../day/time.ts'
@@ -46,6 +47,27 @@ export interface MonthOptions {
   readonly faults?: boolean
   /** Candles in the place of the seeded prices, and the market (full symbol) that they are of. */
   readonly replay?: { readonly prices: PriceReplay; readonly market: string }
+  /** Whether an operator begins a task beside the strategy, in its first minutes. Default false. */
+  readonly hasTask?: boolean
+  /** Done to the venue before each look at what is held, to see that it is noticed. */
+  readonly tamper?: (venue: Venue) => void
+}
+
+/** The operator's task: a long of a market that no shipped file trades alone, in parts. */
+const task: StartTwapCommand = {
+  type: 'task',
+  kind: 'twap',
+  id: 'month-1',
+  market: 'LINK/USD [LINK-USDC]',
+  direction: 'long',
+  size: '200',
+  reduce: false,
+  leverage: '2',
+  parts: 4,
+  minutes: 60,
+  shareBps: 2_500,
+  route: 'own',
+  isPreview: false,
 }
 
 /** Lives through a month and tells what it came to. Throws what stops the daemon. */
@@ -162,7 +184,10 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     running.start().catch(fatal)
     for (let atMs = SAMPLE_MS; atMs <= lengthMs; atMs += SAMPLE_MS) {
       await until(atMs)
+      options.tamper?.(venue)
       sample()
+      if (options.hasTask === true && atMs === SAMPLE_MS)
+        running.operate(task, { by: 'month', via: 'cli' }).catch(fatal)
       if (takesSignals && atMs % SIGNAL_MS === SAMPLE_MS) tell(Math.floor(atMs / SIGNAL_MS)).catch(fatal)
     }
     const halt = { type: 'trading', state: 'halted', scope: 'global', reason: 'the month is over' } as const

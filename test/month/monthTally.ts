@@ -32,6 +32,9 @@ export interface MonthTold {
   readonly heldBps: number
   /** Intents of all, by how they ended. */
   readonly ends: Readonly<Record<string, number>>
+  /** Tasks that began, and that ended. */
+  readonly tasksBegun: number
+  readonly tasksEnded: number
   /** Increases that were refused, by code. */
   readonly refusedIncreases: Readonly<Record<string, number>>
   /** What is wrong, as sentences; empty when all held. */
@@ -63,7 +66,8 @@ export function createMonthTally(parts: {
   const withoutStopSince = new Map<string, number>()
   const stopAsked = new Set<string>()
   const [judged] = loaded
-  const asksForStops = judged?.exits?.stopLoss !== undefined || judged?.strategy.kind === 'protector'
+  const protectsAll = judged?.strategy.kind === 'protector'
+  let [tasksBegun, tasksEnded] = [0, 0]
   let [samples, held, peakUsd, drawdownUsd, unrealizedUsd] = [0, 0, 0n, 0n, 0n]
 
   const say = (text: string): void => {
@@ -97,7 +101,7 @@ export function createMonthTally(parts: {
       const hasStop = stops.some(
         ({ params }) => sameHex(params.addresses.market, marketKey) && params.isLong === isLong,
       )
-      if (hasStop || !(asksForStops || stopAsked.has(side))) {
+      if (hasStop || !(protectsAll || stopAsked.has(side))) {
         withoutStopSince.delete(side)
         continue
       }
@@ -117,12 +121,16 @@ export function createMonthTally(parts: {
         const { strategy, terms } = event.intent
         countAdmitted(strategy)
         const side = `${terms.marketToken.toLowerCase()} ${terms.direction}`
-        if (terms.tpsl?.some(({ type }) => type === 'stop-loss') === true) stopAsked.add(side)
+        const brings = terms.tpsl?.some(({ type }) => type === 'stop-loss') === true
+        const isWritten = loaded.find((each) => each.name === strategy)?.exits?.stopLoss !== undefined
+        if (brings || isWritten) stopAsked.add(side)
       }
       if (event.type === 'decision.denied' && event.decision.kind === 'increase')
         refusedIncreases[event.denial.code] = (refusedIncreases[event.denial.code] ?? 0) + 1
       if (event.type === 'account.discrepancy') say(`finding: ${event.finding.statement}`)
       if (event.type === 'decision.invalid') say(`${event.strategy}: no decision: ${event.denial.reason}`)
+      if (event.type === 'task.started') tasksBegun += 1
+      if (event.type === 'task.ended') tasksEnded += 1
       if (event.type === 'signal.refused') say(`signal refused: ${event.reason}`)
       if (event.type === 'order.payload_rejected') say(`payload of ${event.host} rejected`)
     },
@@ -153,6 +161,8 @@ export function createMonthTally(parts: {
         drawdownUsd,
         heldBps: samples === 0 ? 0 : Math.round((held * 10_000) / samples),
         ends,
+        tasksBegun,
+        tasksEnded,
         refusedIncreases,
         problems,
       }
@@ -164,6 +174,7 @@ export function createMonthTally(parts: {
     for (const { finding } of status.findings) say(`open finding: ${finding.statement}`)
     for (const { label, state } of status.openIntents)
       if (label !== 'resting') say(`order ${state.intent.intentId} has not ended: ${label}`)
+    if (tasksBegun !== tasksEnded) say(`${tasksBegun} tasks began and ${tasksEnded} ended`)
     for (const [kind, count] of Object.entries(status.tasksRunning))
       if (count > 0) say(`${count} tasks of ${kind} run on`)
     if (status.flattens.length > 0) say(`${status.flattens.length} orders are still to be unwound`)
