@@ -1,5 +1,5 @@
 /**
- * `npm run strategies:table -- [--kind K] [--days 30] [--seeds 5] [--seed 1] [--cadence 300] [--candles FOLDER] [--calm] [--check] [--json]`:
+ * `npm run strategies:table -- [--kind K] [--days 30] [--seeds 5] [--seed 1] [--cadence 420] [--candles FOLDER] [--calm] [--check] [--json]`:
  * lives simulated months (month.ts) of each built-in kind, one for each seed, and prints what the books of the journal say that each
  * came to. `--candles` takes the prices from CSV or JSON files of candles in a folder, whose names begin with the asset (`btc-….csv`),
  * and lives the days that a file has, at most `--days`. `--check` ends with 1 when anything was wrong.
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '30' },
     seeds: { type: 'string', default: '5' },
     seed: { type: 'string', default: '1' },
-    cadence: { type: 'string', default: '300' },
+    cadence: { type: 'string', default: '420' },
     candles: { type: 'string' },
     calm: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
