@@ -33,7 +33,17 @@ const kinds = values.kind ?? kindNames
 const unknown = kinds.filter((kind) => !kindNames.includes(kind))
 if (unknown.length > 0)
   throw new RangeError(`no kind is called ${unknown.join(', ')}; known are ${kindNames.join(', ')}`)
-const [days, seeds, first] = [Number(values.days), Number(values.seeds), Number(values.seed)]
+const numberOf = (name: 'days' | 'seeds' | 'seed' | 'cadence'): number => {
+  const value = Number(values[name])
+  if (!(value > 0)) throw new RangeError(`--${name} is ${values[name]}; expected a number above 0`)
+  return value
+}
+const [days, seeds, first, cadenceSeconds] = [
+  numberOf('days'),
+  numberOf('seeds'),
+  numberOf('seed'),
+  numberOf('cadence'),
+]
 
 /** What prices to take: the seeded ones, or those of each file with the days it has. */
 function sources(): readonly Pick<MonthOptions, 'replay' | 'days'>[] {
@@ -63,7 +73,7 @@ for (const kind of kinds) {
       const report = await liveMonth({
         kind,
         seed,
-        cadenceSeconds: Number(values.cadence),
+        cadenceSeconds,
         faults: !values.calm,
         ...source,
       })
