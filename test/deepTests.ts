@@ -20,6 +20,7 @@ export const deepTests: readonly string[] = [
   'adversary/mutants.test.ts',
   'day/day.test.ts',
   'month/month.test.ts',
+  'day/idle.test.ts',
   'tasks/crashes.test.ts',
   'engine/removedFile.test.ts',
   'tasks/twapCrashes.test.ts',

@@ -417,7 +417,7 @@ test('the ring keeps the newest lines, and gives those after a number and of a l
   const ring = createLogRing('run-1', 3)
   for (let at = 1; at <= 10; at += 1) {
     const level = at % 2 === 0 ? 'warn' : 'info'
-    ring.keep({ atMs: at, level, word: 'order', text: `line ${at}`, event: 'note' })
+    ring.keep({ atMs: at, level, word: 'order', text: `line ${at}`, event: 'strategy.said' })
   }
   const texts = (after: number, level: 'info' | 'warn') =>
     ring.read({ after, limit: 100, level }).lines.map(({ text }) => text)
