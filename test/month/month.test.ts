@@ -1,0 +1,43 @@
+/**
+ * Hours of every built-in kind on the paper venue, with hosts that restart and answers that are lost: no limit is violated, no position
+ * is without its stop beyond the grace, no order is unexplained, and everything of perpd's own ended. `npm run strategies:table` lives
+ * whole months.
+ */
+import { expect, test } from 'vitest'
+import { orderTypes } from '../../src/paper/state/orderTypes.ts'
+import { liveMonth } from './month.ts'
+import { kindNames } from './monthKinds.ts'
+
+/** Kinds that act within such hours on the prices of the seed. */
+const busy: ReadonlySet<string> = new Set(['trend', 'protector', 'signal', 'target-exposure', 'ladder'])
+
+test.each(kindNames)(
+  'hours of %s with faults violate nothing and leave nothing unexplained',
+  {
+    timeout: 900_000,
+  },
+  async (kind) => {
+    const report = await liveMonth({ kind, seed: 1, days: 0.25, cadenceSeconds: 300, hasTask: true })
+    expect(report.problems).toEqual([])
+    expect([report.tasksBegun, report.tasksEnded]).toEqual([1, 1])
+    expect(report.lost).toBeGreaterThan(0)
+    expect(report.refusedIncreases.DECISION_INVALID).toBeUndefined()
+    if (busy.has(kind)) expect(report.results.fills, 'orders that were executed').toBeGreaterThan(0)
+  },
+)
+
+test('a stop that is gone from the venue is told of, once the grace is over', {
+  timeout: 900_000,
+}, async () => {
+  const { problems } = await liveMonth({
+    kind: 'signal',
+    seed: 1,
+    days: 0.06,
+    cadenceSeconds: 300,
+    tamper({ venueState: { orders } }) {
+      for (const [key, { params }] of orders)
+        if (Number(params.orderType) === orderTypes.stopLossDecrease) orders.delete(key)
+    },
+  })
+  expect(problems.join()).toMatch(/has had no stop for 30 min/)
+})

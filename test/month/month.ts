@@ -1,0 +1,219 @@
+/**
+ * A simulated month of one kind: the whole daemon's engine, order machine, journal and client of both APIs over the paper venue, in this
+ * process, on time that jumps to whatever happens next. Everything looks at the market once a minute in place of every few seconds
+ * (`cadenceSeconds`); the venue's own keeper still looks at every second. Faults: hosts restart, answers are lost after their work
+ * was done, and connections are cut.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig } from '../../src/config/loadConfig.ts'
+import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
+import { createTrader } from '../../src/daemon/trader.ts'
+import { createVenueClient } from '../../src/daemon/venueClient.ts'
+import { emitTo } from '../../src/domain/event.ts'
+import { bookRows } from '../../src/domain/views/bookView.ts'
+import type { StartTwapCommand } from '../../src/engine/operator/taskCommand.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
+import { createLocalSigner } from '../../src/keys/local.ts'
+import { guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
+import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
+import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import { ORIGIN, planOutages } from '../day/road.ts'
+import { createDayTime } from '../day/time.ts'
+import { randomOf } from '../simulation/random.ts'
+import { monthStrategies } from './monthKinds.ts'
+import { createMonthRoad } from './monthRoad.ts'
+import { createMonthTally, type MonthReport } from './monthTally.ts'
+
+const DAY_MS = 86_400_000
+/** Time between two looks at what is held, ms. */
+const SAMPLE_MS = 600_000
+/** Longest that the end waits for orders that are on their way, ms. */
+const ENDING_MS = 1_800_000
+/** An outside sender tells a kind that takes signals something new this often, ms. */
+const SIGNAL_MS = 43_200_000
+const signer = createLocalSigner(`0x${'22'.repeat(32)}`)
+
+/** What a month is made from. */
+export interface MonthOptions {
+  readonly kind: string
+  readonly seed: number
+  readonly days: number
+  /** Time between two turns, two looks at the account and two looks of the venue, s. Default 60. */
+  readonly cadenceSeconds?: number
+  /** False: no host restarts and nothing is lost. Default true. */
+  readonly faults?: boolean
+  /** Candles in the place of the seeded prices, and the market (full symbol) that they are of. */
+  readonly replay?: { readonly prices: PriceReplay; readonly market: string }
+  /** Whether an operator begins a task beside the strategy, in its first minutes. Default false. */
+  readonly hasTask?: boolean
+  /** Done to the venue before each look at what is held, to see that it is noticed. */
+  readonly tamper?: (venue: Venue) => void
+}
+
+/** The operator's task: a long of a market that no shipped file trades alone, in parts. */
+const task: StartTwapCommand = {
+  type: 'task',
+  kind: 'twap',
+  id: 'month-1',
+  market: 'LINK/USD [LINK-USDC]',
+  direction: 'long',
+  size: '200',
+  reduce: false,
+  leverage: '2',
+  parts: 4,
+  minutes: 60,
+  shareBps: 2_500,
+  route: 'own',
+  isPreview: false,
+}
+
+/** Lives through a month and tells what it came to. Throws what stops the daemon. */
+export async function liveMonth(options: MonthOptions): Promise<MonthReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-month-'))
+  try {
+    return await monthIn(folder, options)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function monthIn(folder: string, options: MonthOptions): Promise<MonthReport> {
+  const { kind, seed, days, cadenceSeconds = 60, faults = true, replay } = options
+  const lengthMs = days * DAY_MS
+  const time = createDayTime()
+  const clock = time.clock()
+  const chain = { ...arbitrum }
+  const venue = createVenue({
+    clock,
+    chain,
+    seed,
+    settings: {
+      startBalances: { USDC: '100000', ETH: '10' },
+      ...(replay === undefined ? {} : { replay: replay.prices }),
+    },
+  })
+  const { api: apiPaths, oracle: oraclePaths } = venue.paths
+  const outages = planOutages(
+    randomOf(seed, 'outages'),
+    faults ? ['api/0', 'oracle/0', 'api/1', 'oracle/1'] : [],
+    lengthMs,
+  )
+  const road = createMonthRoad({ time, clock, venue, random: randomOf(seed, 'road'), outages, loses: faults })
+  // What rests is asked after as seldom as all else: polls of every ten seconds would be most of what a month does.
+  const pollMs = Math.min(600, Math.max(10, cadenceSeconds)) * 1000
+  const argv = ['--profile=paper', `--execution.statusPollMaxMs=${pollMs}`]
+  const { config } = loadConfig({ argv, env: {}, cwd: folder })
+  const strategies = await monthStrategies(folder, kind, {
+    cadenceSeconds,
+    ...(replay === undefined ? {} : { market: replay.market }),
+  })
+  const died = Promise.withResolvers<never>()
+  died.promise.catch(() => undefined)
+  const fatal = (error: unknown): void => died.reject(error)
+  const tally = createMonthTally({ strategies, venue, account: signer.address, nowMs: () => time.nowMs })
+  const emit = emitTo([tally.listen], (error) => {
+    throw error
+  })
+  const journal = createSqliteJournal({
+    path: join(folder, 'journal.db'),
+    clockNow: clock.now,
+    holder: signer.address,
+    freeBytes: () => 2 ** 40,
+  })
+  const guard = openGuard({
+    horizonSeconds: config.signing.maxDeadlineSeconds + 600,
+    marginSeconds: 600,
+    exposure: {
+      capUsd: config.signing.exposureCapUsd,
+      windowSeconds: config.signing.exposureWindowSeconds,
+    },
+    now: clock.now,
+  })
+  const api = createVenueClient({
+    chain,
+    hosts: {
+      api: apiPaths.slice(0, 2).map((path) => ORIGIN + path),
+      oracle: oraclePaths.slice(0, 2).map((path) => ORIGIN + path),
+    },
+    fetch: road.fetch,
+    clock,
+    random: randomOf(seed, 'client').next,
+    limits: apiLimitsOf(config, true),
+    emit,
+  })
+  const settings = traderSettingsOf(config, 'api')
+  const running = createTrader({
+    chain,
+    api,
+    clock,
+    journal,
+    signer: guardedSigner(signer, guard),
+    strategies: strategies.loaded,
+    limits: limitsOf(config, strategies.loaded),
+    settings: {
+      ...settings,
+      engine: { ...settings.engine, watchMs: cadenceSeconds * 1000, heartbeatMs: Number.POSITIVE_INFINITY },
+    },
+    labels: { version: 'month', profile: 'month', journalPath: 'month', evidence: 'the venue' },
+    emit,
+    fatal,
+  })
+  const until = async (atMs: number): Promise<void> => {
+    await Promise.race([time.runTo(atMs), died.promise])
+  }
+  const sample = (): void => {
+    const { positions } = running.status()
+    tally.sample(bookRows(journal.books().all(), positions))
+  }
+  const actions = ['long', 'flat', 'short', 'reverse'] as const
+  const takesSignals = strategies.loaded.some(({ strategy }) => strategy.kind === 'signal')
+  const tell = async (turn: number): Promise<void> => {
+    const action = actions[turn % actions.length] ?? 'flat'
+    const sentAtMs = clock.now()
+    await running.signal({
+      terms: { strategy: strategies.name, action, sentAtMs },
+      ttlMs: 600_000,
+      nonce: `month-${turn}`,
+      windowMs: 60_000,
+    })
+  }
+  try {
+    running.start().catch(fatal)
+    for (let atMs = SAMPLE_MS; atMs <= lengthMs; atMs += SAMPLE_MS) {
+      await until(atMs)
+      options.tamper?.(venue)
+      sample()
+      if (options.hasTask === true && atMs === SAMPLE_MS)
+        running.operate(task, { by: 'month', via: 'cli' }).catch(fatal)
+      if (takesSignals && atMs % SIGNAL_MS === SAMPLE_MS) tell(Math.floor(atMs / SIGNAL_MS)).catch(fatal)
+    }
+    const halt = { type: 'trading', state: 'halted', scope: 'global', reason: 'the month is over' } as const
+    running.operate(halt, { by: 'month', via: 'cli' }).catch(fatal)
+    let atMs = lengthMs
+    const isOnItsWay = (): boolean => running.status().openIntents.some(({ label }) => label !== 'resting')
+    do {
+      atMs += 120_000
+      await until(atMs)
+    } while (atMs < lengthMs + ENDING_MS && isOnItsWay())
+    sample()
+    return {
+      kind,
+      seed,
+      days,
+      ...tally.told(
+        running.status(),
+        journal,
+        running.orders.open().map(({ state }) => state),
+      ),
+      requests: road.requests,
+      lost: road.lost,
+    }
+  } finally {
+    running.abort()
+    guard.close()
+    await journal.close()
+  }
+}

@@ -1,0 +1,74 @@
+/** The road of a simulated month: hosts that go down and come back, and answers that are lost before or after their work was done. */
+import type { Fetch } from '../../src/api/transport/route.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import type { Venue } from '../../src/paper/server/venue.ts'
+import { ORIGIN, type Outages } from '../day/road.ts'
+import type { DayTime } from '../day/time.ts'
+import type { Random } from '../simulation/random.ts'
+
+/** Of a thousand requests these many are cut before, and as many after, the venue did its work. */
+const CUT_PER_THOUSAND = 3
+/** The same of messages that send an order: many more, so that orders of unknown fate are no rarity. */
+const CUT_POSTS_PER_THOUSAND = 30
+
+/** The road, and what it did. */
+export interface MonthRoad {
+  readonly fetch: Fetch
+  readonly requests: number
+  /** Requests that were refused or cut. */
+  readonly lost: number
+}
+
+/** Makes the road. `loses`: whether requests and answers are cut. */
+export function createMonthRoad(parts: {
+  readonly time: DayTime
+  readonly clock: Clock
+  readonly venue: Venue
+  readonly random: Random
+  readonly outages: Outages
+  readonly loses: boolean
+}): MonthRoad {
+  const { time, clock, venue, random, outages, loses } = parts
+  let requests = 0
+  let lost = 0
+  const isDown = (host: string): boolean =>
+    (outages.get(host) ?? []).some(([fromMs, untilMs]) => time.nowMs >= fromMs && time.nowMs < untilMs)
+  const cut = (host: string): never => {
+    lost += 1
+    throw Object.assign(new Error(`the connection to ${host} was cut`), { code: 'ECONNRESET' })
+  }
+  return {
+    get requests() {
+      return requests
+    },
+    get lost() {
+      return lost
+    },
+    async fetch(url, init) {
+      requests += 1
+      const [, host = ''] = /^https:\/\/venue\.test\/((?:api|oracle)\/\d)/.exec(url) ?? []
+      const isGet = init.method === 'GET'
+      const perThousand = loses ? (isGet ? CUT_PER_THOUSAND : CUT_POSTS_PER_THOUSAND) : 0
+      const draw = random.int(0, 999)
+      await clock.sleep(random.int(10, 150), init.signal)
+      if (isDown(host) || draw < perThousand) cut(host)
+      venue.advance()
+      const quick = isGet ? venue.quick(url.slice(ORIGIN.length)) : undefined
+      const date = new Date(clock.now()).toUTCString()
+      if (quick !== undefined) {
+        const text = quick.toString('utf8')
+        if (draw < 2 * perThousand) cut(host)
+        const headers = new Headers({ 'content-type': 'application/json', date })
+        return { status: 200, headers, text: async () => text }
+      }
+      const { status, headers, text } = await time.busy(async () => {
+        const { method, headers: sent, body } = init
+        const answer = await venue.fetch(new Request(url, { method, headers: sent, body: body ?? null }))
+        return { status: answer.status, headers: answer.headers, text: await answer.text() }
+      })
+      if (draw < 2 * perThousand) cut(host)
+      if (init.signal?.aborted === true) throw init.signal.reason
+      return { status, headers, text: async () => text }
+    },
+  }
+}

@@ -1,0 +1,200 @@
+/** What a simulated month comes to: figures of the journal's books, and what was wrong by the venue's own state. */
+
+import { fillsOf } from '../../src/domain/account/fills.ts'
+import { journalSides } from '../../src/domain/account/held.ts'
+import type { Event } from '../../src/domain/event.ts'
+import { hasEnded, type IntentState } from '../../src/domain/order/intent.ts'
+import type { BookRow, Results } from '../../src/domain/views/bookView.ts'
+import { resultsOf, sumOf } from '../../src/domain/views/bookView.ts'
+import type { EngineStatus } from '../../src/engine/engineStatus.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import type { Venue } from '../../src/paper/server/venue.ts'
+import { positionsOfAccount } from '../../src/paper/state/accounts.ts'
+import { orderTypes } from '../../src/paper/state/orderTypes.ts'
+import { type Address, sameHex } from '../../src/protocol/address.ts'
+import type { Usd } from '../../src/protocol/units.ts'
+import { formatUsd } from '../../src/protocol/units.ts'
+import type { MonthStrategies } from './monthKinds.ts'
+
+const HOUR_MS = 3_600_000
+/** A position may be without a stop this long while one is being placed, changed or hit, ms. */
+const STOP_GRACE_MS = 1_800_000
+
+/** What a month came to. Money is USD with 30 decimals. */
+export interface MonthTold {
+  /** Of the instance that is judged, after all costs; realized. */
+  readonly results: Results
+  /** What its open part would bring at the end, before the costs of leaving. */
+  readonly unrealizedUsd: Usd
+  /** Deepest fall of what was realized and open from its highest before, looked at every ten minutes. */
+  readonly drawdownUsd: Usd
+  /** Share of the looks at which it held something, bps. */
+  readonly heldBps: number
+  /** Intents of all, by how they ended. */
+  readonly ends: Readonly<Record<string, number>>
+  /** Tasks that began, and that ended. */
+  readonly tasksBegun: number
+  readonly tasksEnded: number
+  /** Increases that were refused, by code. */
+  readonly refusedIncreases: Readonly<Record<string, number>>
+  /** What is wrong, as sentences; empty when all held. */
+  readonly problems: readonly string[]
+}
+
+/** One month. */
+export interface MonthReport extends MonthTold {
+  readonly kind: string
+  readonly seed: number
+  readonly days: number
+  readonly requests: number
+  readonly lost: number
+}
+
+/** Listens to a month. */
+export function createMonthTally(parts: {
+  readonly strategies: MonthStrategies
+  readonly venue: Venue
+  readonly account: Address
+  readonly nowMs: () => number
+}) {
+  const { strategies, venue, account, nowMs } = parts
+  const { venueState } = venue
+  const { name, loaded, isKeeper } = strategies
+  const problems: string[] = []
+  const refusedIncreases: Record<string, number> = {}
+  const admitted = new Map<string, number[]>()
+  const withoutStopSince = new Map<string, number>()
+  const stopAsked = new Set<string>()
+  const [judged] = loaded
+  const protectsAll = judged?.strategy.kind === 'protector'
+  let [tasksBegun, tasksEnded] = [0, 0]
+  let [samples, held, peakUsd, drawdownUsd, unrealizedUsd] = [0, 0, 0n, 0n, 0n]
+
+  const say = (text: string): void => {
+    if (problems.length < 20) problems.push(`${(nowMs() / HOUR_MS).toFixed(1)} h: ${text}`)
+  }
+
+  /** A sliding hour of increases by strategy, against the limit of its file. */
+  function countAdmitted(strategy: string): void {
+    const limit = loaded.find((each) => each.name === strategy)?.limits.maxOrdersPerHour
+    const times = (admitted.get(strategy) ?? []).filter((atMs) => atMs > nowMs() - HOUR_MS)
+    times.push(nowMs())
+    admitted.set(strategy, times)
+    if (limit !== undefined && times.length > limit)
+      say(`${strategy} opened ${times.length} times in an hour, of ${limit}`)
+  }
+
+  /** By the venue: sizes within the files' limits, and a stop for every position that is to have one. */
+  function lookAtVenue(): void {
+    const stops = [...venueState.orders.values()].filter(
+      (order) =>
+        sameHex(order.account, account) && Number(order.params.orderType) === orderTypes.stopLossDecrease,
+    )
+    const mostUsd = loaded.reduce((sum, { limits }) => sum + (limits.maxPositionSizeUsd ?? 0n), 0n)
+    const shown = new Set<string>()
+    for (const { marketKey, state } of positionsOfAccount(venueState, account)) {
+      const side = `${marketKey} ${state.side}`
+      shown.add(side)
+      if (mostUsd > 0n && state.sizeInUsd > mostUsd)
+        say(`${side} is ${formatUsd(state.sizeInUsd)}, more than ${formatUsd(mostUsd)}`)
+      const isLong = state.side === 'long'
+      const hasStop = stops.some(
+        ({ params }) => sameHex(params.addresses.market, marketKey) && params.isLong === isLong,
+      )
+      if (hasStop || !(protectsAll || stopAsked.has(side))) {
+        withoutStopSince.delete(side)
+        continue
+      }
+      const sinceMs = withoutStopSince.get(side) ?? nowMs()
+      withoutStopSince.set(side, sinceMs)
+      if (nowMs() - sinceMs >= STOP_GRACE_MS) {
+        say(`${side} has had no stop for ${(nowMs() - sinceMs) / 60_000} min`)
+        withoutStopSince.set(side, nowMs())
+      }
+    }
+    for (const side of withoutStopSince.keys()) if (!shown.has(side)) withoutStopSince.delete(side)
+  }
+
+  return {
+    listen(event: Event): void {
+      if (event.type === 'decision.admitted' && event.intent.kind === 'increase') {
+        const { strategy, terms } = event.intent
+        countAdmitted(strategy)
+        const side = `${terms.marketToken.toLowerCase()} ${terms.direction}`
+        const brings = terms.tpsl?.some(({ type }) => type === 'stop-loss') === true
+        const isWritten = loaded.find((each) => each.name === strategy)?.exits?.stopLoss !== undefined
+        if (brings || isWritten) stopAsked.add(side)
+      }
+      if (event.type === 'decision.denied' && event.decision.kind === 'increase')
+        refusedIncreases[event.denial.code] = (refusedIncreases[event.denial.code] ?? 0) + 1
+      if (event.type === 'account.discrepancy') say(`finding: ${event.finding.statement}`)
+      if (event.type === 'decision.invalid') say(`${event.strategy}: no decision: ${event.denial.reason}`)
+      if (event.type === 'task.started') tasksBegun += 1
+      if (event.type === 'task.ended') tasksEnded += 1
+      if (event.type === 'signal.refused') say(`signal refused: ${event.reason}`)
+      if (event.type === 'order.payload_rejected') say(`payload of ${event.host} rejected`)
+    },
+    /** Looks at what is held now. */
+    sample(rows: readonly BookRow[]): void {
+      lookAtVenue()
+      const own = rows.filter(({ strategy }) => isKeeper || strategy === name)
+      samples += 1
+      if (own.some(({ sizeUsd }) => sizeUsd > 0n)) held += 1
+      unrealizedUsd = own.reduce((sum, each) => sum + (each.unrealizedUsd ?? 0n), 0n)
+      const worthUsd = own.reduce((sum, { results }) => sum + results.pnlUsd, unrealizedUsd)
+      if (worthUsd > peakUsd) peakUsd = worthUsd
+      if (peakUsd - worthUsd > drawdownUsd) drawdownUsd = peakUsd - worthUsd
+    },
+    /** What it came to. `open`: the intents that have not ended. */
+    told(status: EngineStatus, journal: Journal, open: readonly IntentState[]): MonthTold {
+      lookAtEnd(status, journal, open)
+      const books = journal.books().all()
+      const own = books.filter(({ strategy }) => isKeeper || strategy === name)
+      const ends: Record<string, number> = {}
+      for (const { closing } of journal.recentIntents()) {
+        const end = closing?.code ?? 'open'
+        ends[end] = (ends[end] ?? 0) + 1
+      }
+      return {
+        results: resultsOf(sumOf(own.map(({ figures }) => figures))),
+        unrealizedUsd,
+        drawdownUsd,
+        heldBps: samples === 0 ? 0 : Math.round((held * 10_000) / samples),
+        ends,
+        tasksBegun,
+        tasksEnded,
+        refusedIncreases,
+        problems,
+      }
+    },
+  }
+
+  /** Both books agree, nothing is unexplained, and nothing of perpd's own runs on. */
+  function lookAtEnd(status: EngineStatus, journal: Journal, open: readonly IntentState[]): void {
+    for (const { finding } of status.findings) say(`open finding: ${finding.statement}`)
+    for (const { label, state } of status.openIntents)
+      if (label !== 'resting') say(`order ${state.intent.intentId} has not ended: ${label}`)
+    if (tasksBegun !== tasksEnded) say(`${tasksBegun} tasks began and ${tasksEnded} ended`)
+    for (const [kind, count] of Object.entries(status.tasksRunning))
+      if (count > 0) say(`${count} tasks of ${kind} run on`)
+    if (status.flattens.length > 0) say(`${status.flattens.length} orders are still to be unwound`)
+    const sides = journalSides([...journal.closedFills(), ...open.flatMap(fillsOf)], journal.account())
+    const byJournal = [...sides.values()]
+      .filter(({ sizeUsd }) => sizeUsd !== 0n)
+      .map(({ marketToken, direction, sizeUsd }) => `${marketToken.toLowerCase()} ${direction} ${sizeUsd}`)
+    const byVenue = positionsOfAccount(venueState, account).map(
+      ({ marketKey, state }) => `${marketKey} ${state.side} ${state.sizeInUsd}`,
+    )
+    const known = new Set(
+      open.flatMap(({ attempts }) =>
+        attempts.flatMap(({ children }) =>
+          children.filter((child) => !hasEnded(child)).map(({ orderKey }) => orderKey.toLowerCase()),
+        ),
+      ),
+    )
+    if (byJournal.sort().join() !== byVenue.sort().join())
+      say(`positions differ: journal [${byJournal.join('; ')}], venue [${byVenue.join('; ')}]`)
+    for (const { key, account: owner } of venueState.orders.values())
+      if (sameHex(owner, account) && !known.has(key.toLowerCase())) say(`unexplained order ${key}`)
+  }
+}
