@@ -66,7 +66,12 @@ export function createLog(options: LogOptions): Log {
     const clean = isPretty ? {} : (redact.value(withDollars(shortened(fields))) as Record<string, unknown>)
     const text = cut(redact.text(line.text), MAX_LINE)
     write({ ...line, text, fields: clean }, event)
-    options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })
+    const { strategy, intent_id: intentId } = line.fields
+    options.keep?.({
+      ...{ atMs: now(), level: line.level, word: line.word, text, event },
+      ...(typeof strategy === 'string' && { strategy }),
+      ...(typeof intentId === 'string' && { intentId }),
+    })
   }
   return {
     listen: (event) => {
