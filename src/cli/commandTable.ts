@@ -341,4 +341,16 @@ export const commands: readonly Command[] = [
     run: async (call) => (await import('./explain/explain.ts')).explain(call),
   },
   ...aboutCommands,
+  {
+    name: 'completion',
+    isBare: true,
+    isForProgram: true,
+    summary: 'Print what a shell completes of perpd: commands, flags, kinds and markets.',
+    details:
+      'For bash: source <(perpd completion bash). For zsh: source <(perpd completion zsh), behind compinit. For fish: perpd completion fish | source.\nPut that line into the file that your shell starts with.',
+    positional: { name: 'shell', doc: 'bash, zsh or fish' },
+    flags: [],
+    examples: ['perpd completion bash', 'perpd completion zsh', 'perpd completion fish'],
+    run: async (call) => (await import('./setup/completionCommand.ts')).completion(call, commands),
+  },
 ]

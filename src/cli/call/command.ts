@@ -83,6 +83,8 @@ export interface CommandFacts {
    * where neither the flag nor an argument for it was given.
    */
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
+  /** A program reads what it prints: no line is folded. */
+  readonly isForProgram?: true
   /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
   readonly isForRunning?: true
   /** It only reads the journal: a problem of the configuration that leaves open where that is does not stop it. */
