@@ -68,6 +68,8 @@ export const deepTests: readonly string[] = [
   'world/breakers.test.ts',
   'world/byHand.test.ts',
   'world/canary.test.ts',
+  'world/consoleAxe.test.ts',
+  'world/consoleCommands.test.ts',
   'world/consolePage.test.ts',
   'world/consoleStart.test.ts',
   'world/embeddedSubaccount.test.ts',

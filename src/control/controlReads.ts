@@ -3,31 +3,54 @@ import type { Hono } from 'hono'
 import { visible } from '../base/shownText.ts'
 import { toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
+import type { HostBook, HostFigures, HostRow } from '../monitor/hostFigures.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { Level } from '../monitor/log/line.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
+import type { CandlePeriod } from '../protocol/market.ts'
+import type { StartReport } from './console/startReport.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
 /** What was written and decided lately, as it is kept in memory. */
 export interface Recent {
   readonly log: Pick<LogRing, 'read'>
   readonly decisions: Pick<LastDecisions, 'all'>
+  readonly hosts: Pick<HostBook, 'all'>
 }
 
 const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
+const periods: readonly CandlePeriod[] = ['1m', '5m', '15m', '1h', '4h', '1d']
 /** Most lines of the log in one answer. */
 const MOST_LINES = 2_000
 
 /** Adds the routes. */
 export function readRoutes(
   app: Hono<Proven>,
-  { engine, recent }: { readonly engine: EngineApi; readonly recent: Recent },
+  {
+    engine,
+    recent,
+    nextStart,
+  }: { readonly engine: EngineApi; readonly recent: Recent; readonly nextStart: () => StartReport },
 ): void {
   app.get('/api/markets', async () => json(await engine.markets()))
+  app.get('/api/candles', async (c) => {
+    const [market = '', word = '5m'] = [c.req.query('market'), c.req.query('period')]
+    const period = periods.find((each) => each === word)
+    if (period === undefined || market === '' || market.length > 120) {
+      const message = `expected market as a symbol or a market token, and period as one of ${periods.join(', ')}.`
+      return c.json({ error: 'BAD_QUERY', message }, 400)
+    }
+    const report = await engine.candles(market, period)
+    if (report !== undefined) return json(report)
+    return c.json({ error: 'NOT_FOUND', message: `There is no price of ${visible(market)}.` }, 404)
+  })
   app.get('/api/balance', async () => json(await engine.balance()))
   app.get('/api/tasks', async () => json(await engine.tasks()))
   app.get('/api/books', () => json(engine.books()))
+  app.get('/api/limits', () => json(engine.limits()))
   app.get('/api/decisions', () => json(recent.decisions.all()))
+  app.get('/api/config', () => json(nextStart()))
+  app.get('/api/hosts', () => json(hostRows(recent.hosts.all(), engine)))
   app.get('/api/logs', (c) => {
     const [after = '0', limit = '200', word = 'info'] = [
       c.req.query('after'),
@@ -51,6 +74,13 @@ export function readRoutes(
         ...(order !== undefined && { intentId: order }),
       }),
     )
+  })
+}
+
+function hostRows(all: readonly HostFigures[], { clockSkewMs }: EngineApi): readonly HostRow[] {
+  return all.map((figures) => {
+    const skewMs = figures.kind === 'host' ? clockSkewMs(figures.name) : undefined
+    return { ...figures, ...(skewMs === undefined ? {} : { clockSkewMs: Math.round(skewMs) }) }
   })
 }
 

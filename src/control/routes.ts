@@ -11,6 +11,7 @@ import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
+import type { StartReport } from './console/startReport.ts'
 import type { ConsoleSources, WebConsole } from './console/webConsole.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
 import { bodyDigestOf, challengePath, createProofs, proofHeader } from './guard/proof.ts'
@@ -29,6 +30,8 @@ export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'd
   readonly health: Pick<Health, 'live' | 'ready'>
   /** What was written and decided lately. */
   readonly recent: Recent
+  /** What a start would take now. */
+  readonly nextStart: () => StartReport
   /** How signals from outside are taken; absent: they are not. */
   readonly signals?: SignalSettings
   /** The console; absent: no browser gets anything. */
@@ -120,7 +123,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/balance, /api/books, /api/tasks, /api/decisions, /api/logs, ${console === undefined ? '' : '/api/stream, /api/equity, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/candles, /api/balance, /api/books, /api/limits, /api/tasks, /api/decisions, /api/config, /api/hosts, /api/logs, ${console === undefined ? '' : '/api/stream, /api/equity, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
       },
       404,
     ),

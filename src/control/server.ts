@@ -71,7 +71,7 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
       (info: AddressInfo) => {
         server.removeListener('error', failed)
         const localUrl = urlOf(localOf(info.address), info.port)
-        console?.servedAt(localUrl)
+        console?.servedAt(localUrl, info.port)
         resolve({
           url: urlOf(host, info.port),
           localUrl,

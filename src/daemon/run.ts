@@ -17,6 +17,7 @@ import { JournalFaultError } from '../journal/journal.ts'
 import { openJournal } from '../journal/service/open.ts'
 import { guardedSigner } from '../keys/signingGuard.ts'
 import { createHealth } from '../monitor/health.ts'
+import { createHostBook } from '../monitor/hostFigures.ts'
 import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
@@ -41,6 +42,7 @@ import { openSigningGuard } from './runSettings.ts'
 import { openSignals, signalWarnings } from './signalSecrets.ts'
 import { listenForSignals } from './signals.ts'
 import type { Trader } from './trader.ts'
+import { nextStart } from './waitingSettings.ts'
 import { keepWatchdog } from './watchdog.ts'
 import { watchStrategies } from './watchStrategies.ts'
 
@@ -130,7 +132,13 @@ async function live(
     heartbeat?.fail()
   })
   let heartbeat: Heartbeat | undefined
-  const { emit, metrics, health, decisions } = await listen(config, log, parts, notifier, stopped.isOver)
+  const { emit, metrics, health, decisions, hostBook } = await listen(
+    config,
+    log,
+    parts,
+    notifier,
+    stopped.isOver,
+  )
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()
@@ -160,7 +168,8 @@ async function live(
     engine: loggedEngineApi(trader, log, fail),
     metrics,
     health,
-    recent: { log: kept, decisions },
+    nextStart: () => nextStart({ config, values: options.values }, options.reload),
+    recent: { log: kept, decisions, hosts: hostBook },
     ...consoleOf(config),
   })
   closers.push(() => control.close())
@@ -254,7 +263,7 @@ async function watchFiles(
   await watchStrategies({ paths, clock: systemClock, changed, signal })
 }
 
-/** Who hears of every event: log, metrics, health, and the newest decisions. */
+/** Who hears of every event: log, metrics, health, the newest decisions, and how hosts answer. */
 async function listen(
   config: Config,
   log: Log,
@@ -270,12 +279,14 @@ async function listen(
     systemClock.now,
     newest.flat().map(({ intent }) => intent),
   )
+  const hostBook = createHostBook(systemClock.now)
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (isOver() ? undefined : log.listen(event))
-  const emit = emitTo([tell, metrics.listen, health.listen, decisions.listen, notifier.listen], (error) =>
-    log.note('error', `a listener failed: ${reasonOf(error)}`),
+  const emit = emitTo(
+    [tell, metrics.listen, health.listen, decisions.listen, hostBook.listen, notifier.listen],
+    (error) => log.note('error', `a listener failed: ${reasonOf(error)}`),
   )
-  return { metrics, health, decisions, emit }
+  return { metrics, health, decisions, hostBook, emit }
 }
 
 async function readStrategies(config: Config): Promise<LoadResult> {

@@ -1,16 +1,50 @@
-/** What of a configuration that was read anew waits for a restart: every setting but limits. */
+/** A configuration that was read anew, beside what runs: what of it waits for a restart, and what a start would take. */
 import { Secret } from '../base/secret.ts'
 import { settingNamed } from '../config/configSchema.ts'
-import type { LoadedConfig } from '../config/loadConfig.ts'
+import type { Config } from '../config/configTypes.ts'
+import { ConfigError, type LoadedConfig } from '../config/loadConfig.ts'
+import { type ShownSetting, shownSettings } from '../config/shownSettings.ts'
+import type { StartReport } from '../control/console/startReport.ts'
 
 /** Names of the settings of `next` that are not what runs. No value is shown. */
 export function waitingSettings(
   running: LoadedConfig['values'],
   next: LoadedConfig['values'],
 ): readonly string[] {
-  return Object.keys(next).filter(
-    (key) => settingNamed(key)?.isLimit !== true && textOf(running[key]) !== textOf(next[key]),
-  )
+  return differingSettings(running, next).filter((key) => settingNamed(key)?.isLimit !== true)
+}
+
+/** Names of all settings of `next` that are not what runs, limits too. */
+function differingSettings(running: LoadedConfig['values'], next: LoadedConfig['values']): readonly string[] {
+  return Object.keys(next).filter((key) => textOf(running[key]) !== textOf(next[key]))
+}
+
+/**
+ * Tells what a start would take. Nothing changes.
+ *
+ * @param begun what this run began with
+ * @param reload reads anew; a ConfigError of it is told as problems, anything else is thrown on
+ */
+export function nextStart(
+  begun: { readonly config: Pick<Config, 'profile'>; readonly values: LoadedConfig['values'] },
+  reload: () => LoadedConfig,
+): StartReport {
+  const running = shownSettings({ ...begun, origins: {} })
+  try {
+    const next = reload()
+    const differing = new Set(differingSettings(begun.values, next.values))
+    const before = new Map(running.map(({ key, value }) => [key, value]))
+    const settings = shownSettings(next).map((setting: ShownSetting) => {
+      const { key } = setting
+      if (!differing.has(key)) return setting
+      const taken = settingNamed(key)?.isLimit === true ? ('limits' as const) : ('restart' as const)
+      return { ...setting, running: { value: before.get(key), taken } }
+    })
+    return { settings, warnings: next.warnings }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { settings: running, warnings: [], problems: error.problems }
+  }
 }
 
 function textOf(value: unknown): string {

@@ -3,7 +3,7 @@ import { type Ending, spentBy } from '../domain/account/spend.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { type MarketView, marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
@@ -18,6 +18,7 @@ import { withFallbackPrice } from '../risk/checks/fallbackPrice.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { type AdmissionContext, isDenial } from '../risk/exposure/admissionContext.ts'
 import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
+import { exitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
@@ -156,7 +157,7 @@ export function judge(
     tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
     ...(halt === undefined ? {} : { tradingReason: halt.reason }),
     ...equityFacts(context, nowMs),
-    ...ofFile(context, source),
+    ...ofFile(context, source, marketOf(judged, decision.marketToken), nowMs),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: hostsSkewMs(api) ?? 0,
@@ -194,9 +195,11 @@ export function judge(
 function ofFile(
   { journal }: Pick<EngineContext, 'journal'>,
   { name, exits, protect }: DecisionSource,
+  view: MarketView | undefined,
+  nowMs: number,
 ): Pick<AdmissionContext, 'exits' | 'protection'> {
   return {
-    ...(exits === undefined ? {} : { exits }),
+    ...(exits === undefined ? {} : { exits: exitsNow(exits, view, nowMs) ?? 'unknown' }),
     ...(protect === undefined
       ? {}
       : { protection: { rules: protect, track: journal.books().trackOf(name) } }),

@@ -34,7 +34,7 @@ import { createUnwinder } from './account/unwinder.ts'
 import { admitDecision, judge } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { createImpactSpent } from './context/impactSpent.ts'
-import { type ConfiguredLimits, createLiveLimits } from './context/liveLimits.ts'
+import { type ConfiguredLimits, createLiveLimits, limitRows } from './context/liveLimits.ts'
 import { createMarketCount } from './context/marketCount.ts'
 import type { EngineApi } from './engineStatus.ts'
 import { createInstance, type Instance } from './instance.ts'
@@ -47,6 +47,7 @@ import { createKill } from './operator/kill.ts'
 import { createManual } from './operator/manualOrders.ts'
 import { operate } from './operator/operator.ts'
 import { createReads } from './operator/operatorReads.ts'
+import { createCandleReads } from './operator/readCandles.ts'
 import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
 import { createSignalInbox } from './operator/signalInbox.ts'
 import { createInstances } from './roster/instances.ts'
@@ -167,6 +168,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
   })
   const admission: EngineContext = {
+    exitRetries: new Map(),
     ...context,
     limits,
     equity: breakers.limitEquity,
@@ -387,7 +389,10 @@ export function createEngine(parts: EngineParts): Engine {
       ),
     signal: inbox.receive,
     ...createReads(context),
+    ...createCandleReads(context),
     tasks: () => executors.list(),
+    clockSkewMs: (host) => api.clockSkewMs(host),
+    limits: () => limitRows(limits.current()),
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,
     story: labelled.story,

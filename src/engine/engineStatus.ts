@@ -5,6 +5,7 @@ import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { OperatorPause } from '../domain/account/strategyEntry.ts'
 import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
 import type { NewestSignal } from '../domain/memory/tradeSignal.ts'
+import type { ExitHere } from '../domain/order/exitPlan.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
 import type { LegLookups } from '../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../domain/records.ts'
@@ -17,10 +18,12 @@ import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
 import type { ShownEquity, ShownPeak } from './account/shownEquity.ts'
 import type { UnwindReport } from './account/unwinder.ts'
+import type { LimitRow } from './context/liveLimits.ts'
 import type { TaskReport } from './operator/executors.ts'
 import type { KillReport } from './operator/kill.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operator/operatorCommand.ts'
 import type { BalanceReport, MarketFigures } from './operator/operatorReads.ts'
+import type { CandleReads } from './operator/readCandles.ts'
 import type { SignalInbox } from './operator/signalInbox.ts'
 import type { WindDownReport } from './roster/windDown.ts'
 import type { Unmanaged } from './watch/unmanaged.ts'
@@ -59,6 +62,8 @@ export interface StrategyStatus {
   readonly pausedBy?: OperatorPause
   /** Why it is not asked until an operator does something: its memory does not fit its kind. */
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
+  /** Exits of its file that act only while perpd runs; absent: none. */
+  readonly exitsHere?: readonly ExitHere[]
   /** The newest signal from outside, and what became of it; absent before the first. */
   readonly lastSignal?: NewestSignal
 }
@@ -176,10 +181,16 @@ export interface EngineApi {
   readonly signal: SignalInbox['receive']
   /** Every market that is known or listed, with where its facts come from and its figures of now. */
   markets(): Promise<readonly MarketFigures[]>
+  /** The clock of a host less ours, ms; undefined before enough of its answers told the time. */
+  clockSkewMs(host: string): number | undefined
+  /** The price of a market lately. Undefined: there is no such market, or no price of it. Rejects as reading does. */
+  readonly candles: CandleReads['candles']
   /** What is in the wallet and in positions. Rejects as reading does. */
   balance(): Promise<BalanceReport>
   /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */
   books(): readonly BookRow[]
+  /** The limits in force. */
+  limits(): readonly LimitRow[]
   /** Tasks that make orders over time: those that run, then the newest that ended. */
   tasks(): Promise<readonly TaskReport[]>
   /** Folded intents with labels, newest first. */

@@ -4,6 +4,7 @@
  */
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
+import { exitsHereOf } from '../domain/order/exitPlan.ts'
 import { KindFault } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { MemoryUnfitError } from '../strategy/kindMemory.ts'
@@ -206,6 +207,7 @@ export function createInstance(
       ...(unfit === undefined ? {} : { unfit: { reason: unfit.reason, sinceMs: unfit.sinceMs } }),
       ...(failingSinceMs === undefined ? {} : { failingSinceMs }),
       ...(loaded.hosted === undefined ? {} : { kindFile: loaded.hosted.path }),
+      ...(exitsHereOf(loaded.exits).length === 0 ? {} : { exitsHere: exitsHereOf(loaded.exits) }),
       ...(pausedUntilMs === undefined || pausedUntilMs <= clock.monotonicMs()
         ? {}
         : { pausedForMs: pausedUntilMs - clock.monotonicMs() }),

@@ -3,7 +3,7 @@ import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { told } from './account/holdings.ts'
-import { sidesWithoutStop } from './account/stops.ts'
+import { isSignalOnlySide, sidesWithoutStop } from './account/stops.ts'
 import type { Unwinder } from './account/unwinder.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type EngineStatus, type StrategyStatus, shortOfSpace, shownOf } from './engineStatus.ts'
@@ -63,6 +63,13 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const notReady = life.notReady()
   const others = parts.reconciler.othersOrders()
   const watchedAtMs = life.watchedAtMs()
+  const books = journal.books().all()
+  const signalOnly = new Set(
+    context
+      .strategies()
+      .filter(({ exits }) => exits?.isSignalOnly === true)
+      .map(({ name }) => name),
+  )
   return {
     version: labels.version,
     profile: labels.profile,
@@ -89,6 +96,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
             held.positions,
             open.map((each) => each.state),
             others,
+            (side) => isSignalOnlySide(books, signalOnly, side),
           ),
         }),
     unmanaged: parts.unmanaged.current(),

@@ -2,14 +2,17 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { StrategyDecision, UnwindDecision } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
+import { hexKey } from '../protocol/address.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
+import { exitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
@@ -18,6 +21,7 @@ import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import { askKind, type KindAnswer } from './askKind.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
+import { keepExits } from './keepExits.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
 import { type GivenTurn, givenTurn, takeTurn } from './rememberedTurn.ts'
@@ -62,6 +66,9 @@ export async function tick(
   // A stop may have come while the venue was read.
   if (!context.isDeciding()) return nothing
   const { name } = loaded
+  // Exits come first: what one of them filled must be off the others before anything is decided on it.
+  const keptCount = await takeKeptExits(context, loaded, snapshot, tickMs, unseen)
+  if (!context.isDeciding()) return nothing
   const answer = isAsked ? await decide(context, loaded, snapshot, tickMs, unseen) : { returned: [] }
   // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
   if (!context.isDeciding()) return nothing
@@ -125,14 +132,80 @@ export async function tick(
   }
   return {
     snapshot,
-    decisions: all.length,
-    admitted: admittedCount,
-    denied: all.length - admittedCount,
+    decisions: all.length + keptCount.decided,
+    admitted: admittedCount + keptCount.admitted,
+    denied: all.length - admittedCount + keptCount.decided - keptCount.admitted,
     invalid: problems.length,
     ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
     ...(answer.failed === undefined ? {} : { failed: answer.failed }),
     ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
   }
+}
+
+/** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
+const KEPT_FROM = 1_000
+
+/** Admits what the exits of the file call for. What is denied is asked for again after a while, not at each turn. */
+async function takeKeptExits(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  tickMs: number,
+  unseen: UnseenIntents,
+): Promise<{ readonly decided: number; readonly admitted: number }> {
+  const { name, exits, strategy } = loaded
+  if (exits === undefined || !strategy.opensPositions) return { decided: 0, admitted: 0 }
+  const { journal, emit, exitRetries } = context
+  const parts = journal
+    .books()
+    .all()
+    .filter((book) => book.strategy === name && book.sizeUsd > 0n)
+  if (parts.length === 0) return { decided: 0, admitted: 0 }
+  const exitsOn = (marketToken: string) => {
+    const retryMs = exitRetries.get(`${name}:${hexKey(marketToken)}`) ?? 0
+    return retryMs > snapshot.atMs
+      ? undefined
+      : exitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs)
+  }
+  const states = ownOf(name, snapshot, unseen)
+  const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
+  let admitted = 0
+  const decisions = keepExits({ exitsOn, snapshot, states, parts, enteredMs })
+  for (const [index, decision] of decisions.entries()) {
+    const decisionKey = decisionKeyOf(name, tickMs, KEPT_FROM + index)
+    const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
+    emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
+    const denial = await context.inTurn(() =>
+      admitDecision(context, loaded, snapshot, decision, decisionKey, unseen),
+    )
+    if (denial === undefined) admitted += 1
+    else {
+      exitRetries.set(`${name}:${hexKey(decision.marketToken)}`, snapshot.atMs + EXIT_RETRY_MS)
+      emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
+    }
+  }
+  return { decided: decisions.length, admitted }
+}
+
+/** How long what was denied to an exit waits, ms. */
+const EXIT_RETRY_MS = 15_000
+
+/** When an increase of these intents last filled on a side, Unix ms. */
+function enteredAtMs(intents: readonly IntentState[], side: PositionSide): number | undefined {
+  const key = sideKeyOf(side)
+  const times = intents
+    .filter(
+      ({ intent: { kind, terms } }) =>
+        kind === 'increase' &&
+        sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === key,
+    )
+    .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
+    .filter(({ phase, role = 'main' }) => phase === 'EXECUTED' && (role === 'main' || role === 'part'))
+    .map(({ settlement, evidence }) =>
+      settlement?.timestampSeconds === undefined ? evidence?.atMs : settlement.timestampSeconds * 1000,
+    )
+    .filter((atMs) => atMs !== undefined)
+  return times.length === 0 ? undefined : Math.max(...times)
 }
 
 /** The strategy's own of the intents that the exposure counts. */

@@ -1,6 +1,6 @@
 /** Whether any API host may be asked at all: told when the last one goes into cooldown, and when one answers again. */
 import type { Event } from '../domain/event.ts'
-import { isGood } from '../monitor/log/phraseVenue.ts'
+import { isGood } from '../monitor/hostFigures.ts'
 import type { Notice } from './notice.ts'
 
 const cause = 'hosts'

@@ -106,6 +106,20 @@ export function leverageField(): z.ZodType<number> {
   })
 }
 
+/** So many times something, 0.1 to 100, two decimals at most; whole hundredths in code. */
+export function timesField(): z.ZodType<number> {
+  const facts = {
+    expected: 'times from 0.1 to 100, like 2 or 1.5',
+    written: (percent: unknown) => Number(percent) / 100,
+  }
+  return field(facts, decimalShape(2, { minimum: 0.1, maximum: 100 }, false), (value) => {
+    const text = decimalText(value)
+    if (text === undefined || (text.split('.')[1] ?? '').length > 2) return undefined
+    const percent = Number(parseUnits(text, 2))
+    return percent >= 10 && percent <= 10_000 ? percent : undefined
+  })
+}
+
 /** A whole number of basis points from `min` (0) to `max` (10000); 100 bps = 1 %. */
 export function bpsField(options: { readonly min?: number; readonly max?: number } = {}): z.ZodType<number> {
   const { min = 0, max = BPS_ONE } = options

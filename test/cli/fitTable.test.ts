@@ -205,7 +205,14 @@ test('positions tell which exit another client changed, with what is in force an
   if (open === undefined) throw new Error('no order')
   const leg = {
     ...({ role: 'stop-loss', status: 'resting', orderKey: '0x0e', isProvisional: false } as const),
-    ...{ executionPrice: null, feesUsd: null, pnlUsd: null, venuePnlUsd: null, sendingUsd: null },
+    ...{
+      executionPrice: null,
+      filledAt: null,
+      feesUsd: null,
+      pnlUsd: null,
+      venuePnlUsd: null,
+      sendingUsd: null,
+    },
     ...{ entryCostsUsd: null, isEntryKnown: null, inForceUsd: null },
     ...{ triggerPrice: usd(900).toString(), sizeDeltaUsd: usd(500).toString() },
   }
@@ -441,7 +448,7 @@ test('an order whose entry is filled is shown as that, with what rests of it, an
   if (open === undefined) throw new Error('no open order')
   const leg = {
     ...{ role: 'main' as const, status: 'filled' as const, orderKey: orderKey, triggerPrice: null },
-    ...{ sizeDeltaUsd: null, inForceUsd: null, changedFrom: null, executionPrice: null },
+    ...{ sizeDeltaUsd: null, inForceUsd: null, changedFrom: null, executionPrice: null, filledAt: null },
     ...{ feesUsd: null, pnlUsd: null, venuePnlUsd: null, sendingUsd: null },
     ...{ entryCostsUsd: null, isEntryKnown: null, isProvisional: false },
   }

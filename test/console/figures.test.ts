@@ -23,13 +23,13 @@ test('a position says how far it is from its liquidation, to either side, and 0 
     positionRow({ direction: 'short', liquidationPrice: usd(2_500) }),
     positionRow({ liquidationPrice: usd(2_001) }),
     positionRow({ liquidationPrice: undefined } as never),
-  ].map((row) => shownPositions(status({ positions: [row] }), [])[0]?.distanceBps)
+  ].map((row) => shownPositions(status({ positions: [row] }), [], [])[0]?.distanceBps)
   expect(distances).toEqual([2_500, 2_500, 0, undefined])
 })
 
 test('a position without a stop is told from one with it, and from one that was not looked at', () => {
   const stopOf = (over: Parameters<typeof status>[0]) =>
-    shownPositions(status({ positions: [positionRow()], ...over }), [])[0]?.hasStop
+    shownPositions(status({ positions: [positionRow()], ...over }), [], [])[0]?.hasStop
   const lower = { ...side, marketToken: side.marketToken.toLowerCase() as typeof side.marketToken }
   expect([stopOf({ withoutStop: [lower] }), stopOf({ withoutStop: [] }), stopOf({})]).toEqual([
     false,
@@ -39,9 +39,10 @@ test('a position without a stop is told from one with it, and from one that was 
 })
 
 test('the PnL of a position is after all costs where the venue says them, and says so where it is not', () => {
-  const whole = shownPositions(status({ positions: [positionRow()] }), [])[0]
+  const whole = shownPositions(status({ positions: [positionRow()] }), [], [])[0]
   const part = shownPositions(
     status({ positions: [positionRow({ pnlAfterAllFeesUsd: undefined } as never)] }),
+    [],
     [],
   )[0]
   expect([whole?.pnlUsd, whole?.isAfterAllCosts]).toEqual([BigInt(usd(1)), true])

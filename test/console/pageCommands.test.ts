@@ -14,7 +14,7 @@ import {
 } from '../../src/control/console/page/pageCommands.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { type Asked, parseCommand } from '../../src/control/parseCommand.ts'
-import { order, positionRow, status } from './rows.ts'
+import { ETH, market, order, positionRow, status, usd } from './rows.ts'
 
 const defaults = ({ fields }: PageCommand) =>
   Object.fromEntries(fields.map(({ name, value }) => [name, value]))
@@ -30,7 +30,8 @@ function readAs(type: Asked, command: PageCommand, values: Record<string, string
   return read.map((each) => (each.ok ? each.command : undefined))
 }
 
-const [position] = shownPositions(status({ positions: [positionRow()] }), [])
+const WETH = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const [position] = shownPositions(status({ positions: [positionRow()] }), [], [])
 if (position === undefined) throw new Error('There is a position.')
 const hold = (cause: 'operator' | 'daily-loss') =>
   ({
@@ -54,6 +55,26 @@ test('every command is one that the control port reads', () => {
   readAs('finding', settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'adopted'))
   readAs('reload', takeOverCommand('reload', true))
   readAs('limits', takeOverCommand('limits', false))
+})
+
+test('a close names the token that backs its position, so that the other one of the side stays', () => {
+  const rows = [positionRow(), positionRow({ collateralToken: WETH, sizeInUsd: usd(400) })]
+  const markets = [
+    market('ETH/USD [WETH-USDC]', {
+      marketToken: ETH,
+      longToken: WETH,
+      shortToken: positionRow().collateralToken,
+    }),
+  ]
+  const closes = shownPositions(status({ positions: rows }), [], markets).map((each) =>
+    closeCommand(each, 'abcd'),
+  )
+  expect(closes.map((close) => readAs('close', close))).toMatchObject([
+    [{ collateral: 'short' }, { collateral: 'short' }],
+    [{ collateral: 'long' }, { collateral: 'long' }],
+  ])
+  // Before the markets were read the daemon is left to refuse what may mean two.
+  expect(closeCommand(position, 'abcd').body({ percent: '100' })).not.toHaveProperty('collateral')
 })
 
 test('a share is sent in whole basis points, and one that is none is refused', () => {

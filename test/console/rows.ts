@@ -131,6 +131,8 @@ export function market(symbol: string, over: Partial<Market> = {}): Market {
     capacityShortUsd: dollars(10),
     feeBalancingBps100: 400,
     feeUnbalancingBps100: 600,
+    longToken: null,
+    shortToken: null,
     maxLeverageBps: 1_000_000,
     readAtMs: 0,
     ...over,

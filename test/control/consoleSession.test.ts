@@ -49,6 +49,7 @@ const guess = (token: string) =>
 const keyOf = (url: string) => new URL(url).searchParams.get('key') ?? ''
 const enter = (key: string, headers: Readonly<Record<string, string>> = {}) =>
   ask(server, 'GET', `/console/enter?key=${key}`, headers)
+const cookieName = () => `perpd_session_${server.port}`
 const without = (browser: Browser, ...names: string[]) =>
   Object.fromEntries(Object.entries(browser.writing).filter(([name]) => !names.includes(name)))
 
@@ -76,7 +77,9 @@ test('the cookie is kept from scripts and other sites, and goes over TLS alone b
     (await ask(server, 'POST', '/console/session', json, JSON.stringify({ token: readToken }))).headers[
       'set-cookie'
     ]?.[0]
-  expect(await set()).toMatch(/^perpd_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
+  expect(await set()).toMatch(
+    /^perpd_session_\d+=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+  )
   await server.close()
   await open('https://perpd.example.org')
   expect(await set()).toMatch(/; HttpOnly; Secure; SameSite=Strict$/)
@@ -148,7 +151,7 @@ test('a session without its word, or with another, changes nothing', async () =>
     without(operator, 'x-perpd-csrf'),
     { ...operator.writing, 'x-perpd-csrf': '' },
     { ...operator.writing, 'x-perpd-csrf': other.writing['x-perpd-csrf'] ?? '' },
-    { ...operator.writing, 'x-perpd-csrf': operator.cookie.slice('perpd_session='.length) },
+    { ...operator.writing, 'x-perpd-csrf': operator.cookie.split('=')[1] ?? '' },
   ]
   for (const headers of wrong) {
     expect(await command(headers)).toEqual([403, 'CSRF_REFUSED'])
@@ -289,7 +292,7 @@ test('whoever logs out is out, and an operator sees and ends the sessions of oth
   const operator = await logIn(server, operateToken)
   const list = async () => {
     const { text } = await ask(server, 'GET', '/api/console/sessions', asReader)
-    expect(text).not.toContain(reader.cookie.slice('perpd_session='.length))
+    expect(text).not.toContain(reader.cookie.split('=')[1] ?? '')
     return JSON.parse(text) as { id: string; role: string }[]
   }
   const rows = await list()
@@ -313,7 +316,7 @@ test('whoever logs out is out, and an operator sees and ends the sessions of oth
   const out = await ask(server, 'DELETE', '/console/session', operator.writing)
   expect([out.status, out.headers['set-cookie']?.[0]]).toEqual([
     200,
-    'perpd_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
+    `${cookieName()}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`,
   ])
   expect(await read(operator.reading)).toEqual([401, 'UNAUTHORIZED'])
   expect(await list()).toEqual([])
@@ -322,15 +325,36 @@ test('whoever logs out is out, and an operator sees and ends the sessions of oth
 test('a cookie that is none of ours, or two of them, are no session', async () => {
   const { cookie } = await logIn(server, readToken)
   for (const wrong of [
-    'perpd_session=',
-    `perpd_session=${'x'.repeat(43)}`,
+    `${cookieName()}=`,
+    `${cookieName()}=${'x'.repeat(43)}`,
     `${cookie}x`,
-    `${cookie}; perpd_session=${'x'.repeat(43)}`,
+    `${cookie}; ${cookieName()}=${'x'.repeat(43)}`,
     cookie.replace('perpd_session', 'PERPD_SESSION'),
-    `perpd_session=${readToken}`,
+    `${cookieName()}=${readToken}`,
   ])
     expect([wrong, ...(await read({ cookie: wrong }))]).toEqual([wrong, 401, 'UNAUTHORIZED'])
   expect(await read({ cookie: `theme=dark; ${cookie}` })).toEqual([200])
+})
+
+test('the cookie is named by its port, so that two daemons of one machine do not log each other out', async () => {
+  const second = await openConsole({ clock })
+  try {
+    const [one, other] = [await logIn(server, readToken), await logIn(second, readToken)]
+    expect(one.cookie.split('=')[0]).not.toBe(other.cookie.split('=')[0])
+    // A browser sends both to both.
+    const both = { cookie: `${one.cookie}; ${other.cookie}` }
+    expect(await read(both)).toEqual([200])
+    expect((await ask(second, 'GET', '/api/status', both)).status).toBe(200)
+  } finally {
+    await second.close()
+  }
+})
+
+test('limits in force are read by whoever may read, and by nobody else', async () => {
+  const { reading } = await logIn(server, readToken)
+  const { text } = await ask(server, 'GET', '/api/limits', reading)
+  expect(JSON.parse(text)).toEqual(engine.limits())
+  expect(await shown(ask(server, 'GET', '/api/limits'))).toEqual([401, 'UNAUTHORIZED'])
 })
 
 test('a token counts before a cookie, whatever the cookie may', async () => {

@@ -54,7 +54,7 @@ async function open(runId = 'run-1'): Promise<void> {
           return isBroken ? Promise.reject(new Error('no disk')) : engine.intents(query)
         },
       },
-      recent: { log, decisions: { all: () => [] } },
+      recent: { log, decisions: { all: () => [] }, hosts: { all: () => [] } },
     },
   )
 }

@@ -91,6 +91,10 @@ const books = bookRows(
 export const engine: EngineApi = {
   status: () => status,
   books: () => books,
+  clockSkewMs: () => undefined,
+  candles: (market, period) =>
+    Promise.resolve(market === symbol ? { symbol, period, candles: [], readAtMs: startMs } : undefined),
+  limits: () => [{ scope: 'account', limit: 'maxExposureUsd', value: '5000' }],
   tasks: () => Promise.resolve([]),
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
   signal: ({ terms: { market = symbol, ...terms }, ttlMs }) => {
@@ -114,6 +118,8 @@ export const engine: EngineApi = {
         capacityShortUsd: null,
         feeBalancingBps100: 400,
         feeUnbalancingBps100: 600,
+        longToken: null,
+        shortToken: position.collateralToken,
         maxLeverageBps: 1_000_000,
         readAtMs: startMs,
       },
@@ -152,10 +158,12 @@ export const asOperator = { authorization: `Bearer ${operateToken}` }
 
 /** Access as the paper profile has it, with a rate that no test reaches by chance. */
 export const access = {
+  nextStart: () => ({ settings: [{ key: 'log.level', value: 'info', origin: 'default' }], warnings: [] }),
   tokens: { read: new Secret(readToken), operate: new Secret(operateToken) },
   recent: {
     log: createLogRing('run-1'),
     decisions: { all: () => [] },
+    hosts: { all: () => [] },
   },
   isMetricsOpen: true,
   isHealthOpen: true,

@@ -1,12 +1,12 @@
 /** The exits of a strategy file around an entry: on their side of it, whatever the numbers, and never in the place of a decision's own. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ExitDistance, type ExitPlan, withPlannedExits } from '../../src/domain/order/exitPlan.ts'
+import { type EntryExits, type PricedDistance, withPlannedExits } from '../../src/domain/order/exitPlan.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { increase } from '../risk/world.ts'
 
 test('a stop and a ladder of targets lie around the entry, the other way round on a short', () => {
-  const plan: ExitPlan = {
+  const plan: EntryExits = {
     stopLoss: { bps: 200 },
     takeProfits: [{ bps: 300, shareBps: 5_000 }, { usd: usd(100) }],
   }
@@ -24,7 +24,7 @@ test('a stop and a ladder of targets lie around the entry, the other way round o
 
 test('what a decision brings itself stands, and keeps the same sort of the file away', () => {
   const own = { type: 'stop-loss', triggerPrice: usd(1_500) } as const
-  const plan: ExitPlan = { stopLoss: { bps: 200 }, takeProfits: [{ bps: 300 }] }
+  const plan: EntryExits = { stopLoss: { bps: 200 }, takeProfits: [{ bps: 300 }] }
   const { tpsl } = withPlannedExits(increase({ tpsl: [own] }), plan, usd(2_000))
   expect(tpsl).toEqual([own, { type: 'take-profit', triggerPrice: usd(2_060) }])
   const nothing = increase()
@@ -33,16 +33,16 @@ test('what a decision brings itself stands, and keeps the same sort of the file 
 })
 
 test('a stop is never on the winning side of the entry and a target never on the losing one', () => {
-  const distance: fc.Arbitrary<ExitDistance> = fc.oneof(
-    fc.integer({ min: 1, max: 9_999 }).map((bps): ExitDistance => ({ bps })),
-    fc.bigInt({ min: 1n, max: 10n ** 36n }).map((amount): ExitDistance => ({ usd: amount })),
+  const distance: fc.Arbitrary<PricedDistance> = fc.oneof(
+    fc.integer({ min: 1, max: 9_999 }).map((bps): PricedDistance => ({ bps })),
+    fc.bigInt({ min: 1n, max: 10n ** 36n }).map((amount): PricedDistance => ({ usd: amount })),
   )
   fc.assert(
     fc.property(
       fc.record({ stopLoss: distance, takeProfits: fc.array(distance, { maxLength: 4 }) }),
       fc.bigInt({ min: 1n, max: 10n ** 36n }),
       fc.boolean(),
-      (plan: ExitPlan, entryPrice, isLong) => {
+      (plan: EntryExits, entryPrice, isLong) => {
         const decision = increase({ direction: isLong ? 'long' : 'short' })
         for (const { type, triggerPrice } of withPlannedExits(decision, plan, entryPrice).tpsl ?? []) {
           const isAbove = triggerPrice > entryPrice

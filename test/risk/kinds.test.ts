@@ -147,6 +147,8 @@ test('the exits of the file come with every increase, around the price that it o
   expect(codeOf(increase(), { exits: { stopLoss: { usd: usd(5_000) }, takeProfits: [] } })).toBe(
     'TRIGGER_NOT_POSITIVE',
   )
+  // Where they lie is not known yet: nothing is opened that would stand without them.
+  expect(codeOf(increase(), { exits: 'unknown' })).toBe('EXITS_UNKNOWN')
 })
 
 test('orders without a bound on their price are bounded by their size; limit orders are not', () => {

@@ -96,26 +96,47 @@ test('the exit block becomes a plan; a distance of two sorts, shares beyond the 
   const loaded = async (exit: string) => await loadStrategies([write('exits.yaml', `${head}${exit}`)])
   const plan = async (exit: string) => (await loaded(exit)).strategies[0]?.exits
   expect(await plan('')).toBeUndefined()
-  expect(await plan('exit:\n  stopLoss: { bps: 200 }\n  takeProfit: { usd: 12.5 }\n')).toEqual({
+  expect(await plan('exit:\n  stopLoss: { bps: 200 }\n  takeProfit: { usd: 12.5 }\n')).toMatchObject({
     stopLoss: { bps: 200 },
     takeProfits: [{ usd: usd('12.5') }],
   })
   const ladder = (...targets: readonly string[]) =>
     `exit:\n  takeProfit:\n${targets.map((each) => `    - ${each}\n`).join('')}`
   const half = '{ bps: 300, shareBps: 5000 }'
-  expect(await plan(ladder(half, half))).toEqual({
+  expect(await plan(ladder(half, half))).toMatchObject({
     takeProfits: [
       { bps: 300, shareBps: 5_000 },
       { bps: 300, shareBps: 5_000 },
     ],
   })
+  expect(
+    await plan(
+      'exit:\n  trailingStop: { atr: 2.5, activation: { bps: 100 } }\n  breakEven: { after: { usd: 30 } }\n  timeLimitSeconds: 3600\n  moveStepUsd: 0.5\n  atr: { period: 1h }\n',
+    ),
+  ).toEqual({
+    takeProfits: [],
+    trailingStop: { distance: { atrPercent: 250 }, activation: { bps: 100 } },
+    breakEven: { after: { usd: usd(30) }, offsetBps: 15 },
+    timeLimitMs: 3_600_000,
+    moveEveryMs: 60_000,
+    moveStepUsd: usd('0.5'),
+    range: { period: '1h', candles: 14 },
+  })
+  const needs = (await loaded('exit:\n  stopLoss: { atr: 2 }\n')).strategies[0]?.needs.candles
+  expect(needs).toContainEqual({ symbol: 'ETH/USD [WETH-USDC]', period: '5m', limit: 43 })
+  expect(await plan('exit:\n  onSignalOnly: true\n')).toMatchObject({ isSignalOnly: true })
   const problem = async (exit: string) => (await loaded(exit)).problems.map(({ message }) => message).join()
   expect(await problem('exit:\n  stopLoss: { bps: 200, usd: 5 }\n')).toContain(
-    'either bps (of the entry price) or usd (per whole token), and not both',
+    'one of bps (of the price), usd (per whole token) and atr',
   )
-  expect(await problem('exit:\n  stopLoss: {}\n')).toContain('either bps')
+  expect(await problem('exit:\n  stopLoss: {}\n')).toContain('one of bps')
   expect(await problem(ladder(half, '{ bps: 600 }'))).toContain('shares that add up to at most 10000 bps')
   expect(await problem(ladder(...Array<string>(5).fill('{ bps: 9, shareBps: 1 }')))).toContain('takeProfit')
+  expect(await problem('exit:\n  onSignalOnly: true\n  stopLoss: { bps: 200 }\n')).toContain(
+    'onSignalOnly alone',
+  )
+  expect(await problem('exit:\n  breakEven: { after: { bps: 200 } }\n')).toContain('that it moves')
+  expect(await problem('exit:\n  stopLoss: { atr: 0.001 }\n')).toContain('times from 0.1 to 100')
   expect(await problem('exit:\n  stoploss: { bps: 200 }\n')).toContain('stopLoss')
 })
 

@@ -1,13 +1,10 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { resolve } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { machineProgram } from '../support/machineProgram.ts'
-import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
+import { browserPath, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import { killLeftOver, scratch } from './processes.ts'
 
-/** A browser of the machine; without one these tests are left out. */
-const executablePath = machineProgram(['chromium', 'chromium-browser', 'google-chrome'], 'chromium')
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 const options = { timeout: 180_000 }
 
@@ -15,8 +12,8 @@ let folder: ReturnType<typeof scratch>
 let browser: Browser
 beforeEach(async () => {
   folder = scratch()
-  if (executablePath !== undefined)
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  if (browserPath !== undefined)
+    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
 })
 afterEach(async () => {
   await browser?.close()
@@ -24,54 +21,25 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** A daemon that trades, and where its console is. */
-async function trading(port = '0'): Promise<Running & { readonly console: string }> {
-  const argv = ['run', `--control.port=${port}`, `--strategies.paths=${strategies}`, '--log.format=pretty']
-  const daemon = perpd(argv, { cwd: folder.path })
-  await until('it is ready', () => daemon.said().includes('ready: strategies are running') || undefined, {
-    seen: daemon.said,
-  })
-  const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\/console\//.exec(daemon.said()) ?? []
-  return { ...daemon, console: address }
-}
+/** A daemon that trades. */
+const trading = (port = '0'): Promise<Served> =>
+  servedIn(folder.path, [`--control.port=${port}`, `--strategies.paths=${strategies}`])
 
-/** The page after a log-in with the token of this role, and whatever its scripts and its policy complained of. */
-async function loggedIn(
-  address: string,
-  role: 'read' | 'operate',
-): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> {
-  const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
-  page.setDefaultTimeout(60_000)
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('console', (message) => {
-    if (message.text().includes('Content Security Policy')) complaints.push(message.text())
-  })
-  await page.goto(address)
-  const file = join(folder.path, 'var', 'paper', role === 'read' ? 'control.token.read' : 'control.token')
-  await page.fill('input[name=token]', readFileSync(file, 'utf8').trim())
-  await page.click('button.primary')
-  await page.waitForSelector('#positions')
-  return { page, complaints }
-}
-
-/** Sends the command whose dialog is open, and waits until it is answered with this. */
-async function sent(page: Page, answer: string): Promise<void> {
-  await page.fill('dialog[open] input[name=by]', 'ann')
-  await page.click('dialog[open] .tools button:not([type=button])')
-  await page.waitForSelector(`dialog[open] .outcome >> text=${answer}`)
-}
-
-test.runIf(executablePath !== undefined)(
+test.runIf(browserPath !== undefined)(
   'whoever may read sees the account as it changes, has nothing to command with, and leaves nothing behind',
   options,
   async () => {
     const daemon = await trading()
-    const { page, complaints } = await loggedIn(daemon.console, 'read')
+    const { page, complaints } = await loggedIn(browser, daemon, 'read')
     await page.waitForSelector('.tiles >> text=live')
     // The trend of the paper venue opens within seconds of the start.
     await page.waitForSelector('#positions tbody tr >> text=NO STOP')
     await page.waitForSelector('#log li >> text=filled at')
+    await page.waitForSelector('#prices .levels >> text=long entry $')
+    await page.waitForSelector('#prices .levels >> text=bought at $')
+    expect(await page.locator('#prices canvas').count()).toBe(1)
+    await page.selectOption('#prices select >> nth=1', '1h')
+    await page.waitForSelector('#prices canvas')
     await page.click('#orders tbody button')
     await page.waitForSelector('dialog[open] .timeline >> text=Verified and signed')
     await page.keyboard.press('Escape')
@@ -87,12 +55,12 @@ test.runIf(executablePath !== undefined)(
   },
 )
 
-test.runIf(executablePath !== undefined)(
+test.runIf(browserPath !== undefined)(
   'an operator closes everything by typed words alone, follows it to its end, and lets trading go on by typed words',
   options,
   async () => {
     const daemon = await trading()
-    const { page, complaints } = await loggedIn(daemon.console, 'operate')
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
     await page.waitForSelector('#positions tbody tr')
     await page.click('.actions >> text=Kill and close…')
     await page.fill('dialog[open] input[name=typed]', 'close')
@@ -111,12 +79,12 @@ test.runIf(executablePath !== undefined)(
   },
 )
 
-test.runIf(executablePath !== undefined)(
+test.runIf(browserPath !== undefined)(
   'a refusal is shown with its code, and a command with a preview is sent only after it was seen',
   options,
   async () => {
     const daemon = await trading()
-    const { page } = await loggedIn(daemon.console, 'operate')
+    const { page } = await loggedIn(browser, daemon, 'operate')
     await page.click('#tasks >> text=Start a twap…')
     await page.fill('dialog[open] input[name=market]', 'NOPE/USD')
     await page.fill('dialog[open] input[name=size]', '400')
@@ -130,17 +98,51 @@ test.runIf(executablePath !== undefined)(
   },
 )
 
-test.runIf(executablePath !== undefined)(
+test.runIf(browserPath !== undefined)(
   'a page whose daemon is gone says so, and asks for a log-in of the one that comes after it',
   options,
   async () => {
     const daemon = await trading()
-    const { page } = await loggedIn(daemon.console, 'read')
+    const { page } = await loggedIn(browser, daemon, 'read')
     await page.waitForSelector('.tiles >> text=live')
     daemon.child.kill('SIGKILL')
     await daemon.ended
     await page.waitForSelector('.tiles >> text=no connection')
     await trading(new URL(daemon.console).port)
     await page.waitForSelector('input[name=token]')
+  },
+)
+
+test.runIf(browserPath !== undefined)(
+  'an operator ends the session of another browser, which asks for a log-in then; hosts show how they answer, and limits are read by all',
+  options,
+  async () => {
+    const daemon = await trading()
+    const { page: reader } = await loggedIn(browser, daemon, 'read')
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    await reader.waitForSelector('#limits .rows li')
+    await reader.waitForSelector('#hosts .host >> text=requests failed')
+    await page.click('text="Sessions"')
+    await page.waitForSelector('dialog[open] >> text=THIS ONE')
+    await page.click('dialog[open] button:has-text("End")')
+    await page.waitForSelector('dialog[open] button:has-text("End")', { state: 'detached' })
+    await reader.waitForSelector('input[name=token]')
+    expect(complaints).toEqual([])
+  },
+)
+
+test.runIf(browserPath !== undefined)(
+  'what a start would take is shown with where each value comes from, found by what is typed, and without a secret',
+  options,
+  async () => {
+    const daemon = await trading()
+    const { page, complaints } = await loggedIn(browser, daemon, 'read')
+    await page.click('text="Configuration"')
+    await page.waitForSelector('dialog[open] >> text=0 of')
+    await page.fill('dialog[open] input[type=search]', 'strategies.paths')
+    expect(await page.locator('dialog[open] tbody tr').allInnerTexts()).toEqual([
+      expect.stringContaining('flag --strategies.paths'),
+    ])
+    expect(complaints).toEqual([])
   },
 )

@@ -59,8 +59,16 @@ test('the first hour: each command of the page does what it says, in its order',
         ? (JSON.parse(await ran(['orders', '--json'])) as { intentId: string }[])
         : []
       said.set(line, await ran(wordsOf(line.replace('ORDER', intentId))))
+      if (line === 'strategies reload') {
+        await until(
+          'a stop rests at the venue',
+          async () => /stop/i.test(await ran(['orders'])) || undefined,
+          { seen: () => daemon?.said() ?? '' },
+        )
+      }
     }
   }
+  expect(said.get('positions')).not.toContain('NO STOP')
   expect(said.get('console')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\//)
   expect(said.get('strategies reload --dry-run')).toContain('eth-trend')
   expect(said.get('kill --close')).toMatch(/nothing|closed|done/i)

@@ -1,39 +1,8 @@
 /** `perpd config`: the effective configuration, each value with its origin. Secrets are never shown. */
-import { Secret } from '../../base/secret.ts'
-import { settings } from '../../config/configSchema.ts'
 import { exitCodes } from '../../config/exit.ts'
-import type { LoadedConfig } from '../../config/loadConfig.ts'
-import { redactUrl } from '../../monitor/log/redact.ts'
+import { shownSettings } from '../../config/shownSettings.ts'
 import type { Call } from '../call/command.ts'
 import { columns } from '../output/table.ts'
-
-/** One setting as it is shown. */
-export interface ShownSetting {
-  readonly key: string
-  readonly value: unknown
-  readonly origin: string
-}
-
-/** All settings with their values, secrets hidden, in the schema's order. */
-export function shownSettings(loaded: LoadedConfig): readonly ShownSetting[] {
-  return settings.map(({ key, reads }) => {
-    const value = loaded.values[key]
-    return {
-      key,
-      value: reads.isSecret ? hidden(value) : named(value, loaded),
-      origin: loaded.origins[key] ?? '',
-    }
-  })
-}
-
-function hidden(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hidden)
-  return value instanceof Secret ? redactUrl(value.reveal()) : value
-}
-
-function named(value: unknown, loaded: LoadedConfig): unknown {
-  return typeof value === 'string' ? value.replaceAll('{profile}', loaded.config.profile) : value
-}
 
 /** Prints the effective configuration, as text or with `--json`. */
 export async function showConfig({ loaded, flags, width, out, err }: Call): Promise<number> {

@@ -246,6 +246,11 @@ function strategyRow(each: StatusBody['strategies'][number], nowMs: number): str
     ...(each.unfit === undefined
       ? []
       : [`PAUSED: ${each.unfit.reason}; put its kind right, or: perpd strategies forget ${each.name}`]),
+    ...(each.exitsHere === undefined
+      ? []
+      : [
+          `acts only while perpd runs: ${each.exitsHere.map((exit) => exit.replaceAll('-', ' ')).join(', ')}`,
+        ]),
   ]
   return [
     each.name,

@@ -8,7 +8,7 @@ import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import { addsRisk, type StrategyDecision } from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { askKind, type GivenPast } from '../../engine/askKind.ts'
 import type { LiveLimits } from '../../engine/context/liveLimits.ts'
 import { decisionProblem, returnedProblem } from '../../engine/decisionProblem.ts'
@@ -18,6 +18,7 @@ import { amountOfUsd, maxOf, type Usd, usd } from '../../protocol/units.ts'
 import { admit } from '../../risk/admit.ts'
 import { slippageOf } from '../../risk/checks/checks.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
+import { exitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import type { CheckedTurn, GivenMemory } from '../../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../../strategy/resting.ts'
@@ -149,7 +150,9 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       tradingState: 'active',
       equityUsd: startUsd + account.resultUsd((token) => prices.at(token, stepOf(nowMs, clock))),
       dayResultUsd: account.realizedUsd() - day.realizedUsd,
-      ...(loaded.exits === undefined ? {} : { exits: loaded.exits }),
+      ...(loaded.exits === undefined
+        ? {}
+        : { exits: exitsNow(loaded.exits, marketOf(snapshot, decision.marketToken), nowMs) ?? 'unknown' }),
       ...(loaded.protect === undefined
         ? {}
         : { protection: { rules: loaded.protect, track: venue.track() } }),

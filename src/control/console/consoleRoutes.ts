@@ -10,7 +10,7 @@ import { bodyDigestOf } from '../guard/proof.ts'
 import { no, type Proven } from '../guard/requestGuard.ts'
 import type { Assets } from './assets.ts'
 import type { LoginThrottle } from './loginThrottle.ts'
-import { type BegunSession, cookieName, type Sessions } from './sessions.ts'
+import type { BegunSession, Sessions } from './sessions.ts'
 
 /** What the routes stand on. */
 export interface ConsoleParts {
@@ -72,7 +72,7 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
     return no(c, 429, 'LOGIN_THROTTLED', 'Too many log-ins failed; try again in a minute.')
   }
   const give = (c: Context<Proven>, { cookie }: BegunSession): void =>
-    setCookie(c, cookieName, cookie, {
+    setCookie(c, sessions.cookieName(), cookie, {
       httpOnly: true,
       sameSite: 'Strict',
       path: '/',
@@ -148,7 +148,7 @@ function sessionRoutes(app: Hono<Proven>, { sessions }: ConsoleParts): void {
     const session = c.get('session')
     if (session === undefined) return no(c, 401, 'UNAUTHORIZED', 'This is asked by a session.')
     sessions.end(session.id)
-    setCookie(c, cookieName, '', { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: 0 })
+    setCookie(c, sessions.cookieName(), '', { httpOnly: true, sameSite: 'Strict', path: '/', maxAge: 0 })
     return c.json({ ok: true })
   })
   app.get('/api/console/sessions', (c) =>

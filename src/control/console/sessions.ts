@@ -7,8 +7,14 @@ import type { Clock } from '../../base/clock.ts'
 import type { Role } from '../guard/access.ts'
 import type { OpenSession } from '../guard/browserRules.ts'
 
-/** The cookie of a session. */
-export const cookieName = 'perpd_session'
+/**
+ * The name of a session's cookie. Cookies do not tell ports apart, so the name does: two daemons of one machine do not log each other's
+ * browser out. `port`: of the control port.
+ */
+export function cookieNameOf(port: number): string {
+  return `perpd_session_${port}`
+}
+
 /** How long a session lasts at most, and without a request, ms. */
 const lifeMs = 12 * 3_600_000
 const idleMs = 3_600_000
@@ -44,6 +50,8 @@ export interface OnceKey {
 
 /** The sessions of one run of the daemon. */
 export interface Sessions {
+  /** The name of the cookie. */
+  cookieName(): string
   /** Makes the key of a link that begins one session of this role. */
   link(role: Role): OnceKey
   /** Begins the session of a key, which is good no more; undefined: it is none, was used, or is over. */
@@ -71,9 +79,12 @@ interface Kept {
 
 /**
  * Without sessions. Lives are measured by both clocks, and the one that says that it is over is believed: the wall clock goes
- * on while a machine sleeps, and nobody sets the other back.
+ * on while a machine sleeps, and nobody sets the other back. `cookieName`: of the port, once it serves.
  */
-export function createSessions(clock: Pick<Clock, 'now' | 'monotonicMs'>): Sessions {
+export function createSessions(
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+  cookieName: () => string,
+): Sessions {
   const sessions = new Map<string, Kept>()
   const links = new Map<string, { readonly role: Role; readonly atMs: number; readonly madeMs: number }>()
   const isOver = (atMs: number, sinceMs: number, mostMs: number): boolean =>
@@ -111,6 +122,7 @@ export function createSessions(clock: Pick<Clock, 'now' | 'monotonicMs'>): Sessi
   }
 
   return {
+    cookieName,
     begin,
     link(role) {
       sweep()
@@ -129,7 +141,7 @@ export function createSessions(clock: Pick<Clock, 'now' | 'monotonicMs'>): Sessi
       return found === undefined ? undefined : begin(found.role, address)
     },
     of(cookieHeader) {
-      const cookie = cookieIn(cookieHeader)
+      const cookie = cookieIn(cookieHeader, cookieName())
       if (cookie === undefined) return undefined
       sweep()
       const row = sessions.get(hashOf(cookie))?.row
@@ -161,7 +173,7 @@ export function createSessions(clock: Pick<Clock, 'now' | 'monotonicMs'>): Sessi
 }
 
 /** The one cookie of ours in a `Cookie` header; two of them are none: somebody else put one there. */
-function cookieIn(header: string | undefined): string | undefined {
+function cookieIn(header: string | undefined, cookieName: string): string | undefined {
   if (header === undefined) return undefined
   const found = header
     .split(';')

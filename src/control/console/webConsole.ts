@@ -10,7 +10,7 @@ import { type ConsoleLink, consoleRoutes, linkTo } from './consoleRoutes.ts'
 import { createEquitySeries, type EquityPoint } from './equitySeries.ts'
 import { createLiveStream, type StreamSources } from './liveStream.ts'
 import { createLoginThrottle } from './loginThrottle.ts'
-import { createSessions } from './sessions.ts'
+import { cookieNameOf, createSessions } from './sessions.ts'
 import { type Beat, streamRoutes, systemBeat } from './streamRoutes.ts'
 
 /** How the console is served. */
@@ -39,7 +39,7 @@ export interface WebConsole {
   /** A link that is good once. */
   link(role: Role): ConsoleLink
   /** Where the port serves, once it does. */
-  servedAt(url: string): void
+  servedAt(url: string, port: number): void
   /** Whether a connection stays open on purpose. */
   holds(socket: Socket): boolean
   /** Ends the streams. */
@@ -52,10 +52,11 @@ const equityEveryMs = 5_000
 /** A console without sessions. */
 export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebConsole {
   const { publicUrl, clock, pageFolder, beat = systemBeat } = settings
-  const sessions = createSessions(clock)
   const held = new WeakSet<Socket>()
   const closers: (() => void)[] = []
   let servedUrl = ''
+  let servedPort = 0
+  const sessions = createSessions(clock, () => cookieNameOf(servedPort))
   const baseUrl = (): string => publicUrl ?? servedUrl
   return {
     door: {
@@ -95,8 +96,9 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
       streamRoutes(app, { stream, sessions, hold: (socket) => held.add(socket) })
     },
     link: (role) => linkTo(sessions, baseUrl(), role),
-    servedAt(url) {
+    servedAt(url, port) {
       servedUrl = url
+      servedPort = port
     },
     holds: (socket) => held.has(socket),
     close() {

@@ -1,59 +1,180 @@
 /**
- * The exits of a strategy file (`exit:`): take-profits and a stop-loss that every increase of the instance brings with it, in the same
- * signed message, so that no position of it stands at the venue without them, whether perpd runs or not.
+ * The exits of a strategy file (`exit:`). Take-profits and a stop-loss come with every increase of the instance, in the same signed
+ * message, so that no position of it stands at the venue without them, whether perpd runs or not; what moves them or has a time
+ * is kept by a running perpd (engine/keepExits.ts).
  */
+import type { CandlePeriod } from '../../protocol/market.ts'
 import { BPS_ONE, bps, type Usd } from '../../protocol/units.ts'
 import type { ExitRequest, IncreaseDecision } from './decision.ts'
 
 /** How far from the entry an exit lies: a part of the entry price, or so many USD per whole index token. */
-export type ExitDistance =
-  | { readonly bps: number; readonly usd?: never }
-  | { readonly usd: Usd; readonly bps?: never }
+export type PricedDistance =
+  | { readonly bps: number; readonly usd?: never; readonly atrPercent?: never }
+  | { readonly usd: Usd; readonly bps?: never; readonly atrPercent?: never }
 
-/** A take-profit, and the share of the order that it closes, bps; all of it when absent. */
-export type PlannedTarget = ExitDistance & { readonly shareBps?: number }
+/** The same, or so many hundredths of the market's average true range. */
+export type ExitDistance =
+  | PricedDistance
+  | { readonly atrPercent: number; readonly bps?: never; readonly usd?: never }
+
+/** A stop-loss that follows the price. */
+export interface TrailingStop<Distance = ExitDistance> {
+  /** How far behind the price it stays. */
+  readonly distance: Distance
+  /** How far the price must be on the winning side of the entry first; absent: at once. */
+  readonly activation?: Distance
+}
+
+/** A stop-loss that goes to the entry once the price has gone far enough. */
+export interface BreakEven<Distance = ExitDistance> {
+  /** How far the price must be on the winning side of the entry. */
+  readonly after: Distance
+  /** How far on the winning side of the entry it is put, bps of the entry price: what closing costs. */
+  readonly offsetBps: number
+}
 
 /** What the file says; absent parts: the instance's increases bring none of them by the file. */
-export interface ExitPlan {
-  readonly stopLoss?: ExitDistance
-  /** The nearest first. */
-  readonly takeProfits: readonly PlannedTarget[]
+export interface ExitPlan<Distance = ExitDistance> {
+  readonly stopLoss?: Distance
+  /** A take-profit, and the share of the order that it closes, bps; all of it when absent. The nearest first. */
+  readonly takeProfits: readonly (Distance & { readonly shareBps?: number })[]
+  readonly trailingStop?: TrailingStop<Distance>
+  readonly breakEven?: BreakEven<Distance>
+  /** Age of the instance's newest entry at which what it holds is closed, ms. */
+  readonly timeLimitMs?: number
+  /** Least time between two moves of one stop-loss, ms. */
+  readonly moveEveryMs: number
+  /** Least that a move must secure, USD; a move costs an execution fee. */
+  readonly moveStepUsd: Usd
+  /** The kind's own decisions are the only exits, and the operator wants it so. */
+  readonly isSignalOnly?: boolean
+  /** Candles whose average true range distances count in. */
+  readonly range: { readonly period: CandlePeriod; readonly candles: number }
+}
+
+/** An exit that acts only while perpd runs: the order that it moves rests at the venue, the move does not. */
+export type ExitHere = 'trailing-stop' | 'break-even' | 'time-limit'
+
+/** Those of a plan. */
+export function exitsHereOf(plan: ExitPlan | undefined): readonly ExitHere[] {
+  return [
+    ...(plan?.trailingStop === undefined ? [] : (['trailing-stop'] as const)),
+    ...(plan?.breakEven === undefined ? [] : (['break-even'] as const)),
+    ...(plan?.timeLimitMs === undefined ? [] : (['time-limit'] as const)),
+  ]
+}
+
+/** A plan whose distances are known now. */
+export type PricedExits = ExitPlan<PricedDistance>
+
+/** What of it an increase brings with it. */
+export type EntryExits = Pick<PricedExits, 'stopLoss' | 'takeProfits' | 'trailingStop'>
+
+/** What moves are held to when the file says nothing: once a minute, and for a dollar. */
+export const usualMoves = { moveEveryMs: 60_000, moveStepUsd: 10n ** 30n } as const
+
+/** The candles of distances in ATR when the file says nothing. */
+export const usualRange = { period: '5m', candles: 14 } as const
+
+/** Whether a distance of the plan counts in average true ranges. */
+export function needsRange({ stopLoss, takeProfits, trailingStop, breakEven }: ExitPlan): boolean {
+  const distances = [
+    stopLoss,
+    ...takeProfits,
+    trailingStop?.distance,
+    trailingStop?.activation,
+    breakEven?.after,
+  ]
+  return distances.some((distance) => distance?.atrPercent !== undefined)
+}
+
+/**
+ * The plan with all distances in bps or USD. `rangeUsd`: the average true range, USD per whole index token; undefined while too few
+ * candles are known: then the plan is unknown if it needs one.
+ */
+export function pricedBy(plan: ExitPlan, rangeUsd: Usd | undefined): PricedExits | undefined {
+  const { stopLoss, takeProfits, trailingStop, breakEven, ...rest } = plan
+  if (needsRange(plan) && rangeUsd === undefined) return undefined
+  const priced = (distance: ExitDistance): PricedDistance =>
+    distance.atrPercent === undefined
+      ? distance
+      : { usd: ((rangeUsd ?? 0n) * BigInt(distance.atrPercent)) / 100n }
+  return {
+    ...rest,
+    ...(stopLoss === undefined ? {} : { stopLoss: priced(stopLoss) }),
+    takeProfits: takeProfits.map(({ shareBps, ...distance }) => ({
+      ...priced(distance as ExitDistance),
+      ...(shareBps === undefined ? {} : { shareBps }),
+    })),
+    ...(trailingStop === undefined
+      ? {}
+      : {
+          trailingStop: {
+            distance: priced(trailingStop.distance),
+            ...(trailingStop.activation === undefined ? {} : { activation: priced(trailingStop.activation) }),
+          },
+        }),
+    ...(breakEven === undefined ? {} : { breakEven: { ...breakEven, after: priced(breakEven.after) } }),
+  }
 }
 
 /**
  * The increase with the file's exits, which lie around the price that it opens at, USD per whole index token. What the decision
- * brings itself stands: its own stop-loss keeps the file's away, and so do its own take-profits. A distance that is not less than the
- * price gives a trigger of 0, which sizing refuses.
+ * brings itself stands: its own stop-loss keeps the file's away, and so do its own take-profits. A trailing stop that is active from the
+ * start is a stop-loss at its distance where the file has no nearer one. A distance that is not less than the price gives a
+ * trigger of 0, which sizing refuses.
  */
 export function withPlannedExits(
   decision: IncreaseDecision,
-  plan: ExitPlan | undefined,
+  plan: EntryExits | undefined,
   entryPrice: Usd,
 ): IncreaseDecision {
   if (plan === undefined) return decision
   const own = decision.tpsl ?? []
   const has = (type: ExitRequest['type']) => own.some((exit) => exit.type === type)
-  const isLong = decision.direction === 'long'
-  const above = (distance: ExitDistance) => entryPrice + usdOf(distance, entryPrice)
-  const below = (distance: ExitDistance) => {
-    const price = entryPrice - usdOf(distance, entryPrice)
-    return price > 0n ? price : 0n
-  }
   const targets = has('take-profit') ? [] : plan.takeProfits
-  const stops = plan.stopLoss === undefined || has('stop-loss') ? [] : [plan.stopLoss]
+  const stop = has('stop-loss') ? undefined : firstStop(plan, entryPrice)
+  const { direction } = decision
   const planned: ExitRequest[] = [
     ...targets.map(
       (target): ExitRequest => ({
         type: 'take-profit',
-        triggerPrice: isLong ? above(target) : below(target),
+        triggerPrice: awayFrom(entryPrice, target, direction, 'winning'),
         ...(target.shareBps === undefined ? {} : { shareBps: target.shareBps }),
       }),
     ),
-    ...stops.map(
-      (stop): ExitRequest => ({ type: 'stop-loss', triggerPrice: isLong ? below(stop) : above(stop) }),
-    ),
+    ...(stop === undefined
+      ? []
+      : [
+          {
+            type: 'stop-loss' as const,
+            triggerPrice: awayFrom(entryPrice, stop, direction, 'losing'),
+          },
+        ]),
   ]
   return planned.length === 0 ? decision : { ...decision, tpsl: [...own, ...planned] }
+}
+
+/** The distance of the stop-loss that an entry begins with: the file's, or a nearer one that trails from the start; undefined: none. */
+export function firstStop(
+  { stopLoss, trailingStop }: Pick<EntryExits, 'stopLoss' | 'trailingStop'>,
+  entryPrice: Usd,
+): PricedDistance | undefined {
+  const trailing = trailingStop?.activation === undefined ? trailingStop?.distance : undefined
+  if (stopLoss === undefined || trailing === undefined) return stopLoss ?? trailing
+  return usdOf(trailing, entryPrice) < usdOf(stopLoss, entryPrice) ? trailing : stopLoss
+}
+
+/** The price a distance from another, on the side where the position wins or loses, USD per whole index token; at least 0. */
+export function awayFrom(
+  price: Usd,
+  distance: PricedDistance,
+  direction: 'long' | 'short',
+  side: 'winning' | 'losing',
+): Usd {
+  const isAbove = (direction === 'long') === (side === 'winning')
+  const found = isAbove ? price + usdOf(distance, price) : price - usdOf(distance, price)
+  return found > 0n ? found : 0n
 }
 
 /** Most exits of a file: a stop-loss, and take-profits up to what one increase may bring. */
@@ -64,6 +185,6 @@ export function closedBps(targets: readonly { readonly shareBps?: number | undef
   return targets.reduce((sum, { shareBps = BPS_ONE }) => sum + shareBps, 0)
 }
 
-function usdOf(distance: ExitDistance, entryPrice: Usd): Usd {
-  return distance.usd ?? bps(entryPrice, distance.bps)
+function usdOf(distance: PricedDistance, price: Usd): Usd {
+  return distance.usd ?? bps(price, distance.bps)
 }

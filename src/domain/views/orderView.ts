@@ -3,6 +3,7 @@ import { isoTime } from '../../base/clock.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
+import { filledAtMs } from '../account/fills.ts'
 import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from '../order/intent.ts'
 import { inForceOf, isOpened, type LegLookups, legsOf, type OrderLeg } from '../order/orderLegs.ts'
 import type { StoredRecord } from '../records.ts'
@@ -99,6 +100,8 @@ export interface OrderLegRow extends PnlParts {
   /** Another client changed it: trigger and size as perpd signed them. Null: it is in force as it was signed. */
   readonly changedFrom: { readonly triggerPrice: string | null; readonly sizeDeltaUsd: string | null } | null
   readonly executionPrice: string | null
+  /** By the chain's clock where the chain showed it. */
+  readonly filledAt: string | null
   readonly feesUsd: string | null
   /** The chain may take its fill back. */
   readonly isProvisional: boolean
@@ -129,7 +132,7 @@ const legStatus: Readonly<Record<Child['phase'], OrderLegRow['status']>> = {
   CANCELLED: 'cancelled',
 }
 
-function legRow(leg: OrderLeg, heldUsd: Usd | undefined): OrderLegRow {
+function legRow(leg: OrderLeg, heldUsd: Usd | undefined, atMs: number | undefined): OrderLegRow {
   return {
     role: leg.role,
     status: legStatus[leg.phase],
@@ -145,6 +148,7 @@ function legRow(leg: OrderLeg, heldUsd: Usd | undefined): OrderLegRow {
             sizeDeltaUsd: leg.changedFrom.sizeDeltaUsd?.toString() ?? null,
           },
     executionPrice: leg.executionPrice?.toString() ?? null,
+    filledAt: isoOrNull(atMs),
     feesUsd: leg.feesUsd?.toString() ?? null,
     ...pnlParts(leg),
     isProvisional: leg.isProvisional,
@@ -185,7 +189,15 @@ export function orderRow(labelled: LabelledState): OrderRow {
     unwantedBy: unwantedBy ?? null,
     presumedDeadForSeconds: presumedDeadForSeconds ?? null,
     standing: isOpened(state) ? 'open' : label,
-    legs: legsOf(state, labelled).map((leg) => legRow(leg, isOpened(state) ? heldUsd : undefined)),
+    legs: legsOf(state, labelled).map((leg, at) => {
+      const child = attempt?.children[at]
+      const isFilled = child?.phase === 'EXECUTED'
+      return legRow(
+        leg,
+        isOpened(state) ? heldUsd : undefined,
+        isFilled ? filledAtMs(state, child) : undefined,
+      )
+    }),
   }
 }
 

@@ -27,6 +27,9 @@ export interface MarketFigures extends MarketStanding {
   /** Fee of a position's change, hundredths of a basis point of its size: where it balances the market, and where it does not. */
   readonly feeBalancingBps100: number | null
   readonly feeUnbalancingBps100: number | null
+  /** What may back a position: the pool's two tokens; null while the venue's list of markets is not there. */
+  readonly longToken: Address | null
+  readonly shortToken: Address | null
   /** 10000 = 1x. */
   readonly maxLeverageBps: number | null
   /** When the figures were read, Unix ms. */
@@ -120,6 +123,8 @@ export function createReads(
           capacityShortUsd: market?.isSpotOnly === true ? null : usable(ticker?.capacityShort),
           feeBalancingBps100: fees.balancingBps100,
           feeUnbalancingBps100: fees.unbalancingBps100,
+          longToken: market?.longToken ?? null,
+          shortToken: market?.shortToken ?? null,
           maxLeverageBps: market?.maxLeverageBps ?? null,
           readAtMs: tickers?.readAtMs ?? null,
         }

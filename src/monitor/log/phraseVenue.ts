@@ -1,5 +1,7 @@
 /** How the answers of hosts and chain endpoints read, and what was read of the venue. */
+
 import type { VenueEvent } from '../../domain/venueEvent.ts'
+import { isGood } from '../hostFigures.ts'
 import { counted, ended, money, sourceTexts, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
 
@@ -142,9 +144,4 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
         room_usd: usdField(event.roomUsd),
       },
     ),
-}
-
-/** Whether a request was answered as a healthy host answers: a refusal is an answer. */
-export function isGood(event: Extract<VenueEvent, { type: 'host.attempt' }>): boolean {
-  return event.outcome === 'ok' || event.outcome === 'refused'
 }

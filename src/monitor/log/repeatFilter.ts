@@ -22,10 +22,10 @@
  */
 import type { Event } from '../../domain/event.ts'
 import type { StrategyDecision } from '../../domain/order/decision.ts'
+import { isGood } from '../hostFigures.ts'
 import { counted, span } from '../text.ts'
 import type { Level, Line } from './line.ts'
 import { phrase } from './phrase.ts'
-import { isGood } from './phraseVenue.ts'
 
 const HOUR_MS = 3_600_000
 /** After this long without a line, the next heartbeat is one. */

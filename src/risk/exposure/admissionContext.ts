@@ -2,7 +2,7 @@
 import type { CountedLimits, Limits, TradingState } from '../../domain/account/limits.ts'
 import type { Protections } from '../../domain/account/protection.ts'
 import type { TrackRecord } from '../../domain/books/trackRecord.ts'
-import type { ExitPlan } from '../../domain/order/exitPlan.ts'
+import type { EntryExits } from '../../domain/order/exitPlan.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import type { OrderKind } from '../../domain/order/orderTerms.ts'
@@ -28,8 +28,8 @@ export interface AdmissionContext {
   readonly accountLimits?: Limits
   /** The market's own limits of what is counted on it, over all strategies; absent: none. */
   readonly marketLimits?: CountedLimits
-  /** Exits that an increase brings with it besides its own; absent: none. */
-  readonly exits?: ExitPlan
+  /** Exits that an increase brings with it besides its own; `unknown`: there are some, and where they lie is not known. Absent: none. */
+  readonly exits?: EntryExits | 'unknown'
   /** The strategy's own rules of when it adds nothing; absent: it has none. */
   readonly protection?: Protection
   readonly tradingState: TradingState

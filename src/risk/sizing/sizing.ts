@@ -129,6 +129,7 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
   )
   if (near !== undefined) return near
   const entryPrice = triggerPrice ?? referencePrice
+  if (context.exits === 'unknown') return exitsUnknown(view)
   const tpsl = exitsOf(withPlannedExits(decision, context.exits, entryPrice), sizeDeltaUsd, entryPrice, view)
   if (tpsl !== undefined && isDenial(tpsl)) return tpsl
   return {
@@ -151,6 +152,13 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
       cuts,
       dataAgeMs: oldestAgeMs(context.snapshot, view, decision.direction),
     },
+  }
+}
+
+function exitsUnknown({ market: { symbol } }: MarketView): Denial {
+  return {
+    code: 'EXITS_UNKNOWN',
+    reason: `The exits of the file count in the average true range of ${symbol}, and too few candles are known to say it.`,
   }
 }
 

@@ -1,27 +1,43 @@
 /** The `exit` block of a strategy file: its fields, and what they become. */
 import { z } from 'zod'
-import { closedBps, type ExitDistance, type ExitPlan, MOST_TARGETS } from '../../domain/order/exitPlan.ts'
-import { BPS_ONE } from '../../protocol/units.ts'
-import { bpsField, usdField } from '../fields.ts'
+import {
+  closedBps,
+  type ExitDistance,
+  type ExitPlan,
+  MOST_TARGETS,
+  usualMoves,
+  usualRange,
+} from '../../domain/order/exitPlan.ts'
+import { BPS_ONE, type Usd } from '../../protocol/units.ts'
+import { bpsField, countField, secondsField, timesField, usdField } from '../fields.ts'
 
 /** Nearest and farthest exit, bps of the entry price. */
-const distanceBps = bpsField({ min: 1, max: 9_999 })
-  .optional()
-  .describe('distance from the entry price; either bps or usd')
-const distanceUsd = usdField()
-  .optional()
-  .describe('distance from the entry price, per whole token; either bps or usd')
-const oneOf = 'either bps (of the entry price) or usd (per whole token), and not both'
+const distanceFields = {
+  bps: bpsField({ min: 1, max: 9_999 })
+    .optional()
+    .describe('distance, basis points of the price; one of bps, usd and atr'),
+  usd: usdField().optional().describe('distance, US dollars per whole token; one of bps, usd and atr'),
+  atr: timesField()
+    .optional()
+    .describe('distance, times the average true range of `atr` of this block; one of bps, usd and atr'),
+}
+const oneOf =
+  'one of bps (of the price), usd (per whole token) and atr (times the average true range), and no other of them'
 
-function hasOne({ bps, usd }: { readonly bps?: unknown; readonly usd?: unknown }): boolean {
-  return (bps === undefined) !== (usd === undefined)
+type Written = {
+  readonly bps?: number | undefined
+  readonly usd?: Usd | undefined
+  readonly atr?: number | undefined
 }
 
-const stopSchema = z.strictObject({ bps: distanceBps, usd: distanceUsd }).refine(hasOne, oneOf)
+function hasOne({ bps, usd, atr }: Written): boolean {
+  return [bps, usd, atr].filter((value) => value !== undefined).length === 1
+}
+
+const distanceSchema = z.strictObject(distanceFields).refine(hasOne, oneOf)
 const targetSchema = z
   .strictObject({
-    bps: distanceBps,
-    usd: distanceUsd,
+    ...distanceFields,
     shareBps: bpsField({ min: 1, max: BPS_ONE })
       .optional()
       .describe('share of the order that it closes; all of it when left out'),
@@ -35,18 +51,80 @@ const ladderSchema = z
     (targets) => closedBps(targets) <= BPS_ONE,
     `shares that add up to at most ${BPS_ONE} bps; a target without shareBps closes the whole order`,
   )
+const trailingSchema = z
+  .strictObject({
+    ...distanceFields,
+    activation: distanceSchema
+      .optional()
+      .describe('profit from the entry at which it begins to follow; at once when left out'),
+  })
+  .refine(hasOne, oneOf)
 
 /** The `exit` block. */
-export const exitSchema = z.strictObject({
-  stopLoss: stopSchema.optional().describe('closes with a loss at this distance'),
-  takeProfit: z
-    .union([targetSchema, ladderSchema])
-    .optional()
-    .describe(`closes with a profit: one distance, or a list of up to ${MOST_TARGETS} with shares`),
-})
+export const exitSchema = z
+  .strictObject({
+    stopLoss: distanceSchema.optional().describe('closes with a loss at this distance from the entry'),
+    takeProfit: z
+      .union([targetSchema, ladderSchema])
+      .optional()
+      .describe(
+        `closes with a profit at this distance from the entry: one, or a list of up to ${MOST_TARGETS} with shares`,
+      ),
+    trailingStop: trailingSchema
+      .optional()
+      .describe(
+        'a stop-loss that follows the price at this distance, and never goes back; moved while perpd runs',
+      ),
+    breakEven: z
+      .strictObject({
+        after: distanceSchema.describe('profit from the entry at which the stop-loss is moved'),
+        offsetBps: bpsField({ max: 1_000 })
+          .default(15)
+          .describe('where it is put: so far on the winning side of the entry, to pay for closing'),
+      })
+      .optional()
+      .describe('moves the stop-loss to the entry once the profit is large enough; while perpd runs'),
+    timeLimitSeconds: secondsField({ min: 10, max: 31_536_000 })
+      .optional()
+      .describe('closes what the instance holds so long after its newest entry; while perpd runs'),
+    moveEverySeconds: secondsField({ min: 5, max: 86_400 })
+      .default(usualMoves.moveEveryMs)
+      .describe('least time between two moves of one stop-loss'),
+    moveStepUsd: usdField({ minUsd: 0 })
+      .default(usualMoves.moveStepUsd)
+      .describe('least that a move of a stop-loss must secure: a move costs an execution fee'),
+    atr: z
+      .strictObject({
+        period: z
+          .enum(['1m', '5m', '15m', '1h', '4h', '1d'])
+          .default(usualRange.period)
+          .describe('length of its candles'),
+        candles: countField({ min: 2, max: 200 }).default(usualRange.candles).describe('how many candles'),
+      })
+      .optional()
+      .describe('the average true range that distances in atr count in; of 14 candles of 5m when left out'),
+    onSignalOnly: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: the decisions of the kind are the only exits, and its positions count as meant to be without a stop-loss; beside no other exit',
+      ),
+  })
+  .refine(
+    ({ onSignalOnly, stopLoss, takeProfit, trailingStop, breakEven, timeLimitSeconds }) =>
+      onSignalOnly !== true ||
+      [stopLoss, takeProfit, trailingStop, breakEven, timeLimitSeconds].every((each) => each === undefined),
+    'onSignalOnly alone, or exits without it',
+  )
+  .refine(
+    ({ breakEven, stopLoss, trailingStop }) =>
+      breakEven === undefined || stopLoss !== undefined || trailingStop !== undefined,
+    'breakEven beside a stopLoss or a trailingStop that it moves',
+  )
 
 /** The block in the daemon's words. */
-export function exitPlanOf({ stopLoss, takeProfit }: z.output<typeof exitSchema>): ExitPlan {
+export function exitPlanOf(block: z.output<typeof exitSchema>): ExitPlan {
+  const { stopLoss, takeProfit, trailingStop, breakEven, timeLimitSeconds, onSignalOnly } = block
   const targets = takeProfit === undefined ? [] : Array.isArray(takeProfit) ? takeProfit : [takeProfit]
   return {
     ...(stopLoss === undefined ? {} : { stopLoss: distanceOf(stopLoss) }),
@@ -54,17 +132,30 @@ export function exitPlanOf({ stopLoss, takeProfit }: z.output<typeof exitSchema>
       ...distanceOf(distance),
       ...(shareBps === undefined ? {} : { shareBps }),
     })),
+    ...(trailingStop === undefined
+      ? {}
+      : {
+          trailingStop: {
+            distance: distanceOf(trailingStop),
+            ...(trailingStop.activation === undefined
+              ? {}
+              : { activation: distanceOf(trailingStop.activation) }),
+          },
+        }),
+    ...(breakEven === undefined
+      ? {}
+      : { breakEven: { after: distanceOf(breakEven.after), offsetBps: breakEven.offsetBps } }),
+    ...(timeLimitSeconds === undefined ? {} : { timeLimitMs: timeLimitSeconds }),
+    ...(onSignalOnly === true ? { isSignalOnly: true } : {}),
+    moveEveryMs: block.moveEverySeconds,
+    moveStepUsd: block.moveStepUsd,
+    range: block.atr ?? usualRange,
   }
 }
 
-function distanceOf({
-  bps,
-  usd,
-}: {
-  readonly bps?: number | undefined
-  readonly usd?: bigint | undefined
-}): ExitDistance {
+function distanceOf({ bps, usd, atr }: Written): ExitDistance {
   if (usd !== undefined) return { usd }
   if (bps !== undefined) return { bps }
-  throw new TypeError('exit: a distance has bps or usd')
+  if (atr !== undefined) return { atrPercent: atr }
+  throw new TypeError('exit: a distance has bps, usd or atr')
 }

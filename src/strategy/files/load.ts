@@ -12,6 +12,7 @@ import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import { didYouMean } from '../didYouMean.ts'
+import { withExitNeeds } from '../fileExits.ts'
 import { type Needs, type Strategy, type StrategyInstance, z } from '../strategy.ts'
 import { exitPlanOf } from './exitBlock.ts'
 import { type WrittenFields, writtenFields } from './fileLife.ts'
@@ -275,6 +276,7 @@ async function withKind(
   } catch (cause) {
     return [kindProblem(yaml, fields.kind, `fails when asked what it needs: ${reasonOf(cause)}`, cause)]
   }
+  const exits = fields.exit === undefined ? undefined : exitPlanOf(fields.exit)
   return {
     name,
     path: file,
@@ -282,14 +284,14 @@ async function withKind(
     ...(hosted === undefined ? {} : { hosted }),
     params,
     instance,
-    needs,
+    needs: withExitNeeds(needs, exits, symbols),
     symbols,
     cadenceMs: fields.cadenceSeconds ?? DEFAULT_CADENCE_MS,
     limits: limitsOf(fields.limits),
     ...(fields.warnings === undefined ? {} : { warnings: warningsOf(fields.warnings) }),
     ...(fields.slippageBps === undefined ? {} : { slippageBps: fields.slippageBps }),
     ...(fields.orderExpirySeconds === undefined ? {} : { orderExpiryMs: fields.orderExpirySeconds }),
-    ...(fields.exit === undefined ? {} : { exits: exitPlanOf(fields.exit) }),
+    ...(exits === undefined ? {} : { exits }),
     ...(fields.protect === undefined ? {} : { protect: protectionsOf(fields.protect) }),
     onRemove: fields.onRemove,
     written: writtenFields(yaml.value),

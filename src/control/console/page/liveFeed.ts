@@ -2,14 +2,15 @@
  * Keeps the page's state up to date: by the daemon's stream, and by reading now and then what is not in it. What comes is taken in
  * batches, so that a flood of log lines draws no more than ten times a second.
  */
-import { type Answered, read, send } from './pageApi.ts'
+import { type Answered, read } from './pageApi.ts'
 import type { Change } from './pageState.ts'
 import type { PageStore } from './pageStore.ts'
 import type {
-  Answer,
   Book,
   Decision,
   EquityPoint,
+  Host,
+  LimitLine,
   LogLine,
   LogLines,
   Market,
@@ -80,21 +81,15 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   function readBooks(): void {
     void load<readonly Book[]>('/api/books', (books) => ({ type: 'books', books }))
     void load<readonly Decision[]>('/api/decisions', (decisions) => ({ type: 'decisions', decisions }))
+    void load<readonly Host[]>('/api/hosts', (hosts) => ({ type: 'hosts', hosts }))
   }
 
   function readMarkets(): void {
     void load<readonly Market[]>('/api/markets', (markets) => ({ type: 'markets', markets }))
   }
 
-  /** A preview of the limits changes nothing; it is the one road by which they are told. */
-  async function readLimits(): Promise<void> {
-    const { session } = store.get()
-    if (typeof session === 'string' || session.role !== 'operate') return
-    const answer = await send<Answer>('POST', '/api/limits', {
-      csrf: session.csrf,
-      body: { preview: true, by: 'console' },
-    })
-    if (answer.ok) take({ type: 'limits', limits: answer.value.limits ?? [] })
+  function readLimits(): void {
+    void load<readonly LimitLine[]>('/api/limits', (limits) => ({ type: 'limits', limits }))
   }
 
   function readStreamed(): void {
@@ -109,7 +104,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     readStreamed()
     readBooks()
     readMarkets()
-    void readLimits()
+    readLimits()
     // A daemon that keeps no curve answers 404, and the page's own goes on.
     void load<readonly EquityPoint[]>('/api/equity', (points) => ({ type: 'equity', points }))
   }
@@ -171,7 +166,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     first = setTimeout(readAll, firstMs)
     every(booksMs, readBooks)
     every(marketsMs, readMarkets)
-    every(limitsMs, () => void readLimits())
+    every(limitsMs, readLimits)
   }
 
   return {
@@ -179,7 +174,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     refresh() {
       readStreamed()
       readBooks()
-      void readLimits()
+      readLimits()
     },
     loadOlder: () =>
       load<readonly Order[]>(`/api/orders?limit=${olderOrders}`, (orders) => ({

@@ -68,12 +68,18 @@ export function useDaemonNow(everyMs = 1_000): number {
   return nowMs + aheadMs
 }
 
-/** A part that is drawn again only when one of its properties is another value: rows of long lists. */
+/** Whether two properties are one value; lists are when all that is in them is. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return Object.is(one, other)
+  return one.length === other.length && one.every((each, at) => Object.is(each, other[at]))
+}
+
+/** A part that is drawn again only when one of its properties is another value: rows of long lists, and groups of such rows. */
 export function kept<P extends object>(draw: (props: P) => VNode): new () => Component<P> {
   return class extends Component<P> {
     override shouldComponentUpdate(next: Readonly<P>): boolean {
       const before = this.props as Readonly<Record<string, unknown>>
-      return Object.entries(next).some(([name, value]) => !Object.is(before[name], value))
+      return Object.entries(next).some(([name, value]) => !isSame(before[name], value))
     }
     override render(): VNode {
       return draw(this.props as unknown as P)

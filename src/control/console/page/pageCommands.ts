@@ -97,17 +97,24 @@ export function killCommand(
   }
 }
 
-/** Closes a position or a share of it. `id`: the order is carried out once by it. */
-export function closeCommand({ symbol, row }: ShownPosition, id: string): PageCommand {
+/**
+ * Closes a position or a share of it, told apart by the token that backs it from another of its side. `id`: the order is carried out once
+ * by it.
+ */
+export function closeCommand({ symbol, row, collateral }: ShownPosition, id: string): PageCommand {
   const body = ({ percent = '' }: FieldValues) => ({
     id,
     market: symbol,
     direction: row.direction,
     shareBps: percentBps(percent),
+    ...(collateral === undefined ? {} : { collateral }),
   })
   return {
     title: words.close.title(row.direction, symbol),
-    effects: words.close.effects(usdText(row.sizeInUsd)),
+    effects: [
+      ...words.close.effects(usdText(row.sizeInUsd)),
+      ...(collateral === undefined ? [] : [words.close.backed(collateral)]),
+    ],
     path: '/api/positions/close',
     fields: [{ name: 'percent', label: words.close.share, value: '100', isNumber: true }],
     body,

@@ -3,6 +3,7 @@ import type {
   Book,
   Decision,
   EquityPoint,
+  Host,
   LimitLine,
   LogLine,
   LogLines,
@@ -32,6 +33,7 @@ export interface PageState {
   readonly books: readonly Book[]
   readonly decisions: readonly Decision[]
   readonly markets: readonly Market[]
+  readonly hosts: readonly Host[]
   readonly limits?: readonly LimitLine[]
   /** Oldest first, and of which run of the daemon. */
   readonly log: { readonly runId: string; readonly lines: readonly LogLine[] }
@@ -55,6 +57,7 @@ export type Change =
   | { readonly type: 'books'; readonly books: readonly Book[] }
   | { readonly type: 'decisions'; readonly decisions: readonly Decision[] }
   | { readonly type: 'markets'; readonly markets: readonly Market[] }
+  | { readonly type: 'hosts'; readonly hosts: readonly Host[] }
   | { readonly type: 'limits'; readonly limits: readonly LimitLine[] }
   | { readonly type: 'lines'; readonly lines: readonly LogLine[] }
   | { readonly type: 'log'; readonly log: LogLines }
@@ -80,6 +83,7 @@ export const emptyPage: PageState = {
   books: [],
   decisions: [],
   markets: [],
+  hosts: [],
   log: { runId: '', lines: [] },
   equity: [],
   find: '',
@@ -118,6 +122,8 @@ export function fold(state: PageState, change: Change): PageState {
       }
     case 'markets':
       return { ...state, markets: change.markets }
+    case 'hosts':
+      return { ...state, hosts: sameWhereEqual(state.hosts, change.hosts, ({ name }) => name) }
     case 'limits':
       return { ...state, limits: change.limits }
     case 'lines':

@@ -9,8 +9,12 @@ import type { EngineStatus } from '../../../engine/engineStatus.ts'
 import type { TaskReport } from '../../../engine/operator/executors.ts'
 import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
 import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
+import type { CandleReport } from '../../../engine/operator/readCandles.ts'
+import type { HostRow } from '../../../monitor/hostFigures.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
+import type { SessionRow } from '../sessions.ts'
+import type { StartReport } from '../startReport.ts'
 
 /** `GET /api/status`. */
 export type Status = Plain<Omit<EngineStatus, 'openIntents'> & { readonly openIntents: readonly OrderRow[] }>
@@ -30,6 +34,14 @@ export type Book = Plain<BookRow>
 export type Decision = LastDecision
 /** A row of `GET /api/markets`. */
 export type Market = Plain<MarketFigures>
+/** `GET /api/candles`. */
+export type Candles = CandleReport
+/** `GET /api/config`. */
+export type Start = StartReport
+/** A row of `GET /api/hosts`. */
+export type Host = HostRow
+/** A row of `GET /api/console/sessions`. */
+export type OpenSession = SessionRow & { readonly isOwn: boolean }
 /** `GET /api/logs`, and one line of it. */
 export type LogLines = KeptLines
 /** A line of the log. */

@@ -18,6 +18,8 @@ export interface ShownPosition {
   readonly key: string
   readonly symbol: string
   readonly row: PositionRow
+  /** Which of the pool's two tokens backs it; undefined before the markets were read. */
+  readonly collateral: 'long' | 'short' | undefined
   /** From the mark price to the liquidation price, bps of the mark price; 0: reached. Undefined: there is no such price. */
   readonly distanceBps: number | undefined
   /** Undefined before the first look at the orders. */
@@ -32,8 +34,13 @@ export interface ShownPosition {
   readonly isUnmanaged: boolean
 }
 
-/** The positions of a status, largest first. */
-export function shownPositions(status: Status, books: readonly Book[]): readonly ShownPosition[] {
+/** The positions of a status, largest first. `markets`: what tells which token of its pool backs each. */
+export function shownPositions(
+  status: Status,
+  books: readonly Book[],
+  markets: readonly Market[],
+): readonly ShownPosition[] {
+  const marketOf = new Map(markets.map((market) => [market.marketToken.toLowerCase(), market]))
   const bare = status.withoutStop === undefined ? undefined : new Set(status.withoutStop.map(sideKeyOf))
   const unmanaged = new Set(status.unmanaged.map(sideKeyOf))
   const booksOf = Map.groupBy(
@@ -48,6 +55,7 @@ export function shownPositions(status: Status, books: readonly Book[]): readonly
         key,
         symbol: status.symbols[row.marketToken.toLowerCase()] ?? row.marketToken,
         row,
+        collateral: collateralOf(row, marketOf.get(row.marketToken.toLowerCase())),
         distanceBps: distanceBpsOf(row),
         hasStop: bare === undefined ? undefined : !bare.has(key),
         pnlUsd: amountOf(afterAll ?? row.pnlAfterFeesUsd),
@@ -57,6 +65,13 @@ export function shownPositions(status: Status, books: readonly Book[]): readonly
       }
     })
     .toSorted((one, other) => compare(amountOf(other.row.sizeInUsd), amountOf(one.row.sizeInUsd)))
+}
+
+/** Which token of its pool backs a position. */
+function collateralOf({ collateralToken }: Side, market: Market | undefined): 'long' | 'short' | undefined {
+  const backing = collateralToken.toLowerCase()
+  if (market?.longToken?.toLowerCase() === backing) return 'long'
+  return market?.shortToken?.toLowerCase() === backing ? 'short' : undefined
 }
 
 function distanceBpsOf({

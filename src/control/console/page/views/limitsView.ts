@@ -49,7 +49,7 @@ export function LimitsView(): VNode {
         <button onClick=${() => command(takeOverCommand('limits', true))}>${words.applyLooser}</button>`
     : ''
   return html`<${Section} id="limits" title=${texts.sections.limits} tools=${tools}>
-    ${limits === undefined ? html`<p class="muted">${mayCommand ? words.none : words.readOnly}</p>` : ''}
+    ${limits === undefined ? html`<p class="muted">${words.none}</p>` : ''}
     <ul class="rows">${counted.map((bar) => html`<${BarLine} key=${bar.key} bar=${bar} />`)}</ul>
     ${
       rest.length === 0

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Head, html, Section, useBounded, useDaemonNow, useSlice } from '../markup.ts'
-import type { Market, Status } from '../pageWire.ts'
+import type { Host, Market, Status } from '../pageWire.ts'
 import { NOTHING, priceText, wholeUsdText } from '../shownAmount.ts'
 import { shownMarkets } from '../shownFigures.ts'
 import { clockText, momentText, spanText } from '../shownTimes.ts'
@@ -104,9 +104,35 @@ function factsOf(status: Status, nowMs: number): readonly (readonly [string, str
   ]
 }
 
+/** How one host or endpoint answers. */
+function HostLine({ host, nowMs }: { readonly host: Host; readonly nowMs: number }): VNode {
+  const { kind, name, medianMs, slowestMs, asked, failed, lastFailure, rests, isStale, lagBlocks } = host
+  const skew =
+    host.clockSkewMs !== undefined
+      ? hosts.clock(`${host.clockSkewMs} ms`)
+      : host.aheadSeconds === undefined
+        ? ''
+        : hosts.clock(`${host.aheadSeconds.toFixed(1)} s`)
+  const lag = lagBlocks === undefined ? '' : hosts.lag(lagBlocks)
+  return html`<li class="host">
+    <div class="line">
+      <strong class="grow text">${kind === 'endpoint' ? `${hosts.endpoint} ` : ''}${name}</strong>
+      ${rests === undefined ? '' : html`<strong class="mark down">${hosts.rests(spanText(rests.untilMs - nowMs))}</strong>`}
+      ${isStale === true ? html`<strong class="mark warn">${hosts.stale}</strong>` : ''}
+      <span class="num">${hosts.took(medianMs, slowestMs)}</span>
+    </div>
+    <small>${[hosts.failed(failed, asked), skew, lag, rests?.reason ?? ''].filter((text) => text !== '').join(', ')}${
+      lastFailure === undefined
+        ? ''
+        : `; ${hosts.lastFailure(lastFailure.outcome, spanText(nowMs - lastFailure.atMs))}`
+    }</small>
+  </li>`
+}
+
 /** Hosts, the age of what they said, and the newest warnings of the log that speak of one. */
 export function HostsView(): VNode {
   const status = useSlice((state) => state.status)
+  const answers = useSlice((state) => state.hosts)
   const lines = useSlice((state) => state.log.lines)
   const nowMs = useDaemonNow()
   const warnings = useMemo(
@@ -132,6 +158,6 @@ export function HostsView(): VNode {
         }</dd>
       </div>
     </dl>
-    <p class="muted">${hosts.latency}</p>
+    <ul class="rows">${answers.map((host) => html`<${HostLine} key=${`${host.kind} ${host.name}`} host=${host} nowMs=${nowMs} />`)}</ul>
   <//>`
 }

@@ -1,5 +1,5 @@
 /** Orders, newest first: a bounded number of rows, each drawn again only when it says something else. */
-import type { VNode } from 'preact'
+import { Fragment, type VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Head, html, kept, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
@@ -55,6 +55,17 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
   </tr>`
 })
 
+/** Rows in a group: a group of which no row says something else is not looked at. */
+const groupRows = 25
+
+const OrderGroup = kept(
+  ({ rows, onShow, onCancel }: Omit<RowProps, 'order'> & { readonly rows: readonly Order[] }) =>
+    html`<${Fragment}>${rows.map(
+      (order) =>
+        html`<${OrderLine} key=${order.intentId} order=${order} onShow=${onShow} onCancel=${onCancel} />`,
+    )}<//>`,
+)
+
 const titles = [
   words.accepted,
   words.order,
@@ -66,6 +77,12 @@ const titles = [
   words.pnl,
   '',
 ]
+
+function groupsOf(rows: readonly Order[]): readonly (readonly Order[])[] {
+  return Array.from({ length: Math.ceil(rows.length / groupRows) }, (_, at) =>
+    rows.slice(at * groupRows, (at + 1) * groupRows),
+  )
+}
 
 /** The table. */
 export function OrdersView(): VNode {
@@ -95,9 +112,9 @@ export function OrdersView(): VNode {
         ? html`<p class="muted">${orders.length === 0 ? words.none : texts.nothingFound}</p>`
         : html`<div class="scroll"><table>
             <${Head} titles=${titles} figures=${figures} />
-            <tbody>${shown.map(
-              (order) =>
-                html`<${OrderLine} key=${order.intentId} order=${order} onShow=${show} onCancel=${onCancel} />`,
+            <tbody>${groupsOf(shown).map(
+              (rows, at) =>
+                html`<${OrderGroup} key=${at} rows=${rows} onShow=${show} onCancel=${onCancel} />`,
             )}</tbody>
           </table></div>`
     }

@@ -9,6 +9,7 @@ import type { PageStore } from '../pageStore.ts'
 import { texts } from '../texts.ts'
 import { AttentionView } from './attentionView.ts'
 import { CommandDialog } from './commandDialog.ts'
+import { ConfigDialog } from './configView.ts'
 import { EquityView } from './equityView.ts'
 import { Headline, TradingButtons } from './headlineView.ts'
 import { goTo, KeysDialog, useKeys } from './keysView.ts'
@@ -18,6 +19,8 @@ import { LogView } from './logView.ts'
 import { HostsView, MarketsView } from './marketsView.ts'
 import { OrdersView } from './ordersView.ts'
 import { PositionsView } from './positionsView.ts'
+import { PriceView } from './priceView.ts'
+import { SessionsDialog } from './sessionsView.ts'
 import { StoryView } from './storyView.ts'
 import { StrategiesView } from './strategiesView.ts'
 import { TasksView } from './tasksView.ts'
@@ -25,7 +28,15 @@ import { TasksView } from './tasksView.ts'
 const sections = ['positions', 'orders', 'strategies', 'tasks', 'limits', 'markets', 'hosts', 'log'] as const
 
 /** Says who is logged in, and ends the session. */
-function SessionTools({ onHelp }: { readonly onHelp: () => void }): VNode {
+function SessionTools({
+  onHelp,
+  onSessions,
+  onConfig,
+}: {
+  readonly onHelp: () => void
+  readonly onSessions: () => void
+  readonly onConfig: () => void
+}): VNode {
   const { store, feed } = usePage()
   const session = useSlice((state) => state.session)
   const role = typeof session === 'string' ? undefined : session.role
@@ -40,6 +51,8 @@ function SessionTools({ onHelp }: { readonly onHelp: () => void }): VNode {
   return html`<div class="tools">
     ${role === undefined ? '' : html`<span class="muted">${texts.role[role]}</span>`}
     <button onClick=${onHelp} aria-label=${texts.help} title=${texts.help}>?</button>
+    <button onClick=${onConfig}>${texts.config.button}</button>
+    <button onClick=${onSessions}>${texts.sessions.title}</button>
     <button onClick=${logOut}>${texts.logOut}</button>
   </div>`
 }
@@ -61,6 +74,8 @@ function FindField({ field }: { readonly field: { current: HTMLInputElement | nu
 function OpenPage(): VNode {
   const find = useRef<HTMLInputElement>(null)
   const [isHelp, setHelp] = useState(false)
+  const [isSessions, setSessions] = useState(false)
+  const [isConfig, setConfig] = useState(false)
   const onHelp = useCallback(() => setHelp(true), [])
   useKeys({ find: () => find.current?.focus(), help: onHelp })
   return html`
@@ -78,7 +93,7 @@ function OpenPage(): VNode {
           )}
         </nav>
         <${FindField} field=${find} />
-        <${SessionTools} onHelp=${onHelp} />
+        <${SessionTools} onHelp=${onHelp} onSessions=${() => setSessions(true)} onConfig=${() => setConfig(true)} />
       </div>
       <${Headline} />
       <${TradingButtons} />
@@ -88,6 +103,7 @@ function OpenPage(): VNode {
       <div class="grid">
         <div class="main">
           <${PositionsView} />
+          <${PriceView} />
           <${OrdersView} />
           <${StrategiesView} />
           <${TasksView} />
@@ -103,7 +119,9 @@ function OpenPage(): VNode {
       <${LogView} />
     </main>
     <${StoryView} />
-    <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />`
+    <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />
+    <${SessionsDialog} isOpen=${isSessions} onEnd=${() => setSessions(false)} />
+    <${ConfigDialog} isOpen=${isConfig} onEnd=${() => setConfig(false)} />`
 }
 
 function Shown(): VNode {

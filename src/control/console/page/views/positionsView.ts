@@ -42,10 +42,12 @@ function StopMark({ hasStop }: { readonly hasStop: boolean | undefined }): VNode
 function PositionLine({ position }: { readonly position: ShownPosition }): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
-  const { symbol, row, distanceBps, hasStop, pnlUsd, isAfterAllCosts, books, isUnmanaged } = position
+  const { symbol, row, collateral, distanceBps, hasStop, pnlUsd, isAfterAllCosts, books, isUnmanaged } =
+    position
   return html`<tr>
     <th scope="row" data-label=${words.market}>
       ${symbol} <span class=${`side ${row.direction}`}>${row.direction === 'long' ? '↑' : '↓'} ${row.direction}</span>
+      ${collateral === undefined ? '' : html` <small>${words.backedBy(collateral)}</small>`}
       ${isUnmanaged ? html` <strong class="mark warn">${words.unmanaged}</strong>` : ''}
     </th>
     <td class="num" data-label=${words.size}>${usdText(row.sizeInUsd)}</td>
@@ -67,7 +69,7 @@ function PositionLine({ position }: { readonly position: ShownPosition }): VNode
     <td class="tools">
       ${
         mayCommand
-          ? html`<button aria-label=${words.closeLabel(row.direction, symbol)}
+          ? html`<button aria-label=${words.closeLabel(row.direction, symbol, collateral ?? '')}
               onClick=${() => command(closeCommand(position, newCommandId()))}>${words.close}</button>`
           : ''
       }
@@ -79,8 +81,9 @@ function PositionLine({ position }: { readonly position: ShownPosition }): VNode
 export function PositionsView(): VNode {
   const status = useSlice((state) => state.status)
   const books = useSlice((state) => state.books)
+  const markets = useSlice((state) => state.markets)
   const find = useSlice((state) => state.find)
-  const all = status === undefined ? [] : shownPositions(status, books)
+  const all = status === undefined ? [] : shownPositions(status, books, markets)
   const found = all.filter(({ symbol, row, books: parts }) =>
     holds(find, symbol, row.direction, ...parts.map(({ strategy }) => strategy)),
   )

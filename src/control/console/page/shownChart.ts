@@ -1,0 +1,142 @@
+/**
+ * The chart of a market: its price, own fills, and the prices at which something of ours happens. Pure. Figures of a chart are numbers;
+ * what is said of them is made of the exact ones.
+ */
+import type { Candles, Order } from './pageWire.ts'
+import { chartNumber, priceText } from './shownAmount.ts'
+import type { ShownPosition } from './shownFigures.ts'
+import { millisOf } from './shownTimes.ts'
+
+/** What a level is. */
+export type LevelKind = 'entry' | 'liquidation' | 'stop' | 'target' | 'order'
+
+/** A price at which something of ours happened or would. */
+export interface Level {
+  readonly kind: LevelKind
+  readonly direction: 'long' | 'short'
+  /** As it is drawn, USD. */
+  readonly price: number
+  readonly text: string
+}
+
+/** A fill of ours. */
+export interface ChartFill {
+  readonly atMs: number
+  /** Whether it bought: opens a long, or takes off a short. */
+  readonly isBuy: boolean
+  readonly price: number
+  readonly text: string
+}
+
+/** A chart. The lists of `xs` are as long as it is; null: nothing is drawn there. */
+export interface PriceChart {
+  /** Unix seconds, oldest first. */
+  readonly xs: readonly number[]
+  readonly closes: readonly (number | null)[]
+  readonly buys: readonly (number | null)[]
+  readonly sells: readonly (number | null)[]
+  readonly levels: readonly Level[]
+  /** Of the time that is drawn, oldest first. */
+  readonly fills: readonly ChartFill[]
+}
+
+/** Whether a fill of a leg buys: what adds to a long does, and what takes off a short. */
+function isBuyOf({ kind, direction }: Order, role: Order['legs'][number]['role']): boolean {
+  const isAdding = kind === 'increase' && (role === 'main' || role === 'part')
+  return isAdding === (direction === 'long')
+}
+
+function fillsOf(orders: readonly Order[]): readonly ChartFill[] {
+  return orders
+    .flatMap((order) =>
+      order.legs.flatMap(({ role, executionPrice, filledAt }): readonly ChartFill[] => {
+        const atMs = filledAt === null ? undefined : millisOf(filledAt)
+        if (executionPrice === null || atMs === undefined) return []
+        const text = priceText(executionPrice)
+        return [{ atMs, isBuy: isBuyOf(order, role), price: chartNumber(executionPrice), text }]
+      }),
+    )
+    .toSorted((one, other) => one.atMs - other.atMs)
+}
+
+const kindOf: Readonly<Record<Order['legs'][number]['role'], LevelKind>> = {
+  main: 'order',
+  part: 'order',
+  'stop-loss': 'stop',
+  'take-profit': 'target',
+}
+
+function levelsOf(orders: readonly Order[], positions: readonly ShownPosition[]): readonly Level[] {
+  const level = (kind: LevelKind, direction: Level['direction'], price: string): Level => ({
+    kind,
+    direction,
+    price: chartNumber(price),
+    text: priceText(price),
+  })
+  const held = positions.flatMap(({ row: { direction, entryPrice, liquidationPrice } }) => [
+    ...(entryPrice === undefined ? [] : [level('entry', direction, entryPrice)]),
+    ...(liquidationPrice === undefined ? [] : [level('liquidation', direction, liquidationPrice)]),
+  ])
+  const resting = orders.flatMap(({ direction, legs }) =>
+    legs.flatMap(({ role, status, triggerPrice }) =>
+      triggerPrice === null || (status !== 'resting' && status !== 'frozen')
+        ? []
+        : [level(kindOf[role], direction, triggerPrice)],
+    ),
+  )
+  // Two orders at one price are one line.
+  const all = new Map(
+    [...held, ...resting].map((each) => [`${each.kind} ${each.direction} ${each.text}`, each]),
+  )
+  return [...all.values()]
+}
+
+/** The chart of the market that the candles are of. */
+export function priceChartOf(
+  { symbol, candles }: Candles,
+  { orders, positions }: { readonly orders: readonly Order[]; readonly positions: readonly ShownPosition[] },
+): PriceChart {
+  const own = orders.filter(({ market }) => market === symbol)
+  const firstMs = (candles[0]?.timestampSeconds ?? Number.POSITIVE_INFINITY) * 1_000
+  const fills = fillsOf(own).filter(({ atMs }) => atMs >= firstMs)
+  const closeAt = new Map(candles.map(({ timestampSeconds, close }) => [timestampSeconds, close]))
+  const filledAt = (isBuy: boolean) =>
+    new Map(
+      fills.filter((fill) => fill.isBuy === isBuy).map(({ atMs, price }) => [atMs / 1_000, price] as const),
+    )
+  const [buyAt, sellAt] = [filledAt(true), filledAt(false)]
+  const xs = [...new Set([...closeAt.keys(), ...buyAt.keys(), ...sellAt.keys()])].toSorted(
+    (one, other) => one - other,
+  )
+  return {
+    xs,
+    closes: xs.map((at) => closeAt.get(at) ?? null),
+    buys: xs.map((at) => buyAt.get(at) ?? null),
+    sells: xs.map((at) => sellAt.get(at) ?? null),
+    levels: levelsOf(
+      own,
+      positions.filter((position) => position.symbol === symbol),
+    ),
+    fills,
+  }
+}
+
+/**
+ * The prices from the lowest to the highest that are shown. A level that is farther from the price than the price moves stays outside:
+ * a liquidation at half the price would make a line of the curve.
+ */
+export function priceRange({
+  closes,
+  buys,
+  sells,
+  levels,
+}: PriceChart): readonly [low: number, high: number] {
+  const moved = [...closes, ...buys, ...sells].filter((price) => price !== null)
+  if (moved.length === 0) return [0, 1]
+  const [low, high] = [Math.min(...moved), Math.max(...moved)]
+  const reach = Math.max(high - low, high * 0.002)
+  const near = levels.map(({ price }) => price).filter((price) => price > low - reach && price < high + reach)
+  const [least, most] = [Math.min(low, ...near), Math.max(high, ...near)]
+  const margin = Math.max(most - least, high * 0.0005) * 0.06
+  return [least - margin, most + margin]
+}

@@ -1,0 +1,91 @@
+/** What a start of perpd would take: each setting with where it comes from, those first that this run began without. */
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Head, html, usePage } from '../markup.ts'
+import { NO_ANSWER, read } from '../pageApi.ts'
+import type { Start } from '../pageWire.ts'
+import { holds } from '../shownFigures.ts'
+import { texts } from '../texts.ts'
+
+const { config: words } = texts
+
+/** A value as it is written: lists with commas, and nothing as a dash. */
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? words.none : value.map(valueText).join(', ')
+  if (value === '' || value === undefined || value === null) return words.none
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function SettingLine({ setting }: { readonly setting: Start['settings'][number] }): VNode {
+  const { key, value, origin, running } = setting
+  return html`<tr>
+    <th scope="row" class="mono" data-label=${words.setting}>${key}</th>
+    <td class="text" data-label=${words.value}>
+      ${valueText(value)}
+      ${
+        running === undefined
+          ? ''
+          : html`<small><strong class="mark warn">${words.taken[running.taken]}</strong> ${words.running(valueText(running.value))}</small>`
+      }
+    </td>
+    <td class="text" data-label=${words.origin}>${origin}</td>
+  </tr>`
+}
+
+function Settings({ start }: { readonly start: Start }): VNode {
+  const [find, setFind] = useState('')
+  const { settings, warnings, problems } = start
+  const found = settings.filter(({ key, value, origin }) => holds(find, key, valueText(value), origin))
+  const changed = found.filter(({ running }) => running !== undefined)
+  const rest = found.filter(({ running }) => running === undefined)
+  return html`
+    ${problems === undefined ? '' : html`<div class="problem" role="alert"><p>${words.wouldNot}</p>${problems.map((problem) => html`<p key=${problem}>${problem}</p>`)}</div>`}
+    ${warnings.map((warning) => html`<p key=${warning} class="warn">${warning}</p>`)}
+    <p class="muted">${words.counts(changed.length, settings.length)}</p>
+    <input type="search" class="find" aria-label=${texts.find} placeholder=${words.findHint}
+      onInput=${(event: Event) => setFind((event.currentTarget as HTMLInputElement).value.trim().toLowerCase())} />
+    <div class="scroll"><table>
+      <${Head} titles=${[words.setting, words.value, words.origin]} figures=${[]} />
+      <tbody>${[...changed, ...rest].map((setting) => html`<${SettingLine} key=${setting.key} setting=${setting} />`)}</tbody>
+    </table></div>`
+}
+
+/** The dialog. The configuration is read anew each time it opens. */
+export function ConfigDialog({
+  isOpen,
+  onEnd,
+}: {
+  readonly isOpen: boolean
+  readonly onEnd: () => void
+}): VNode {
+  const { announce } = usePage()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [start, setStart] = useState<Start | undefined>(undefined)
+  const [problem, setProblem] = useState('')
+
+  async function load(): Promise<void> {
+    const answer = await read<Start>('/api/config')
+    if (answer.ok) return setStart(answer.value)
+    const text = answer.code === NO_ANSWER ? texts.noAnswer : `${answer.code}: ${answer.message}`
+    setProblem(text)
+    announce(text)
+  }
+
+  useEffect(() => {
+    if (!isOpen) dialog.current?.close()
+    else if (dialog.current?.open === false) {
+      setStart(undefined)
+      setProblem('')
+      dialog.current.showModal()
+      void load()
+    }
+  }, [isOpen])
+  return html`<dialog ref=${dialog} class="panel" aria-labelledby="config-title" onClose=${onEnd}>
+    <header class="bar">
+      <h2 id="config-title">${words.title}</h2>
+      <button onClick=${onEnd}>${texts.close}</button>
+    </header>
+    ${problem === '' ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+    ${start === undefined ? html`<p class="muted">${problem === '' ? texts.loading : ''}</p>` : html`<${Settings} start=${start} />`}
+  </dialog>`
+}

@@ -1,0 +1,223 @@
+/** The chart of one market at a time, with own fills, stops, targets, entries and liquidations; what is drawn is said below it too. */
+import type { VNode } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import uPlot from 'uplot'
+import { html, Section, usePage, useSlice } from '../markup.ts'
+import { read } from '../pageApi.ts'
+import type { Candles } from '../pageWire.ts'
+import { type Level, type PriceChart, priceChartOf, priceRange } from '../shownChart.ts'
+import { shownPositions } from '../shownFigures.ts'
+import { clockText } from '../shownTimes.ts'
+import { texts } from '../texts.ts'
+
+const { prices: words } = texts
+const heightPx = 240
+/** How often candles are read anew, ms. */
+const everyMs = 15_000
+const periods = ['1m', '5m', '15m', '1h', '4h', '1d'] as const
+
+/** A colour of the page's own sheet. */
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+}
+
+const levelColour: Readonly<Record<Level['kind'], string>> = {
+  entry: '--ink',
+  liquidation: '--down',
+  stop: '--warn',
+  target: '--up',
+  order: '--muted',
+}
+/** How the line of a level is broken, so that colour is not its only sign. */
+const levelDash: Readonly<Record<Level['kind'], readonly number[]>> = {
+  entry: [],
+  liquidation: [2, 3],
+  stop: [8, 4],
+  target: [8, 4],
+  order: [3, 6],
+}
+
+/** Draws the levels over the curve, each with its name at its left end. */
+function drawLevels(plot: uPlot, levels: readonly Level[]): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'bottom'
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`
+  for (const { kind, price, text } of levels) {
+    const y = plot.valToPos(price, 'y', true)
+    if (y < bbox.top || y > bbox.top + bbox.height) continue
+    ctx.strokeStyle = colour(levelColour[kind])
+    ctx.fillStyle = ctx.strokeStyle
+    ctx.lineWidth = devicePixelRatio
+    ctx.setLineDash(levelDash[kind].map((part) => part * devicePixelRatio))
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, y)
+    ctx.lineTo(bbox.left + bbox.width, y)
+    ctx.stroke()
+    ctx.fillText(`${words.levels[kind]} ${text}`, bbox.left + 6 * devicePixelRatio, y - 2 * devicePixelRatio)
+  }
+  ctx.restore()
+}
+
+function optionsOf(width: number, chart: () => PriceChart): uPlot.Options {
+  const axis = {
+    stroke: colour('--muted'),
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  const dots = (label: string, name: string, size: number): uPlot.Series => ({
+    label,
+    stroke: colour(name),
+    paths: () => null,
+    points: { show: true, size, fill: colour(name) },
+  })
+  return {
+    width,
+    height: heightPx,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    padding: [8, 12, 0, 0],
+    legend: { show: false },
+    scales: { y: { range: () => [...priceRange(chart())] as [number, number] } },
+    axes: [
+      { ...axis, space: 70, values: (_, splits) => splits.map((seconds) => clockText(seconds * 1_000)) },
+      { ...axis, size: 76, values: (_, splits) => splits.map((value) => value.toLocaleString('en-US')) },
+    ],
+    series: [
+      {},
+      { label: words.price, stroke: colour('--accent'), width: 1.5, points: { show: false }, spanGaps: true },
+      dots(words.buys, '--up', 9),
+      dots(words.sells, '--down', 9),
+    ],
+    hooks: { draw: [(plot) => drawLevels(plot, chart().levels)] },
+  }
+}
+
+const dataOf = ({ xs, closes, buys, sells }: PriceChart): uPlot.AlignedData => [
+  [...xs],
+  [...closes],
+  [...buys],
+  [...sells],
+]
+
+/** The picture, and in words what is in it. */
+function Picture({ chart }: { readonly chart: PriceChart }): VNode {
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | undefined>(undefined)
+  const newest = useRef(chart)
+  newest.current = chart
+  useEffect(() => {
+    const node = place.current
+    if (node === null) return undefined
+    const draw = () => {
+      plot.current?.destroy()
+      plot.current = new uPlot(
+        optionsOf(node.clientWidth, () => newest.current),
+        dataOf(newest.current),
+        node,
+      )
+    }
+    draw()
+    const sizes = new ResizeObserver(() =>
+      plot.current?.setSize({ width: node.clientWidth, height: heightPx }),
+    )
+    sizes.observe(node)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', draw)
+    return () => {
+      sizes.disconnect()
+      scheme.removeEventListener('change', draw)
+      plot.current?.destroy()
+      plot.current = undefined
+    }
+  }, [])
+  useEffect(() => plot.current?.setData(dataOf(chart)), [chart])
+  const { levels, fills } = chart
+  const told = [
+    ...levels.map(({ kind, direction, text }) => words.level(words.levels[kind], direction, text)),
+    ...fills
+      .slice(-4)
+      .map(({ isBuy, text, atMs }) => words.fill(isBuy ? words.bought : words.sold, text, clockText(atMs))),
+  ]
+  return html`<figure class="curves">
+    <div ref=${place} aria-hidden="true"></div>
+    <figcaption class="levels">${
+      told.length === 0
+        ? html`<span class="muted">${words.nothing}</span>`
+        : told.map((text) => html`<span key=${text} class="num">${text}</span>`)
+    }</figcaption>
+  </figure>`
+}
+
+/** Markets in which something of ours is or was: those with positions first. */
+function useMarkets(): readonly string[] {
+  const status = useSlice((state) => state.status)
+  const orders = useSlice((state) => state.orders)
+  return useMemo(() => {
+    const held =
+      status?.positions.map(({ marketToken }) => status.symbols[marketToken.toLowerCase()] ?? '') ?? []
+    const strategies = status?.strategies.flatMap(({ symbols }) => symbols) ?? []
+    return [...new Set([...held, ...strategies, ...orders.map(({ market }) => market)])].filter(
+      (symbol) => symbol !== '',
+    )
+  }, [status?.positions, status?.strategies, orders])
+}
+
+/** Reads candles of a market for as long as it is shown. */
+function useCandles(market: string | undefined, period: string): Candles | 'none' | undefined {
+  const { store } = usePage()
+  const [candles, setCandles] = useState<Candles | 'none' | undefined>(undefined)
+  useEffect(() => {
+    setCandles(undefined)
+    if (market === undefined) return undefined
+    let isOver = false
+    const look = async () => {
+      const answer = await read<Candles>(`/api/candles?market=${encodeURIComponent(market)}&period=${period}`)
+      if (isOver || typeof store.get().session === 'string') return
+      // What cannot be read now stays as it was.
+      if (answer.ok) setCandles(answer.value)
+      else if (answer.status === 404) setCandles('none')
+    }
+    void look()
+    const timer = setInterval(() => document.visibilityState === 'visible' && void look(), everyMs)
+    return () => {
+      isOver = true
+      clearInterval(timer)
+    }
+  }, [market, period])
+  return candles
+}
+
+/** The section. */
+export function PriceView(): VNode {
+  const all = useMarkets()
+  const [chosen, choose] = useState<string | undefined>(undefined)
+  const [period, setPeriod] = useState<string>('5m')
+  const market = chosen !== undefined && all.includes(chosen) ? chosen : all[0]
+  const candles = useCandles(market, period)
+  const status = useSlice((state) => state.status)
+  const orders = useSlice((state) => state.orders)
+  const positions = useMemo(
+    () => (status === undefined ? [] : shownPositions(status, [], [])),
+    [status?.positions],
+  )
+  const chart = useMemo(
+    () =>
+      candles === undefined || candles === 'none' ? undefined : priceChartOf(candles, { orders, positions }),
+    [candles, orders, positions],
+  )
+  const chosenIn = (event: Event) => (event.currentTarget as HTMLSelectElement).value
+  const tools =
+    market === undefined
+      ? ''
+      : html`<select aria-label=${words.market} value=${market} onChange=${(event: Event) => choose(chosenIn(event))}>
+          ${all.map((symbol) => html`<option key=${symbol} value=${symbol}>${symbol}</option>`)}
+        </select>
+        <select aria-label=${words.period} value=${period} onChange=${(event: Event) => setPeriod(chosenIn(event))}>
+          ${periods.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}
+        </select>`
+  const empty = market === undefined ? words.noMarket : candles === 'none' ? words.none : words.waiting
+  return html`<${Section} id="prices" title=${texts.sections.prices} tools=${tools}>
+    ${chart === undefined || chart.xs.length < 2 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} />`}
+  <//>`
+}

@@ -1,0 +1,85 @@
+/** The open sessions of browsers, and an end to each. */
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { html, useMayCommand, usePage } from '../markup.ts'
+import { NO_ANSWER, read, send } from '../pageApi.ts'
+import type { OpenSession } from '../pageWire.ts'
+import { momentText } from '../shownTimes.ts'
+import { texts } from '../texts.ts'
+
+const { sessions: words } = texts
+
+function SessionLine({
+  row,
+  onEnd,
+}: {
+  readonly row: OpenSession
+  readonly onEnd: (() => void) | undefined
+}): VNode {
+  const { id, role, address, isOwn, begunAtMs, lastUsedAtMs } = row
+  return html`<li class="line">
+    <span class="grow">
+      <strong class="mono">${id}</strong> ${texts.role[role]}, ${words.from(address)}${isOwn ? html` <strong class="mark">${words.own}</strong>` : ''}
+      <small>${words.times(momentText(begunAtMs), momentText(lastUsedAtMs))}</small>
+    </span>
+    ${onEnd === undefined ? '' : html`<button type="button" aria-label=${words.endLabel(id)} onClick=${onEnd}>${words.end}</button>`}
+  </li>`
+}
+
+/** The dialog. The list is read when it opens, and after each end. */
+export function SessionsDialog({
+  isOpen,
+  onEnd,
+}: {
+  readonly isOpen: boolean
+  readonly onEnd: () => void
+}): VNode {
+  const { store, announce } = usePage()
+  const mayCommand = useMayCommand()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [rows, setRows] = useState<readonly OpenSession[]>([])
+  const [problem, setProblem] = useState('')
+
+  function tell(code: string, message: string): void {
+    const text = code === NO_ANSWER ? texts.noAnswer : `${code}: ${message}`
+    setProblem(text)
+    announce(text)
+  }
+
+  async function load(): Promise<void> {
+    const answer = await read<readonly OpenSession[]>('/api/console/sessions')
+    if (answer.ok) setRows(answer.value)
+    else tell(answer.code, answer.message)
+  }
+
+  async function end({ id }: OpenSession): Promise<void> {
+    const { session } = store.get()
+    const csrf = typeof session === 'string' ? '' : session.csrf
+    const answer = await send('DELETE', `/api/console/sessions/${id}`, { csrf })
+    if (answer.ok) announce(words.ended(id))
+    else tell(answer.code, answer.message)
+    await load()
+  }
+
+  useEffect(() => {
+    if (!isOpen) dialog.current?.close()
+    else if (dialog.current?.open === false) {
+      setProblem('')
+      dialog.current.showModal()
+      void load()
+    }
+  }, [isOpen])
+  return html`<dialog ref=${dialog} aria-labelledby="sessions-title" onClose=${onEnd}>
+    <h2 id="sessions-title">${words.title}</h2>
+    ${problem === '' ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+    <ul class="rows">
+      ${rows.map(
+        (row) =>
+          html`<${SessionLine} key=${row.id} row=${row}
+            onEnd=${mayCommand && !row.isOwn ? () => end(row) : undefined} />`,
+      )}
+    </ul>
+    <p class="muted">${words.note}</p>
+    <div class="tools form-tools"><button onClick=${onEnd}>${texts.close}</button></div>
+  </dialog>`
+}

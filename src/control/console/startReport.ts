@@ -1,0 +1,26 @@
+/** What a start of perpd would take, as the control port tells it. */
+
+/** A setting as a start would take it. */
+export interface StartSetting {
+  readonly key: string
+  /** Without what is secret in it. */
+  readonly value: unknown
+  /** `default`, `profile F`, `file F`, `env NAME` or `flag --x`. */
+  readonly origin: string
+  /** What this run began with, where that is another value. */
+  readonly running?: {
+    readonly value: unknown
+    /** `limits`: the command that applies limits takes it over too; `restart`: a start alone does. */
+    readonly taken: 'limits' | 'restart'
+  }
+}
+
+/** What a start would take. */
+export interface StartReport {
+  /** In the order of docs/configuration.md; of this run where the configuration cannot be used as it is now. */
+  readonly settings: readonly StartSetting[]
+  /** What is allowed but worth knowing, one sentence each. */
+  readonly warnings: readonly string[]
+  /** Why nothing would start; absent: it would. */
+  readonly problems?: readonly string[]
+}

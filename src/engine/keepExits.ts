@@ -1,0 +1,317 @@
+/**
+ * What a running perpd does for the exits of a strategy file (`exit:`), before the kind is asked: it places what is missing, makes
+ * what rests as large as the instance's part of the position, moves a stop-loss after the price, and closes when the time is over. A
+ * stop-loss is never moved away from profit, and the exits of one type never come to more than the instance's part. Pure.
+ *
+ * What rests tells all that it must know: where a stop was moved to is its trigger, and when is the venue's time of its last update.
+ * While anything of the instance on a side is on its way, or rests and is not listed, nothing is done there: it may be the very exit.
+ */
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import type { Part } from '../domain/books/sideParts.ts'
+import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
+import { awayFrom, closedBps, firstStop, type PricedExits } from '../domain/order/exitPlan.ts'
+import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { hexKey, sameHex } from '../protocol/address.ts'
+import { executionSidePrice } from '../protocol/market.ts'
+import { lacksMarket } from '../protocol/missing.ts'
+import type { Position } from '../protocol/position.ts'
+import { formatPrice } from '../protocol/priceText.ts'
+import { BPS_ONE, bps, formatUsd, maxOf, minOf, mulDiv, type Usd } from '../protocol/units.ts'
+import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
+
+/** What of a part may be uncovered, or covered too much, before an order is changed for it. */
+const TOLERANCE_BPS = 200
+
+type ExitType = 'stop-loss' | 'take-profit'
+
+/** What the exits of one instance are kept by. */
+export interface KeptExits {
+  /** The file's, by the market that they are asked for; undefined while a distance is not known. */
+  readonly exitsOn: (marketToken: string) => PricedExits | undefined
+  readonly snapshot: Snapshot
+  /** The instance's own open intents, and those whose fills the lists may not show yet. */
+  readonly states: readonly IntentState[]
+  /** The instance's books that hold something. */
+  readonly parts: readonly (PositionSide & Part)[]
+  /** When the instance last added to a side by the journal, Unix ms; undefined where it does not say. */
+  readonly enteredMs: (side: PositionSide) => number | undefined
+}
+
+/** One part of a position with all that its exits are judged by. */
+interface Scene {
+  readonly exits: PricedExits
+  readonly snapshot: Snapshot
+  readonly position: Position
+  readonly ownUsd: Usd
+  /** Of the instance's own entries, USD per whole index token. */
+  readonly entryPrice: Usd
+  /** At which a reduction executes now. */
+  readonly price: Usd
+  readonly resting: readonly RestingOrder[]
+}
+
+/** The decisions that the exits of an instance call for now, in the order in which they are to be taken. */
+export function keepExits(kept: KeptExits): readonly Decision[] {
+  return kept.parts.flatMap((part): readonly Decision[] => {
+    const scene = sceneOf(kept, part)
+    if (scene === undefined) return []
+    const over = overdue(scene, kept.enteredMs(part))
+    if (over !== undefined) return [over]
+    const wanted = [...stopsOf(scene), ...targetsOf(scene)]
+    // What is closed now needs no order that waits.
+    const closing = wanted.find(({ kind }) => kind === 'close')
+    return closing === undefined ? wanted : [closing]
+  })
+}
+
+/** Undefined: nothing is held there by the list, or nothing may be done now. */
+function sceneOf({ exitsOn, snapshot, states }: KeptExits, part: PositionSide & Part): Scene | undefined {
+  const key = sideKeyOf(part)
+  const exits = exitsOn(part.marketToken)
+  const view = marketOf(snapshot, part.marketToken)
+  const position = snapshot.positions.value.find((each) => sideKeyOf(each) === key)
+  if (exits === undefined || view === undefined || position === undefined) return undefined
+  const ownUsd = minOf(part.sizeUsd, position.sizeInUsd)
+  if (ownUsd <= 0n || lacksMarket(snapshot.orders.missing, part.marketToken)) return undefined
+  const isHere = (order: { readonly marketToken: string; readonly direction: string }) =>
+    sameHex(order.marketToken, part.marketToken) && order.direction === part.direction
+  const own = restingOrdersOf(snapshot, states).filter(isHere)
+  const shown = new Set(own.map(({ intentId }) => intentId))
+  const isOnTheWay = openIntentsOf(states).some((open) => isHere(open) && !shown.has(open.intentId))
+  const listed = new Set(own.map(({ orderKey }) => hexKey(orderKey)))
+  const isUnlisted = states
+    .filter(({ intent }) => isHere(intent.terms))
+    .flatMap(liveExits)
+    .some(({ orderKey }) => !listed.has(hexKey(orderKey)))
+  if (isOnTheWay || isUnlisted || own.some(({ isChanging }) => isChanging)) return undefined
+  const entryPrice =
+    part.sizeInTokens > 0n
+      ? mulDiv(part.costUsd, 10n ** BigInt(view.indexToken.decimals), part.sizeInTokens)
+      : position.entryPrice
+  if (entryPrice === undefined || entryPrice <= 0n) return undefined
+  const oracle = view.oraclePrice?.value
+  const price =
+    oracle === undefined ? position.markPrice : executionSidePrice(oracle, part.direction, 'decrease')
+  const resting = own.filter(({ collateralToken }) => sameHex(collateralToken, part.collateralToken))
+  return { exits, snapshot, position, ownUsd, entryPrice, price, resting }
+}
+
+/** Exits of an intent that have not ended, whether the list shows them or not. */
+function liveExits(state: IntentState): readonly Child[] {
+  const { kind, terms } = state.intent
+  const isReduction = kind === 'decrease' && terms.orderType !== 'market' && terms.orderType !== 'twap'
+  return (lastAttempt(state)?.children ?? []).filter(
+    (child) =>
+      !hasEnded(child) &&
+      (child.role === 'stop-loss' || child.role === 'take-profit' || (isReduction && child.role !== 'part')),
+  )
+}
+
+function overdue(scene: Scene, enteredMs: number | undefined): Decision | undefined {
+  const { exits, snapshot, position } = scene
+  const sinceMs = enteredMs ?? position.increasedAtSeconds * 1000
+  if (exits.timeLimitMs === undefined || snapshot.atMs - sinceMs < exits.timeLimitMs) return undefined
+  const heldSeconds = Math.floor((snapshot.atMs - sinceMs) / 1000)
+  return closeOf(scene, `The newest entry is ${heldSeconds} s old; the time limit of the file is over.`)
+}
+
+function stopsOf(scene: Scene): readonly Decision[] {
+  const { exits, entryPrice, position, ownUsd, resting } = scene
+  const stops = resting.filter(({ orderType }) => orderType === 'stop-loss')
+  const distance = firstStop(exits, entryPrice)
+  const base =
+    distance === undefined ? undefined : awayFrom(entryPrice, distance, position.direction, 'losing')
+  const moved = movedStop(scene, stops, base)
+  const most = mostProtective(position, [base, moved])
+  const kept = fitted(scene, 'stop-loss', stops)
+  if (most === undefined || kept.length > 0) return kept
+  const missingUsd = ownUsd - sumOf(stops)
+  if (isWorth(scene, missingUsd)) {
+    const isPast = !waits(most, scene, 'stop-loss')
+    return isPast
+      ? [closeOf(scene, `The price is past ${formatPrice(most)}, where the stop-loss of the file belongs.`)]
+      : [placed(scene, 'stop-loss', most, missingUsd)]
+  }
+  return stops.flatMap((stop) => retried(stop, scene) ?? movedTo(stop, moved, scene) ?? [])
+}
+
+/** Where the stop-loss goes by the price of now; undefined: it stays. */
+function movedStop(
+  { exits: { trailingStop, breakEven }, entryPrice, price, position }: Scene,
+  stops: readonly RestingOrder[],
+  base: Usd | undefined,
+): Usd | undefined {
+  const { direction } = position
+  const isBeyond = (level: Usd) => (direction === 'long' ? price >= level : price <= level)
+  const wasMoved = stops.some(
+    ({ triggerPrice }) =>
+      triggerPrice !== undefined && base !== undefined && isNearer(position, triggerPrice, base),
+  )
+  const isTrailing =
+    trailingStop !== undefined &&
+    (trailingStop.activation === undefined ||
+      wasMoved ||
+      isBeyond(awayFrom(entryPrice, trailingStop.activation, direction, 'winning')))
+  const candidates = [
+    isTrailing ? awayFrom(price, trailingStop.distance, direction, 'losing') : undefined,
+    breakEven !== undefined && isBeyond(awayFrom(entryPrice, breakEven.after, direction, 'winning'))
+      ? awayFrom(entryPrice, { bps: breakEven.offsetBps }, direction, 'winning')
+      : undefined,
+  ].filter((level) => level !== undefined && isBeyond(level))
+  return mostProtective(position, candidates)
+}
+
+/** The move of one stop-loss, if it is towards profit, late enough after the last one, and worth its cost. */
+function movedTo(stop: RestingOrder, level: Usd | undefined, scene: Scene): readonly Decision[] | undefined {
+  const { exits, snapshot, position, entryPrice } = scene
+  const { triggerPrice } = stop
+  if (level === undefined || triggerPrice === undefined || stop.isFrozen) return undefined
+  if (!isNearer(position, level, triggerPrice)) return undefined
+  const row = snapshot.orders.value.find(({ orderKey }) => sameHex(orderKey, stop.orderKey))
+  if (row !== undefined && snapshot.atMs - row.updatedAtSeconds * 1000 < exits.moveEveryMs) return undefined
+  const gain = level > triggerPrice ? level - triggerPrice : triggerPrice - level
+  const securedUsd = mulDiv(stop.sizeDeltaUsd, gain, entryPrice)
+  if (securedUsd < exits.moveStepUsd) return undefined
+  return [
+    {
+      ...sideOf(position),
+      kind: 'edit',
+      orderKey: stop.orderKey,
+      triggerPrice: level,
+      reason: `The stop-loss follows the price: from ${formatPrice(triggerPrice)} to ${formatPrice(level)}, which secures ${formatUsd(securedUsd)}.`,
+      facts: { price: formatPrice(scene.price), entry: formatPrice(entryPrice) },
+    },
+  ]
+}
+
+/** One that froze at its trigger is tried again. */
+function retried(exit: RestingOrder, { position }: Scene): readonly Decision[] | undefined {
+  if (!exit.isFrozen) return undefined
+  return [
+    {
+      ...sideOf(position),
+      kind: 'edit',
+      orderKey: exit.orderKey,
+      sizeDeltaUsd: exit.sizeDeltaUsd,
+      reason: `The ${exit.orderType} froze at its trigger; it is to be tried again.`,
+    },
+  ]
+}
+
+function targetsOf(scene: Scene): readonly Decision[] {
+  const { exits, entryPrice, position, ownUsd, resting } = scene
+  const targets = resting.filter(({ orderType }) => orderType === 'take-profit')
+  const kept = fitted(scene, 'take-profit', targets)
+  if (kept.length > 0 || targets.length > 0)
+    return kept.length > 0 ? kept : targets.flatMap((target) => retried(target, scene) ?? [])
+  // Targets that leave a rest may have filled; which of them did is not known here.
+  if (exits.takeProfits.length === 0 || closedBps(exits.takeProfits) !== BPS_ONE) return []
+  if (!isWorth(scene, ownUsd)) return []
+  const levels = exits.takeProfits.map((target) =>
+    awayFrom(entryPrice, target, position.direction, 'winning'),
+  )
+  const past = levels.find((level) => !waits(level, scene, 'take-profit'))
+  if (past !== undefined)
+    return [
+      closeOf(scene, `The price is past ${formatPrice(past)}, where a take-profit of the file belongs.`),
+    ]
+  let leftUsd = ownUsd
+  return exits.takeProfits.map(({ shareBps = BPS_ONE }, index) => {
+    const isLast = index === exits.takeProfits.length - 1
+    const sizeUsd = isLast ? leftUsd : bps(ownUsd, shareBps)
+    leftUsd -= sizeUsd
+    return placed(scene, 'take-profit', levels[index] ?? 0n, sizeUsd)
+  })
+}
+
+/** Takes off exits of one type what is more than the part: whole orders first, the farthest from firing first. */
+function fitted(
+  { ownUsd, position, price }: Scene,
+  type: ExitType,
+  orders: readonly RestingOrder[],
+): readonly Decision[] {
+  let excessUsd = sumOf(orders) - ownUsd
+  if (excessUsd <= bps(ownUsd, TOLERANCE_BPS)) return []
+  const away = ({ triggerPrice = 0n }: RestingOrder) =>
+    triggerPrice > price ? triggerPrice - price : price - triggerPrice
+  const farthest = [...orders].sort((one, other) => (away(one) < away(other) ? 1 : -1))
+  const cancelled: RestingOrder[] = []
+  const shrunk: Decision[] = []
+  const words = `${formatUsd(ownUsd)} of the ${position.direction} position is left of this strategy's`
+  for (const order of farthest) {
+    if (excessUsd <= 0n) break
+    if (order.sizeDeltaUsd <= excessUsd) cancelled.push(order)
+    else {
+      shrunk.push({
+        ...sideOf(position),
+        kind: 'edit',
+        orderKey: order.orderKey,
+        sizeDeltaUsd: order.sizeDeltaUsd - excessUsd,
+        reason: `${words}; a ${type} of ${formatUsd(order.sizeDeltaUsd)} is made smaller.`,
+      })
+    }
+    excessUsd -= minOf(excessUsd, order.sizeDeltaUsd)
+  }
+  if (cancelled.length === 0) return shrunk
+  const orderKeys = cancelled.map(({ orderKey }) => orderKey)
+  return [
+    { ...sideOf(position), kind: 'cancel', orderKeys, reason: `${words}; it has more exits than that.` },
+    ...shrunk,
+  ]
+}
+
+function placed(scene: Scene, type: ExitType, triggerPrice: Usd, sizeDeltaUsd: Usd): DecreaseDecision {
+  const { position, entryPrice, price } = scene
+  return {
+    ...sideOf(position),
+    kind: 'decrease',
+    collateralToken: position.collateralToken,
+    sizeDeltaUsd,
+    orderType: type,
+    triggerPrice,
+    // The collateral stays with what is left, if anything is.
+    keepLeverage: false,
+    reason: `${formatUsd(sizeDeltaUsd)} of the ${position.direction} position has no ${type}; the file asks for one.`,
+    facts: { entry: formatPrice(entryPrice), price: formatPrice(price), trigger: formatPrice(triggerPrice) },
+  }
+}
+
+function closeOf({ position }: Scene, reason: string): Decision {
+  return { ...sideOf(position), kind: 'close', collateralToken: position.collateralToken, reason }
+}
+
+function sideOf({ marketToken, direction }: Position): Pick<Position, 'marketToken' | 'direction'> {
+  return { marketToken, direction }
+}
+
+/** What of a part is worth an order: more than the tolerance, and than the least position of the market. */
+function isWorth({ ownUsd, snapshot, position }: Scene, sizeUsd: Usd): boolean {
+  const least = marketOf(snapshot, position.marketToken)?.market.minPositionSizeUsd ?? 0n
+  return sizeUsd > bps(ownUsd, TOLERANCE_BPS) && sizeUsd >= maxOf(1n, least)
+}
+
+function sumOf(orders: readonly RestingOrder[]): Usd {
+  return orders.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n)
+}
+
+/** Whether a level keeps more of the profit than another. */
+function isNearer({ direction }: Position, level: Usd, other: Usd): boolean {
+  return direction === 'long' ? level > other : level < other
+}
+
+function mostProtective(position: Position, levels: readonly (Usd | undefined)[]): Usd | undefined {
+  return levels.reduce<Usd | undefined>(
+    (best, level) =>
+      level !== undefined && level > 0n && (best === undefined || isNearer(position, level, best))
+        ? level
+        : best,
+    undefined,
+  )
+}
+
+/** Whether an exit at a trigger waits there, and does not fire at once. */
+function waits(trigger: Usd, { price, position }: Scene, type: ExitType): boolean {
+  const isBelow = (type === 'stop-loss') === (position.direction === 'long')
+  return trigger > 0n && (isBelow ? trigger < price : trigger > price)
+}

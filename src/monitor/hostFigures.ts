@@ -1,0 +1,164 @@
+/**
+ * How each host and each endpoint of the chain answered lately: how fast, how often not, and until when it rests. What the console shows.
+ * Kept in memory; `/metrics` counts since the start.
+ */
+import type { Emit } from '../domain/event.ts'
+import type { VenueEvent } from '../domain/venueEvent.ts'
+
+/** One host of the APIs, or one endpoint of the chain. Times are Unix ms. */
+export interface HostFigures {
+  readonly kind: 'host' | 'endpoint'
+  /** Base address of a host; the name of an endpoint, without what is secret in its address. */
+  readonly name: string
+  /** Of the newest answers, `samples` at most, how long half of them took at most, and the slowest, ms. */
+  readonly medianMs: number
+  readonly slowestMs: number
+  /** Requests, or looks at an endpoint, since the start; and those of them that failed. */
+  readonly asked: number
+  readonly failed: number
+  readonly lastAtMs: number
+  /** The newest failure: `ok` is never one. */
+  readonly lastFailure?: { readonly atMs: number; readonly outcome: string }
+  /** It rests until then; absent where it does not. */
+  readonly rests?: { readonly untilMs: number; readonly reason: string }
+  /** Its prices stand still. */
+  readonly isStale?: boolean
+  /** Blocks behind the newest that any endpoint shows, at the last look. */
+  readonly lagBlocks?: number
+  /** How far an endpoint's newest block was ahead of our clock when an order was last about to be signed, seconds. */
+  readonly aheadSeconds?: number
+}
+
+/** A row of `GET /api/hosts`. */
+export interface HostRow extends HostFigures {
+  /** The host's clock less ours, ms; absent before enough of its answers said what time it is there. */
+  readonly clockSkewMs?: number
+}
+
+/** Listens, and remembers. */
+export interface HostBook {
+  readonly listen: Emit
+  /** By name; hosts before endpoints. */
+  all(): readonly HostFigures[]
+}
+
+/** Durations that are kept of each. */
+const samples = 64
+/** Most hosts and endpoints that are kept; a configuration has a handful. */
+const mostNames = 64
+
+interface Kept {
+  readonly figures: Omit<HostFigures, 'medianMs' | 'slowestMs'>
+  /** Newest last. */
+  readonly tookMs: readonly number[]
+}
+
+/** An empty book. `now`: Unix ms. */
+export function createHostBook(now: () => number): HostBook {
+  const kept = new Map<string, Kept>()
+
+  function change(
+    kind: HostFigures['kind'],
+    name: string,
+    of: (figures: Kept['figures']) => Partial<Kept['figures']>,
+    tookMs?: number,
+  ): void {
+    const key = `${kind} ${name}`
+    const known = kept.get(key)
+    if (known === undefined && kept.size >= mostNames) return
+    const { figures, tookMs: before } = known ?? {
+      figures: { kind, name, asked: 0, failed: 0, lastAtMs: now() },
+      tookMs: [],
+    }
+    kept.set(key, {
+      figures: { ...figures, ...of(figures) },
+      tookMs: tookMs === undefined ? before : [...before, tookMs].slice(-samples),
+    })
+  }
+
+  /** An answer, or none. */
+  function answered(
+    kind: HostFigures['kind'],
+    name: string,
+    {
+      outcome,
+      durationMs,
+      isOk,
+    }: { readonly outcome: string; readonly durationMs: number; readonly isOk: boolean },
+    more: Partial<Kept['figures']> = {},
+  ): void {
+    const atMs = now()
+    const failure = isOk ? {} : { lastFailure: { atMs, outcome } }
+    change(
+      kind,
+      name,
+      ({ asked, failed }) => ({
+        asked: asked + 1,
+        failed: failed + (isOk ? 0 : 1),
+        lastAtMs: atMs,
+        ...failure,
+        ...more,
+      }),
+      durationMs,
+    )
+  }
+
+  return {
+    listen(event) {
+      switch (event.type) {
+        case 'host.attempt':
+          answered('host', event.host, { ...event, isOk: isGood(event) })
+          break
+        case 'host.cooldown': {
+          const { cooldownMs, reason } = event
+          change('host', event.host, () => ({ rests: { untilMs: now() + cooldownMs, reason } }))
+          break
+        }
+        case 'host.prices':
+          change('host', event.host, () => ({ isStale: event.isStale }))
+          break
+        case 'chain.read': {
+          const { endpoint, outcome, durationMs, lagBlocks } = event
+          const isOk = outcome === 'ok' || outcome === 'catching-up'
+          answered(
+            'endpoint',
+            endpoint,
+            { outcome, durationMs, isOk },
+            lagBlocks === undefined ? {} : { lagBlocks },
+          )
+          break
+        }
+        case 'chain.time':
+          change('endpoint', event.endpoint, () => ({ aheadSeconds: event.aheadSeconds }))
+          break
+        default:
+      }
+    },
+    all: () =>
+      [...kept.values()]
+        .map(({ figures, tookMs }) => withoutPast(figures, tookMs, now()))
+        .toSorted((one, other) => rankOf(one) - rankOf(other) || one.name.localeCompare(other.name)),
+  }
+}
+
+const rankOf = ({ kind }: HostFigures): number => (kind === 'host' ? 0 : 1)
+
+/** With what its durations come to, and without a rest that is over. */
+function withoutPast(
+  { rests, ...figures }: Kept['figures'],
+  tookMs: readonly number[],
+  nowMs: number,
+): HostFigures {
+  const sorted = tookMs.toSorted((one, other) => one - other)
+  return {
+    ...figures,
+    medianMs: Math.round(sorted[Math.floor((sorted.length - 1) / 2)] ?? 0),
+    slowestMs: Math.round(sorted.at(-1) ?? 0),
+    ...(rests === undefined || rests.untilMs <= nowMs ? {} : { rests }),
+  }
+}
+
+/** Whether a request was answered as a healthy host answers: a refusal is an answer. */
+export function isGood(event: Extract<VenueEvent, { type: 'host.attempt' }>): boolean {
+  return event.outcome === 'ok' || event.outcome === 'refused'
+}

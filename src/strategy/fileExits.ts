@@ -1,0 +1,44 @@
+/** What the exits of a strategy file come to now: distances in average true ranges take the market's own candles. Pure. */
+import { type ExitPlan, needsRange, type PricedExits, pricedBy } from '../domain/order/exitPlan.ts'
+import type { MarketView } from '../domain/snapshot.ts'
+import type { Usd } from '../protocol/units.ts'
+import { atr, closedCandles } from './indicators.ts'
+import { priceOfLevel } from './levels.ts'
+import type { CandleNeed, Needs } from './strategy.ts'
+
+/** Wilder's range of n candles is one of many more: so many times as many are read. */
+const RANGE_TIMES = 3
+
+/** What a kind needs, and the candles that the file's exits need besides. */
+export function withExitNeeds(needs: Needs, exits: ExitPlan | undefined, symbols: readonly string[]): Needs {
+  if (exits === undefined || !needsRange(exits)) return needs
+  const { period, candles } = exits.range
+  const limit = candles * RANGE_TIMES + 1
+  const known = needs.candles ?? []
+  const wider = known.map((need) =>
+    need.period === period && symbols.includes(need.symbol) && need.limit < limit ? { ...need, limit } : need,
+  )
+  const more = symbols
+    .filter((symbol) => !known.some((need) => need.symbol === symbol && need.period === period))
+    .map((symbol): CandleNeed => ({ symbol, period, limit }))
+  return { ...needs, candles: [...wider, ...more] }
+}
+
+/** The exits with distances that are known; undefined while a range that they need is not. `atMs`: Unix ms. */
+export function exitsNow(
+  exits: ExitPlan,
+  view: Pick<MarketView, 'candles' | 'moreCandles'> | undefined,
+  atMs: number,
+): PricedExits | undefined {
+  return pricedBy(exits, needsRange(exits) ? rangeOf(exits, view, atMs) : undefined)
+}
+
+function rangeOf(
+  { range: { period, candles: length } }: ExitPlan,
+  view: Pick<MarketView, 'candles' | 'moreCandles'> | undefined,
+  atMs: number,
+): Usd | undefined {
+  const read = [view?.candles, ...(view?.moreCandles ?? [])].find((each) => each?.value.period === period)
+  const level = read === undefined ? undefined : atr(closedCandles(read.value.candles, period, atMs), length)
+  return level === undefined || !(level > 0) ? undefined : priceOfLevel(level)
+}

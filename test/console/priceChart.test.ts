@@ -1,0 +1,95 @@
+/** The chart of a market: what is ours stands at its price and time, and what is far away leaves the curve its room. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Candles, Order } from '../../src/control/console/page/pageWire.ts'
+import { priceChartOf, priceRange } from '../../src/control/console/page/shownChart.ts'
+import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
+import { order, positionRow, status, usd } from './rows.ts'
+
+const symbol = 'ETH/USD [WETH-USDC]'
+const candle = (timestampSeconds: number, close: number) => ({
+  timestampSeconds,
+  open: close,
+  high: close,
+  low: close,
+  close,
+})
+const candles: Candles = {
+  symbol,
+  period: '5m',
+  candles: [candle(600, 2_000), candle(900, 2_010), candle(1_200, 1_995)],
+  readAtMs: 0,
+}
+type Leg = Order['legs'][number]
+const leg = (over: Partial<Leg>): Leg => ({
+  role: 'main',
+  status: 'filled',
+  orderKey: '0x01',
+  triggerPrice: null,
+  sizeDeltaUsd: null,
+  inForceUsd: null,
+  changedFrom: null,
+  executionPrice: null,
+  filledAt: null,
+  feesUsd: null,
+  pnlUsd: null,
+  venuePnlUsd: null,
+  sendingUsd: null,
+  entryCostsUsd: null,
+  isEntryKnown: null,
+  isProvisional: false,
+  ...over,
+})
+const fill = (seconds: number, dollars: number, over: Partial<Leg> = {}) =>
+  leg({ executionPrice: usd(dollars), filledAt: new Date(seconds * 1_000).toISOString(), ...over })
+const positions = shownPositions(status({ positions: [positionRow()] }), [], [])
+
+test('fills stand between the candles at their own time and price, told by what they do and not by the side', () => {
+  const orders = [
+    order('a', { legs: [fill(700, 2_001)] }),
+    order('b', { kind: 'decrease', legs: [fill(800, 2_002)] }),
+    order('c', { direction: 'short', legs: [fill(900, 2_003)] }),
+    order('d', { direction: 'short', kind: 'increase', legs: [fill(1_000, 2_004, { role: 'stop-loss' })] }),
+    order('other', { market: 'BTC/USD [BTC-USDC]', legs: [fill(750, 90_000)] }),
+    order('early', { legs: [fill(100, 1_900)] }),
+  ]
+  const chart = priceChartOf(candles, { orders, positions: [] })
+  expect(chart.xs).toEqual([600, 700, 800, 900, 1_000, 1_200])
+  expect(chart.closes).toEqual([2_000, null, null, 2_010, null, 1_995])
+  expect(chart.buys).toEqual([null, 2_001, null, null, 2_004, null])
+  expect(chart.sells).toEqual([null, null, 2_002, 2_003, null, null])
+  expect(chart.fills.map(({ text }) => text)).toEqual(['$2,001.00', '$2,002.00', '$2,003.00', '$2,004.00'])
+})
+
+test('levels are the entry and liquidation of what is held, and what rests; what is over is none', () => {
+  const resting = (role: Leg['role'], dollars: number) =>
+    leg({ role, status: 'resting', triggerPrice: usd(dollars) })
+  const orders = [
+    order('a', { legs: [fill(700, 2_001), resting('stop-loss', 1_900), resting('take-profit', 2_200)] }),
+    order('b', { legs: [resting('stop-loss', 1_900)] }),
+    order('c', { legs: [resting('main', 1_950), leg({ status: 'cancelled', triggerPrice: usd(1) })] }),
+  ]
+  const { levels } = priceChartOf(candles, { orders, positions })
+  expect(levels.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    'entry $1,990.00',
+    'liquidation $1,500.00',
+    'stop $1,900.00',
+    'target $2,200.00',
+    'order $1,950.00',
+  ])
+})
+
+test('every price that moved is inside the range, and a level far away leaves the curve its room', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 20 }), (prices) => {
+      const moved = { ...candles, candles: prices.map((price, at) => candle(at * 300, price)) }
+      const chart = priceChartOf(moved, { orders: [], positions })
+      const [low, high] = priceRange(chart)
+      expect(low).toBeLessThan(Math.min(...prices))
+      expect(high).toBeGreaterThan(Math.max(...prices))
+      const reach = Math.max(Math.max(...prices) - Math.min(...prices), Math.max(...prices) * 0.002)
+      expect(high - low).toBeLessThanOrEqual(4 * reach)
+    }),
+  )
+  expect(priceRange(priceChartOf({ ...candles, candles: [] }, { orders: [], positions: [] }))).toEqual([0, 1])
+})

@@ -1,0 +1,223 @@
+/** Properties of the keeping of exits: whatever rests and wherever the price is, they fit the part, and no stop goes back. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import { type PricedExits, usualRange } from '../../src/domain/order/exitPlan.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import { keepExits } from '../../src/engine/keepExits.ts'
+import type { Order } from '../../src/protocol/position.ts'
+import { contractPriceOf, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'
+import { MARKET, marketView, NOW_MS, oraclePrice, order, position, snapshot, USDC } from '../risk/world.ts'
+
+const side = { marketToken: MARKET, direction: 'long', collateralToken: USDC } as const
+
+/** A resting exit of the instance: the venue's row. */
+interface Exit {
+  readonly type: 'stop-loss' | 'take-profit'
+  readonly sizeUsd: number
+  readonly triggerUsd: number
+  readonly ageSeconds: number
+}
+
+const keyOf = (index: number): `0x${string}` => `0x${(index + 1).toString(16).padStart(64, '0')}`
+
+function rowOf({ type, sizeUsd, triggerUsd, ageSeconds }: Exit, index: number): Order {
+  return order({
+    orderKey: keyOf(index),
+    orderType: type === 'stop-loss' ? 6 : 5,
+    sizeDeltaUsd: usd(sizeUsd),
+    triggerContractPrice: contractPriceOf(usd(triggerUsd), 18),
+    updatedAtSeconds: NOW_MS / 1000 - ageSeconds,
+  })
+}
+
+/** One landed increase whose exits they all are. */
+function stateOf(exits: readonly Exit[]): IntentState {
+  const children = exits.map(({ type }, index) => ({
+    index,
+    orderKey: keyOf(index),
+    role: type,
+    phase: 'OPEN',
+  }))
+  const terms = {
+    marketToken: MARKET,
+    direction: 'long',
+    collateralToken: { address: USDC },
+    orderType: 'market',
+  }
+  const intent = { intentId: 'a'.repeat(24), kind: 'increase', terms, acceptedAtMs: NOW_MS - 60_000 }
+  return { intent, attempts: [{ phase: 'LANDED', children }] } as unknown as IntentState
+}
+
+function decided(
+  exits: PricedExits,
+  resting: readonly Exit[],
+  {
+    ownUsd,
+    heldUsd,
+    priceUsd,
+  }: { readonly ownUsd: number; readonly heldUsd: number; readonly priceUsd: number },
+): readonly Decision[] {
+  const price = oraclePrice({ minPrice: usd(priceUsd), maxPrice: usd(priceUsd) })
+  const view = { ...marketView(), oraclePrice: { value: price, atMs: NOW_MS } }
+  const part = {
+    ...side,
+    sizeUsd: usd(ownUsd),
+    sizeInTokens: (usd(ownUsd) * 10n ** 18n) / usd(2_000),
+    costUsd: usd(ownUsd),
+    collateral: 0n,
+    carriedUsd: 0n,
+    sizeTime: 0n,
+  }
+  const positions = [position({ sizeInUsd: usd(heldUsd) })]
+  const world = snapshot({ view, positions, orders: resting.map(rowOf) })
+  return keepExits({
+    exitsOn: () => exits,
+    snapshot: world,
+    states: resting.length === 0 ? [] : [stateOf(resting)],
+    parts: [part],
+    enteredMs: () => NOW_MS - 60_000,
+  })
+}
+
+/** Sizes and triggers of one type after the decisions, as the venue would have them. */
+function after(
+  decisions: readonly Decision[],
+  resting: readonly Exit[],
+  type: Exit['type'],
+): readonly { readonly sizeUsd: Usd; readonly trigger: Usd; readonly before?: Usd }[] {
+  const left = resting.flatMap((exit, index) => {
+    if (exit.type !== type) return []
+    const key = keyOf(index)
+    const isCancelled = decisions.some((each) => each.kind === 'cancel' && each.orderKeys.includes(key))
+    const edit = decisions.find((each) => each.kind === 'edit' && each.orderKey === key)
+    if (isCancelled) return []
+    const changed = edit?.kind === 'edit' ? edit : undefined
+    const before = priceOfContractPrice(contractPriceOf(usd(exit.triggerUsd), 18), 18)
+    return [
+      {
+        sizeUsd: changed?.sizeDeltaUsd ?? usd(exit.sizeUsd),
+        trigger: changed?.triggerPrice ?? before,
+        before,
+      },
+    ]
+  })
+  const placed = decisions.flatMap((each) =>
+    each.kind === 'decrease' && each.orderType === type
+      ? [{ sizeUsd: each.sizeDeltaUsd, trigger: each.triggerPrice ?? 0n }]
+      : [],
+  )
+  return [...left, ...placed]
+}
+
+const distance = fc.integer({ min: 10, max: 3_000 }).map((bps) => ({ bps }))
+const plans = fc
+  .record({
+    stopLoss: distance,
+    trailing: fc.option(fc.record({ distance, activation: fc.option(distance) })),
+    after: fc.option(distance),
+    targets: fc.array(distance, { maxLength: 2 }),
+  })
+  .map(
+    ({ stopLoss, trailing, after: profit, targets }): PricedExits => ({
+      stopLoss,
+      takeProfits: targets.map((target) => ({ ...target, shareBps: 10_000 / targets.length })),
+      ...(trailing === null
+        ? {}
+        : {
+            trailingStop: {
+              distance: trailing.distance,
+              ...(trailing.activation === null ? {} : { activation: trailing.activation }),
+            },
+          }),
+      ...(profit === null ? {} : { breakEven: { after: profit, offsetBps: 10 } }),
+      moveEveryMs: 60_000,
+      moveStepUsd: usd(1),
+      range: usualRange,
+    }),
+  )
+const rests = fc.array(
+  fc.record({
+    type: fc.constantFrom('stop-loss', 'take-profit') as fc.Arbitrary<Exit['type']>,
+    sizeUsd: fc.integer({ min: 1, max: 800 }),
+    triggerUsd: fc.integer({ min: 1_000, max: 3_000 }),
+    ageSeconds: fc.integer({ min: 0, max: 600 }),
+  }),
+  { maxLength: 5 },
+)
+const worlds = fc
+  .record({
+    ownUsd: fc.integer({ min: 10, max: 1_000 }),
+    othersUsd: fc.integer({ min: 0, max: 1_000 }),
+    priceUsd: fc.integer({ min: 1_000, max: 3_000 }),
+  })
+  .map(({ ownUsd, othersUsd, priceUsd }) => ({ ownUsd, heldUsd: ownUsd + othersUsd, priceUsd }))
+
+test('exits of one type never come to more than the part, but for the tolerance of 2 %', () => {
+  fc.assert(
+    fc.property(plans, rests, worlds, (plan, resting, world) => {
+      const decisions = decided(plan, resting, world)
+      if (decisions.some(({ kind }) => kind === 'close')) return
+      for (const type of ['stop-loss', 'take-profit'] as const) {
+        const sum = after(decisions, resting, type).reduce((all, { sizeUsd }) => all + sizeUsd, 0n)
+        expect(sum <= (usd(world.ownUsd) * 102n) / 100n).toBe(true)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a stop is never moved away from profit, and not twice within the time of the file', () => {
+  fc.assert(
+    fc.property(plans, rests, worlds, (plan, resting, world) => {
+      const decisions = decided(plan, resting, world)
+      for (const { trigger, before } of after(decisions, resting, 'stop-loss'))
+        if (before !== undefined) expect(trigger >= before).toBe(true)
+      for (const each of decisions) {
+        if (each.kind !== 'edit' || each.triggerPrice === undefined) continue
+        const index = resting.findIndex((_, at) => keyOf(at) === each.orderKey)
+        expect(resting[index]?.ageSeconds).toBeGreaterThanOrEqual(60)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('while a stop is asked for, the part is covered by stops, is being closed, or an exit is being made smaller', () => {
+  fc.assert(
+    fc.property(plans, rests, worlds, (plan, resting, world) => {
+      const decisions = decided(plan, resting, world)
+      const sum = after(decisions, resting, 'stop-loss').reduce((all, { sizeUsd }) => all + sizeUsd, 0n)
+      const isCovered = sum >= (usd(world.ownUsd) * 98n) / 100n || usd(world.ownUsd) - sum < usd(1)
+      expect(isCovered || decisions.length > 0).toBe(true)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('what rests by the journal and is not listed yet keeps everything back: it may be the very exit', () => {
+  const exits: PricedExits = {
+    stopLoss: { bps: 200 },
+    takeProfits: [],
+    moveEveryMs: 60_000,
+    moveStepUsd: usd(1),
+    range: usualRange,
+  }
+  const view = { ...marketView(), oraclePrice: { value: oraclePrice(), atMs: NOW_MS } }
+  const parts = [
+    {
+      ...side,
+      sizeUsd: usd(100),
+      sizeInTokens: 5n * 10n ** 16n,
+      costUsd: usd(100),
+      collateral: 0n,
+      carriedUsd: 0n,
+      sizeTime: 0n,
+    },
+  ]
+  const world = snapshot({ view, positions: [position({ sizeInUsd: usd(100) })] })
+  const kept = { exitsOn: () => exits, snapshot: world, parts, enteredMs: () => NOW_MS }
+  const hidden = stateOf([{ type: 'stop-loss', sizeUsd: 100, triggerUsd: 1_960, ageSeconds: 5 }])
+  expect(keepExits({ ...kept, states: [hidden] })).toEqual([])
+  expect(keepExits({ ...kept, states: [] })).toMatchObject([{ kind: 'decrease', orderType: 'stop-loss' }])
+})

@@ -1,0 +1,195 @@
+/** Every command of the console's page in a real browser over the real daemon on paper: each is carried out, and survives a reload. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { browserPath, consoleOf, loggedIn, type Served, sent, sentTyped, servedIn } from './consoleBrowser.ts'
+import {
+  daemonFlags,
+  killLeftOver,
+  perpd,
+  scratch,
+  startPaper,
+  until,
+  writeOnceStrategy,
+} from './processes.ts'
+
+const options = { timeout: 240_000 }
+const eth = 'ETH/USD [WETH-USDC]'
+
+let folder: ReturnType<typeof scratch>
+let browser: Browser
+beforeEach(async () => {
+  folder = scratch()
+  if (browserPath !== undefined)
+    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+})
+afterEach(async () => {
+  await browser?.close()
+  await killLeftOver()
+  folder.remove()
+})
+
+/** A daemon with one strategy of these lines; `enabled: false`: whatever happens is by hand. */
+async function daemonWith(...lines: readonly string[]): Promise<Served> {
+  const file = join(folder.path, 'own.yaml')
+  writeFileSync(
+    file,
+    `${['kind: trend', `market: ${eth}`, 'size: { usd: 500, leverage: 2, collateral: short }', ...lines].join('\n')}\n`,
+  )
+  return await servedIn(folder.path, [
+    '--control.port=0',
+    `--strategies.paths=${file}`,
+    '--paper.startBalances=USDC=100000,ETH=10,WETH=10',
+  ])
+}
+
+/** Opens by hand, as `perpd open` does, when no earlier order holds the side of the market any more. */
+async function open(daemon: Served, body: Readonly<Record<string, unknown>>): Promise<void> {
+  await until('the side is free', async () =>
+    (await openOnce(daemon, body)) === 'SLOT_BUSY' ? undefined : true,
+  )
+}
+
+async function openOnce(
+  daemon: Served,
+  body: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const token = readFileSync(join(daemon.tokens, 'control.token'), 'utf8').trim()
+  const answer = await fetch(new URL('/api/orders', daemon.console), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ market: eth, direction: 'long', leverage: '2', by: 'ann', ...body }),
+  })
+  const { error, message } = (await answer.json()) as { readonly error?: string; readonly message?: string }
+  if (error !== 'SLOT_BUSY') expect([answer.status, message]).toEqual([200, undefined])
+  return error
+}
+
+const rows = (page: Page, section: string) => page.locator(`#${section} tbody tr`)
+
+test.runIf(browserPath !== undefined)(
+  'of two positions on one side the one that was clicked closes, and a resting order that was cancelled is gone',
+  options,
+  async () => {
+    const daemon = await daemonWith('enabled: false')
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    await open(daemon, { id: 'by-weth', size: '400', collateral: 'long' })
+    await open(daemon, { id: 'by-usdc', size: '600', collateral: 'short' })
+    await open(daemon, { id: 'resting', direction: 'short', size: '200', limit: '100000' })
+    await page.waitForSelector(`#positions button[aria-label="Close long ${eth} on the short token"]`)
+    await page.click(`#positions button[aria-label="Close long ${eth} on the long token"]`)
+    await page.waitForSelector('dialog[open] >> text=$400.')
+    await sent(page, 'Now it would do this')
+    await sentTyped(page, 'close')
+    await page.waitForSelector(`#positions button[aria-label="Close long ${eth} on the long token"]`, {
+      state: 'detached',
+    })
+    await page.reload()
+    await page.waitForSelector('#positions tbody tr >> text=on the short token')
+    expect(await rows(page, 'positions').allInnerTexts()).toEqual([expect.stringContaining('$600.')])
+
+    await page.click('#orders button[aria-label^="Cancel order"]')
+    await sent(page, 'Carried out')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
+    await page.reload()
+    await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
+    expect(await page.locator('#orders button[aria-label^="Cancel order"]').count()).toBe(0)
+    expect(complaints).toEqual([])
+  },
+)
+
+test.runIf(browserPath !== undefined)(
+  'a kill without closing leaves the position and cancels what rests; halted stays halted over a reload',
+  options,
+  async () => {
+    const daemon = await daemonWith('enabled: false')
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    await open(daemon, { id: 'held', size: '400' })
+    await open(daemon, { id: 'resting', direction: 'short', size: '200', limit: '100000' })
+    await rows(page, 'positions').first().waitFor()
+    await page.waitForSelector('#orders button[aria-label^="Cancel order"]')
+    await page.click('.actions >> text="Kill…"')
+    await page.fill('dialog[open] input[name=typed]', 'kil')
+    expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
+    await sentTyped(page, 'kill')
+    await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
+    await page.reload()
+    await page.waitForSelector('.tiles >> text=HALTED')
+    await rows(page, 'positions').first().waitFor()
+    expect(await rows(page, 'positions').count()).toBe(1)
+    expect(complaints).toEqual([])
+  },
+)
+
+test.runIf(browserPath !== undefined)(
+  'a strategy that is paused stays so over a reload until it is resumed, and a task that is stopped stays stopped',
+  options,
+  async () => {
+    const daemon = await daemonWith()
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    await page.click('#strategies tbody .tools button')
+    await page.fill('dialog[open] input[name=reason]', 'lunch')
+    await sent(page, 'Carried out')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#strategies tbody >> text=lunch')
+    await page.reload()
+    await page.waitForSelector('#strategies tbody >> text=lunch')
+    await page.click('#strategies tbody .tools button')
+    await sent(page, 'Carried out')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#strategies tbody >> text=lunch', { state: 'detached' })
+
+    await page.click('#tasks >> text=Start a twap…')
+    await page.fill('dialog[open] input[name=market]', eth)
+    await page.fill('dialog[open] input[name=size]', '400')
+    await sent(page, 'Now it would do this')
+    await sent(page, 'Carried out')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#tasks .rows li >> text=running')
+    await page.reload()
+    await page.click('#tasks .rows li button')
+    await sent(page, 'Carried out')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#tasks .rows li >> text=stopped')
+    await page.reload()
+    await page.waitForSelector('#tasks .rows li >> text=stopped')
+    expect(complaints).toEqual([])
+  },
+)
+
+test.runIf(browserPath !== undefined)(
+  'a discrepancy is settled by a typed word, and is not asked for again',
+  options,
+  async () => {
+    const paper = await startPaper(['--paper.keeperDelayMs=200', '--paper.keeperJitterMs=0'])
+    writeOnceStrategy(folder.path)
+    /** A client of the same account with a journal of its own. */
+    const client = (name: string): readonly string[] => {
+      const own = join(folder.path, name)
+      mkdirSync(own)
+      return [
+        ...daemonFlags(folder.path, paper.hosts),
+        `--journal.path=${join(own, 'journal.sqlite')}`,
+        `--control.tokenFile=${join(own, 'control.token')}`,
+        `--rpc.http=${paper.hosts.rpc[0]}`,
+      ]
+    }
+    const before = perpd(['run', ...client('before')])
+    const isFilled = () => before.said().includes('"event":"order.filled"') || undefined
+    await until('a position is held', isFilled, { seen: before.said })
+    before.child.kill('SIGTERM')
+    await before.ended
+    const daemon = perpd(['run', ...client('fresh')])
+    const served = { console: await consoleOf(daemon), tokens: join(folder.path, 'fresh') }
+    const { page, complaints } = await loggedIn(browser, served, 'operate')
+    await page.click('#attention button >> text=Adopt…')
+    await sentTyped(page, 'adopt')
+    await page.waitForSelector('#attention >> text=Discrepancy', { state: 'detached' })
+    await page.reload()
+    await rows(page, 'positions').first().waitFor()
+    expect(await page.locator('body >> text=Discrepancy:').count()).toBe(0)
+    expect(complaints).toEqual([])
+  },
+)
