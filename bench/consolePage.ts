@@ -63,7 +63,7 @@ const server = await openConsole(
 )
 const lines = setInterval(() => {
   for (const at of ten) {
-    ring.keep({ atMs: Date.now(), level: 'info', word: 'order', text: `line ${at}`, event: 'bench' })
+    ring.keep({ atMs: Date.now(), level: 'info', word: 'order', text: `line ${at}`, event: 'order.moved' })
   }
 }, 1_000)
 const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })

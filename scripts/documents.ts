@@ -6,6 +6,7 @@ import { type NamedSetting, settings, variableOf } from '../src/config/configSch
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitField, limitRows, limitSetting } from '../src/domain/account/limits.ts'
 import type { LimitUnit } from '../src/domain/account/limitTable.ts'
+import { commonFieldNames, eventRegister } from '../src/monitor/log/eventRegister.ts'
 import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
@@ -22,6 +23,7 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
     ['docs/commands.md', commandsDocument()],
     ['docs/configuration.md', configurationDocument()],
     ['docs/errors.md', withPart('docs/errors.md', 'limits', limitDenials())],
+    ['docs/events.md', eventsDocument()],
     ['docs/metrics.md', metricsDocument()],
     ['docs/notifications.md', withPart('docs/notifications.md', 'events', noticeEvents())],
     ['docs/strategy-view.md', viewDocument()],
@@ -154,6 +156,40 @@ function metricsDocument(): string {
     'Values of `state` in `perpd_orders` and of `outcome` in `perpd_orders_total` are the labels that `perpd orders` shows:',
     'open orders are `planned`, `pending`, `resting` or `unknown`; ended ones `executed`, `cancelled`, `reverted`, `failed`,',
     '`expired` or `refused`.',
+  ].join('\n')}\n`
+}
+
+/** Every line of the log. */
+function eventsDocument(): string {
+  const common = Object.entries(commonFieldNames).map(([name, what]) => `| \`${name}\` | ${cell(what)} |`)
+  const names = (fields: readonly string[]) => [...new Set(fields)].map((field) => `\`${field}\``).join(', ')
+  const rows = Object.entries(eventRegister).map(
+    ([name, { levels, fields, meaning }]) =>
+      `| \`${name}\` | ${levels.join(', ')} | ${names(fields)} | ${cell(meaning)} |`,
+  )
+  return `${[
+    '# Events',
+    '',
+    '<!-- Printed from src/monitor/log/eventRegister.ts by `npm run docs`. Do not edit. -->',
+    '',
+    'Every line of the log is of one of these events. Names and fields are stable: a rule may count on them. The sentence is for people.',
+    'The part of a name before its first dot is its component. A cause that repeats is told the first time, the tenth time and once an',
+    'hour; the lines between have level `debug`.',
+    '',
+    'In a JSON line any event may have:',
+    '',
+    '| field | meaning |',
+    '|---|---|',
+    ...common,
+    '',
+    'A line has at most 8 KiB. A longer text or list is cut and says how long it was.',
+    '',
+    'A field is there only when the event has it. Beside each exact amount (`_usd`, an integer with 30 decimals) stands the same in',
+    'decimal dollars (`_dollars`).',
+    '',
+    '| event | level | fields of its own | when |',
+    '|---|---|---|---|',
+    ...rows,
   ].join('\n')}\n`
 }
 

@@ -19,6 +19,7 @@ export const deepTests: readonly string[] = [
   'adversary/attacks.test.ts',
   'adversary/mutants.test.ts',
   'day/day.test.ts',
+  'day/idle.test.ts',
   'tasks/crashes.test.ts',
   'engine/removedFile.test.ts',
   'tasks/twapCrashes.test.ts',

@@ -32,6 +32,7 @@ const groups = {
     'docs/commands.md',
     'docs/configuration.md',
     'docs/metrics.md',
+    'docs/events.md',
     'docs/errors.md',
     'docs/api-coverage.md',
     'docs/paper-reads.md',

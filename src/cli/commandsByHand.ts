@@ -102,7 +102,7 @@ export const lookCommands: readonly Command[] = [
     name: 'logs',
     summary: "Print the newest lines of the running daemon's log; times are UTC.",
     details:
-      'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs.',
+      'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs, the file of log.file.',
     stray: [{ flag: 'level' }],
     flags: [
       { name: 'follow', doc: 'go on with what comes' },
@@ -124,6 +124,18 @@ export const lookCommands: readonly Command[] = [
       'perpd logs --json',
     ],
     run: async (call) => (await import('./commands/logsCommand.ts')).logs(call),
+  },
+  {
+    name: 'log level',
+    isForRunning: true,
+    summary: 'Change what the running daemon writes into its log, of one component or of all others.',
+    details:
+      'Levels are debug, info, warn and error; components are the first words of events (docs/events.md).\nIt holds until the settings are read anew (perpd limits apply, SIGHUP) or the daemon starts again; what is to\nstay is log.level and log.levels.',
+    positional: { name: 'component', doc: 'a component, and a level; or a level alone', isOptional: true },
+    more: [{ name: 'level', doc: 'debug, info, warn or error' }],
+    flags: [{ name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' }, json],
+    examples: ['perpd log level host debug', 'perpd log level warn --by ann'],
+    run: async (call) => (await import('./commands/logLevel.ts')).logLevel(call),
   },
 ]
 

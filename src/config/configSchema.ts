@@ -11,6 +11,7 @@ import * as as from './sections/formats.ts'
 import { notify } from './sections/notifySection.ts'
 import { execution, signing } from './sections/ordersSection.ts'
 import { breakers, risk } from './sections/riskSection.ts'
+import { otel } from './sections/traceSection.ts'
 import { api, evidence, rpc, venue } from './sections/venueSection.ts'
 
 /** The schema. `{profile}` in a path stands for the profile's name. */
@@ -35,6 +36,7 @@ export const schema = {
   control,
   notify,
   log,
+  otel,
 }
 
 type Schema = typeof schema

@@ -1,11 +1,11 @@
 /** Reading routes beside status and orders: figures of markets, the balance, books, newest decisions, and the log. */
 import type { Hono } from 'hono'
 import { visible } from '../base/shownText.ts'
+import { logLevels } from '../domain/logLevels.ts'
 import { toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
 import type { HostBook, HostFigures, HostRow } from '../monitor/hostFigures.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
-import type { Level } from '../monitor/log/line.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
 import type { StartReport } from './console/startReport.ts'
@@ -18,7 +18,6 @@ export interface Recent {
   readonly hosts: Pick<HostBook, 'all'>
 }
 
-const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
 const periods: readonly CandlePeriod[] = ['1m', '5m', '15m', '1h', '4h', '1d']
 /** Most lines of the log in one answer. */
 const MOST_LINES = 2_000
@@ -57,14 +56,14 @@ export function readRoutes(
       c.req.query('limit'),
       c.req.query('level'),
     ]
-    const level = levels.find((each) => each === word)
+    const level = logLevels.find((each) => each === word)
     const strategy = c.req.query('strategy')
     const order = c.req.query('order')?.toLowerCase()
     if (order !== undefined && !/^(?:0x)?[\da-f]{1,64}$/.test(order)) {
       return c.json({ error: 'BAD_QUERY', message: "expected an order's id, or its first characters." }, 400)
     }
     if (level === undefined || !/^\d{1,15}$/.test(after) || !/^[1-9]\d{0,8}$/.test(limit)) {
-      const message = `expected after and limit as whole numbers, and a level of ${levels.join(', ')}.`
+      const message = `expected after and limit as whole numbers, and a level of ${logLevels.join(', ')}.`
       return c.json({ error: 'BAD_QUERY', message }, 400)
     }
     return json(

@@ -1,6 +1,7 @@
 /** Bodies of commands: what may stand in them, and the command each one is. Nothing that is not known is let through. */
 import { z } from 'zod'
 import { scopeOf } from '../domain/account/tradingState.ts'
+import { logComponents, logLevels } from '../domain/logLevels.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
 import { by, commandId, decimal, direction, dollars, line, pool } from './bodyFields.ts'
 import { startTwapBody, stopTaskBody } from './taskBodies.ts'
@@ -126,6 +127,16 @@ const commands = {
     by: who,
     command: (order: string): OperatorCommand => ({ type: 'cancel', id, order }),
   })),
+  log: z
+    .strictObject({ component: z.enum(logComponents).optional(), level: z.enum(logLevels), by })
+    .transform(({ component, level, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'log',
+        ...(component === undefined ? {} : { component }),
+        level,
+      }),
+    })),
   task: startTwapBody,
   'task-stop': stopTaskBody,
   resolve: z

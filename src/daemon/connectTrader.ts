@@ -75,7 +75,7 @@ export async function connectTrader(
   // The venue inside this process has no code worth a pin, unless one was asked for.
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch) : undefined
-  if (code !== undefined) log.note(code.isWeak ? 'warn' : 'info', code.text)
+  if (code !== undefined) log.note('evidence.codeRead', code.isWeak ? 'warn' : 'info', code.text)
   const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch)
   const { owner } = config.account
   /** Symbols that positions may be in, once the venue told its markets. */

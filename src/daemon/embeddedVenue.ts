@@ -236,7 +236,7 @@ async function serve(
     return await serveVenues(venues, {
       hostname,
       port,
-      onError: (error) => log.note('error', `the paper venue failed: ${reasonOf(error)}`),
+      onError: (error) => log.note('paper.failed', 'error', `the paper venue failed: ${reasonOf(error)}`),
     })
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') throw error

@@ -14,7 +14,7 @@ export function fatalStop(
     if (isOver) return
     isOver = true
     if (error instanceof CommandError) {
-      log.note('error', error.message)
+      log.note('daemon.failed', 'error', error.message)
       tell(error.message)
       end(error.exitCode)
       return
@@ -25,7 +25,7 @@ export function fatalStop(
         : error instanceof Error
           ? (error.stack ?? error.message)
           : String(error)
-    log.note('error', `perpd stops: ${text}`)
+    log.note('daemon.failed', 'error', `perpd stops: ${text}`)
     // The stack is for the log alone.
     tell(reasonOf(error))
     end(exitCodes.error)

@@ -35,6 +35,7 @@ import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
+import { changeLog } from './log/changeLog.ts'
 import { crashNotice, openNotifier, watchStops } from './notifySinks.ts'
 import { beatOf, openHeartbeat } from './openHeartbeat.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
@@ -73,7 +74,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
         await closer()
       } catch (error) {
         isClean = false
-        log.note('error', `not closed in good order: ${reasonOf(error)}`)
+        log.note('daemon.closeFailed', 'error', `not closed in good order: ${reasonOf(error)}`)
       }
     }
     return isClean
@@ -82,7 +83,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
   try {
     const { signer, warning, close: closeSigner } = await openSigner(config, options.keys)
     closers.push(closeSigner)
-    if (warning !== undefined) log.note('warn', warning)
+    if (warning !== undefined) log.note('key.warned', 'warn', warning)
     const openingMs = systemClock.monotonicMs()
     const journal = await openJournal(config.journal.path, journalOptions(config, signer.address))
     closers.push(() => journal.close())
@@ -132,13 +133,10 @@ async function live(
     heartbeat?.fail()
   })
   let heartbeat: Heartbeat | undefined
-  const { emit, metrics, health, decisions, hostBook } = await listen(
-    config,
-    log,
-    parts,
-    notifier,
-    stopped.isOver,
-  )
+  const { emit, metrics, health, decisions, hostBook } = await listen(config, log, parts, notifier, {
+    isOver: stopped.isOver,
+    closers,
+  })
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()
@@ -165,7 +163,7 @@ async function live(
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
-    engine: loggedEngineApi(trader, log, fail),
+    engine: loggedEngineApi(trader, options, fail),
     metrics,
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
@@ -177,7 +175,9 @@ async function live(
 
   const watchdog = keepWatchdog(process.env, () => health.live(trader.status()).ok)
   // Before it is said to have started: who hears that may signal at once.
-  const stopListening = listenForSignals(trader, log, fail, ended.resolve)
+  const stopListening = listenForSignals(trader, log, fail, ended.resolve, (command, by) =>
+    changeLog(command, by, options),
+  )
   heartbeat = openHeartbeat(config, emit, () => {
     const status = trader.status()
     return beatOf(health.live(status).ok, status.holds)
@@ -197,11 +197,11 @@ async function live(
       notes,
     })
     for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
-      log.note('warn', warning)
+      log.note('strategy.warned', 'warn', warning)
     }
     sayConsole(config, control, options)
-    for (const warning of signalWarnings(strategies, signals)) log.note('warn', warning)
-    if (watchdog.problem !== undefined) log.note('error', watchdog.problem)
+    for (const warning of signalWarnings(strategies, signals)) log.note('signal.warned', 'warn', warning)
+    if (watchdog.problem !== undefined) log.note('watchdog.unused', 'error', watchdog.problem)
     trader.start().catch(fail)
     watchFiles(config, trader, log, watching.signal).catch(fail)
     return await ended.promise
@@ -224,6 +224,7 @@ function sayConsole(
 ): void {
   if (console === undefined) return
   log.note(
+    'console.served',
     'info',
     `console at ${config.control.consoleUrl ?? localUrl}/console/; a link to it: perpd console`,
   )
@@ -257,7 +258,7 @@ async function watchFiles(
     if (isSame) return true
     const how = isPreview && answer.ok ? '. To take it over: perpd strategies reload' : ''
     const text = answer.ok ? answer.statement : answer.reason
-    log.note(answer.ok ? 'warn' : 'error', `strategy files changed: ${text}${how}`)
+    log.note('files.changed', answer.ok ? 'warn' : 'error', `strategy files changed: ${text}${how}`)
     return true
   }
   await watchStrategies({ paths, clock: systemClock, changed, signal })
@@ -269,7 +270,7 @@ async function listen(
   log: Log,
   { strategies, disabled, journal }: Parts,
   notifier: Notifier,
-  isOver: () => boolean,
+  { isOver, closers }: { readonly isOver: () => boolean; readonly closers: Reached['closers'] },
 ) {
   const metrics = createMetrics({ version, profile: config.profile, chain: config.venue.chain.name })
   const health = createHealth()
@@ -282,11 +283,35 @@ async function listen(
   const hostBook = createHostBook(systemClock.now)
   // Once it was said that perpd stops, what falls over because of that is not said too.
   const tell: Emit = (event) => (isOver() ? undefined : log.listen(event))
-  const emit = emitTo(
-    [tell, metrics.listen, health.listen, decisions.listen, hostBook.listen, notifier.listen],
-    (error) => log.note('error', `a listener failed: ${reasonOf(error)}`),
+  const traces = await tracesOf(config, log)
+  if (traces !== undefined) closers.push(traces.close)
+  const traced = traces === undefined ? [] : [traces.listen]
+  const listeners = [
+    tell,
+    metrics.listen,
+    health.listen,
+    decisions.listen,
+    hostBook.listen,
+    notifier.listen,
+    ...traced,
+  ]
+  const emit = emitTo(listeners, (error) =>
+    log.note('listener.failed', 'error', `a listener failed: ${reasonOf(error)}`),
   )
   return { metrics, health, decisions, hostBook, emit }
+}
+
+/** Where the roads of orders are traced to; a daemon that is not asked to loads nothing of it. */
+async function tracesOf({ otel: { endpoint }, profile, venue }: Config, log: Log) {
+  if (endpoint === undefined) return undefined
+  const { openTraces } = await import('./log/openTraces.ts')
+  return await openTraces({
+    endpoint,
+    profile,
+    chain: venue.chain.name,
+    now: systemClock.now,
+    failed: (reason) => log.note('trace.unsent', 'warn', reason),
+  })
 }
 
 async function readStrategies(config: Config): Promise<LoadResult> {
@@ -298,7 +323,11 @@ async function readStrategies(config: Config): Promise<LoadResult> {
 }
 
 /** The trader's door, with what the log should say of commands: a reading of limits or strategies, and a journal that cannot be written, which ends the daemon. */
-function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => void): EngineApi {
+function loggedEngineApi(
+  trader: Trader,
+  { log, reload }: Pick<RunOptions, 'log' | 'reload'>,
+  fail: (error: unknown) => void,
+): EngineApi {
   return {
     ...trader,
     async operate(command, commander) {
@@ -307,8 +336,13 @@ function loggedEngineApi(trader: Trader, log: Log, fail: (error: unknown) => voi
         if ((command.type === 'limits' || command.type === 'reload') && command.isPreview !== true) {
           const what = command.type === 'limits' ? 'limits' : 'strategy files'
           const text = answer.ok ? answer.statement : answer.reason
-          log.note(answer.ok ? 'info' : 'warn', `${what} were read anew, asked by ${commander.by}: ${text}`)
+          log.note(
+            'operator.readAnew',
+            answer.ok ? 'info' : 'warn',
+            `${what} were read anew, asked by ${commander.by}: ${text}`,
+          )
         }
+        if (answer.ok) changeLog(command, commander.by, { log, reload })
         return answer
       } catch (error) {
         if (!(error instanceof JournalFaultError)) throw error

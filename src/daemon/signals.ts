@@ -18,6 +18,7 @@ export function listenForSignals(
   log: Log,
   fatal: (error: unknown) => void,
   end: (code: number) => void,
+  carriedOut: (command: OperatorCommand, by: string) => void = () => undefined,
 ): () => void {
   let firstAtMs: number | undefined
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -29,7 +30,11 @@ export function listenForSignals(
     }
     // One Ctrl-C under npm reaches us twice: from the terminal, and forwarded by npm.
     if (nowMs - firstAtMs < sameSignalMs) return
-    log.note('warn', 'second signal: leaving at once; open orders are taken up at the next start')
+    log.note(
+      'daemon.leaving',
+      'warn',
+      'second signal: leaving at once; open orders are taken up at the next start',
+    )
     engine.abort()
     end(exitCodes.error)
   }
@@ -37,8 +42,9 @@ export function listenForSignals(
     const inOrder = async (): Promise<void> => {
       for (const asked of all) {
         const answer = await engine.operate(asked, { by: `signal ${signal}`, via: 'signal' })
-        if (answer.ok) log.note('warn', `${signal}: ${answer.statement}`)
-        else log.note('error', `${signal}: ${answer.reason}`)
+        if (answer.ok) carriedOut(asked, `signal ${signal}`)
+        if (answer.ok) log.note('operator.signalled', 'warn', `${signal}: ${answer.statement}`)
+        else log.note('operator.signalled', 'error', `${signal}: ${answer.reason}`)
       }
     }
     inOrder().catch(fatal)

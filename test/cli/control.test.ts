@@ -135,6 +135,12 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
   })
   expect((await perpd(cwd, ['limits', 'apply', '--confirm', '--by', 'ann', ...flags])).code).toBe(0)
   expect((await perpd(cwd, ['limits', ...flags])).code).toBe(0)
+  expect((await perpd(cwd, ['log', 'level', 'host', 'debug', '--by', 'ann', ...flags])).code).toBe(0)
+  expect((await perpd(cwd, ['log', 'level', 'warn', '--by', 'ann', ...flags])).code).toBe(0)
+  expect((await perpd(cwd, ['log', 'level', 'hots', 'debug', ...flags])).err).toContain(
+    'hots is no component of the log',
+  )
+  expect((await perpd(cwd, ['log', 'level', 'loud', ...flags])).err).toContain('loud is no level')
   // Who types it as it once was is told, and changes nothing.
   const habit = await perpd(cwd, ['limits', '--confirm', ...flags])
   expect([habit.code, habit.err]).toEqual([
@@ -145,6 +151,8 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
     { type: 'trading', scope: 'global', state: 'halted', reason: 'news', by: 'ann', via: 'control' },
     { type: 'limits', isConfirmed: true, by: 'ann', via: 'control' },
     { type: 'limits', isConfirmed: false, isPreview: true, by: expect.any(String), via: 'control' },
+    { type: 'log', component: 'host', level: 'debug', by: 'ann', via: 'control' },
+    { type: 'log', level: 'warn', by: 'ann', via: 'control' },
   ])
   expect((await perpd(cwd, ['trading', ...flags])).out).toMatchInlineSnapshot(`
     "Trading is reducing.

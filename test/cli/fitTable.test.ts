@@ -416,7 +416,7 @@ test('a market is named by its symbol, its pair or its token, and a whole symbol
 test('the ring gives the lines about one strategy, or about orders whose ids begin so', () => {
   const ring = createLogRing('run-1')
   const keep = (text: string, about: { strategy?: string; intentId?: string }) =>
-    ring.keep({ atMs: 1, level: 'info', word: 'order', text, event: 'note', ...about })
+    ring.keep({ atMs: 1, level: 'info', word: 'order', text, event: 'strategy.said', ...about })
   keep('daemon', {})
   keep('said', { strategy: 'eth-trend' })
   keep('its order', { strategy: 'eth-trend', intentId: '0x7944b4ff' })
@@ -433,7 +433,7 @@ test('the ring keeps the newest lines, and gives those after a number and of a l
   const ring = createLogRing('run-1', 3)
   for (let at = 1; at <= 10; at += 1) {
     const level = at % 2 === 0 ? 'warn' : 'info'
-    ring.keep({ atMs: at, level, word: 'order', text: `line ${at}`, event: 'note' })
+    ring.keep({ atMs: at, level, word: 'order', text: `line ${at}`, event: 'strategy.said' })
   }
   const texts = (after: number, level: 'info' | 'warn') =>
     ring.read({ after, limit: 100, level }).lines.map(({ text }) => text)

@@ -112,7 +112,15 @@ export function order(intentId: string, over: Partial<Order> = {}): Order {
 
 /** A line of the log. */
 export function line(seq: number, over: Partial<LogLine> = {}): LogLine {
-  return { seq, atMs: seq * 1_000, level: 'info', word: 'order', text: `line ${seq}`, event: 'note', ...over }
+  return {
+    seq,
+    atMs: seq * 1_000,
+    level: 'info',
+    word: 'order',
+    text: `line ${seq}`,
+    event: 'strategy.said',
+    ...over,
+  }
 }
 
 /** A market that trades. */
@@ -129,6 +137,8 @@ export function market(symbol: string, over: Partial<Market> = {}): Market {
     borrowingShort: '0',
     capacityLongUsd: dollars(10),
     capacityShortUsd: dollars(10),
+    jitLong: null,
+    jitShort: null,
     feeBalancingBps100: 400,
     feeUnbalancingBps100: 600,
     longToken: null,

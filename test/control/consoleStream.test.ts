@@ -70,7 +70,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const write = (text: string, level: 'debug' | 'info' | 'error' = 'info') =>
-  log.keep({ atMs: 1, level, word: 'test', text, event: 'note' })
+  log.keep({ atMs: 1, level, word: 'test', text, event: 'strategy.said' })
 /** Resolves when this is so. */
 const holds = (isSo: () => boolean | Promise<boolean>) =>
   until('what the stream tells', async () => ((await isSo()) ? true : undefined))

@@ -116,6 +116,8 @@ export const engine: EngineApi = {
         borrowingShort: null,
         capacityLongUsd: usd(1_000_000),
         capacityShortUsd: null,
+        jitLong: { usd: usd(250_000), dataStatus: 'available' },
+        jitShort: null,
         feeBalancingBps100: 400,
         feeUnbalancingBps100: 600,
         longToken: null,

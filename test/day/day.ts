@@ -45,6 +45,8 @@ export interface DayOptions {
   readonly hours: number
   /** False: nothing lags and no host restarts. Default true. */
   readonly lags?: boolean
+  /** True: no strategy has anything to do. */
+  readonly isIdle?: boolean
   /** Of all strategies; default: as their files say. */
   readonly cadenceSeconds?: number
   /** Default: by the seed. */
@@ -111,7 +113,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     env: {},
     cwd: folder,
   })
-  const strategies = await dayStrategies(folder, options.cadenceSeconds)
+  const strategies = await dayStrategies(folder, options)
   const teller = tellerOf(() => time.nowMs)
   const emit = emitTo([teller.listen, (event) => options.onEvent?.(event, time.nowMs)], (error) => {
     throw error

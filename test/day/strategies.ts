@@ -23,13 +23,18 @@ const changes: Readonly<Record<string, readonly (readonly [from: RegExp, to: str
 const busySymbols = ['LINK/USD [LINK-USDC]', 'ARB/USD [ARB-USDC]'] as const
 
 /**
- * Writes the files into `folder` and loads them; `cadenceSeconds` stands in for their own cadences. Throws what is wrong with one.
+ * Writes the files into `folder` and loads them; `cadenceSeconds` stands in for their own cadences. An idle day has the guard
+ * alone, which has nothing to guard. Throws what is wrong with one.
  */
 export async function dayStrategies(
   folder: string,
-  cadenceSeconds?: number,
+  {
+    cadenceSeconds,
+    isIdle = false,
+  }: { readonly cadenceSeconds?: number | undefined; readonly isIdle?: boolean },
 ): Promise<readonly LoadedStrategy[]> {
-  const paths = Object.entries(changes).map(([name, edits]) => {
+  const chosen = Object.entries(changes).filter(([name]) => !isIdle || name === 'guard.yaml')
+  const paths = chosen.map(([name, edits]) => {
     const path = join(folder, name)
     const text = readFileSync(join(shipped, name), 'utf8')
     const changed = edits.reduce((now, [from, to]) => {
@@ -53,7 +58,7 @@ export async function dayStrategies(
   }
   // JSON is YAML.
   writeFileSync(busy, JSON.stringify(file))
-  const { strategies, problems } = await loadStrategies([...paths, busy])
+  const { strategies, problems } = await loadStrategies(isIdle ? paths : [...paths, busy])
   const [problem] = problems
   if (problem !== undefined) throw problem
   return strategies

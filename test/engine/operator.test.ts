@@ -277,6 +277,18 @@ test('an amount in a command is kept exactly in the journal', async () => {
   expect(decodeExact(record ?? '')).toEqual({ close: false, amount })
 })
 
+test('a level of the log that is changed is in the journal, with who and how', async () => {
+  const { journal, kept } = watchedJournal()
+  const there = world({ journal })
+  await there.engine.start()
+  expect(await command(there, { type: 'log', component: 'host', level: 'debug' })).toMatchObject({
+    ok: true,
+    statement: expect.stringContaining('host writes lines from debug on'),
+  })
+  const [record] = kept.flatMap((each) => ('command' in each && each.command === 'log' ? [each] : []))
+  expect(record).toMatchObject({ by: 'ann', via: 'control', detail: '{"component":"host","level":"debug"}' })
+})
+
 test('a reading of the limits answers with those in force', async () => {
   const there = world({
     limits: { account: { maxPositionSizeUsd: usd(1_000), maxLeverageBps: 50_000 }, markets: {} },

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import type { Facts } from '../../src/base/errors.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { schema } from '../../src/config/configSchema.ts'
 import type { Event } from '../../src/domain/event.ts'
+import type { JudgedWarning } from '../../src/domain/order/warnedFacts.ts'
 import { createLog, type LogOptions } from '../../src/monitor/log/log.ts'
 import { createRedactor, redactUrl } from '../../src/monitor/log/redact.ts'
 import { ended, listed, money, span } from '../../src/monitor/text.ts'
@@ -183,8 +185,8 @@ test('a start under a halt does not say that strategies simply run', () => {
 test('lines below the level are not written', () => {
   const { log, take } = logTo({ level: 'warn' })
   for (const event of everyEvent) log.listen(event)
-  log.note('info', 'not this')
-  log.note('warn', 'but this')
+  log.note('console.served', 'info', 'not this')
+  log.note('key.warned', 'warn', 'but this')
   expect(take().map((line) => line.split(' ')[0])).toEqual([
     'tick',
     'tick',
@@ -393,12 +395,14 @@ test('a thousand causes are remembered at most', () => {
 
 test('secrets are hidden by shape, by name and by value', () => {
   const { log, lines } = logTo({ format: 'json', secrets: [new Secret('https://rpc.example/v2/abcdef123')] })
-  log.note('error', `no answer from https://rpc.example/v2/abcdef123 and https://me:pw@host.example/x`, {
+  const reason = 'no answer from https://rpc.example/v2/abcdef123 and https://me:pw@host.example/x'
+  const facts = {
     privateKey: 'short',
     nested: [{ Authorization: 'Bearer x' }, `sig 0x${'ab'.repeat(65)}`],
     digest: `0x${'cd'.repeat(32)}`,
     armed: armedState.attempts[0]?.armed,
-  })
+  }
+  log.listen({ type: 'tick.failed', strategy: 'mine', failures: 1, reason, facts: facts as unknown as Facts })
   const text = lines.join('')
   for (const secret of ['abcdef123', 'pw@', 'short', 'Bearer', 'ab'.repeat(65), '51'.repeat(65)]) {
     expect(text).not.toContain(secret)
@@ -416,10 +420,10 @@ test('the zone is said once, and again only when the day changes; a terminal get
   const seen: string[] = []
   const stream = { write: (text: string) => seen.push(text), isTTY: true, columns: 80 }
   const { log, time } = logTo({ format: 'auto', stream, color: false })
-  log.note('info', 'one')
-  log.note('warn', `${'word '.repeat(30).trim()}\n  below it ${'word '.repeat(12).trim()}`)
+  log.note('console.served', 'info', 'one')
+  log.note('key.warned', 'warn', `${'word '.repeat(30).trim()}\n  below it ${'word '.repeat(12).trim()}`)
   time.now += 16 * 3_600_000
-  log.note('info', 'two')
+  log.note('console.served', 'info', 'two')
   const text = seen.join('')
   expect(text.match(/UTC/g)).toHaveLength(2)
   expect(text).toContain('2027-01-16, times are UTC\n00:00:00  perpd     two\n')
@@ -429,7 +433,9 @@ test('the zone is said once, and again only when the day changes; a terminal get
 
 test('a JSON line has decimal dollars beside each exact amount, to the last digit, and beside nothing else', () => {
   const { log, lines } = logTo({ format: 'json' })
-  log.note('info', 'amounts', {
+  const amounts = {
+    code: 'X',
+    message: '',
     size_delta_usd: '2500000000000000000000000000000001',
     pnl_usd: '-97030643326050312124093547010',
     settlement: { executionPrice: 1740114743662008000000000000000000n, feesUsd: 0n },
@@ -438,9 +444,11 @@ test('a JSON line has decimal dollars beside each exact amount, to the last digi
     trigger_contract_price: '1739510000000000',
     facts: { targetUsd: '7', price: 1739.5 },
     whole_usd: (2n ** 256n - 1n).toString(),
-  })
-  const { level: _, ts: __, event: ___, message: ____, ...fields } = JSON.parse(lines[0] ?? '')
-  expect(fields).toEqual({
+  } as unknown as JudgedWarning
+  log.listen({ type: 'order.warned', intent, host, requestId: 'r', warnings: [amounts], action: 'sign' })
+  expect(JSON.parse(lines[0] ?? '').warnings[0]).toEqual({
+    code: 'X',
+    message: '',
     size_delta_usd: '2500000000000000000000000000000001',
     size_delta_dollars: '2500.000000000000000000000000000001',
     pnl_usd: '-97030643326050312124093547010',

@@ -2,22 +2,21 @@
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
-import type { Level } from '../../monitor/log/line.ts'
+import { logLevels } from '../../domain/logLevels.ts'
 import type { KeptLine, KeptLines } from '../../monitor/log/logRing.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { wordsIn } from '../output/fitTable.ts'
 
-const levels: readonly Level[] = ['debug', 'info', 'warn', 'error']
 const DEFAULT_LINES = 50
 const FOLLOW_MS = 500
 
 /** Prints lines, of all or of one strategy or order, oldest first; with `--follow` until it is interrupted or the daemon ends (exit code 3). */
 export async function logs({ loaded, flags, width, out }: Call): Promise<number> {
-  const level = levels.find((each) => each === (flags.get('level') ?? 'info'))
+  const level = logLevels.find((each) => each === (flags.get('level') ?? 'info'))
   if (level === undefined) {
     throw new CommandError(
-      `--level is ${String(flags.get('level'))}; expected ${levels.join(', ')}.`,
+      `--level is ${String(flags.get('level'))}; expected ${logLevels.join(', ')}.`,
       exitCodes.error,
     )
   }

@@ -45,6 +45,7 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
   // What the venue says goes to standard error, so that the addresses can be piped.
   const log = createLog({
     level: config.log.level,
+    levels: config.log.levels,
     format: config.log.format,
     stream: process.stderr,
     color: process.stderr.isTTY === true && (env.NO_COLOR ?? '') === '',

@@ -1,6 +1,7 @@
 /** `perpd run`: the log of this run, and the daemon over it. */
 import { randomUUID } from 'node:crypto'
 import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
+import { openLogFile } from '../../daemon/log/logFile.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { run } from '../../daemon/run.ts'
 import { createLog } from '../../monitor/log/log.ts'
@@ -14,10 +15,17 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   const node = config.isPaper ? [] : nodeReport().warnings
   const runId = randomUUID().slice(0, 8)
   const kept = createLogRing(runId)
+  const { file: path } = config.log
+  const file =
+    path === undefined
+      ? undefined
+      : openLogFile(path, Date.now, (reason) => log.note('log.fileFailed', 'error', reason))
   const log = createLog({
     level: config.log.level,
+    levels: config.log.levels,
     format: config.log.format,
     stream: process.stdout,
+    ...(file === undefined ? {} : { file }),
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
     runId,
     keep: kept.keep,
@@ -28,8 +36,12 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   const terminal = (text: string): void => {
     process.stdout.write(`${text}\n`)
   }
-  return await run(config, {
-    ...{ log, kept, notes, values: loaded.values, keys, reload },
-    ...(isPretty ? { terminal } : {}),
-  })
+  try {
+    return await run(config, {
+      ...{ log, kept, notes, values: loaded.values, keys, reload },
+      ...(isPretty ? { terminal } : {}),
+    })
+  } finally {
+    file?.close()
+  }
 }

@@ -1,8 +1,10 @@
 /** Settings of the daemon itself: what it keeps, runs, serves and tells. */
+import { logLevels } from '../../domain/logLevels.ts'
 import {
   choice,
   flag,
   integer,
+  liveSetting,
   ms,
   type Section,
   seconds,
@@ -137,11 +139,21 @@ export function isOwnHost(host: string): boolean {
 
 /** Settings under `log`. */
 export const log = {
-  level: setting(choice(['debug', 'info', 'warn', 'error']), 'info', 'Least important line that is written.'),
+  level: liveSetting(choice(logLevels), 'info', 'Least important line that is written.'),
+  levels: liveSetting(
+    as.componentLevels,
+    [],
+    'Levels of single components, as `host=debug`; a component is the part of an event before its first dot (docs/events.md).',
+  ),
   format: setting(
     choice(['auto', 'pretty', 'json']),
     'auto',
     '`pretty` for people, `json` for machines, `auto`: pretty on a terminal, else json.',
+  ),
+  file: setting(
+    as.pathOrNone,
+    '',
+    'File that JSON lines are written to besides standard output. Empty: none. It may be moved away at any time: a new one is begun with the next line after a second.',
   ),
   heartbeatSeconds: setting(
     seconds(0, 86_400),

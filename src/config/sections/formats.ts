@@ -5,6 +5,7 @@ import { Secret } from '../../base/secret.ts'
 import { type LimitName, type Limits, limitRows, limitSetting } from '../../domain/account/limits.ts'
 import type { LimitRow } from '../../domain/account/limitTable.ts'
 import { type BreakerName, breakerNames, type TradingHalt } from '../../domain/account/tradingState.ts'
+import { type ComponentLevel, componentLevelOf, logComponents, logLevels } from '../../domain/logLevels.ts'
 import { warningActions as actions, type WarningAction } from '../../domain/order/warnedFacts.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
@@ -54,6 +55,19 @@ export const referralCode: Format<Hex | undefined> = meaning(
     return `0x${Buffer.from(value, 'ascii').toString('hex').padEnd(64, '0')}`
   },
 )
+
+/** Levels of components of the log. */
+export const componentLevels: Format<readonly ComponentLevel[]> = list(
+  `a list of COMPONENT=LEVEL, as host=debug; levels are ${logLevels.join(', ')}, components ${logComponents.join(', ')}`,
+  (item) => componentLevelOf(item) !== undefined,
+  { means: levelNamed },
+)
+
+function levelNamed(item: string): ComponentLevel {
+  const found = componentLevelOf(item)
+  if (found === undefined) throw new RangeError(`no level of a component: ${item}`)
+  return found
+}
 
 /** A host name or IP address to listen on. */
 export const listenHost: Format<string> = format({
@@ -133,6 +147,15 @@ export const hostUrls: Format<readonly string[]> = list(
   'a list of https:// addresses without credentials or query; http:// is for this machine only',
   (item) => isSafeUrl(item, false),
   { means: withoutSlash },
+)
+
+/** Where a collector of traces takes them: https, or http on this machine; no credentials, no query; or empty. */
+export const collectorUrlOrNone: Format<string | undefined> = meaning(
+  format({
+    expected: 'an https:// address without credentials or query; http:// is for this machine only',
+    written: z.string().refine((value) => value === '' || isSafeUrl(value, false)),
+  }),
+  emptyIsNone<string>,
 )
 
 /** Where browsers reach something by TLS: an origin, without a path; or empty. */

@@ -88,6 +88,11 @@ export async function operate(
       return await startTask(context.tasks, command, by)
     case 'task-stop':
       return await stopTask(context.tasks, command, by)
+    case 'log':
+      // Written down here; the log is the daemon's, which sets it once this is answered.
+      return done(
+        `${command.component === undefined ? 'components without a level of their own' : command.component} ${command.component === undefined ? 'write' : 'writes'} lines from ${command.level} on, until the settings are read anew or perpd starts again`,
+      )
     case 'resolve':
       return await resolveOrder(context, command, by)
   }

@@ -2,6 +2,7 @@
 import type { DiscrepancyEnd } from '../../domain/account/accountRecord.ts'
 import type { TradingState } from '../../domain/account/limits.ts'
 import type { CommandChannel, TradingScope } from '../../domain/account/tradingState.ts'
+import type { LogComponent, LogLevel } from '../../domain/logLevels.ts'
 import type { ManualAnswer } from './manualAnswers.ts'
 import type { ManualCommand } from './manualCommand.ts'
 import type { TaskCommand } from './taskCommand.ts'
@@ -33,6 +34,8 @@ export type OperatorCommand =
       readonly to: 'paused' | 'running'
       readonly reason: string
     }
+  /** What is written into the log: `level` of one component, or of all that have none of their own. */
+  | { readonly type: 'log'; readonly component?: LogComponent; readonly level: LogLevel }
   | ManualCommand
   | TaskCommand
   | {

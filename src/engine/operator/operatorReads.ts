@@ -2,7 +2,7 @@
 import { BaseError } from '../../base/errors.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
-import type { MarketStatus, Token, TradingCapacity } from '../../protocol/market.ts'
+import type { JitDataStatus, MarketStatus, Token, TradingCapacity } from '../../protocol/market.ts'
 import { minOf, type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { basisOf } from '../../risk/exposure/availableCapacity.ts'
 import { holdsPayment } from '../account/equity.ts'
@@ -24,6 +24,9 @@ export interface MarketFigures extends MarketStanding {
   /** Available capacity for increases as the venue says it, before our own limits; null while its data is not fresh. */
   readonly capacityLongUsd: Usd | null
   readonly capacityShortUsd: Usd | null
+  /** What just-in-time liquidity adds to it; null while the market's data is not fresh. */
+  readonly jitLong: JitShare | null
+  readonly jitShort: JitShare | null
   /** Fee of a position's change, hundredths of a basis point of its size: where it balances the market, and where it does not. */
   readonly feeBalancingBps100: number | null
   readonly feeUnbalancingBps100: number | null
@@ -34,6 +37,13 @@ export interface MarketFigures extends MarketStanding {
   readonly maxLeverageBps: number | null
   /** When the figures were read, Unix ms. */
   readonly readAtMs: number | null
+}
+
+/** Just-in-time liquidity of one side, as the venue says it. */
+export interface JitShare {
+  /** What it would add; it is in the capacity only where `dataStatus` is `available`. */
+  readonly usd: Usd
+  readonly dataStatus: JitDataStatus
 }
 
 /** One token of the wallet. */
@@ -121,6 +131,8 @@ export function createReads(
           borrowingShort: ticker?.borrowingRateShort ?? null,
           capacityLongUsd: market?.isSpotOnly === true ? null : usable(ticker?.capacityLong),
           capacityShortUsd: market?.isSpotOnly === true ? null : usable(ticker?.capacityShort),
+          jitLong: market?.isSpotOnly === true ? null : jitOf(ticker?.capacityLong),
+          jitShort: market?.isSpotOnly === true ? null : jitOf(ticker?.capacityShort),
           feeBalancingBps100: fees.balancingBps100,
           feeUnbalancingBps100: fees.unbalancingBps100,
           longToken: market?.longToken ?? null,
@@ -201,6 +213,11 @@ function byToken<T extends { readonly marketToken: Address }>(
 function usable(capacity: TradingCapacity | undefined): Usd | null {
   if (capacity === undefined || capacity.marketDataStatus !== 'fresh') return null
   return capacity[basisOf(capacity)]
+}
+
+function jitOf(capacity: TradingCapacity | undefined): JitShare | null {
+  if (capacity === undefined || capacity.marketDataStatus !== 'fresh') return null
+  return { usd: capacity.jitAvailableLiquidity, dataStatus: capacity.jitDataStatus }
 }
 
 /** The answer, or undefined where none could be had. */

@@ -1,9 +1,10 @@
 /** A line, before it is written: what every phrase gives. */
 import type { Event, EventType } from '../../domain/event.ts'
+import type { LogLevel } from '../../domain/logLevels.ts'
 import type { Usd } from '../../protocol/units.ts'
 
 /** How much a line matters. */
-export type Level = 'debug' | 'info' | 'warn' | 'error'
+export type Level = LogLevel
 
 /** One line, before it is written. */
 export interface Line {

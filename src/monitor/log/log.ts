@@ -1,14 +1,19 @@
 /** The log: events as JSON lines for machines, or as one short line each for people. Secrets never reach either. */
 import { pino } from 'pino'
-import { Secret } from '../../base/secret.ts'
+import type { Secret } from '../../base/secret.ts'
 import { visible } from '../../base/shownText.ts'
 import type { Emit, Event } from '../../domain/event.ts'
+import type { ComponentLevel } from '../../domain/logLevels.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { withDollars } from '../dollars.ts'
+import type { LineName } from './eventRegister.ts'
+import { createLevelTable, type LevelTable } from './levelTable.ts'
 import type { Level, Line } from './line.ts'
+import { cutText, lineWithin, MAX_LINE_BYTES } from './lineBudget.ts'
 import { createLogRateLimit } from './logRateLimit.ts'
 import type { LogRing } from './logRing.ts'
 import { createRedactor } from './redact.ts'
+import type { NoteLevel, NoteName } from './registerNotes.ts'
 import { createRepeatFilter } from './repeatFilter.ts'
 
 /** Where lines go: a stream such as `process.stdout`. */
@@ -21,11 +26,14 @@ export interface LogStream {
 
 /** What a log is made of. */
 export interface LogOptions {
-  /** Least important line that is written. */
+  /** Least important line that is written, and that of single components. */
   readonly level: Level
+  readonly levels?: readonly ComponentLevel[]
   /** `auto`: pretty when the stream is a terminal, else JSON. */
   readonly format: 'auto' | 'pretty' | 'json'
   readonly stream: LogStream
+  /** Gets every line as JSON besides, whatever the format. */
+  readonly file?: LogStream
   /** Unix ms; default the system's clock. */
   readonly now?: () => number
   /** Colours in the pretty format; default: on a terminal, unless NO_COLOR says otherwise where the caller looks. */
@@ -40,32 +48,38 @@ export interface LogOptions {
 
 /** A log. */
 export interface Log {
+  /** What is written of it; may be changed at any time. */
+  readonly levels: LevelTable
   /** Writes the lines of an event. */
   readonly listen: Emit
-  /** Writes one line that belongs to no event: configuration warnings, a failed start. */
-  note(level: Level, text: string, fields?: Readonly<Record<string, unknown>>): void
+  /** Writes one line of the process that nothing else hears of: configuration warnings, a failed start. */
+  note<Name extends NoteName>(name: Name, level: NoteLevel<Name>, text: string): void
 }
-
-const ranks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** A log over a stream. Lines are written at once; nothing is buffered, so that a crash loses none. */
 export function createLog(options: LogOptions): Log {
-  const { level, stream, now = Date.now } = options
+  const { stream, now = Date.now } = options
+  const levels = createLevelTable({ level: options.level, levels: options.levels ?? [] })
   const redact = createRedactor(options.secrets)
   const quiet = createRepeatFilter(now)
   const ceiling = createLogRateLimit(now)
   const isPretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true)
-  const write = isPretty
-    ? prettyWriter(stream, now, options.color ?? stream.isTTY === true)
-    : jsonWriter(options, now)
+  const pretty = isPretty ? prettyWriter(stream, now, options.color ?? stream.isTTY === true) : undefined
+  // One line for both where both are JSON: the same to the last byte.
+  const jsonStreams = [...(isPretty ? [] : [stream]), ...(options.file === undefined ? [] : [options.file])]
+  const json = jsonStreams.length === 0 ? undefined : jsonWriter(options, jsonStreams, now)
   const bindings: Record<string, unknown> = {}
 
-  const put = (event: string, line: Line): void => {
-    if (ranks[line.level] < ranks[level]) return
+  const put = (event: LineName, line: Line): void => {
+    if (!levels.isWritten(event, line.level)) return
     const fields = { ...bindings, ...line.fields }
-    const clean = isPretty ? {} : (redact.value(withDollars(shortened(fields))) as Record<string, unknown>)
-    const text = cut(redact.text(line.text), MAX_LINE)
-    write({ ...line, text, fields: clean }, event)
+    // Nothing is cut before secrets are out: half of one has no shape that is known.
+    const text = cutText(redact.text(line.text))
+    pretty?.({ ...line, text }, event)
+    if (json !== undefined) {
+      const clean = redact.value(withDollars(fields)) as Record<string, unknown>
+      json({ ...line, text, fields: clean }, event)
+    }
     const { strategy, intent_id: intentId } = line.fields
     options.keep?.({
       ...{ atMs: now(), level: line.level, word: line.word, text, event },
@@ -74,69 +88,66 @@ export function createLog(options: LogOptions): Log {
     })
   }
   return {
+    levels,
     listen: (event) => {
       if (event.type === 'daemon.started') {
         bindings.chain = event.chain
         bindings.account = shortHex(event.account)
       }
-      if (isBelow(event, level)) return
+      if (isBelow(event, levels)) return
       for (const line of quiet(event)) put(event.type, ceiling(event, line))
     },
-    note: (noteLevel, text, fields = {}) =>
-      put('note', { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
+    note: (name, noteLevel: Level, text) =>
+      put(name, { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields: {} }),
   }
-}
-
-/** Longest text of a line and of one of its fields, characters, and most elements of a list in it. */
-const MAX_LINE = 4_000
-const MAX_FIELD = 2_000
-const MAX_ELEMENTS = 50
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
-}
-
-/** Fields without what would make a line as long as a host likes. */
-function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return cut(value, MAX_FIELD)
-  if (Array.isArray(value)) {
-    const more = value.length > MAX_ELEMENTS ? [`… and ${value.length - MAX_ELEMENTS} more`] : []
-    return [...value.slice(0, MAX_ELEMENTS).map(shortened), ...more]
-  }
-  if (typeof value !== 'object' || value === null || value instanceof Secret) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]))
 }
 
 /** Events that are never more than `debug` and change nothing in what is told: not phrased at all unless asked for. */
-function isBelow(event: Event, level: Level): boolean {
-  if (level === 'debug') return false
+function isBelow(event: Event, levels: LevelTable): boolean {
   switch (event.type) {
     case 'journal.committed':
     case 'order.observed':
     case 'order.timing':
     case 'feed.read':
     case 'capacity.read':
-      return true
+      return !levels.isWritten(event.type, 'debug')
     default:
       return false
   }
 }
 
-type Writer = (line: Line, event: string) => void
+type Writer = (line: Line, event: LineName) => void
 
-function jsonWriter(options: LogOptions, now: () => number): Writer {
+function jsonWriter(
+  options: Pick<LogOptions, 'runId'>,
+  streams: readonly LogStream[],
+  now: () => number,
+): Writer {
+  let made = ''
   const logger = pino(
     {
-      level: options.level,
+      // What is too little is kept away before it comes here.
+      level: 'debug',
       base: options.runId === undefined ? {} : { run_id: options.runId },
       timestamp: () => `,"ts":"${new Date(now()).toISOString()}"`,
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },
     },
-    // As JSON it says the same, and on a screen only what it is.
-    { write: (text: string) => void options.stream.write(visible(text)) },
+    {
+      write: (text: string) => {
+        made = text
+      },
+    },
   )
-  return (line, event) => logger[line.level]({ event, ...line.fields }, oneLine(line.text))
+  return (line, event) => {
+    const text = oneLine(line.text)
+    const written = lineWithin(line.fields, (fields) => {
+      logger[line.level]({ event, ...fields }, text)
+      // As JSON it says the same, and on a screen only what it is.
+      return visible(made)
+    })
+    for (const stream of streams) stream.write(written)
+  }
 }
 
 const colors: Readonly<Record<Level, string>> = {
@@ -149,6 +160,8 @@ const plainColor = '\u001b[0m'
 
 /** Columns before the text of a line: time of day, word, gaps. */
 const PRETTY_INDENT = 20
+/** Most bytes of a text whose ends of lines make its entry too long. */
+const MAX_FOLDED_BYTES = 300
 /** A narrower terminal wraps by itself. */
 const MIN_COLUMNS = 60
 
@@ -164,11 +177,17 @@ function prettyWriter(stream: LogStream, now: () => number, color: boolean): Wri
       stream.write(`${day}, times are UTC\n`)
     }
     // A text of several lines stays readable and stays one entry.
-    const text = visible(line.text)
-      .split('\n')
-      .flatMap((each) => foldedAt(each, (stream.columns ?? 0) - PRETTY_INDENT))
-      .join(`\n${' '.repeat(PRETTY_INDENT)}`)
-    stream.write(`${at.slice(11, 19)}  ${shown}  ${text}\n`)
+    const entry = (shownText: string): string => {
+      const folded = visible(shownText)
+        .split('\n')
+        .flatMap((each) => foldedAt(each, (stream.columns ?? 0) - PRETTY_INDENT))
+        .join(`\n${' '.repeat(PRETTY_INDENT)}`)
+      return `${at.slice(11, 19)}  ${shown}  ${folded}\n`
+    }
+    const whole = entry(line.text)
+    // Each end of a line costs the columns before it.
+    const isLong = Buffer.byteLength(whole) > MAX_LINE_BYTES
+    stream.write(isLong ? entry(cutText(line.text, MAX_FOLDED_BYTES)) : whole)
   }
 }
 

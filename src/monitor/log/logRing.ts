@@ -1,4 +1,5 @@
 /** The newest lines of the log, kept in memory: what `perpd logs` reads. Secrets are out of them before they come here. */
+import type { LineName } from './eventRegister.ts'
 import type { Level } from './line.ts'
 
 /** A line as it was written. */
@@ -11,8 +12,8 @@ export interface KeptLine {
   /** What it is about, one word. */
   readonly word: string
   readonly text: string
-  /** Name of the event, stable; `note` of a line that belongs to none. */
-  readonly event: string
+  /** Name of the event, stable. */
+  readonly event: LineName
   /** The strategy that it is about; absent: it names none. */
   readonly strategy?: string
   /** The order that it is about; absent: it names none. */

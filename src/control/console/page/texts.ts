@@ -259,6 +259,8 @@ export const texts = {
     all: 'all markets',
     none: 'No market is in use.',
     notFresh: 'not fresh',
+    jit: (usd: string) => `of it JIT ${usd}`,
+    noJit: (status: string) => `without JIT: ${status}`,
   },
   hosts: {
     api: 'API hosts',

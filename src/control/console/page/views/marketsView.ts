@@ -23,15 +23,22 @@ function rateText(rate: string | null): string {
   return `${sign}${units.slice(0, -4)}.${units.slice(-4)}%`
 }
 
+/** What of a capacity is just-in-time liquidity; where its data is not there, that none is counted. */
+function jitText({ usd, dataStatus }: NonNullable<Market['jitLong']>): string {
+  return dataStatus === 'available' ? words.jit(wholeUsdText(usd)) : words.noJit(dataStatus)
+}
+
 function MarketLine({ market }: { readonly market: Market }): VNode {
-  const { symbol, status, markPrice, capacityLongUsd, capacityShortUsd, fundingLong, fundingShort } = market
+  const { symbol, status, markPrice, capacityLongUsd, capacityShortUsd, jitLong, jitShort } = market
+  const { fundingLong, fundingShort } = market
   const capacity = (usd: string | null) => (usd === null ? words.notFresh : wholeUsdText(usd))
+  const jit = (share: Market['jitLong']) => (share === null ? '' : html`<small>${jitText(share)}</small>`)
   return html`<tr>
     <th scope="row" data-label=${words.market}>${symbol}</th>
     <td data-label=${words.status}>${status === 'open' ? status : html`<strong class="mark warn">${status}</strong>`}</td>
     <td class="num" data-label=${words.price}>${markPrice === null ? NOTHING : priceText(markPrice)}</td>
-    <td class="num" data-label=${words.long}>${capacity(capacityLongUsd)}</td>
-    <td class="num" data-label=${words.short}>${capacity(capacityShortUsd)}</td>
+    <td class="num" data-label=${words.long}>${capacity(capacityLongUsd)}${jit(jitLong)}</td>
+    <td class="num" data-label=${words.short}>${capacity(capacityShortUsd)}${jit(jitShort)}</td>
     <td class="num" data-label=${words.funding}>${rateText(fundingLong)} / ${rateText(fundingShort)}</td>
   </tr>`
 }

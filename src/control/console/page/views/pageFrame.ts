@@ -43,8 +43,9 @@ function SessionTools({
 
   async function logOut(): Promise<void> {
     if (typeof session === 'string') return
-    await send('DELETE', '/console/session', { csrf: session.csrf })
+    // First: the daemon cuts the stream of a session that ended.
     feed.stop()
+    await send('DELETE', '/console/session', { csrf: session.csrf })
     store.take({ type: 'session', session: 'none' })
   }
 

@@ -1,0 +1,57 @@
+/** Which lines are written: a level for all, and levels of single components, changed while perpd runs. */
+import type { ComponentLevel, LogComponent } from '../../domain/logLevels.ts'
+import type { LineName } from './eventRegister.ts'
+import type { Level } from './line.ts'
+
+/** Levels as the settings have them. */
+export interface LogLevelSettings {
+  /** Of every component that has none of its own. */
+  readonly level: Level
+  /** Of single components; of two for one the last holds. */
+  readonly levels: readonly ComponentLevel[]
+}
+
+/** The levels in force. */
+export interface LevelTable {
+  /** Whether a line of this name and level is written. */
+  isWritten(name: LineName, level: Level): boolean
+  /** Sets the level of one component, or of all that have none of their own. */
+  set(level: Level, component?: LogComponent): void
+  /** Takes over what the settings say, and forgets what was set besides; true when that changes anything. */
+  take(settings: LogLevelSettings): boolean
+  /** `info; host debug, order warn`. */
+  text(): string
+}
+
+const ranks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+/** A table of levels. */
+export function createLevelTable(initial: LogLevelSettings): LevelTable {
+  let { level: all } = initial
+  let own = ownOf(initial)
+  const text = (): string => {
+    const each = [...own].sort(([one], [other]) => one.localeCompare(other))
+    return [all, ...(each.length === 0 ? [] : [each.map((pair) => pair.join(' ')).join(', ')])].join('; ')
+  }
+  return {
+    isWritten(name, level) {
+      const least = own.size === 0 ? all : (own.get(name.slice(0, name.indexOf('.'))) ?? all)
+      return ranks[level] >= ranks[least]
+    },
+    set(level, component) {
+      if (component === undefined) all = level
+      else own.set(component, level)
+    },
+    take(settings) {
+      const before = text()
+      all = settings.level
+      own = ownOf(settings)
+      return text() !== before
+    },
+    text,
+  }
+}
+
+function ownOf({ levels }: LogLevelSettings): Map<string, Level> {
+  return new Map(levels.map(({ component, level }) => [component, level]))
+}

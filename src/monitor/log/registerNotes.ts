@@ -1,0 +1,48 @@
+/** The register of lines that are told by the log alone: they are of the process, and no part of the engine hears of them. */
+import type { Level } from './line.ts'
+import { type RegisteredEvent, registered } from './registered.ts'
+
+/** An entry for each of them. */
+export const noteRegister = {
+  'daemon.leaving': registered(['warn'], 'A second signal came: the process leaves at once.'),
+  'daemon.failed': registered(['error'], 'A fault ends the run.'),
+  'daemon.closeFailed': registered(['error'], 'Something could not be closed in good order at the end.'),
+  'listener.failed': registered(['error'], 'A listener of events failed: a mistake of perpd. Orders go on.'),
+  'key.warned': registered(['warn'], 'What to know of the key that signs.'),
+  'strategy.warned': registered(['warn'], 'What to know of the strategy files before the first order.'),
+  'signal.warned': registered(['warn'], 'What to know of the secrets of signals.'),
+  'watchdog.unused': registered(
+    ['error'],
+    'The watchdog of the service manager cannot be told that perpd lives.',
+  ),
+  'console.served': registered(['info'], 'Where the web console is.'),
+  'files.changed': registered(
+    ['warn', 'error'],
+    'Strategy files changed while perpd runs; at error, they are refused.',
+  ),
+  'operator.readAnew': registered(
+    ['info', 'warn'],
+    'An operator had limits or strategy files read anew; at warn, refused.',
+  ),
+  'operator.signalled': registered(
+    ['warn', 'error'],
+    'A signal of the process was a command; at error, refused.',
+  ),
+  'evidence.codeRead': registered(
+    ['info', 'warn'],
+    "What the chain says of the router's code; at warn, not enough.",
+  ),
+  'log.levels': registered(['warn'], 'What is written into the log was changed, and by whom.'),
+  'log.fileFailed': registered(
+    ['error'],
+    'A line could not be written to the file of the log; standard output has it.',
+  ),
+  'trace.unsent': registered(['warn'], 'The collector of traces does not take them. Orders go on.'),
+  'paper.failed': registered(['error'], 'The paper venue failed while it answered.'),
+} as const satisfies Readonly<Record<string, RegisteredEvent>>
+
+/** Names of such lines. */
+export type NoteName = keyof typeof noteRegister
+
+/** Levels that a line of this name may have. */
+export type NoteLevel<Name extends NoteName> = Extract<(typeof noteRegister)[Name]['levels'][number], Level>

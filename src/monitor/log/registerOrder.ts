@@ -1,0 +1,116 @@
+/** The register of the events of decisions, orders, their records, and what is done over time. */
+import type { OrderEvent } from '../../domain/orderEvent.ts'
+import { attemptFieldNames, orderFieldNames, type RegisteredEvent, registered } from './registered.ts'
+
+const wishFields = ['strategy', 'market', 'decision_key', 'direction', 'kind', 'intent_id', 'reason']
+
+/** An entry for each of them; one that is missing is a type error. */
+export const orderRegister = {
+  'decision.made': registered(['info'], 'A strategy wants something.', [...wishFields, 'facts']),
+  'decision.denied': registered(['info'], 'A limit, a rule or a state denies what a strategy wants.', [
+    ...wishFields,
+    'code',
+    'wanted',
+    'allowed',
+  ]),
+  'decision.admitted': registered(['info'], 'A decision became an order; it is durable.', [
+    ...orderFieldNames,
+    'decision_key',
+    'wanted_usd',
+  ]),
+  'journal.committed': registered(['debug'], 'A record of an order is durable.', [
+    'intent_id',
+    'record',
+    ...attemptFieldNames,
+    'latency_ms',
+  ]),
+  'order.moved': registered(['debug', 'info', 'warn'], "An order's label changed.", [
+    ...orderFieldNames,
+    ...attemptFieldNames,
+    'state_from',
+    'state_to',
+    'reason',
+    'outcome',
+    'code',
+    'settlement',
+    'latency_ms',
+  ]),
+  'order.filled': registered(
+    ['info', 'warn'],
+    'A created order was filled; at warn, the chain took it back.',
+    [
+      ...orderFieldNames,
+      'role',
+      'order_key',
+      'execution_price',
+      'filled_usd',
+      'fees_usd',
+      'pnl_usd',
+      'venue_pnl_usd',
+      'sending_usd',
+      'entry_costs_usd',
+      'provisional',
+    ],
+  ),
+  'order.exits': registered(['info'], 'A position is open and its exits rest.', [
+    ...orderFieldNames,
+    'exits',
+  ]),
+  'order.warned': registered(['warn'], 'The venue warns before anything is signed.', [
+    ...orderFieldNames,
+    'host',
+    'request_id',
+    'warnings',
+    'action',
+    'reason',
+    'to_usd',
+  ]),
+  'order.payload_rejected': registered(
+    ['error'],
+    'A host prepared something else than was asked; nothing is signed.',
+    [...orderFieldNames, 'host', 'request_id', 'differences'],
+  ),
+  'order.not_signed': registered(['warn'], 'A price, a fee, the position or the time moved beyond a limit.', [
+    ...orderFieldNames,
+    'host',
+    'request_id',
+    'code',
+    'differences',
+  ]),
+  'order.observed': registered(['debug'], 'What a host says of an unresolved attempt.', [
+    ...orderFieldNames,
+    'attempt',
+    'status',
+    'host',
+    'trace_id',
+    'reason',
+  ]),
+  'order.timing': registered(['debug'], 'How long a step of an order took.', [
+    'intent_id',
+    'step',
+    'latency_ms',
+  ]),
+  'unwind.requested': registered(['warn'], 'An order is unwound if it lands.', [
+    ...orderFieldNames,
+    'by',
+    'reason',
+  ]),
+  'unwind.waits': registered(['warn'], 'What keeps an order from being unwound now.', [
+    'intent_id',
+    'reason',
+  ]),
+  'unwind.ended': registered(['info', 'error'], 'An order is unwound; at error, it was given up.', [
+    'intent_id',
+    'by',
+    'outcome',
+    'statement',
+  ]),
+  'task.started': registered(['info'], 'A task that makes orders over time began.', ['task', 'by', 'asked']),
+  'task.waits': registered(['warn'], 'What keeps a task from its next order.', ['task', 'reason']),
+  'task.ended': registered(['info', 'warn'], 'A task ended; at warn, before it was done.', [
+    'task',
+    'by',
+    'outcome',
+    'statement',
+  ]),
+} as const satisfies Readonly<Record<OrderEvent['type'], RegisteredEvent>>
