@@ -1,5 +1,5 @@
 /** docs/commands.md, printed from the table of commands and the table of exit codes. */
-import { usageOf } from '../src/cli/call/command.ts'
+import { flagText, usageOf } from '../src/cli/call/command.ts'
 import { commands } from '../src/cli/commandTable.ts'
 import { exitMeanings } from '../src/config/exit.ts'
 
@@ -34,7 +34,7 @@ function section(command: (typeof commands)[number]): readonly string[] {
   const named = [...(positional === undefined ? [] : [positional]), ...more]
   const rows = [
     ...named.map((each) => [`${each.name}`, each.doc]),
-    ...flags.map((flag) => [`--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`, flag.doc]),
+    ...flags.map((flag) => [flagText(flag), flag.doc]),
   ]
   return [
     `## perpd ${name}`,

@@ -28,6 +28,7 @@ export const deepTests: readonly string[] = [
   // Commands and threads over many real processes.
   'cli/revoke.test.ts',
   'world/logsFollow.test.ts',
+  'world/top.test.ts',
 
   // Corpora: every value of every field changed, and what the contracts' own bytes say.
   'fuzz/readers.test.ts',

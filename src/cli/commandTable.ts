@@ -4,6 +4,7 @@ import { handCommands, lookCommands } from './commandsByHand.ts'
 import { aboutCommands, firstCommands } from './commandsOfItself.ts'
 import { keyCommands } from './commandsOfKeys.ts'
 import { noticeCommands } from './commandsOfNotices.ts'
+import { topCommand, watchFlag } from './commandsOfScreens.ts'
 import { authorCommands } from './commandsOfStrategies.ts'
 import { taskCommands } from './commandsOfTasks.ts'
 
@@ -74,10 +75,15 @@ export const commands: readonly Command[] = [
     name: 'status',
     isForRunning: true,
     summary: 'Show what the running daemon is doing.',
-    flags: [json],
-    examples: ['perpd status', 'perpd status --json'],
-    run: async (call) => (await import('./commands/statusCommand.ts')).status(call),
+    stray: [{ flag: 'watch' }],
+    flags: [watchFlag, json],
+    examples: ['perpd status', 'perpd status --json', 'perpd status --watch 5'],
+    run: async (call) =>
+      call.flags.has('watch')
+        ? (await import('./live/topCommand.ts')).watchStatus(call, 'watch')
+        : (await import('./commands/statusCommand.ts')).status(call),
   },
+  topCommand,
   ...lookCommands,
   ...authorCommands,
   ...handCommands,
@@ -335,4 +341,16 @@ export const commands: readonly Command[] = [
     run: async (call) => (await import('./explain/explain.ts')).explain(call),
   },
   ...aboutCommands,
+  {
+    name: 'completion',
+    isBare: true,
+    isForProgram: true,
+    summary: 'Print what a shell completes of perpd: commands, flags, kinds and markets.',
+    details:
+      'For bash: source <(perpd completion bash). For zsh: source <(perpd completion zsh), behind compinit. For fish: perpd completion fish | source.\nPut that line into the file that your shell starts with.',
+    positional: { name: 'shell', doc: 'bash, zsh or fish' },
+    flags: [],
+    examples: ['perpd completion bash', 'perpd completion zsh', 'perpd completion fish'],
+    run: async (call) => (await import('./setup/completionCommand.ts')).completion(call, commands),
+  },
 ]

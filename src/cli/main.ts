@@ -125,7 +125,7 @@ export async function main(
     const reload = () => loadConfig(source)
     const { cwd, env, execArgv = [] } = world
     // A program reads it: each row is one line.
-    const shown = flags.has('csv') ? world.out : out
+    const shown = flags.has('csv') || command.isForProgram === true ? world.out : out
     const bare = { reload, flags, positionals, cwd, env, execArgv, keys, width, out: shown, err }
     if (command.isBare === true) return ended(await command.run(bare))
     const isTolerant = command.isForRunning === true || command.isOfJournal === true

@@ -57,11 +57,22 @@ export function readRoutes(
       c.req.query('level'),
     ]
     const level = logLevels.find((each) => each === word)
+    const strategy = c.req.query('strategy')
+    const order = c.req.query('order')?.toLowerCase()
+    if (order !== undefined && !/^(?:0x)?[\da-f]{1,64}$/.test(order)) {
+      return c.json({ error: 'BAD_QUERY', message: "expected an order's id, or its first characters." }, 400)
+    }
     if (level === undefined || !/^\d{1,15}$/.test(after) || !/^[1-9]\d{0,8}$/.test(limit)) {
       const message = `expected after and limit as whole numbers, and a level of ${logLevels.join(', ')}.`
       return c.json({ error: 'BAD_QUERY', message }, 400)
     }
-    return json(recent.log.read({ after: Number(after), limit: Math.min(Number(limit), MOST_LINES), level }))
+    return json(
+      recent.log.read({
+        ...{ after: Number(after), limit: Math.min(Number(limit), MOST_LINES), level },
+        ...(strategy !== undefined && { strategy }),
+        ...(order !== undefined && { intentId: order }),
+      }),
+    )
   })
 }
 

@@ -413,6 +413,22 @@ test('a market is named by its symbol, its pair or its token, and a whole symbol
   expect(marketsNamed(all, 'USDC')).toEqual([])
 })
 
+test('the ring gives the lines about one strategy, or about orders whose ids begin so', () => {
+  const ring = createLogRing('run-1')
+  const keep = (text: string, about: { strategy?: string; intentId?: string }) =>
+    ring.keep({ atMs: 1, level: 'info', word: 'order', text, event: 'strategy.said', ...about })
+  keep('daemon', {})
+  keep('said', { strategy: 'eth-trend' })
+  keep('its order', { strategy: 'eth-trend', intentId: '0x7944b4ff' })
+  keep('other', { strategy: 'guard', intentId: '0x1944b4ff' })
+  const texts = (about: { strategy?: string; intentId?: string }) =>
+    ring.read({ after: 0, limit: 100, level: 'info', ...about }).lines.map(({ text }) => text)
+  expect(texts({ strategy: 'eth-trend' })).toEqual(['said', 'its order'])
+  expect(texts({ intentId: '7944' })).toEqual(['its order'])
+  expect(texts({ intentId: '0x1944b4ff' })).toEqual(['other'])
+  expect(texts({ strategy: 'guard', intentId: '7944' })).toEqual([])
+})
+
 test('the ring keeps the newest lines, and gives those after a number and of a level', () => {
   const ring = createLogRing('run-1', 3)
   for (let at = 1; at <= 10; at += 1) {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { perpd } from './run.ts'
 
@@ -109,16 +110,20 @@ test.skipIf(!hasPty)(
       'Size of one order': ['75'],
     }
     let asked = 0
+    let answered = 0
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       said += piece
-      for (const [question = ''] of piece.matchAll(/[A-Z][^\r\n]*\]: $/gm)) {
-        asked += 1
-        const answer =
-          Object.entries(answers)
-            .find(([start]) => question.includes(start))?.[1]
-            .shift() ?? ''
-        child.stdin.write(`${answer}\r`)
-      }
+      // A prompt comes in any pieces, and with moves of the cursor in it or after it.
+      const plain = stripVTControlCharacters(said)
+      const [question] = /[A-Z][^\r\n]*\]: $/.exec(plain.slice(answered)) ?? []
+      if (question === undefined) return
+      answered = plain.length
+      asked += 1
+      const answer =
+        Object.entries(answers)
+          .find(([start]) => question.includes(start))?.[1]
+          .shift() ?? ''
+      child.stdin.write(`${answer}\r`)
     })
     await once(child, 'close')
     // One of them twice.
@@ -135,9 +140,17 @@ test.skipIf(!hasPty)('a question that is broken off writes nothing', async () =>
     cwd,
     env: { PATH: process.env.PATH },
   })
+  let said = ''
+  const steps: [string, string][] = [
+    ['What does it trade', '\r'],
+    ['Which strategy', '\u0003'],
+  ]
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    if (piece.includes('Which strategy')) child.stdin.write('\u0003')
-    else if (piece.includes('What does it trade')) child.stdin.write('\r')
+    said += piece
+    const [question, key] = steps[0] ?? []
+    if (question === undefined || key === undefined || !said.includes(question)) return
+    steps.shift()
+    child.stdin.write(key)
   })
   const [code] = await once(child, 'close')
   expect(code).toBe(1)

@@ -69,7 +69,7 @@ test('an unknown command or argument ends with exit code 1, an unknown flag with
     return `${code} ${err}`
   }
   expect(await said('ordres')).toMatch(
-    /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| run \| /,
+    /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| doctor \| run \| /,
   )
   expect(await said('keys', 'nwe')).toMatch(
     /^1 perpd has no command keys nwe\. Did you mean keys new\? perpd keys is these commands:/,

@@ -49,6 +49,26 @@ test('what the daemon writes while it is followed is printed once, in order, and
   )
   const numbers = lines().map(({ seq }) => seq)
   expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other))
+  const shown = async (...words: string[]) => {
+    const asked = inFolder('logs', '--json', ...words)
+    return { code: await asked.ended, out: asked.stdout(), err: asked.stderr() }
+  }
+  const ofOne = await shown('--strategy', 'once')
+  const about = ofOne.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { strategy?: string; intentId?: string })
+  expect(new Set(about.map(({ strategy }) => strategy))).toEqual(new Set(['once']))
+  const intentId = about.find((each) => each.intentId !== undefined)?.intentId ?? ''
+  const ofOrder = await shown('--order', intentId.slice(0, 10), '--level', 'debug')
+  expect(ofOrder.out).toContain(intentId)
+  expect(ofOrder.out).not.toContain('the test says so')
+  expect(await shown('--strategy', 'onec')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Did you mean once?'),
+  })
+  expect(await shown('--order', 'ffffffffffff')).toMatchObject({ code: 2 })
+  expect(await shown('--order', 'x y')).toMatchObject({ code: 1 })
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended, daemon.said()).toBe(0)
   expect(await followed.ended, followed.said()).toBe(3)

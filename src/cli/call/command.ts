@@ -14,6 +14,8 @@ export interface OwnFlag {
   readonly name: string
   /** What its value is, for the usage line; absent for a flag without value. */
   readonly value?: string
+  /** The value may be left out; one that begins with a digit is taken. */
+  readonly isValueOptional?: true
   /** The setting that it stands for, with its value. */
   readonly setting?: string
   readonly doc: string
@@ -81,6 +83,8 @@ export interface CommandFacts {
    * where neither the flag nor an argument for it was given.
    */
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
+  /** A program reads what it prints: no line is folded. */
+  readonly isForProgram?: true
   /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
   readonly isForRunning?: true
   /** It only reads the journal: a problem of the configuration that leaves open where that is does not stop it. */
@@ -125,6 +129,10 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
     if (own !== undefined) {
       if (own.value === undefined) {
         if (inline !== undefined) throw misuse(command, `--${name} takes no value.`)
+        flags.set(name, true)
+        continue
+      }
+      if (own.isValueOptional === true && inline === undefined && !/^\d/.test(next ?? '')) {
         flags.set(name, true)
         continue
       }
@@ -210,11 +218,15 @@ function misuse(command: CommandFacts, what: string, exitCode: number = exitCode
   return new CommandError(`${what}\n${usageOf(command)}`, exitCode)
 }
 
+/** `--open`, `--limit N`, `--watch [SECONDS]`: a flag as help shows it. */
+export function flagText({ name, value, isValueOptional }: OwnFlag): string {
+  if (value === undefined) return `--${name}`
+  return `--${name} ${isValueOptional === true ? `[${value}]` : value}`
+}
+
 /** `usage: perpd orders [--open] ...`. */
 export function usageOf(command: CommandFacts): string {
-  const own = command.flags.map(({ name, value }) =>
-    value === undefined ? `[--${name}]` : `[--${name} ${value}]`,
-  )
+  const own = command.flags.map((flag) => `[${flagText(flag)}]`)
   const { name = '', isOptional = false } = command.positional ?? {}
   const positional = command.positional === undefined ? [] : [isOptional ? `[${name}]` : `<${name}>`]
   const others = (command.more ?? []).map((each) => `<${each.name}>`)
@@ -226,10 +238,7 @@ export function usageOf(command: CommandFacts): string {
 /** The whole help of a command. */
 export function helpOf(command: CommandFacts): string {
   const rows = [
-    ...command.flags.map(({ name, value, doc }) => [
-      `--${name}${value === undefined ? '' : ` ${value}`}`,
-      doc,
-    ]),
+    ...command.flags.map((flag) => [flagText(flag), flag.doc]),
     ['--profile NAME', 'profile to start from; paper is the default and trades play money'],
     ['--config FILE', 'file of settings over the profile; ./perpd.json is read when it exists'],
     ['--section.key value', 'any setting; `perpd config` lists them all with their values'],

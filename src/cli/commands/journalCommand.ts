@@ -11,13 +11,16 @@ import { highWaterMarkPathOf } from '../../journal/sqlite/highWaterMark.ts'
 import { openSqliteJournal } from '../../journal/sqlite/openSqlite.ts'
 import { counted, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
+import { withProgress } from '../output/progressBar.ts'
 import { columns } from '../output/table.ts'
 
 /** Checks the journal whole. Exit code 0 when all of it holds, 1 when anything does not, 2 when there is none. */
 export async function journalVerify({ loaded, flags, out }: Call): Promise<number> {
   const path = journalFileOf(loaded.config)
   const beganMs = systemClock.monotonicMs()
-  const found = verifySqliteJournal(path, loaded.config.journal.headPath)
+  const found = withProgress((progress) =>
+    verifySqliteJournal(path, loaded.config.journal.headPath, progress),
+  )
   const tookMs = systemClock.monotonicMs() - beganMs
   const isWhole = found.problems.length === 0
   if (flags.has('json')) out(JSON.stringify({ path, isWhole, ...toPlain(found) }, undefined, 2))

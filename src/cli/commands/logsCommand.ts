@@ -1,16 +1,17 @@
 /** `perpd logs`: the newest lines of the daemon's log, which it keeps in memory, and those that follow. */
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import { didYouMean } from '../../config/suggest.ts'
 import { logLevels } from '../../domain/logLevels.ts'
 import type { KeptLine, KeptLines } from '../../monitor/log/logRing.ts'
 import type { Call } from '../call/command.ts'
-import { queryDaemon } from '../call/daemonClient.ts'
+import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { wordsIn } from '../output/fitTable.ts'
 
 const DEFAULT_LINES = 50
 const FOLLOW_MS = 500
 
-/** Prints lines, oldest first; with `--follow` until it is interrupted or the daemon ends (exit code 3). */
+/** Prints lines, of all or of one strategy or order, oldest first; with `--follow` until it is interrupted or the daemon ends (exit code 3). */
 export async function logs({ loaded, flags, width, out }: Call): Promise<number> {
   const level = logLevels.find((each) => each === (flags.get('level') ?? 'info'))
   if (level === undefined) {
@@ -23,8 +24,9 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
   if (typeof word !== 'string' || !/^[1-9]\d{0,5}$/.test(word)) {
     throw new CommandError(`--lines is ${String(word)}; expected a whole number from 1.`, exitCodes.error)
   }
+  const about = aboutOf(flags)
   const read = (after: number, limit: number) =>
-    queryDaemon(loaded, `/api/logs?after=${after}&limit=${limit}&level=${level}`, isLines)
+    queryDaemon(loaded, `/api/logs?after=${after}&limit=${limit}&level=${level}${about.query}`, isLines)
   const show = (lines: readonly KeptLine[]): void => {
     for (const line of lines) {
       out(
@@ -35,8 +37,18 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
     }
   }
   let last = await read(0, Number(word))
+  if (last.lines.length === 0 && about.strategy !== undefined) {
+    const known = (await queryStatus(loaded)).strategies.map(({ name }) => name)
+    if (!known.includes(about.strategy)) throw noStrategy(about.strategy, known)
+  }
   show(last.lines)
-  if (!flags.has('follow')) return exitCodes.ok
+  if (!flags.has('follow')) {
+    if (last.lines.length > 0 || about.order === undefined) return exitCodes.ok
+    throw new CommandError(
+      `None of the lines that are kept is about the order ${about.order} (--level ${level}). Its whole story: perpd explain ${about.order}`,
+      exitCodes.notFound,
+    )
+  }
   for (;;) {
     await systemClock.sleep(FOLLOW_MS)
     const next = await read(last.newest, 2_000)
@@ -48,6 +60,33 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
     }
     last = next
   }
+}
+
+/** What lines are asked about, and that as the end of a query. */
+function aboutOf(flags: Call['flags']): {
+  readonly strategy: string | undefined
+  readonly order: string | undefined
+  readonly query: string
+} {
+  const strategy = flags.get('strategy')?.toString()
+  const order = flags.get('order')?.toString()
+  if (order !== undefined && !/^(?:0x)?[\da-f]{1,64}$/i.test(order)) {
+    throw new CommandError(
+      `--order is ${order}; expected an order's id, or its first characters (perpd orders lists them).`,
+      exitCodes.error,
+    )
+  }
+  const asked = Object.entries({ strategy, order }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`&${name}=${encodeURIComponent(value)}`],
+  )
+  return { strategy, order, query: asked.join('') }
+}
+
+function noStrategy(name: string, known: readonly string[]): CommandError {
+  return new CommandError(
+    `No strategy ${name} runs, and no line that is kept is about one.${didYouMean(name, known)} Running: ${known.join(', ') || 'none'}.`,
+    exitCodes.notFound,
+  )
 }
 
 function isLines(body: unknown): body is KeptLines {

@@ -37,17 +37,22 @@ export interface Verification {
 }
 
 /**
- * Reads every record of the journal at `path`. A damaged journal is an answer and no fault.
+ * Reads every record of the journal at `path`. A damaged journal is an answer and no fault. `progress` is told after each record
+ * how many of how many were read.
  *
  * @throws JournalFaultError as `openSqliteReader` does, when there is nothing that could be read.
  */
-export function verifySqliteJournal(path: string, headPath?: string): Verification {
+export function verifySqliteJournal(
+  path: string,
+  headPath?: string,
+  progress?: (done: number, total: number) => void,
+): Verification {
   // Before the records: a daemon may go on writing, and a mark is never ahead of a journal that is whole.
   const mark = readHighWaterMark(highWaterMarkPathOf(path, headPath))
   const db = openForReading(path)
   try {
     db.exec('BEGIN')
-    const found = verifyRecords(db, path)
+    const found = verifyRecords(db, path, progress)
     const { hashAt } = createRowReader(db, path)
     const loss = found.badSeq === undefined ? lossOf(mark, found.tail, hashAt) : undefined
     const problems = [...found.problems]
@@ -69,7 +74,11 @@ export function verifySqliteJournal(path: string, headPath?: string): Verificati
   }
 }
 
-function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'bytes' | 'headSeq'> {
+function verifyRecords(
+  db: DatabaseSync,
+  path: string,
+  progress?: (done: number, total: number) => void,
+): Omit<Verification, 'bytes' | 'headSeq'> {
   const { version } = readMarks(db)
   const rows = createRowReader(db, path)
   const isToday = version === SCHEMA_VERSION
@@ -86,6 +95,7 @@ function verifyRecords(db: DatabaseSync, path: string): Omit<Verification, 'byte
   const listen: Listener = (seq, record, state) => {
     lastGood = seq
     check?.listen(seq, record, state)
+    progress?.(seq, common.records)
   }
   try {
     const problems: string[] = []

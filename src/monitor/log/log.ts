@@ -80,7 +80,12 @@ export function createLog(options: LogOptions): Log {
       const clean = redact.value(withDollars(fields)) as Record<string, unknown>
       json({ ...line, text, fields: clean }, event)
     }
-    options.keep?.({ atMs: now(), level: line.level, word: line.word, text, event })
+    const { strategy, intent_id: intentId } = line.fields
+    options.keep?.({
+      ...{ atMs: now(), level: line.level, word: line.word, text, event },
+      ...(typeof strategy === 'string' && { strategy }),
+      ...(typeof intentId === 'string' && { intentId }),
+    })
   }
   return {
     levels,

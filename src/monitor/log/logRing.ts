@@ -14,6 +14,10 @@ export interface KeptLine {
   readonly text: string
   /** Name of the event, stable. */
   readonly event: LineName
+  /** The strategy that it is about; absent: it names none. */
+  readonly strategy?: string
+  /** The order that it is about; absent: it names none. */
+  readonly intentId?: string
 }
 
 /** Lines of a ring, oldest first. */
@@ -25,11 +29,25 @@ export interface KeptLines {
   readonly newest: number
 }
 
+/** Which lines of a ring are asked for; what is absent asks for all. */
+export interface LineQuery {
+  /** Only lines after this number. */
+  readonly after: number
+  /** At most so many, the newest. */
+  readonly limit: number
+  /** Only lines that are at least of this level. */
+  readonly level: Level
+  /** Only lines about this strategy. */
+  readonly strategy?: string
+  /** Only lines about orders whose id begins so; in small letters, `0x` left off or not. */
+  readonly intentId?: string
+}
+
 /** The ring. */
 export interface LogRing {
   keep(line: Omit<KeptLine, 'seq'>): void
-  /** The newest `limit` lines after the number `after` that are at least of this level. */
-  read(query: { readonly after: number; readonly limit: number; readonly level: Level }): KeptLines
+  /** The newest `limit` lines that the query asks for. */
+  read(query: LineQuery): KeptLines
 }
 
 /** How much each level matters. */
@@ -49,10 +67,17 @@ export function createLogRing(runId: string, most: number = KEPT_LINES): LogRing
       // In blocks: moving all for each line would cost more than writing it.
       if (lines.length >= 2 * most) lines.splice(0, lines.length - most)
     },
-    read({ after, limit, level }) {
+    read({ after, limit, level, strategy, intentId }) {
+      const begins = intentId?.replace(/^0x/, '')
       const found = lines
         .slice(-most)
-        .filter((line) => line.seq > after && levelRanks[line.level] >= levelRanks[level])
+        .filter(
+          (line) =>
+            line.seq > after &&
+            levelRanks[line.level] >= levelRanks[level] &&
+            (strategy === undefined || line.strategy === strategy) &&
+            (begins === undefined || line.intentId?.replace(/^0x/, '').startsWith(begins) === true),
+        )
       return { runId, lines: found.slice(-limit), newest }
     },
   }

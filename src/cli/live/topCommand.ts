@@ -1,0 +1,105 @@
+/** `perpd top`, and `perpd status --watch`: the daemon's status again and again, on a screen of its own where there is one. */
+import { isoTime } from '../../base/clock.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import type { Call } from '../call/command.ts'
+import { queryStatus } from '../call/daemonClient.ts'
+import { statusText } from '../commands/statusCommand.ts'
+import { lastOffset, liveScreen, pageOf } from './liveScreen.ts'
+import { isLiveTerminal, openLiveTerminal } from './liveTerminal.ts'
+
+const USUAL_SECONDS = 2
+const LEAST_SECONDS = 0.5
+const MOST_SECONDS = 3_600
+
+/** Shows the status until q or Ctrl-C; without a terminal prints it again and again. Exit code 3 when no daemon answers at first. */
+export async function top(call: Call): Promise<number> {
+  return await watchStatus(call, 'every')
+}
+
+/** The same, with the seconds in the flag of this name. */
+export async function watchStatus(call: Call, flag: string): Promise<number> {
+  const everyMs = intervalMs(flag, call.flags.get(flag))
+  const first = await queryStatus(call.loaded)
+  if (call.flags.has('json') || !isLiveTerminal(call.env)) return await printAgain(call, first, everyMs)
+  return await drawAgain(call, first, everyMs)
+}
+
+function intervalMs(flag: string, given: string | true | undefined): number {
+  if (given === undefined || given === true) return USUAL_SECONDS * 1_000
+  const seconds = /^\d{1,4}(?:\.\d)?$/.test(given) ? Number(given) : Number.NaN
+  if (seconds >= LEAST_SECONDS && seconds <= MOST_SECONDS) return seconds * 1_000
+  throw new CommandError(
+    `--${flag} is ${given}; expected seconds, from ${LEAST_SECONDS} to ${MOST_SECONDS}.`,
+    exitCodes.error,
+  )
+}
+
+/** One status below the other, each as its own screen or line of JSON; ends when the daemon does, with its exit code. */
+async function printAgain(
+  { loaded, flags, width, out }: Call,
+  first: StatusBody,
+  everyMs: number,
+): Promise<never> {
+  for (let body = first; ; body = await queryStatus(loaded)) {
+    out(flags.has('json') ? JSON.stringify(body) : `${isoTime(body.nowMs)}\n${statusText(body, width)}\n`)
+    await systemClock.sleep(everyMs)
+  }
+}
+
+/** How far each key moves: lines, or pages. */
+const moves: Readonly<Record<string, { readonly lines?: number; readonly pages?: number }>> = {
+  j: { lines: 1 },
+  k: { lines: -1 },
+  '\u001b[B': { lines: 1 },
+  '\u001b[A': { lines: -1 },
+  ' ': { pages: 1 },
+  '\u001b[6~': { pages: 1 },
+  '\u001b[5~': { pages: -1 },
+}
+
+async function drawAgain({ loaded, env }: Call, first: StatusBody, everyMs: number): Promise<number> {
+  const hasColor = (env.NO_COLOR ?? '') === ''
+  const ending = new AbortController()
+  let body = first
+  let problem: string | undefined
+  let offset = 0
+  const draw = (): void => {
+    const [columns, rows] = [terminal.columns(), terminal.rows()]
+    offset = Math.max(0, Math.min(offset, lastOffset(body, columns, rows)))
+    const facts = { body, everyMs, offset, hasColor, ...(problem !== undefined && { problem }) }
+    terminal.draw(liveScreen(facts, columns, rows))
+  }
+  const terminal = openLiveTerminal({
+    onKey: (key) => {
+      if (key === 'q' || key === 'Q') return ending.abort()
+      const { lines = 0, pages = 0 } = moves[key] ?? {}
+      offset += lines + pages * pageOf(terminal.rows())
+      draw()
+    },
+    onResize: draw,
+    onEnd: () => ending.abort(),
+  })
+  const ended = new Promise<void>((resolve) => ending.signal.addEventListener('abort', () => resolve()))
+  const look = async (): Promise<void> => {
+    try {
+      body = await queryStatus(loaded)
+      problem = undefined
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      problem = error.message.split('\n')[0]
+    }
+  }
+  try {
+    while (!ending.signal.aborted) {
+      draw()
+      await systemClock.sleep(everyMs, ending.signal)
+      // A daemon that hangs keeps nobody from leaving.
+      if (!ending.signal.aborted) await Promise.race([look(), ended])
+    }
+  } finally {
+    terminal.close()
+  }
+  return exitCodes.ok
+}

@@ -1,0 +1,46 @@
+/** How far long work is, on the line below the cursor of a terminal; nothing where nobody sits at one. */
+import { systemClock } from '../../base/systemClock.ts'
+import { span } from '../../monitor/text.ts'
+
+/** Told how much is done, of how much; in any unit, both 0 or more. */
+export type Progress = (done: number, total: number) => void
+
+/** Work is looked at once in so many calls, a power of 2, so that being told costs nothing. */
+const CALLS_PER_LOOK = 256
+/** What ends before shows no bar, ms. */
+const QUIET_MS = 500
+const REDRAW_MS = 100
+const BAR_CELLS = 24
+
+/** `[######      ] 25 %, 25,000 of 100,000, 3 s left`, cut to the columns. */
+export function progressLine(done: number, total: number, elapsedMs: number, columns: number): string {
+  const share = total <= 0 ? 1 : Math.min(1, Math.max(0, done / total))
+  const cells = Math.floor(share * BAR_CELLS)
+  const left = share === 0 ? '' : `, ${span((elapsedMs * (1 - share)) / share)} left`
+  const counts = `${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`
+  const bar = `[${'#'.repeat(cells)}${' '.repeat(BAR_CELLS - cells)}]`
+  return `${bar} ${Math.floor(share * 100)} %, ${counts}${left}`.slice(0, Math.max(0, columns))
+}
+
+/** A bar on standard error while `work` runs; taken away at its end, however that comes. Not for work that prints to the same screen. */
+export function withProgress<T>(work: (progress: Progress) => T): T {
+  const { stderr } = process
+  if (stderr.isTTY !== true || process.env.TERM === 'dumb') return work(() => {})
+  const beganMs = systemClock.monotonicMs()
+  let calls = 0
+  let drawnMs = beganMs + QUIET_MS - REDRAW_MS
+  let isShown = false
+  try {
+    return work((done, total) => {
+      calls += 1
+      if ((calls & (CALLS_PER_LOOK - 1)) !== 0) return
+      const nowMs = systemClock.monotonicMs()
+      if (nowMs - drawnMs < REDRAW_MS) return
+      drawnMs = nowMs
+      isShown = true
+      stderr.write(`\r${progressLine(done, total, nowMs - beganMs, stderr.columns - 1)}\u001b[K`)
+    })
+  } finally {
+    if (isShown) stderr.write('\r\u001b[K')
+  }
+}

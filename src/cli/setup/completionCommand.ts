@@ -1,0 +1,49 @@
+/** `perpd completion`: the words of the command line, for a shell. */
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { didYouMean } from '../../config/suggest.ts'
+import { isSwapOnly } from '../../protocol/catalogue.ts'
+import { chainNames, chains } from '../../protocol/chains/index.ts'
+import { builtInKinds } from '../../strategy/kinds/kinds.ts'
+import type { BareCall, CommandFacts } from '../call/command.ts'
+import { completionScript, shells, type ValueWords } from './completionScript.ts'
+
+/** Prints the script of a shell. */
+export async function completion(
+  { positionals: [word = ''], out }: BareCall,
+  commands: readonly CommandFacts[],
+): Promise<number> {
+  const shell = shells.find((each) => each === word)
+  if (shell === undefined) {
+    throw new CommandError(
+      `perpd prints no completion for ${word}; for ${shells.join(', ')} it does.${didYouMean(word, shells)}`,
+      exitCodes.notFound,
+    )
+  }
+  out(completionScript(shell, commands, valueWords()))
+  return exitCodes.ok
+}
+
+/** What values of flags and arguments are, where that is known without asking anybody. */
+function valueWords(): ValueWords {
+  const kinds = Object.keys(builtInKinds)
+  // The name before the slash is enough where one market has it, and else it is answered with whole symbols.
+  const markets = [
+    ...new Set(
+      Object.values(chains).flatMap(({ facts }) =>
+        [...facts.markets.values()]
+          .filter((market) => !isSwapOnly(market))
+          .map(({ symbol }) => symbol.split('/')[0] ?? ''),
+      ),
+    ),
+  ].filter((name) => /^[\w.-]+$/.test(name))
+  return {
+    profile: ['paper', ...chainNames],
+    level: ['debug', 'info', 'warn', 'error'],
+    kind: kinds,
+    KIND: kinds,
+    market: markets,
+    direction: ['long', 'short'],
+    state: ['active', 'reducing', 'halted'],
+    shell: shells,
+  }
+}

@@ -1,0 +1,27 @@
+/** The bar of long work: what it says, and that it fits its line. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { progressLine } from '../../src/cli/output/progressBar.ts'
+
+test('a bar says how much is done and how long the rest takes at this pace', () => {
+  expect(progressLine(25_000, 100_000, 1_000, 80)).toBe(
+    '[######                  ] 25 %, 25,000 of 100,000, 3 s left',
+  )
+  expect(progressLine(0, 10, 0, 80)).toBe(`[${' '.repeat(24)}] 0 %, 0 of 10`)
+})
+
+test('a bar never leaves its line', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.nat(),
+      fc.nat(),
+      fc.integer({ min: 0, max: 200 }),
+      (done, total, ms, columns) => {
+        const line = progressLine(done, total, ms, columns)
+        expect(line.length).toBeLessThanOrEqual(columns)
+        expect(line).not.toMatch(/NaN|Infinity/)
+      },
+    ),
+  )
+})
