@@ -158,7 +158,7 @@ test('what is built serves the page too, without network', async () => {
   const built = join(scratch, 'built')
   mkdirSync(built)
   cpSync(join(root, 'package.json'), join(built, 'package.json'))
-  for (const name of ['src', 'node_modules', 'tsconfig.json', 'tsconfig.build.json'])
+  for (const name of ['src', 'scripts', 'node_modules', 'tsconfig.json', 'tsconfig.build.json'])
     symlinkSync(join(root, name), join(built, name))
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { build: string }

@@ -33,7 +33,7 @@ test('what changed is told with both values and what takes it over, all else wit
   expect(changed).toEqual([
     ['rpc.http', ['http://127.0.0.1:1/[hidden]'], 'flag --rpc.http', 'restart'],
     ['risk.maxOrderSizeUsd', expect.anything(), 'flag --risk.maxOrderSizeUsd', 'limits'],
-    ['log.level', 'debug', 'flag --log.level', 'restart'],
+    ['log.level', 'debug', 'flag --log.level', 'limits'],
   ])
   expect(JSON.stringify([report, same])).not.toContain('secret')
 })

@@ -11,7 +11,10 @@ export const noteRegister = {
   'key.warned': registered(['warn'], 'What to know of the key that signs.'),
   'strategy.warned': registered(['warn'], 'What to know of the strategy files before the first order.'),
   'signal.warned': registered(['warn'], 'What to know of the secrets of signals.'),
-  'systemd.unused': registered(['warn'], 'The service manager asked to be told when perpd is ready, and cannot be told.'),
+  'systemd.unused': registered(
+    ['warn'],
+    'The service manager asked to be told when perpd is ready, and cannot be told.',
+  ),
   'watchdog.unused': registered(
     ['error'],
     'The watchdog of the service manager cannot be told that perpd lives.',
