@@ -8,6 +8,7 @@ import { guard } from './guard.ts'
 import { ladder } from './ladder.ts'
 import { meanReversion } from './meanReversion.ts'
 import { protector } from './protector.ts'
+import { rebalancer } from './rebalancer.ts'
 import { rotation } from './rotation.ts'
 import { signal } from './signal.ts'
 import { targetExposure } from './targetExposure.ts'
@@ -23,6 +24,7 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   ladder,
   'mean-reversion': meanReversion,
   protector,
+  rebalancer,
   rotation,
   signal,
   'target-exposure': targetExposure,

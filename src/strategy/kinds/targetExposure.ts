@@ -7,10 +7,10 @@
  * instance's collateral token count as its own: run one instance a market and side.
  */
 import type { Decision } from '../../domain/order/decision.ts'
-import { sameHex } from '../../protocol/address.ts'
-import { bps, formatUsd, minOf, type Usd, usdOfAmount } from '../../protocol/units.ts'
+import { bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, leverageField, usdField } from '../fields.ts'
 import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { accountWorth } from './shared/accountWorth.ts'
 import { entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
 
 const schema = z
@@ -79,19 +79,6 @@ function decideMarket(view: StrategyView<TargetParams>, symbol: string): Decisio
 function targetOf(view: StrategyView<TargetParams>, { market }: MarketScene): Usd | undefined {
   const { params, snapshot } = view
   if (params.targetUsd !== undefined) return params.targetUsd
-  // A list that lacks rows would make the account look poorer than it is.
-  if (snapshot.balances === undefined || snapshot.balances.missing || snapshot.positions.missing)
-    return undefined
-  let worth = snapshot.positions.value.reduce((sum, { netValueUsd }) => sum + netValueUsd, 0n)
-  const tokens = sameHex(market.longToken.address, market.shortToken.address)
-    ? [market.longToken]
-    : [market.longToken, market.shortToken]
-  for (const token of tokens) {
-    const balance =
-      snapshot.balances.value.find(({ address }) => sameHex(address, token.address))?.balance ?? 0n
-    if (balance === 0n) continue
-    if (token.minPrice === undefined) return undefined
-    worth += usdOfAmount(balance, token.minPrice, token.decimals)
-  }
-  return bps(worth, params.targetLeverage ?? params.targetEquityBps ?? 0)
+  const worth = accountWorth(snapshot, [market])
+  return worth === undefined ? undefined : bps(worth, params.targetLeverage ?? params.targetEquityBps ?? 0)
 }

@@ -1,0 +1,122 @@
+/**
+ * Rebalancer: holds several markets at fixed weights of one sum, long and short, and trades only what has drifted out of a band.
+ *
+ * The sum is an amount of US dollars, or so many times what the account is worth: the net value of all its positions, and its
+ * wallet's balances of these markets' pool tokens at their lower prices. What is too much is taken off before anything is added, so that
+ * collateral and limits are free for it; a side that its weight does not name is closed. One order moves at most `size.usd`, so that a wrong
+ * figure moves little. It has no stop: `exit` in its file adds one. Positions in its markets with the instance's collateral
+ * token count as its own: run one instance a market.
+ */
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Direction } from '../../protocol/market.ts'
+import { BPS_ONE, bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
+import { bpsField, leverageField, usdField } from '../fields.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { accountWorth } from './shared/accountWorth.ts'
+import { closeOf, entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
+
+const weightField = z
+  .int(`a whole number of basis points from -${BPS_ONE} to ${BPS_ONE}; below 0 is a short`)
+  .min(-BPS_ONE)
+  .max(BPS_ONE)
+
+const schema = z
+  .strictObject({
+    weights: z
+      .record(z.string(), weightField)
+      .describe(
+        'basis points of the sum by the full symbol of a market of the file, below 0 for a short; a market that is not named has 0',
+      ),
+    totalUsd: usdField().optional().describe('the sum, US dollars; this or totalLeverage'),
+    totalLeverage: leverageField()
+      .optional()
+      .describe('the sum, times of what the account is worth; this or totalUsd'),
+    bandBps: bpsField({ min: 10, max: 5000 })
+      .default(500)
+      .describe('drift before a market is traded, basis points of the sum'),
+    minOrderUsd: usdField()
+      .default(20n * 10n ** 30n)
+      .describe('least order that is worth its costs, US dollars'),
+  })
+  .refine(
+    ({ totalUsd, totalLeverage }) => (totalUsd === undefined) !== (totalLeverage === undefined),
+    'exactly one of totalUsd and totalLeverage',
+  )
+  .refine(
+    ({ weights }) => Object.values(weights).reduce((sum, weight) => sum + Math.abs(weight), 0) <= BPS_ONE,
+    `weights whose sizes add up to at most ${BPS_ONE} basis points`,
+  )
+
+type Params = z.output<typeof schema>
+
+/** The kind `rebalancer`. */
+export const rebalancer = defineStrategy({
+  kind: 'rebalancer',
+  description: 'Holds several markets at their weights, and trades only what drifted out of a band.',
+  params: schema,
+  needs({ weights }, symbols) {
+    const strange = Object.keys(weights).find((symbol) => !symbols.includes(symbol))
+    if (strange !== undefined)
+      throw new Error(`weights names ${strange}, which is not among the markets of the file`)
+    return { symbols, allPositionMarkets: true, balances: true }
+  },
+  decide(view) {
+    const scenes = view.instance.symbols.flatMap((symbol) => sceneOf(view, symbol) ?? [])
+    // One market that cannot be read would make the others look too large.
+    if (scenes.length < view.instance.symbols.length) return []
+    const total = totalOf(view, scenes)
+    if (total === undefined || total <= 0n) return []
+    const decisions = scenes.flatMap((scene) => towards(scene, total, view.params))
+    const reductions = decisions.filter(({ kind }) => kind !== 'increase')
+    return reductions.length > 0 ? reductions : decisions
+  },
+})
+
+/** Undefined when what the account is worth is not known. */
+function totalOf(
+  { params, snapshot }: StrategyView<Params>,
+  scenes: readonly MarketScene[],
+): Usd | undefined {
+  if (params.totalUsd !== undefined) return params.totalUsd
+  const worth = accountWorth(
+    snapshot,
+    scenes.map(({ market }) => market),
+  )
+  return worth === undefined ? undefined : bps(worth, params.totalLeverage ?? 0)
+}
+
+/** What brings one market nearer to its weight. */
+function towards(scene: MarketScene, total: Usd, params: Params): readonly Decision[] {
+  const { market, symbol, collateralToken, size, held, isBusy } = scene
+  if (isBusy || market.status === 'closed') return []
+  const weight = params.weights[symbol] ?? 0
+  const direction: Direction = weight < 0 ? 'short' : 'long'
+  const other = held.find((position) => weight === 0 || position.direction !== direction)
+  if (other !== undefined) {
+    return [
+      closeOf(scene, other.direction, `${symbol} ${other.direction} has no weight.`, { weightBps: weight }),
+    ]
+  }
+  const targetUsd = bps(total, Math.abs(weight))
+  const heldUsd = held.reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+  const gap = targetUsd - heldUsd
+  const distance = gap < 0n ? -gap : gap
+  if (distance <= bps(total, params.bandBps)) return []
+  const sizeDeltaUsd = minOf(distance, size.usd)
+  if (sizeDeltaUsd < params.minOrderUsd) return []
+  const reason = `${symbol} ${direction} is ${formatUsd(heldUsd)}; its weight makes it ${formatUsd(targetUsd)}.`
+  const facts = { heldUsd: formatUsd(heldUsd), targetUsd: formatUsd(targetUsd), weightBps: weight }
+  if (gap > 0n) return [{ ...entryOf(scene, direction, reason, facts), sizeDeltaUsd }]
+  return [
+    {
+      kind: 'decrease',
+      marketToken: market.market.marketToken,
+      direction,
+      collateralToken,
+      sizeDeltaUsd: maxOf(sizeDeltaUsd, 1n),
+      keepLeverage: true,
+      reason,
+      facts,
+    },
+  ]
+}
