@@ -4,10 +4,12 @@
  */
 const speed = Number(process.env.PERPD_BENCH_CLOCK_SPEED ?? '1')
 const RealDate = Date
-const startedMs = RealDate.now()
+/** One instant for all processes: whoever starts a second later is no minute behind. */
+const startedMs = Number(process.env.PERPD_BENCH_CLOCK_START ?? RealDate.now())
 const realNow = performance.now.bind(performance)
 const startedAt = realNow()
-const nowMs = (): number => Math.floor(startedMs + (realNow() - startedAt) * speed)
+const beganLateMs = RealDate.now() - startedMs
+const nowMs = (): number => Math.floor(startedMs + (beganLateMs + realNow() - startedAt) * speed)
 
 class FastDate extends RealDate {
   constructor(...given: unknown[]) {

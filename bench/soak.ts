@@ -30,12 +30,18 @@ const hourMs = 3_600_000 / speed
 const root = resolve(import.meta.dirname, '..')
 const main = join(root, 'src/cli/main.ts')
 const clock = join(import.meta.dirname, 'fastClock.ts')
+const startedMs = String(Date.now())
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const children: ChildProcess[] = []
 
 function start(cwd: string, args: readonly string[], isFast = true) {
   const env = isFast
-    ? { ...process.env, PERPD_BENCH_CLOCK_SPEED: String(speed), NODE_OPTIONS: `--import=${clock}` }
+    ? {
+        ...process.env,
+        PERPD_BENCH_CLOCK_SPEED: String(speed),
+        PERPD_BENCH_CLOCK_START: startedMs,
+        NODE_OPTIONS: `--import=${clock}`,
+      }
     : process.env
   const child = spawn(
     process.execPath,
