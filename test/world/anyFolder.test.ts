@@ -106,7 +106,7 @@ test('a daemon that hangs is told by its process, not taken for one that is not 
   })
   daemon.child.kill('SIGSTOP')
   const status = perpd(['status'], { cwd: folder.path })
-  expect(await status.ended).toBe(1)
+  expect(await status.ended).toBe(5)
   expect(status.stderr()).toContain(
     `The daemon (pid ${daemon.child.pid}) does not answer at http://127.0.0.1:`,
   )

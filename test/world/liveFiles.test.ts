@@ -77,7 +77,7 @@ test('an edited file is taken over by SIGHUP and by command, a broken one keeps 
     'kind: trend\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: -5, leverage: 2 }\n',
   )
   const broken = await command(hosts, 'strategies', 'reload', '--by', 'ann')
-  expect(broken.code).toBe(1)
+  expect(broken.code).toBe(4)
   expect(broken.said).toMatch(/other\.yaml:3:14: size\.usd is not valid/)
   expect(broken.said).toContain('fix: change the value')
   const noMarket = 'kind: trend\nmarket: "ETH/USD [WETH-USD]"\nsize: { usd: 5, leverage: 2 }\n'
