@@ -62,7 +62,7 @@ test('the first hour: each command of the page does what it says, in its order',
       if (line === 'strategies reload') {
         await until(
           'a stop rests at the venue',
-          async () => /stop/i.test(await ran(['orders'])) || undefined,
+          async () => !(await ran(['positions'])).includes('NO STOP') || undefined,
           { seen: () => daemon?.said() ?? '' },
         )
       }
