@@ -297,6 +297,9 @@ export const texts = {
       itself: 'ends with its cause',
       'next-day': 'ends with the day (UTC), or by an operator',
     },
+    noStop: 'No stop-loss rests at the venue',
+    noStopText: (direction: string, symbol: string) =>
+      `${direction} ${symbol}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',

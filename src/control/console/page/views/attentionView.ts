@@ -64,6 +64,14 @@ function mattersOf(status: Status): readonly Matter[] {
             },
           ],
     ),
+    ...(status.withoutStop ?? []).map(
+      ({ marketToken, direction, collateralToken }): Matter => ({
+        key: `no stop ${marketToken} ${direction} ${collateralToken}`,
+        tone: 'warn',
+        title: words.noStop,
+        text: words.noStopText(direction, status.symbols[marketToken.toLowerCase()] ?? marketToken),
+      }),
+    ),
     ...sentences(words.notReady, 'warn', status.notReady),
     ...sentences(words.hidden, 'warn', status.hidden),
     ...sentences(words.unlisted, 'warn', status.unlistedFills),
