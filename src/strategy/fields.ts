@@ -129,6 +129,18 @@ export function bpsField(options: { readonly min?: number; readonly max?: number
   )
 }
 
+/** Weights by the full symbol of a market: whole basis points from -10000 to 10000, below 0 for a short. */
+export function weightsField(): z.ZodType<Readonly<Record<string, number>>> {
+  const facts = { expected: `basis points by market, each whole, from -${BPS_ONE} to ${BPS_ONE}` }
+  const weight = { type: 'integer', minimum: -BPS_ONE, maximum: BPS_ONE }
+  return field(facts, { type: 'object', additionalProperties: weight }, (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    const isWeight = (each: unknown) =>
+      typeof each === 'number' && Number.isInteger(each) && Math.abs(each) <= BPS_ONE
+    return Object.values(value).every(isWeight) ? (value as Readonly<Record<string, number>>) : undefined
+  })
+}
+
 /** A whole number from `min` to `max`. */
 export function countField(options: { readonly min: number; readonly max: number }): z.ZodType<number> {
   const { min, max } = options

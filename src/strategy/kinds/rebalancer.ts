@@ -10,23 +10,16 @@
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { BPS_ONE, bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
-import { bpsField, leverageField, usdField } from '../fields.ts'
+import { bpsField, leverageField, usdField, weightsField } from '../fields.ts'
 import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import { accountWorth } from './shared/accountWorth.ts'
 import { closeOf, entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
 
-const weightField = z
-  .int(`a whole number of basis points from -${BPS_ONE} to ${BPS_ONE}; below 0 is a short`)
-  .min(-BPS_ONE)
-  .max(BPS_ONE)
-
 const schema = z
   .strictObject({
-    weights: z
-      .record(z.string(), weightField)
-      .describe(
-        'basis points of the sum by the full symbol of a market of the file, below 0 for a short; a market that is not named has 0',
-      ),
+    weights: weightsField().describe(
+      'share of the sum by the full symbol of a market, below 0 for a short; a market of the file that is not named has 0',
+    ),
     totalUsd: usdField().optional().describe('the sum, US dollars; this or totalLeverage'),
     totalLeverage: leverageField()
       .optional()
@@ -54,16 +47,16 @@ export const rebalancer = defineStrategy({
   kind: 'rebalancer',
   description: 'Holds several markets at their weights, and trades only what drifted out of a band.',
   params: schema,
-  needs({ weights }, symbols) {
-    const strange = Object.keys(weights).find((symbol) => !symbols.includes(symbol))
-    if (strange !== undefined)
-      throw new Error(`weights names ${strange}, which is not among the markets of the file`)
-    return { symbols, allPositionMarkets: true, balances: true }
-  },
+  needs: (params, symbols) => ({
+    symbols: marketsOf(params, symbols),
+    allPositionMarkets: true,
+    balances: true,
+  }),
   decide(view) {
-    const scenes = view.instance.symbols.flatMap((symbol) => sceneOf(view, symbol) ?? [])
+    const symbols = marketsOf(view.params, view.instance.symbols)
+    const scenes = symbols.flatMap((symbol) => sceneOf(view, symbol) ?? [])
     // One market that cannot be read would make the others look too large.
-    if (scenes.length < view.instance.symbols.length) return []
+    if (scenes.length < symbols.length) return []
     const total = totalOf(view, scenes)
     if (total === undefined || total <= 0n) return []
     const decisions = scenes.flatMap((scene) => towards(scene, total, view.params))
@@ -71,6 +64,11 @@ export const rebalancer = defineStrategy({
     return reductions.length > 0 ? reductions : decisions
   },
 })
+
+/** The file's markets, and those that have a weight: none is left out because it stands in one place alone. */
+function marketsOf({ weights }: Params, symbols: readonly string[]): readonly string[] {
+  return [...new Set([...symbols, ...Object.keys(weights)])]
+}
 
 /** Undefined when what the account is worth is not known. */
 function totalOf(

@@ -56,13 +56,14 @@ test('within the band, below the least order, and while a market cannot be read,
   expect(decide({ weights }, [], false)).toEqual([])
 })
 
-test('weights beyond the whole, two sums, and a market that the file does not have are refused', () => {
+test('weights beyond the whole and two sums are refused, and every market with a weight is read', () => {
   const parsed = (params: unknown) => rebalancer.params.safeParse(params).success
   expect(parsed({ totalUsd: 5, weights: { a: 6000, b: -5000 } })).toBe(false)
   expect(parsed({ totalUsd: 5, totalLeverage: 1, weights: {} })).toBe(false)
   expect(parsed({ weights: { a: 100 } })).toBe(false)
   const params = rebalancer.params.parse({ totalUsd: 5, weights: { 'DOGE/USD [WETH-USDC]': 100 } })
-  expect(() => rebalancer.needs(params, [SYMBOL])).toThrow('weights names DOGE/USD')
+  // A market that has a weight alone is read as well.
+  expect(rebalancer.needs(params, [SYMBOL]).symbols).toEqual([SYMBOL, 'DOGE/USD [WETH-USDC]'])
 })
 
 test('no order passes its target, whatever is held', () => {
