@@ -4,7 +4,7 @@ import { scopeOf } from '../domain/account/tradingState.ts'
 import { logComponents, logLevels } from '../domain/logLevels.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
 import { by, commandId, decimal, direction, dollars, line, pool } from './bodyFields.ts'
-import { startTwapBody, stopTaskBody } from './taskBodies.ts'
+import { startTaskBody, stopTaskBody } from './taskBodies.ts'
 
 /** Longest body of a command, bytes. */
 export const MAX_BODY_BYTES = 4_096
@@ -137,7 +137,7 @@ const commands = {
         level,
       }),
     })),
-  task: startTwapBody,
+  task: startTaskBody,
   'task-stop': stopTaskBody,
   resolve: z
     .strictObject({ as: z.enum(['dead', 'executed', 'cancelled']), by })

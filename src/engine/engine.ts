@@ -252,7 +252,7 @@ export function createEngine(parts: EngineParts): Engine {
     wholeDenial: (...asked) => denialOf(true, ...asked),
     admitTask: (mayGo, snapshot, decision, decisionKey, beside) =>
       admission.inTurn(async () => {
-        const source = { name: OPERATOR, isWhole: 'twap' in decision }
+        const source = { name: OPERATOR, isWhole: 'twap' in decision || 'tpsl' in decision }
         return (
           mayGo() ?? (await admitDecision(admission, source, snapshot, decision, decisionKey, unseen, beside))
         )

@@ -2,11 +2,12 @@
  * What every task that makes orders over time does around its own plan: ends when it is done, stopped or out of its budget, waits
  * under a halt and for what is under way, and cancels what of it rests before it ends. Pure.
  */
-import type { CancelDecision, Decision } from '../domain/order/decision.ts'
-import type { ExecutorOutcome, ExecutorParams, ExecutorProgress } from '../domain/tasks/executorState.ts'
+import { addsRisk, type CancelDecision, type Decision } from '../domain/order/decision.ts'
+import type { ExecutorEnd, ExecutorProgress, TaskGoal } from '../domain/tasks/executorState.ts'
+import type { Hex } from '../protocol/address.ts'
 import { formatDollars, maxOf, type Usd } from '../protocol/units.ts'
-import { type ExecutorUse, type ExecutorView, mostFeeUsd, useOf } from './executorView.ts'
-import { childKeyOf, type Next, type RunningTask } from './taskKind.ts'
+import { type ExecutorUse, type ExecutorView, mostFeeUsd, type RestingChild, useOf } from './executorView.ts'
+import { childKeyOf, type Next, type RunningTask, type TaskKind } from './taskKind.ts'
 
 /** Most orders that one message cancels. */
 const CANCEL_MOST = 20
@@ -15,20 +16,25 @@ const CANCEL_AGAIN_MS = 15_000
 
 /** What a task's own plan says, once nothing ends it and nothing is under way. */
 export type ExecutorPlan<State> =
-  /** It must see its market to tell. */
+  /** It must see its markets to tell. */
   | { readonly kind: 'read' }
   /** Nothing is to be made now, and why. */
-  | { readonly kind: 'wait'; readonly until: string }
+  | { readonly kind: 'wait'; readonly until: string; readonly state?: State }
   | {
       readonly kind: 'order'
       readonly decision: Decision
-      /** What it adds or takes off, USD, above 0 and at most what is left. */
+      /** What it adds or takes off of what is left, USD: 0 of a change of an order, and of exits. */
       readonly sizeUsd: Usd
       /** Orders at the venue that it makes. */
       readonly orders: number
       /** The state once it is accepted; `made` is the step's own. */
       readonly state: State
+      /** Whether it takes off what the task opened: no budget keeps it back. */
+      readonly isExit?: boolean
     }
+  /** Cancels some of its orders that rest. */
+  | { readonly kind: 'cancel'; readonly orders: readonly RestingChild[]; readonly why: string }
+  | ({ readonly kind: 'end' } & ExecutorEnd)
 
 /** Where a task stands, for its plan and for people. */
 export interface ExecutorStand {
@@ -37,72 +43,126 @@ export interface ExecutorStand {
   readonly leftUsd: Usd
 }
 
+/** How a kind goes on. */
+export interface ExecutorRules<Params, State> {
+  readonly name: string
+  readonly version: number
+  readonly symbolsOf: (params: Params) => readonly string[]
+  /** Whether it opens a position, so that what it takes off are exits of its own. Absent: it does not. */
+  readonly opens?: boolean
+  /** Whether its plan is asked while orders of it rest; absent: one order at a time. */
+  readonly plansAround?: boolean
+  /** Whether it goes on once all of its size is filled, or its time is over: it has exits to look after. */
+  readonly outlasts?: (params: Params, stand: ExecutorStand) => boolean
+  /** Whether it may take off besides adding, so that its plan is asked although nothing may be added. */
+  readonly reduces?: (params: Params, stand: ExecutorStand) => boolean
+  readonly plan: (
+    task: RunningTask<Params, State>,
+    view: ExecutorView,
+    stand: ExecutorStand,
+  ) => ExecutorPlan<State>
+}
+
 /** Where a task stands by its orders. */
-export function standOf({ sizeUsd }: Pick<ExecutorParams, 'sizeUsd'>, view: ExecutorView): ExecutorStand {
-  const use = useOf(view)
+export function standOf(
+  { sizeUsd }: Pick<TaskGoal, 'sizeUsd'>,
+  view: ExecutorView,
+  opens?: boolean,
+): ExecutorStand {
+  const use = useOf(view, opens)
   return { use, leftUsd: maxOf(0n, sizeUsd - use.doneUsd - use.openUsd) }
 }
 
-/** The next step of a task whose own orders `plan` gives: one at a time. */
-export function executorStep<Params extends ExecutorParams, State extends ExecutorProgress>(
+/** A kind of task by its rules. */
+export function executorTask<Params extends TaskGoal, State extends ExecutorProgress>(
+  rules: ExecutorRules<Params, State>,
+): TaskKind<Params, State, ExecutorView> {
+  const { name, version } = rules
+  return { name, version, next: (task, view) => executorStep(rules, task, view) }
+}
+
+/** The next step of a task whose own orders the rules' plan gives: one message at a time. */
+function executorStep<Params extends TaskGoal, State extends ExecutorProgress>(
+  rules: ExecutorRules<Params, State>,
   task: RunningTask<Params, State>,
   view: ExecutorView,
-  plan: (stand: ExecutorStand, state: State) => ExecutorPlan<State>,
 ): Next<State> {
   const { params, taskId } = task
   let { made } = task.state
   while (view.isMade(childKeyOf(taskId, made + 1))) made += 1
   const state: State = made === task.state.made ? task.state : { ...task.state, made }
-  const stand = standOf(params, view)
-  const end = endOf(params, state, stand, view)
-  if (end !== undefined) return windDown(task, state, stand, view, end)
-  const wait = (problem: string): Next<State> => ({ kind: 'go-on', state, decisions: [], problem })
-  if (stand.use.inFlight > 0) return wait(underWay(stand.use))
-  if (view.halt !== undefined) return wait(view.halt)
+  const stand = standOf(params, view, rules.opens)
+  const { use } = stand
+  const end = endOf(rules, params, state, stand, view)
+  if (end !== undefined) return windDown(rules, task, state, stand, view, end)
+  const wait = (problem: string, next = state): Next<State> => ({
+    kind: 'go-on',
+    state: next,
+    decisions: [],
+    problem,
+  })
+  const isBusy = rules.plansAround === true ? use.moving > 0 : use.inFlight > 0
+  if (isBusy) return wait(underWay(use))
+  const reduces = rules.reduces?.(params, stand) === true
+  const isHalted = view.halt !== undefined && !(reduces && view.reducingHalt === undefined)
+  if (view.halt !== undefined && isHalted) return wait(view.halt)
   if (view.paused !== undefined) return wait(view.paused)
-  const planned = plan(stand, state)
-  if (planned.kind === 'read') return { kind: 'read', symbols: [params.symbol] }
-  if (planned.kind === 'wait') return wait(planned.until)
-  const { decision, sizeUsd, orders } = planned
-  if (sizeUsd <= 0n || sizeUsd > stand.leftUsd) {
-    throw new TypeError(`task ${taskId}: a part of ${sizeUsd} where ${stand.leftUsd} are left`)
+  const planned = rules.plan({ ...task, state }, view, stand)
+  if (planned.kind === 'read') return { kind: 'read', symbols: rules.symbolsOf(params) }
+  if (planned.kind === 'wait') return wait(planned.until, planned.state)
+  const sticky = ({ outcome, why, isBare }: ExecutorEnd): Next<State> => {
+    const ending = { outcome, why, ...(isBare === undefined ? {} : { isBare }) }
+    return windDown(rules, task, { ...state, ending }, stand, view, ending)
   }
-  const spent = overBudget(params, stand, view, sizeUsd, orders)
-  if (spent !== undefined) return windDown(task, state, stand, view, spent)
-  const next = { ...planned.state, made: made + 1 }
-  return {
+  if (planned.kind === 'end') return sticky(planned)
+  const step = (decision: Decision, next: State): Next<State> => ({
     kind: 'go-on',
     state,
-    decisions: [{ decisionKey: childKeyOf(taskId, made + 1), decision, state: next }],
+    decisions: [{ decisionKey: childKeyOf(taskId, made + 1), decision, state: { ...next, made: made + 1 } }],
+  })
+  if (planned.kind === 'cancel') {
+    if (isCancelEarly(use, view)) return wait(planned.why)
+    return step(cancelOf(planned.orders, `the task ${taskId}: ${planned.why}`, taskId), state)
   }
-}
-
-interface End {
-  readonly outcome: ExecutorOutcome
-  readonly why: string
+  const { decision, sizeUsd, orders, isExit = false } = planned
+  if (sizeUsd < 0n || sizeUsd > stand.leftUsd) {
+    throw new TypeError(`task ${taskId}: a part of ${sizeUsd} where ${stand.leftUsd} are left`)
+  }
+  const halt = addsRisk(decision, view.snapshot?.orders?.value) ? view.halt : view.reducingHalt
+  if (halt !== undefined) return wait(halt)
+  const spent = isExit ? undefined : overBudget(params, stand, view, sizeUsd, orders)
+  if (spent !== undefined) {
+    // What it opened keeps its exits: the plan goes on with those, and adds nothing.
+    return rules.outlasts?.(params, stand) === true ? wait(spent.why) : sticky(spent)
+  }
+  return step(decision, planned.state)
 }
 
 /** What ends it whatever its plan says. */
-function endOf(
-  { sizeUsd, budget }: ExecutorParams,
-  { stop }: ExecutorProgress,
-  { use }: ExecutorStand,
+function endOf<Params extends TaskGoal>(
+  rules: Pick<ExecutorRules<Params, never>, 'outlasts'>,
+  params: Params,
+  { stop, ending }: ExecutorProgress,
+  stand: ExecutorStand,
   { nowMs }: ExecutorView,
-): End | undefined {
-  if (use.doneUsd >= sizeUsd) return { outcome: 'done', why: 'all of it is filled' }
+): ExecutorEnd | undefined {
+  if (ending !== undefined) return ending
+  const outlasts = rules.outlasts?.(params, stand) === true
+  if (stand.use.doneUsd >= params.sizeUsd && !outlasts) return { outcome: 'done', why: 'all of it is filled' }
   if (stop !== undefined) return { outcome: 'stopped', why: `${stop.by}: ${stop.reason}` }
-  if (nowMs >= budget.untilMs) return { outcome: 'out of budget', why: 'its time is over' }
+  if (nowMs >= params.budget.untilMs && !outlasts)
+    return { outcome: 'out of budget', why: 'its time is over' }
   return undefined
 }
 
 /** Whether another order fits into its budget. */
 function overBudget(
-  { budget }: ExecutorParams,
+  { budget }: TaskGoal,
   { use }: ExecutorStand,
   { mostSendingUsd }: ExecutorView,
   sizeUsd: Usd,
   orders: number,
-): End | undefined {
+): ExecutorEnd | undefined {
   if (use.orders + orders > budget.orders) {
     const why = `${use.orders} of ${budget.orders} orders are used`
     return { outcome: 'out of budget', why }
@@ -113,32 +173,32 @@ function overBudget(
   return { outcome: 'out of budget', why }
 }
 
-/** Cancels what rests, waits for what is under way, and ends. */
-function windDown<Params extends ExecutorParams, State extends ExecutorProgress>(
+/** Cancels what rests, waits for what is under way, and ends. Exits of a position that it leaves behind stay. */
+function windDown<Params extends TaskGoal, State extends ExecutorProgress>(
+  rules: ExecutorRules<Params, State>,
   { params, taskId }: RunningTask<Params, State>,
   state: State,
   { use }: ExecutorStand,
   view: ExecutorView,
-  { outcome, why }: End,
+  { outcome, why, isBare }: ExecutorEnd,
 ): Next<State> {
-  if (use.inFlight === 0) {
-    const statement = `${formatDollars(use.doneUsd)} of ${formatDollars(params.sizeUsd)} by ${use.orders} order${use.orders === 1 ? '' : 's'}: ${why}`
+  const leavesExits =
+    rules.opens === true && outcome !== 'done' && isBare !== true && use.doneUsd > use.exitedUsd
+  const leaving = use.resting.filter(({ isExit }) => !(leavesExits && isExit))
+  const left = use.resting.length - leaving.length
+  if (leaving.length === 0 && use.moving === 0) {
+    const exits =
+      left === 0
+        ? ''
+        : `; ${left} exit${left === 1 ? '' : 's'} of it rest${left === 1 ? 's' : ''} at the venue`
+    const statement = `${formatDollars(use.doneUsd)} of ${formatDollars(params.sizeUsd)} by ${use.orders} order${use.orders === 1 ? '' : 's'}: ${why}${exits}`
     return { kind: 'done', outcome, statement }
   }
   const problem = `it ends (${why}) once what is under way has ended: ${underWay(use)}`
   const wait: Next<State> = { kind: 'go-on', state, decisions: [], problem }
-  const isEarly = use.cancelledAtMs !== undefined && view.nowMs - use.cancelledAtMs < CANCEL_AGAIN_MS
-  if (use.resting.length === 0 || isEarly || view.paused !== undefined) return wait
-  if (view.snapshot === undefined) return { kind: 'read', symbols: [params.symbol] }
-  const { marketToken, direction } = params
-  const decision: CancelDecision = {
-    kind: 'cancel',
-    marketToken,
-    direction,
-    orderKeys: use.resting.slice(0, CANCEL_MOST),
-    reason: `the task ${taskId} ends: ${why}`,
-    facts: { task: taskId },
-  }
+  if (leaving.length === 0 || isCancelEarly(use, view) || view.paused !== undefined) return wait
+  if (view.snapshot === undefined) return { kind: 'read', symbols: rules.symbolsOf(params) }
+  const decision = cancelOf(leaving, `the task ${taskId} ends: ${why}`, taskId)
   const made = state.made + 1
   return {
     ...wait,
@@ -146,9 +206,29 @@ function windDown<Params extends ExecutorParams, State extends ExecutorProgress>
   }
 }
 
-function underWay({ unknown, resting, doneUsd, openUsd }: ExecutorUse): string {
+function isCancelEarly({ cancelledAtMs }: ExecutorUse, { nowMs }: ExecutorView): boolean {
+  return cancelledAtMs !== undefined && nowMs - cancelledAtMs < CANCEL_AGAIN_MS
+}
+
+/** A cancel of those of the first one's side; others follow. */
+function cancelOf(orders: readonly RestingChild[], reason: string, taskId: string): CancelDecision {
+  const [first] = orders
+  if (first === undefined) throw new TypeError(`task ${taskId}: a cancel of nothing`)
+  const { marketToken, direction } = first.state.intent.terms
+  const orderKeys: readonly Hex[] = orders
+    .filter(
+      ({ state: { intent } }) =>
+        intent.terms.marketToken === marketToken && intent.terms.direction === direction,
+    )
+    .slice(0, CANCEL_MOST)
+    .map(({ orderKey }) => orderKey)
+  return { kind: 'cancel', marketToken, direction, orderKeys, reason, facts: { task: taskId } }
+}
+
+function underWay({ unknown, resting, moving, doneUsd, openUsd }: ExecutorUse): string {
   if (unknown > 0) return 'the fate of an order of it is unknown'
   if (resting.length > 1)
     return `${resting.length} parts of it rest at the venue; ${formatDollars(doneUsd)} are filled`
-  return openUsd === 0n ? 'a cancel of it is under way' : 'an order of it is under way'
+  if (openUsd === 0n && moving > 0) return 'a cancel or a change of it is under way'
+  return openUsd === 0n ? 'an exit of it rests' : 'an order of it is under way'
 }

@@ -2,6 +2,7 @@
 import { filledOrders } from '../domain/account/fills.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
+  type Child,
   type Denial,
   hasEnded,
   type IntentState,
@@ -10,8 +11,9 @@ import {
   lastAttempt,
 } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { Hex } from '../protocol/address.ts'
-import { absOf, maxOf, mulDivUp, USD_DECIMALS, type Usd } from '../protocol/units.ts'
+import type { Address, Hex } from '../protocol/address.ts'
+import type { Direction } from '../protocol/market.ts'
+import { absOf, maxOf, mulDiv, mulDivUp, ONE_USD, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 
 /** The highest fee of a change of a position that the venue has, hundredths of a basis point of its size. */
 const HIGHEST_FEE_BPS100 = 1_000n
@@ -27,67 +29,110 @@ export interface ExecutorView {
   readonly children: readonly IntentState[]
   /** Whether the decision with this key was accepted. */
   readonly isMade: (decisionKey: string) => boolean
-  /** What keeps its orders from being made, one clause; absent: nothing. */
+  /** What keeps orders from being made that add, one clause; absent: nothing. */
   readonly halt?: string
+  /** What keeps orders from being made that take off; absent: nothing. */
+  readonly reducingHalt?: string
   /** What admission said to its newest try, while it is too early for another; absent: it may try. */
   readonly paused?: string
   /** The most that sending one order may cost under the signing policy, USD. */
   readonly mostSendingUsd: Usd
   readonly feeTokenDecimals: number
-  /** What may be added on its side by fresh capacity, USD; or why that is not known. */
-  readonly capacity: (snapshot: Snapshot) => Usd | Denial
+  /** What may be added on a side of a market by fresh capacity, USD; or why that is not known. */
+  readonly capacity: (snapshot: Snapshot, marketToken: Address, direction: Direction) => Usd | Denial
   /** What admission would say to a decision now; undefined: it would take it. */
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }
 
+/** An order of a task that waits at the venue. */
+export interface RestingChild {
+  readonly orderKey: Hex
+  /** Whether it is an exit of what the task opened. */
+  readonly isExit: boolean
+  readonly state: IntentState
+  readonly child: Child
+}
+
 /** What a task's orders came to. */
 export interface ExecutorUse {
-  /** Filled, USD. */
+  /** Filled of what the task is for, USD. */
   readonly doneUsd: Usd
+  /** Closed by exits of what the task opened, USD. */
+  readonly exitedUsd: Usd
   /** What orders may still fill that are under way, of unknown fate too, USD. */
   readonly openUsd: Usd
   /** Orders at the venue, or on their way there. */
   readonly orders: number
   /** Paid, and the most that what is under way may cost, USD. */
   readonly feesUsd: Usd
-  /** Keys of its orders that rest. */
-  readonly resting: readonly Hex[]
+  /** Its orders that wait at the venue for their trigger or time. */
+  readonly resting: readonly RestingChild[]
   /** Its messages whose end is not proven, cancels too. */
   readonly inFlight: number
+  /** Those of them that do more than wait for their trigger or time. */
+  readonly moving: number
   /** Those of them whose fate is unknown. */
   readonly unknown: number
   /** When its newest cancel was accepted, Unix ms. */
   readonly cancelledAtMs?: number
 }
 
-/** What the orders of a task came to. */
-export function useOf({
-  children,
-  mostSendingUsd,
-  feeTokenDecimals,
-}: Pick<ExecutorView, 'children' | 'mostSendingUsd' | 'feeTokenDecimals'>): ExecutorUse {
+/** What the orders of a task came to. `opens`: it opens a position, and what it takes off again are its exits. */
+export function useOf(
+  {
+    children,
+    mostSendingUsd,
+    feeTokenDecimals,
+  }: Pick<ExecutorView, 'children' | 'mostSendingUsd' | 'feeTokenDecimals'>,
+  opens = false,
+): ExecutorUse {
   const cancels = children.filter(({ intent }) => intent.kind === 'cancel')
-  const orders = children.filter(({ intent }) => intent.kind !== 'cancel')
-  const sums = orders.map((state) => ({ state, ...sizesOf(state) }))
+  const messages = children.filter(({ intent }) => intent.kind !== 'cancel')
+  const isExit = ({ intent }: IntentState) => opens && intent.kind !== 'increase'
+  const sums = messages.map((state) => ({ state, ...sizesOf(state, isExit(state)) }))
   const cancelledAtMs = cancels.at(-1)?.intent.acceptedAtMs
+  const open = children.filter(({ closing }) => closing === undefined)
   return {
     doneUsd: sums.reduce((sum, { doneUsd }) => sum + doneUsd, 0n),
+    exitedUsd: sums.reduce((sum, { exitedUsd }) => sum + exitedUsd, 0n),
     openUsd: sums.reduce((sum, { openUsd }) => sum + openUsd, 0n),
-    orders: orders.reduce((sum, state) => sum + partsOf(state), 0),
+    orders: messages.reduce((sum, state) => sum + partsOf(state), 0),
     feesUsd: sums.reduce(
       (sum, { state, openUsd }) =>
         sum + sendingOf(state, mostSendingUsd, feeTokenDecimals) + paidOf(state) + mostFeeUsd(openUsd),
       0n,
     ),
-    resting: orders
+    resting: messages
       .filter(({ closing }) => closing === undefined)
-      .flatMap((state) => lastAttempt(state)?.children ?? [])
-      .filter((child) => !hasEnded(child))
-      .map(({ orderKey }) => orderKey),
-    inFlight: children.filter(({ closing }) => closing === undefined).length,
+      .flatMap((state) => (lastAttempt(state)?.children ?? []).map((child) => ({ state, child })))
+      .filter(({ child }) => !hasEnded(child))
+      .map(({ state, child }) => ({
+        orderKey: child.orderKey,
+        isExit: isExit(state) || (opens && (child.role === 'take-profit' || child.role === 'stop-loss')),
+        state,
+        child,
+      })),
+    inFlight: open.length,
+    moving: open.filter((state) => labelOf(state) !== 'resting').length,
     unknown: children.filter((state) => labelOf(state) === 'unknown').length,
     ...(cancelledAtMs === undefined ? {} : { cancelledAtMs }),
   }
+}
+
+/** The price at which the increases of a task were filled, averaged by size in tokens, USD per whole index token; undefined before. */
+export function entryPriceOf(children: readonly IntentState[]): Usd | undefined {
+  let sizeUsd = 0n
+  let tokens = 0n
+  for (const state of children.filter(({ intent }) => intent.kind === 'increase')) {
+    for (const { adds, sizeDeltaUsd, settlement } of filledOrders(state)) {
+      const filledUsd = sizeDeltaUsd ?? state.intent.terms.sizeDeltaUsd
+      const price = settlement?.executionPrice ?? state.intent.terms.referencePrice
+      if (!adds || price <= 0n) continue
+      sizeUsd += filledUsd
+      tokens += mulDiv(filledUsd, ONE_USD, price)
+    }
+  }
+  return tokens === 0n ? undefined : mulDiv(sizeUsd, ONE_USD, tokens)
 }
 
 /** The most that the venue takes for the change of a position by this size, USD, rounded up. */
@@ -95,19 +140,40 @@ export function mostFeeUsd(sizeUsd: Usd): Usd {
   return mulDivUp(sizeUsd, HIGHEST_FEE_BPS100, BPS100_ONE)
 }
 
-function sizesOf(state: IntentState): { readonly doneUsd: Usd; readonly openUsd: Usd } {
-  const { closing, intent } = state
-  const { sizeDeltaUsd } = intent.terms
-  // An operator's word without a size: it counts as all that it could be.
-  const doneUsd = filledOrders(state).reduce(
-    (sum, fill) => sum + absOf(fill.sizeDeltaUsd ?? sizeDeltaUsd / BigInt(partsOf(state))),
-    0n,
-  )
-  return { doneUsd, openUsd: closing === undefined ? maxOf(0n, sizeDeltaUsd - doneUsd) : 0n }
+interface Sizes {
+  readonly doneUsd: Usd
+  readonly exitedUsd: Usd
+  readonly openUsd: Usd
 }
 
+function sizesOf(state: IntentState, isExit: boolean): Sizes {
+  const { closing, intent } = state
+  const { sizeDeltaUsd } = intent.terms
+  // What it changes of another order is that one's own size.
+  if (intent.kind === 'edit') return { doneUsd: 0n, exitedUsd: 0n, openUsd: 0n }
+  let doneUsd = 0n
+  let exitedUsd = 0n
+  for (const fill of filledOrders(state)) {
+    // An operator's word without a size: it counts as all that it could be.
+    const filledUsd = absOf(fill.sizeDeltaUsd ?? sizeDeltaUsd / BigInt(intent.terms.twap?.parts ?? 1))
+    if (isExit || (intent.kind === 'increase' && !fill.adds)) exitedUsd += filledUsd
+    else doneUsd += filledUsd
+  }
+  const isOpen = closing === undefined && !isExit && !hasEntered(state)
+  return { doneUsd, exitedUsd, openUsd: isOpen ? maxOf(0n, sizeDeltaUsd - doneUsd) : 0n }
+}
+
+/** Whether the order itself has come to its end, and its exits alone are left. */
+function hasEntered(state: IntentState): boolean {
+  const children = lastAttempt(state)?.children ?? []
+  const own = children.filter(({ role = 'main' }) => role === 'main' || role === 'part')
+  return own.length > 0 && own.length < children.length && own.every(hasEnded)
+}
+
+/** Orders at the venue of one message: exits come with the order that they close. */
 function partsOf({ intent }: IntentState): number {
-  return intent.terms.twap?.parts ?? 1
+  const { twap, tpsl = [] } = intent.terms
+  return (twap?.parts ?? 1) + tpsl.length
 }
 
 /** What its message cost, or may. A message that never landed took nothing. */

@@ -4,24 +4,26 @@
  * Pure.
  */
 import type { Decision } from '../domain/order/decision.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { TWAP, TWAP_VERSION, type TwapParams, type TwapProgress } from '../domain/tasks/twapState.ts'
-import { formatPrice } from '../protocol/priceText.ts'
-import { bps, formatDollars, maxOf, minOf, mulDiv, mulDivUp, type Usd } from '../protocol/units.ts'
-import { type ExecutorPlan, type ExecutorStand, executorStep } from './executorStep.ts'
+import { formatDollars, minOf, mulDiv, mulDivUp, type Usd } from '../protocol/units.ts'
+import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import type { ExecutorView } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
+import { adding, priceWithin, shareOfCapacity, takingOff } from './taskOrders.ts'
 
 /** The parts that a twap of the venue may have, and the step of its duration, ms. */
 const VENUE_MOST_PARTS = 30
 const VENUE_STEP_MS = 60_000
 
 /** The kind of these tasks. */
-export const twapTask: TaskKind<TwapParams, TwapProgress, ExecutorView> = {
+export const twapTask: TaskKind<TwapParams, TwapProgress, ExecutorView> = executorTask({
   name: TWAP,
   version: TWAP_VERSION,
-  next: (task, view) => executorStep(task, view, (stand, state) => planOf(task, view, stand, state)),
-}
+  symbolsOf: ({ symbol }) => [symbol],
+  reduces: ({ action }) => action === 'decrease',
+  plan: planOf,
+})
 
 /** Whether the shape of a twap is one that the venue has: a price bound, it has not. */
 export function hasVenueShape({
@@ -38,10 +40,9 @@ function dueBy({ sizeUsd, parts }: Pick<TwapParams, 'sizeUsd' | 'parts'>, slot: 
 }
 
 function planOf(
-  { params, sinceMs, taskId }: RunningTask<TwapParams, TwapProgress>,
+  { params, state, sinceMs, taskId }: RunningTask<TwapParams, TwapProgress>,
   view: ExecutorView,
   { use, leftUsd }: ExecutorStand,
-  state: TwapProgress,
 ): ExecutorPlan<TwapProgress> {
   const { durationMs, parts, sizeUsd } = params
   // A clock that was set back begins no stretch before the first.
@@ -59,12 +60,8 @@ function planOf(
       return { kind: 'order', decision, sizeUsd, orders: parts, state: next }
     }
   }
-  const price = priceOf(params, snapshot)
-  if (price === undefined) return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
-  const { worstPrice } = params
-  if (worstPrice !== undefined && isWorse(params, price, worstPrice)) {
-    return { kind: 'wait', until: `the price ${formatPrice(price)} is beyond ${formatPrice(worstPrice)}` }
-  }
+  const price = priceWithin(params, snapshot, params.worstPrice)
+  if (typeof price === 'string') return { kind: 'wait', until: price }
   const evenUsd = mulDivUp(sizeUsd, 1n, BigInt(parts))
   const wantedUsd = minOf(behindUsd, 2n * evenUsd)
   const mostUsd = mostOf(params, view, snapshot)
@@ -83,8 +80,7 @@ function planOf(
 /** The most that an order of it may have by the capacity of now, USD; or why that is not known. Reductions need none. */
 function mostOf(params: TwapParams, view: ExecutorView, snapshot: Snapshot): Usd | string {
   if (params.action === 'decrease') return params.sizeUsd
-  const capacity = view.capacity(snapshot)
-  return typeof capacity === 'bigint' ? bps(maxOf(0n, capacity), params.shareBps) : capacity.reason
+  return shareOfCapacity(params, params.shareBps, view, snapshot)
 }
 
 /** Whether one message may have all of it: the venue's parts do not follow the capacity of their moment. */
@@ -93,27 +89,11 @@ function fits(params: TwapParams, view: ExecutorView, snapshot: Snapshot): boole
   return typeof mostUsd === 'bigint' && params.sizeUsd <= mostUsd
 }
 
-/** The oracle's price on the side that a part takes, USD per whole index token. */
-function priceOf({ direction, action, marketToken }: TwapParams, snapshot: Snapshot): Usd | undefined {
-  const price = marketOf(snapshot, marketToken)?.oraclePrice?.value
-  return buys({ direction, action }) ? price?.maxPrice : price?.minPrice
-}
-
-function isWorse(params: TwapParams, price: Usd, worstPrice: Usd): boolean {
-  return buys(params) ? price > worstPrice : price < worstPrice
-}
-
-/** Whether it takes the higher price: opens a long, closes a short. */
-function buys({ direction, action }: Pick<TwapParams, 'direction' | 'action'>): boolean {
-  return (direction === 'long') === (action === 'increase')
-}
-
 function part(params: TwapParams, sizeDeltaUsd: Usd, reason: string, taskId: string): Decision {
-  const { action, marketToken, direction, collateralToken, leverageBps } = params
-  const base = { marketToken, direction, collateralToken, sizeDeltaUsd, reason, facts: { task: taskId } }
-  return action === 'increase'
-    ? { kind: 'increase', leverageBps, ...base }
-    : { kind: 'decrease', keepLeverage: true, ...base }
+  const facts = { task: taskId }
+  return params.action === 'increase'
+    ? adding(params, sizeDeltaUsd, params.leverageBps, reason, facts)
+    : takingOff(params, sizeDeltaUsd, reason, facts)
 }
 
 function venueTwap(params: TwapParams, taskId: string): Decision {

@@ -62,7 +62,7 @@ export function status(over: Partial<Status> = {}): Status {
     hidden: [],
     flattens: [],
     windDowns: [],
-    tasksRunning: { kill: 0, twap: 0, unwind: 0, 'wind-down': 0 },
+    tasksRunning: { kill: 0, twap: 0, unwind: 0, 'wind-down': 0, accumulate: 0, ladder: 0, chase: 0, bracket: 0, rebalance: 0 },
     unresolved: 0,
     oldestUnresolvedSeconds: 0,
     exposureUsd: '0',

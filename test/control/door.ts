@@ -56,7 +56,7 @@ export const status: EngineStatus = {
   closedFills: [],
   flattens: [],
   windDowns: [],
-  tasksRunning: { kill: 0, unwind: 0, 'wind-down': 0, twap: 0 },
+  tasksRunning: { kill: 0, unwind: 0, 'wind-down': 0, twap: 0, accumulate: 0, ladder: 0, chase: 0, bracket: 0, rebalance: 0 },
   feedAgesMs: { tickers: 1_200, oracle: 300 },
   apiHosts: [host],
   oracleHosts: ['https://arbitrum-api.gmxinfra.io'],

@@ -275,7 +275,9 @@ test('no order of fills, denials, cuts, cancels, unknown fates, halts and crashe
             children: children.map((each) => each.state),
             isMade: (key) => children.some((each) => each.key === key),
             capacity: () => usd(step.capacityUsd),
-            ...(step.isHalted ? { halt: 'trading is halted: a look' } : {}),
+            ...(step.isHalted
+              ? { halt: 'trading is halted: a look', reducingHalt: 'trading is halted: a look' }
+              : {}),
           })
           const next = twapTask.next(task(state, own), seen)
           expect(twapTask.next(task(state, own), seen)).toEqual(next)

@@ -72,7 +72,7 @@ export interface CommandFacts {
   readonly details?: string
   readonly positional?: { readonly name: string; readonly doc: string; readonly isOptional?: boolean }
   /** Those after the first one; each must be given. */
-  readonly more?: readonly { readonly name: string; readonly doc: string }[]
+  readonly more?: readonly { readonly name: string; readonly doc: string; readonly isOptional?: boolean }[]
   readonly flags: readonly OwnFlag[]
   /** Whole command lines that a user may type; in the help, in docs/commands.md, and tried by tests. */
   readonly examples: readonly [string, ...string[]]
@@ -169,14 +169,16 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
     }
   }
   const { positional, more = [] } = command
-  const expected = positional === undefined ? [] : [positional, ...more]
+  const expected: readonly { readonly doc: string; readonly isOptional?: boolean }[] =
+    positional === undefined ? [] : [positional, ...more]
   const most = expected.length
   if (!wantsHelp && positionals.length > most) {
     const meant = meantBy(command, positionals, flags, rest)
     throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.${meant}`)
   }
-  if (!wantsHelp && positionals.length < most && positional?.isOptional !== true) {
-    throw misuse(command, `${command.name} needs ${expected[positionals.length]?.doc}.`)
+  const missing = expected[positionals.length]
+  if (!wantsHelp && missing !== undefined && positional?.isOptional !== true && missing.isOptional !== true) {
+    throw misuse(command, `${command.name} needs ${missing.doc}.`)
   }
   return { flags, positionals, settings: rest, wantsHelp }
 }
@@ -229,7 +231,9 @@ export function usageOf(command: CommandFacts): string {
   const own = command.flags.map((flag) => `[${flagText(flag)}]`)
   const { name = '', isOptional = false } = command.positional ?? {}
   const positional = command.positional === undefined ? [] : [isOptional ? `[${name}]` : `<${name}>`]
-  const others = (command.more ?? []).map((each) => `<${each.name}>`)
+  const others = (command.more ?? []).map((each) =>
+    each.isOptional === true ? `[${each.name}]` : `<${each.name}>`,
+  )
   return ['usage: perpd', command.name, ...positional, ...others, ...own, '[--section.key value ...]']
     .map((word, at) => (at === 0 ? word : word.replaceAll(' ', JOINED)))
     .join(' ')

@@ -6,68 +6,19 @@ import type { TaskReport } from '../../engine/operator/executors.ts'
 import { money, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, queryDaemon } from '../call/daemonClient.ts'
-import {
-  ask,
-  askAgain,
-  confirm,
-  directionOf,
-  idOf,
-  isRefusal,
-  numberOf,
-  poolOf,
-  shareOf,
-} from '../commands/manualOrderCommand.ts'
+import { ask, askAgain, confirm, idOf, isRefusal } from '../commands/manualOrderCommand.ts'
 import { commander } from '../commands/tradingCommand.ts'
 import { wrapped } from '../output/screen.ts'
 import { table } from '../output/table.ts'
+import { budgetOf, startBody } from './startBody.ts'
 
 const path = '/api/tasks'
 
 /** Starts a task, after a confirmation. */
 export async function start(call: Call): Promise<number> {
-  const { flags, positionals, out, err } = call
-  const [kind = '', market = '', direction] = positionals
-  if (kind !== 'twap') {
-    throw new CommandError(`There is no task of the kind ${kind}; there is twap.`, exitCodes.notFound)
-  }
-  const size = numberOf(flags, 'size')
-  const [parts, minutes] = [wholeOf(flags, 'parts'), wholeOf(flags, 'minutes')]
-  if (size === undefined || parts === undefined || minutes === undefined) {
-    const example = '--size 5000 --parts 10 --minutes 60'
-    throw new CommandError(`Say how large, in how many parts, over which time: ${example}`, exitCodes.error)
-  }
-  const [leverage, price] = [numberOf(flags, 'leverage'), numberOf(flags, 'price')]
-  const isReduce = flags.has('reduce')
-  if (isReduce === (leverage !== undefined)) {
-    throw new CommandError(
-      isReduce ? '--leverage is of what opens: not with --reduce.' : 'Say at what leverage: --leverage 2',
-      exitCodes.error,
-    )
-  }
-  const collateral = poolOf(flags.get('collateral'))
-  const share = flags.get('share')
-  const [maxOrders, maxMinutes] = [wholeOf(flags, 'max-orders'), wholeOf(flags, 'max-minutes')]
-  const maxFees = numberOf(flags, 'max-fees')
+  const { flags, out, err } = call
   const id = idOf(flags)
-  const body = {
-    id,
-    kind,
-    market,
-    direction: directionOf(direction),
-    size,
-    parts,
-    minutes,
-    ...(isReduce ? { reduce: true } : {}),
-    ...(leverage === undefined ? {} : { leverage }),
-    ...(collateral === undefined ? {} : { collateral }),
-    ...(price === undefined ? {} : { price }),
-    ...(share === undefined ? {} : { shareBps: shareOf(share) }),
-    ...(flags.has('own') ? { route: 'own' } : {}),
-    ...(maxOrders === undefined ? {} : { maxOrders }),
-    ...(maxFees === undefined ? {} : { maxFees }),
-    ...(maxMinutes === undefined ? {} : { maxMinutes }),
-    by: commander(call),
-  }
+  const body = { id, ...startBody(call), ...budgetOf(flags), by: commander(call) }
   if (!flags.has('yes')) {
     if (!isatty(0)) throw new CommandError('No terminal to confirm the task on: give --yes', exitCodes.error)
     const preview = await ask(call, path, { ...body, preview: true })
@@ -109,13 +60,13 @@ export async function list({ loaded, flags, width, out }: Call): Promise<number>
 /** Tasks as a table. `nowMs`: Unix ms. */
 export function tasksText(rows: readonly Plain<TaskReport>[], width: number, nowMs: number): string {
   const cells = rows.map((row) => {
-    const { taskId, symbol, direction, action, doneUsd, sizeUsd, orders, feesUsd, budget } = row
+    const { taskId, what, doneUsd, sizeUsd, orders, feesUsd, budget } = row
     const leftMs = Math.max(0, budget.untilMs - nowMs)
     const isOver = row.standing === 'ended'
     return [
       taskId,
       isOver ? (row.outcome ?? '') : row.standing,
-      `${action === 'increase' ? 'open' : 'reduce'} ${direction} ${symbol}`,
+      what,
       `${money(BigInt(doneUsd))} of ${money(BigInt(sizeUsd))}`,
       `${orders} of ${budget.orders}`,
       `${money(BigInt(feesUsd))} of ${money(BigInt(budget.feesUsd))}`,
@@ -148,11 +99,4 @@ function isTasks(body: unknown): body is readonly Plain<TaskReport>[] {
   return (
     Array.isArray(body) && body.every((row) => typeof row === 'object' && row !== null && 'taskId' in row)
   )
-}
-
-function wholeOf(flags: Call['flags'], name: string): number | undefined {
-  const text = flags.get(name)
-  if (text === undefined) return undefined
-  if (/^[1-9]\d{0,5}$/.test(String(text))) return Number(text)
-  throw new CommandError(`--${name} is ${String(text)}; expected a whole number from 1.`, exitCodes.error)
 }

@@ -20,19 +20,25 @@ export interface TaskBudget {
   readonly untilMs: number
 }
 
-/** What every such task is to do. */
-export interface ExecutorParams {
+/** What every such task is to do, whatever its kind. */
+export interface TaskGoal {
+  /** What it is to move in all, USD, above 0. */
+  readonly sizeUsd: Usd
+  readonly budget: TaskBudget
+  /** What was asked for, in words: a second start under the same id must agree in it. */
+  readonly asked: string
+  /** The instance whose strategy asked, and in whose name its orders are made; absent: an operator. */
+  readonly owner?: string
+}
+
+/** What a task on one side of one market is to do. */
+export interface ExecutorParams extends TaskGoal {
   readonly symbol: string
   readonly marketToken: Address
   readonly direction: Direction
   readonly collateralToken: Address
   /** Whether it opens and adds, or takes off what is held. */
   readonly action: 'increase' | 'decrease'
-  /** What it is to come to in all, USD. */
-  readonly sizeUsd: Usd
-  readonly budget: TaskBudget
-  /** What was asked for, in words: a second start under the same id must agree in it. */
-  readonly asked: string
 }
 
 /** That it is to end before it is done. */
@@ -48,13 +54,24 @@ export interface ExecutorProgress {
   readonly made: number
   /** Absent while it goes on. */
   readonly stop?: StopWish
+  /** Its own plan came to an end, which stays while what rests of it is cancelled. */
+  readonly ending?: ExecutorEnd
 }
 
 /** How it ended. */
 export type ExecutorOutcome = 'done' | 'stopped' | 'out of budget'
 
+/** Its end, and why. */
+export interface ExecutorEnd {
+  readonly outcome: ExecutorOutcome
+  /** One clause. */
+  readonly why: string
+  /** Whether exits of what it opened are cancelled too although it is not done: nothing is left that they could protect. */
+  readonly isBare?: boolean
+}
+
 /** The kinds of these tasks; their ids begin with them. */
-export const executorKinds = ['twap'] as const
+export const executorKinds = ['twap', 'accumulate', 'ladder', 'chase', 'bracket', 'rebalance'] as const
 
 /** A kind of them. */
 export type ExecutorKind = (typeof executorKinds)[number]

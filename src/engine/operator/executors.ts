@@ -3,39 +3,52 @@
  * are. What they make walks the road of every order, in the operator's name; a step is durable in the commit of its order.
  */
 
-import type { Decision } from '../../domain/order/decision.ts'
+import { addsRisk, type Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import {
-  type ExecutorParams,
   type ExecutorProgress,
+  executorKinds,
   isExecutor,
   type StopWish,
+  type TaskGoal,
 } from '../../domain/tasks/executorState.ts'
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
+import {
+  type AnyExecutor,
+  isReduction,
+  executors as kinds,
+  opens,
+  symbolsOf,
+  whatOf,
+} from '../../tasks/executorKinds.ts'
 import { standOf } from '../../tasks/executorStep.ts'
 import type { ExecutorView } from '../../tasks/executorView.ts'
 import { taskChanged } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
 import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
-import { twapTask } from '../../tasks/twapTask.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { usdOfFee } from './orderCost.ts'
 
 /** A task, and how far it is. Amounts in USD. */
-export interface TaskReport
-  extends Pick<ExecutorParams, 'symbol' | 'direction' | 'action' | 'sizeUsd' | 'budget' | 'asked'> {
+export interface TaskReport extends Pick<TaskGoal, 'sizeUsd' | 'budget' | 'asked'> {
+  /** What it does, `open long ETH/USD [WETH-USDC]`. */
+  readonly what: string
+  readonly symbols: readonly string[]
   readonly taskId: string
   readonly kind: string
   readonly by: string
   /** Unix ms. */
   readonly sinceMs: number
   readonly doneUsd: Usd
+  /** Closed by exits of what it opened. */
+  readonly exitedUsd: Usd
   /** What orders under way may still fill. */
   readonly openUsd: Usd
   readonly orders: number
@@ -62,7 +75,7 @@ export interface Executors {
   /** Writes that end all that run at once: what rests of them is somebody else's to cancel. */
   endings(by: string, statement: string): readonly (() => Promise<void>)[]
   /** What a task that is not begun yet would see. */
-  viewOf(params: ExecutorParams): ExecutorView
+  viewOf(task: { readonly isReduction: boolean }): ExecutorView
   /** Works while one runs. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -83,11 +96,7 @@ export interface ExecutorContext
   /** What admission would say to a decision that is wanted whole. */
   readonly wholeDenial: (snapshot: Snapshot, decision: Decision) => Denial | undefined
   /** What may be added on a side by fresh capacity, USD. */
-  readonly capacity: (
-    snapshot: Snapshot,
-    marketToken: ExecutorParams['marketToken'],
-    direction: Direction,
-  ) => Usd | Denial
+  readonly capacity: (snapshot: Snapshot, marketToken: Address, direction: Direction) => Usd | Denial
 }
 
 const pollMs = 2_000
@@ -118,26 +127,26 @@ export function createExecutors(context: ExecutorContext): Executors {
     return children
   }
 
-  function haltOf({ action }: ExecutorParams): string | undefined {
+  function haltOf(isReduction: boolean): string | undefined {
     const halt = trading.haltOn(OPERATOR)
-    if (halt === undefined || (halt.state === 'reducing' && action === 'decrease')) return undefined
+    if (halt === undefined || (halt.state === 'reducing' && isReduction)) return undefined
     return `trading is ${halt.state}: ${halt.reason}`
   }
 
-  function viewOf(params: ExecutorParams): ExecutorView {
+  function viewOf({ isReduction: isReducing }: { readonly isReduction: boolean }): ExecutorView {
     const policy = context.signingPolicy()
-    const { maxRelayFee } = params.action === 'decrease' ? (policy.reducing ?? policy) : policy
-    const { marketToken, direction } = params
+    const { maxRelayFee } = isReducing ? (policy.reducing ?? policy) : policy
     const { decimals } = context.chain.feeToken
-    const halt = haltOf(params)
+    const [halt, reducingHalt] = [haltOf(isReducing), haltOf(true)]
     return {
       nowMs: clock.now(),
       children: [],
       isMade: (decisionKey) => journal.hasDecision(OPERATOR, decisionKey),
       ...(halt === undefined ? {} : { halt }),
+      ...(reducingHalt === undefined ? {} : { reducingHalt }),
       mostSendingUsd: usdOfFee(maxRelayFee, decimals),
       feeTokenDecimals: decimals,
-      capacity: (snapshot) => context.capacity(snapshot, marketToken, direction),
+      capacity: context.capacity,
       denialOf: context.wholeDenial,
     }
   }
@@ -157,66 +166,75 @@ export function createExecutors(context: ExecutorContext): Executors {
   }
 
   /** Why no order of a task may be accepted any more: asked in its turn, for an operator may have been faster. */
-  function notGoing(taskId: string, { kind }: Decision): Denial | undefined {
+  function notGoing(taskId: string, decision: Decision, snapshot: Snapshot): Denial | undefined {
     const task = running().find((each) => each.taskId === taskId)
     if (task === undefined) return { code: 'TASK_ENDED', reason: 'the task has ended' }
-    if (kind === 'cancel') return undefined
+    if (decision.kind === 'cancel') return undefined
     if (stops.has(taskId)) return { code: 'TASK_STOPPED', reason: 'the task is to end' }
-    const halt = haltOf(task.params as ExecutorParams)
+    const halt = haltOf(!addsRisk(decision, snapshot.orders.value))
     return halt === undefined ? undefined : { code: 'TRADING_HALTED', reason: halt }
   }
 
-  const runner = createTaskRunner({
-    kind: twapTask,
-    pollMs,
-    clock,
-    tasks: () => accountJournal.state().tasks,
-    write(entry) {
-      const stop = stops.get(entry.taskId)
-      if (entry.kind !== 'task.changed' || stop === undefined) return accountJournal.write(entry)
-      return accountJournal.write({ ...entry, state: { ...(entry.state as ExecutorProgress), stop } })
-    },
-    admit: (snapshot, decision, decisionKey, beside) => {
-      const [taskId = ''] = decisionKey.split('#')
-      return context.admitTask(() => notGoing(taskId, decision), snapshot, decision, decisionKey, beside)
-    },
-    read: context.read,
-    async see({ taskId, params }, snapshot): Promise<ExecutorView> {
-      const pause = paused.get(taskId)
-      const isPaused = pause !== undefined && clock.monotonicMs() < pause.untilMs
-      return {
-        ...viewOf(params),
-        children: await childrenOf(taskId),
-        ...(isPaused ? { paused: pause.why } : {}),
-        ...(snapshot === undefined ? {} : { snapshot }),
-      }
-    },
-    told({ taskId }, view, { problem }, answers) {
-      const denial = answers.map((each) => each.denial).find((each) => each !== undefined)
-      const why = denial === undefined ? problem : `${denial.code}, ${denial.reason}`
-      if (denial !== undefined && why !== undefined)
-        paused.set(taskId, { untilMs: clock.monotonicMs() + DENIED_PAUSE_MS, why })
-      if (why === undefined) waits.delete(taskId)
-      else waits.set(taskId, why)
-      if (denial !== undefined || view.halt !== undefined) tell(taskId, why)
-      else if (view.paused === undefined) tell(taskId, undefined)
-    },
-    failed({ taskId }, reason) {
-      waits.set(taskId, reason)
-      tell(taskId, reason)
-    },
-    ended({ taskId, by }, { outcome, statement = '' }) {
-      forget(taskId)
-      emit({ type: 'task.ended', taskId, by, outcome, statement })
-    },
-  })
+  const runnerOf = (kind: AnyExecutor) =>
+    createTaskRunner({
+      kind,
+      pollMs,
+      clock,
+      tasks: () => accountJournal.state().tasks,
+      write(entry) {
+        const stop = stops.get(entry.taskId)
+        if (entry.kind !== 'task.changed' || stop === undefined) return accountJournal.write(entry)
+        return accountJournal.write({ ...entry, state: { ...(entry.state as ExecutorProgress), stop } })
+      },
+      admit: (snapshot, decision, decisionKey, beside) => {
+        const [taskId = ''] = decisionKey.split('#')
+        return context.admitTask(
+          () => notGoing(taskId, decision, snapshot),
+          snapshot,
+          decision,
+          decisionKey,
+          beside,
+        )
+      },
+      read: context.read,
+      async see({ taskId, params }, snapshot): Promise<ExecutorView> {
+        const pause = paused.get(taskId)
+        const isPaused = pause !== undefined && clock.monotonicMs() < pause.untilMs
+        return {
+          ...viewOf({ isReduction: isReduction(params) }),
+          children: await childrenOf(taskId),
+          ...(isPaused ? { paused: pause.why } : {}),
+          ...(snapshot === undefined ? {} : { snapshot }),
+        }
+      },
+      told({ taskId }, view, { problem }, answers) {
+        const denial = answers.map((each) => each.denial).find((each) => each !== undefined)
+        const why = denial === undefined ? problem : `${denial.code}, ${denial.reason}`
+        if (denial !== undefined && why !== undefined)
+          paused.set(taskId, { untilMs: clock.monotonicMs() + DENIED_PAUSE_MS, why })
+        if (why === undefined) waits.delete(taskId)
+        else waits.set(taskId, why)
+        if (denial !== undefined || view.halt !== undefined) tell(taskId, why)
+        else if (view.paused === undefined) tell(taskId, undefined)
+      },
+      failed({ taskId }, reason) {
+        waits.set(taskId, reason)
+        tell(taskId, reason)
+      },
+      ended({ taskId, by }, { outcome, statement = '' }) {
+        forget(taskId)
+        emit({ type: 'task.ended', taskId, by, outcome, statement })
+      },
+    })
+
+  const runners = executorKinds.map((name) => runnerOf(kinds[name]))
 
   async function reportOf(task: TaskState): Promise<TaskReport> {
     const { taskId, taskKind, by, sinceMs, end } = task
-    const params = task.params as ExecutorParams
-    const { symbol, direction, action, sizeUsd, budget, asked } = params
-    const { use } = standOf(params, { ...viewOf(params), children: await childrenOf(taskId) })
-    const { doneUsd, openUsd, orders, feesUsd } = use
+    const params = task.params as TaskGoal
+    const { sizeUsd, budget, asked } = params
+    const view = { ...viewOf({ isReduction: isReduction(params) }), children: await childrenOf(taskId) }
+    const { doneUsd, exitedUsd, openUsd, orders, feesUsd } = standOf(params, view, opens(taskKind)).use
     const { stop } = (task.state ?? {}) as Partial<ExecutorProgress>
     const waitsFor = waits.get(taskId)
     return {
@@ -224,7 +242,9 @@ export function createExecutors(context: ExecutorContext): Executors {
       kind: taskKind,
       by,
       sinceMs,
-      ...{ symbol, direction, action, sizeUsd, budget, asked, doneUsd, openUsd, orders, feesUsd },
+      what: whatOf(params),
+      symbols: symbolsOf(params),
+      ...{ sizeUsd, budget, asked, doneUsd, exitedUsd, openUsd, orders, feesUsd },
       standing: end !== undefined ? 'ended' : stop === undefined ? 'running' : 'stopping',
       ...(waitsFor === undefined || end !== undefined ? {} : { waits: waitsFor }),
       ...(end === undefined ? {} : { outcome: end.outcome, endedAtMs: end.atMs }),
@@ -241,8 +261,8 @@ export function createExecutors(context: ExecutorContext): Executors {
     async begin(entry) {
       await accountJournal.write(entry)
       const { taskId, by, params } = entry
-      emit({ type: 'task.started', taskId, by, asked: (params as ExecutorParams).asked })
-      runner.wake()
+      emit({ type: 'task.started', taskId, by, asked: (params as TaskGoal).asked })
+      for (const runner of runners) runner.wake()
     },
     async stop(taskId, wish) {
       const task = running().find((each) => each.taskId === taskId)
@@ -263,6 +283,8 @@ export function createExecutors(context: ExecutorContext): Executors {
         emit({ type: 'task.ended', taskId, by, outcome: 'stopped', statement })
       }),
     viewOf,
-    run: (signal) => runner.run(signal),
+    async run(signal) {
+      await Promise.all(runners.map((runner) => runner.run(signal)))
+    },
   }
 }

@@ -1,0 +1,171 @@
+/** What `perpd task start` sends for each kind: its flags as the fields of the body. */
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { type ExecutorKind, executorKinds } from '../../domain/tasks/executorState.ts'
+import type { Call } from '../call/command.ts'
+import { directionOf, numberOf, poolOf } from '../commands/manualOrderCommand.ts'
+
+type Flags = Call['flags']
+type Fields = Readonly<Record<string, unknown>>
+
+/** Flags of each kind besides the budget; a flag of another kind is refused. */
+const flagsOf: Readonly<Record<ExecutorKind, readonly string[]>> = {
+  twap: ['size', 'parts', 'minutes', 'leverage', 'reduce', 'collateral', 'price', 'share', 'own'],
+  accumulate: ['target', 'leverage', 'collateral', 'price', 'share', 'every', 'least'],
+  ladder: ['size', 'rungs', 'leverage', 'collateral', 'growth', 'step', 'every', 'profit', 'stop'],
+  chase: ['size', 'minutes', 'leverage', 'reduce', 'collateral', 'price', 'offset', 'step', 'every'],
+  bracket: ['size', 'leverage', 'collateral', 'entry', 'take-profit', 'stop-loss'],
+  rebalance: ['total', 'leverage', 'collateral', 'band', 'share', 'least'],
+}
+const common = ['max-orders', 'max-fees', 'max-minutes', 'yes', 'id', 'by', 'json']
+
+/** The body without its id and budget. Throws CommandError where a flag is missing, or is of another kind. */
+export function startBody({ flags, positionals }: Call): Fields {
+  const [word = '', second, third] = positionals
+  const kind = executorKinds.find((each) => each === word)
+  if (kind === undefined) {
+    throw new CommandError(
+      `There is no task of the kind ${word}; there are ${executorKinds.join(', ')}.`,
+      exitCodes.notFound,
+    )
+  }
+  const own = flagsOf[kind]
+  const stray = [...flags.keys()].find((name) => !own.includes(name) && !common.includes(name))
+  if (stray !== undefined) throw wrong(`--${stray} is of another kind; a ${kind} has --${own.join(' --')}.`)
+  if (kind === 'rebalance') return rebalanceBody(flags, second, third)
+  if (second === undefined || third === undefined)
+    throw wrong(`Say on which market, and whether long or short: perpd task start ${kind} ETH long`)
+  return { kind, market: second, direction: directionOf(third), ...pool(flags), ...bodies[kind](flags) }
+}
+
+/** The budget that the flags give. */
+export function budgetOf(flags: Flags): Fields {
+  return {
+    ...wholes(flags, { 'max-orders': 'maxOrders', 'max-minutes': 'maxMinutes' }),
+    ...numbers(flags, { 'max-fees': 'maxFees' }),
+  }
+}
+
+const bodies: Readonly<Record<Exclude<ExecutorKind, 'rebalance'>, (flags: Flags) => Fields>> = {
+  twap(flags) {
+    need(flags, ['size', 'parts', 'minutes'], '--size 5000 --parts 10 --minutes 60')
+    return {
+      ...opening(flags),
+      ...numbers(flags, { size: 'size', price: 'price' }),
+      ...wholes(flags, { parts: 'parts', minutes: 'minutes' }),
+      ...percents(flags, { share: 'shareBps' }),
+      ...(flags.has('own') ? { route: 'own' } : {}),
+    }
+  },
+  accumulate(flags) {
+    need(flags, ['target', 'price', 'leverage'], '--target 5000 --price 1900 --leverage 2')
+    return {
+      ...numbers(flags, { target: 'target', price: 'price', leverage: 'leverage', least: 'least' }),
+      ...wholes(flags, { every: 'everySeconds' }),
+      ...percents(flags, { share: 'shareBps' }),
+    }
+  },
+  ladder(flags) {
+    need(flags, ['size', 'rungs', 'leverage'], '--size 1000 --rungs 5 --step 1% --leverage 2')
+    if (flags.has('step') === flags.has('every'))
+      throw wrong('Say how far the rungs are apart: --step 1% by price, or --every 600 by time in seconds.')
+    const growth = numberOf(flags, 'growth')
+    return {
+      ...numbers(flags, { size: 'size', leverage: 'leverage' }),
+      ...wholes(flags, { rungs: 'rungs', every: 'everySeconds' }),
+      ...percents(flags, { step: 'stepBps', profit: 'profitBps', stop: 'stopBps' }),
+      ...(growth === undefined ? {} : { growthBps: Math.round(Number(growth) * 10_000) }),
+    }
+  },
+  chase(flags) {
+    need(flags, ['size', 'price', 'minutes'], '--size 1000 --price 1900 --minutes 30')
+    return {
+      ...opening(flags),
+      ...numbers(flags, { size: 'size', price: 'price' }),
+      ...wholes(flags, { minutes: 'minutes', every: 'everySeconds' }),
+      ...percents(flags, { offset: 'offsetBps', step: 'stepBps' }),
+    }
+  },
+  bracket(flags) {
+    need(flags, ['size', 'leverage', 'stop-loss'], '--size 1000 --leverage 2 --stop-loss 1700')
+    return numbers(flags, {
+      ...{ size: 'size', leverage: 'leverage', entry: 'entry' },
+      ...{ 'take-profit': 'takeProfit', 'stop-loss': 'stopLoss' },
+    })
+  },
+}
+
+function rebalanceBody(flags: Flags, weights: string | undefined, extra: string | undefined): Fields {
+  const example = 'perpd task start rebalance ETH=50%,BTC=-30% --total 5000 --leverage 2'
+  if (weights === undefined || extra !== undefined)
+    throw wrong(`Say the weights of markets in one word: ${example}`)
+  need(flags, ['total', 'leverage'], '--total 5000 --leverage 2')
+  const parts = weights.split(',').map((part) => /^\s*(.+?)\s*=\s*(-?\d{1,3}(?:\.\d{1,2})?)%?\s*$/.exec(part))
+  if (parts.some((part) => part === null))
+    throw wrong(`The weights are ${weights}; expected percents by market, below 0 for a short: ${example}`)
+  return {
+    kind: 'rebalance',
+    weights: Object.fromEntries(
+      parts.map((part) => [part?.[1] ?? '', Math.round(Number(part?.[2] ?? 0) * 100)]),
+    ),
+    ...pool(flags),
+    ...numbers(flags, { total: 'total', leverage: 'leverage', least: 'least' }),
+    ...percents(flags, { band: 'bandBps', share: 'shareBps' }),
+  }
+}
+
+/** Whether it opens, and then at what leverage. */
+function opening(flags: Flags): Fields {
+  const leverage = numberOf(flags, 'leverage')
+  const isReduce = flags.has('reduce')
+  if (isReduce === (leverage !== undefined))
+    throw wrong(
+      isReduce ? '--leverage is of what opens: not with --reduce.' : 'Say at what leverage: --leverage 2',
+    )
+  return isReduce ? { reduce: true } : { leverage }
+}
+
+function pool(flags: Flags): Fields {
+  const collateral = poolOf(flags.get('collateral'))
+  return collateral === undefined ? {} : { collateral }
+}
+
+function need(flags: Flags, names: readonly string[], example: string): void {
+  const missing = names.find((name) => !flags.has(name))
+  if (missing !== undefined) throw wrong(`--${missing} is missing, for example: ${example}`)
+}
+
+type Names = Readonly<Record<string, string>>
+
+function numbers(flags: Flags, names: Names): Fields {
+  return mapped(names, (name) => numberOf(flags, name))
+}
+
+function wholes(flags: Flags, names: Names): Fields {
+  return mapped(names, (name) => {
+    const text = flags.get(name)
+    if (text === undefined) return undefined
+    if (/^[1-9]\d{0,5}$/.test(String(text))) return Number(text)
+    throw wrong(`--${name} is ${String(text)}; expected a whole number from 1.`)
+  })
+}
+
+/** Percents as basis points: `2.5` and `2.5%` are 250. */
+function percents(flags: Flags, names: Names): Fields {
+  return mapped(names, (name) => {
+    const text = flags.get(name)
+    if (text === undefined) return undefined
+    const percent = /^(\d{1,3}(?:\.\d{1,2})?)%?$/.exec(String(text))
+    const basisPoints = Math.round(Number(percent?.[1] ?? 0) * 100)
+    if (basisPoints >= 1 && basisPoints <= 10_000) return basisPoints
+    throw wrong(`--${name} is ${String(text)}; expected percents from 0.01 to 100, as 25 or 2.5%.`)
+  })
+}
+
+function mapped(names: Names, read: (name: string) => unknown): Fields {
+  const fields = Object.entries(names).map(([name, field]) => [field, read(name)] as const)
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+}
+
+function wrong(message: string): CommandError {
+  return new CommandError(message, exitCodes.error)
+}

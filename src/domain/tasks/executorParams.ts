@@ -1,0 +1,135 @@
+/**
+ * What the tasks are to do that make orders over time, and how far each is, as the journal keeps it; the twap has a file of its own.
+ * Prices are USD per whole index token.
+ */
+import type { Address } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Usd } from '../../protocol/units.ts'
+import type { ExecutorParams, ExecutorProgress, TaskGoal } from './executorState.ts'
+
+/** Version of the parameters and the states below. */
+export const EXECUTORS_VERSION = 1
+
+/** Adds to a position until it has a size, while the price is within a bound, as the venue's capacity lets it. */
+export interface AccumulateParams extends ExecutorParams {
+  readonly action: 'increase'
+  /** Size / collateral of each order, bps; 10000 = 1x. */
+  readonly leverageBps: number
+  /** Size that the position is to have, USD; `sizeUsd` is what lacked at the start. */
+  readonly targetUsd: Usd
+  /** No order while the oracle's price is worse. */
+  readonly worstPrice: Usd
+  /** The most of the capacity of the moment that an order may take, bps. */
+  readonly shareBps: number
+  /** Least time between two orders, ms. */
+  readonly everyMs: number
+  /** Least size of an order, USD, unless less is left. */
+  readonly leastUsd: Usd
+}
+
+/** How far it is. */
+export interface AccumulateProgress extends ExecutorProgress {
+  /** When its newest order was made, Unix ms; 0 before the first. */
+  readonly lastMs: number
+}
+
+/** Opens in rungs that get better by price or come by time, and leaves the whole by one target and one stop. */
+export interface LadderParams extends ExecutorParams {
+  readonly action: 'increase'
+  readonly leverageBps: number
+  /** 2 to 50. */
+  readonly rungs: number
+  /** Each rung's size in terms of the one before, bps; 10000: all alike. */
+  readonly growthBps: number
+  /** By price: the distance between two rungs in terms of the first one's price, bps. This or `everyMs`. */
+  readonly stepBps?: number
+  /** By time: between two rungs, ms. */
+  readonly everyMs?: number
+  /** Distance of the target from the averaged entry, bps. Absent: no target. */
+  readonly takeProfitBps?: number
+  /** Distance of the stop from the price of the first rung, bps: it stays where it is while the average moves. Absent: no stop. */
+  readonly stopLossBps?: number
+}
+
+/** How far it is. */
+export interface LadderProgress extends ExecutorProgress {
+  /** Rungs that are placed. */
+  readonly rung: number
+  /** The oracle's price when the first rung was made. */
+  readonly firstPrice?: Usd
+  /** When the newest rung was made, Unix ms. */
+  readonly lastMs?: number
+  readonly kept?: KeptExits
+}
+
+/** When the exits of a task were last found as they are to be. */
+export interface KeptExits {
+  /** Unix ms. */
+  readonly atMs: number
+  /** What they close, USD. */
+  readonly sizeUsd: Usd
+}
+
+/** A limit that follows the price, and what is left at the market when its time is over. */
+export interface ChaseParams extends ExecutorParams {
+  /** Increases: size / collateral, bps. */
+  readonly leverageBps: number
+  /** How far the limit stays from the oracle's price, bps. */
+  readonly offsetBps: number
+  /** Least distance of a move, bps of the limit's price. */
+  readonly stepBps: number
+  /** Least time between two moves, ms. */
+  readonly everyMs: number
+  /** The limit never goes beyond, and no order at the market is made while the price is. */
+  readonly worstPrice: Usd
+  /** After which what is left is made at the market, ms from the start. */
+  readonly patienceMs: number
+}
+
+/** How far it is. */
+export interface ChaseProgress extends ExecutorProgress {
+  /** When the limit was placed or moved last, Unix ms; 0 before. */
+  readonly movedMs: number
+}
+
+/** One entry and its exits, of which one cancels the other. */
+export interface BracketParams extends ExecutorParams {
+  readonly action: 'increase'
+  readonly leverageBps: number
+  /** How the entry waits; `market`: it does not. */
+  readonly entry: 'market' | 'limit' | 'stop-market'
+  /** limit and stop-market. */
+  readonly entryPrice?: Usd
+  readonly takeProfit?: Usd
+  readonly stopLoss: Usd
+}
+
+/** How far it is. */
+export interface BracketProgress extends ExecutorProgress {
+  readonly kept?: KeptExits
+}
+
+/** One change that brings a market to its weight. */
+export interface RebalanceMove {
+  readonly symbol: string
+  readonly marketToken: Address
+  readonly direction: Direction
+  readonly collateralToken: Address
+  readonly action: 'increase' | 'decrease'
+  /** USD, above 0. */
+  readonly sizeUsd: Usd
+}
+
+/** Brings positions to target weights of a sum, once. */
+export interface RebalanceParams extends TaskGoal {
+  readonly leverageBps: number
+  /** In their order: what is taken off comes before what is added. No two are on one side of one market. */
+  readonly moves: readonly RebalanceMove[]
+  /** The most of the capacity of the moment that an order may take, bps. */
+  readonly shareBps: number
+  /** Least size of an order, USD, unless less is left. */
+  readonly leastUsd: Usd
+}
+
+/** How far it is. */
+export type RebalanceProgress = ExecutorProgress

@@ -1,0 +1,192 @@
+/** What an operator's start of a task means: names become markets and tokens, texts become amounts. */
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { BudgetWish, TaskWish, WeightWish } from '../../domain/tasks/taskWish.ts'
+import { sameHex } from '../../protocol/address.ts'
+import type { Market } from '../../protocol/market.ts'
+import { parseUnits, usd } from '../../protocol/units.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import { type Refusal, refusal, theOne } from './manualAnswers.ts'
+import type { AskedBudget, StartRebalanceCommand, StartTaskCommand } from './taskCommand.ts'
+import { delistedText } from './unknownMarket.ts'
+
+/** What it is understood with. */
+export interface WishContext extends Pick<EngineContext, 'api' | 'catalogue'> {
+  /** Reads a snapshot with these markets, the wallet, and every market with a position. */
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+}
+
+/** A start that was understood. */
+export interface ReadWish {
+  readonly wish: TaskWish
+  readonly snapshot: Snapshot
+}
+
+/** What is wanted, with the snapshot of its markets; or why that is not clear. Throws what reading throws. */
+export async function taskWishOf(
+  context: WishContext,
+  command: StartTaskCommand,
+): Promise<ReadWish | Refusal> {
+  const listed = (await context.api.getMarkets()).value.filter(({ isListed }) => isListed)
+  if (command.kind === 'rebalance') return await rebalanceOf(context, command, listed)
+  const isReduce = 'reduce' in command && command.reduce
+  const found = marketNamed(context, listed, command.market, isReduce)
+  if ('ok' in found) return found
+  const { symbol, marketToken } = found
+  const snapshot = await context.read([symbol])
+  const view = snapshot.markets.get(marketToken.toLowerCase())
+  if (view === undefined) return refusal('MARKET_UNKNOWN', `${symbol} cannot be read now; ask again`)
+  const { direction, collateral } = command
+  const tokenOf = (side: 'long' | 'short') => (side === 'long' ? view.longToken : view.shortToken).address
+  const held = snapshot.positions.value.filter(
+    (row) =>
+      row.sizeInUsd > 0n &&
+      sameHex(row.marketToken, marketToken) &&
+      row.direction === direction &&
+      (collateral === undefined || sameHex(row.collateralToken, tokenOf(collateral))),
+  )
+  const [one] = held
+  if (isReduce && (one === undefined || held.length > 1)) {
+    return one === undefined
+      ? refusal('POSITION_NOT_FOUND', `no ${direction} position is held on ${symbol} (perpd positions)`)
+      : refusal('POSITION_AMBIGUOUS', 'two positions are held there; give --collateral long or short')
+  }
+  const collateralToken = isReduce && one !== undefined ? one.collateralToken : tokenOf(collateral ?? 'short')
+  const side = { marketToken: view.market.marketToken, direction, collateralToken, budget: budgetOf(command) }
+  const leverageBps = command.leverage === undefined ? {} : { leverageBps: leverageOf(command.leverage) }
+  return { wish: sideWish(command, side, leverageBps), snapshot }
+}
+
+type Side = Pick<
+  Extract<TaskWish, { kind: 'twap' }>,
+  'marketToken' | 'direction' | 'collateralToken' | 'budget'
+>
+
+function sideWish(
+  command: Exclude<StartTaskCommand, StartRebalanceCommand>,
+  side: Side,
+  leverage: { readonly leverageBps?: number },
+): TaskWish {
+  const opening = { leverageBps: 0, ...leverage }
+  switch (command.kind) {
+    case 'twap': {
+      const { size, reduce, parts, minutes, shareBps, price, route } = command
+      const bound = price === undefined ? {} : { worstPrice: usd(price) }
+      const action = reduce ? 'decrease' : 'increase'
+      return {
+        kind: 'twap',
+        ...side,
+        ...leverage,
+        ...bound,
+        ...{ action, sizeUsd: usd(size), parts, minutes, shareBps, route },
+      }
+    }
+    case 'accumulate': {
+      const { target, price, shareBps, everySeconds, least } = command
+      return {
+        kind: 'accumulate',
+        ...side,
+        ...opening,
+        ...{ targetUsd: usd(target), worstPrice: usd(price), shareBps },
+        ...(everySeconds === undefined ? {} : { everySeconds }),
+        ...(least === undefined ? {} : { leastUsd: usd(least) }),
+      }
+    }
+    case 'ladder': {
+      const { size, rungs, growthBps, stepBps, everySeconds, profitBps, stopBps } = command
+      return {
+        kind: 'ladder',
+        ...side,
+        ...opening,
+        ...{ sizeUsd: usd(size), rungs },
+        ...(growthBps === undefined ? {} : { growthBps }),
+        ...(stepBps === undefined ? {} : { stepBps }),
+        ...(everySeconds === undefined ? {} : { everySeconds }),
+        ...(profitBps === undefined ? {} : { takeProfitBps: profitBps }),
+        ...(stopBps === undefined ? {} : { stopLossBps: stopBps }),
+      }
+    }
+    case 'chase': {
+      const { size, reduce, minutes, price, offsetBps, stepBps, everySeconds } = command
+      const action = reduce ? 'decrease' : 'increase'
+      return {
+        kind: 'chase',
+        ...side,
+        ...leverage,
+        ...{ action, sizeUsd: usd(size), worstPrice: usd(price), minutes },
+        ...(offsetBps === undefined ? {} : { offsetBps }),
+        ...(stepBps === undefined ? {} : { stepBps }),
+        ...(everySeconds === undefined ? {} : { everySeconds }),
+      }
+    }
+    case 'bracket': {
+      const { size, entry, takeProfit, stopLoss } = command
+      return {
+        kind: 'bracket',
+        ...side,
+        ...opening,
+        ...{ sizeUsd: usd(size), stopLoss: usd(stopLoss) },
+        ...(entry === undefined ? {} : { entryPrice: usd(entry) }),
+        ...(takeProfit === undefined ? {} : { takeProfit: usd(takeProfit) }),
+      }
+    }
+  }
+}
+
+async function rebalanceOf(
+  context: WishContext,
+  command: StartRebalanceCommand,
+  listed: readonly Market[],
+): Promise<ReadWish | Refusal> {
+  const { weights: named, total, leverage, collateral = 'short', bandBps, shareBps, least } = command
+  const found: { readonly market: Market; readonly weightBps: number }[] = []
+  for (const [name, weightBps] of Object.entries(named)) {
+    const market = marketNamed(context, listed, name, weightBps === 0)
+    if ('ok' in market) return market
+    if (found.some((each) => each.market === market))
+      return refusal('WEIGHTS', `${market.symbol} is named twice`)
+    found.push({ market, weightBps })
+  }
+  const snapshot = await context.read(found.map(({ market }) => market.symbol))
+  const weights: WeightWish[] = []
+  for (const { market, weightBps } of found) {
+    const view = snapshot.markets.get(market.marketToken.toLowerCase())
+    if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; ask again`)
+    const { address: collateralToken } = collateral === 'long' ? view.longToken : view.shortToken
+    weights.push({ marketToken: view.market.marketToken, collateralToken, weightBps })
+  }
+  const wish: TaskWish = {
+    kind: 'rebalance',
+    budget: budgetOf(command),
+    ...{ totalUsd: usd(total), weights, leverageBps: leverageOf(leverage), shareBps },
+    ...(bandBps === undefined ? {} : { bandBps }),
+    ...(least === undefined ? {} : { leastUsd: usd(least) }),
+  }
+  return { wish, snapshot }
+}
+
+/** The market that a name means. One that the venue took off its list is none, unless it is to be left. */
+function marketNamed(
+  { catalogue }: WishContext,
+  listed: readonly Market[],
+  name: string,
+  isLeaving: boolean,
+): Market | Refusal {
+  const gone = delistedText(catalogue.standings(), listed, name)
+  if (gone !== undefined && !isLeaving) return refusal('MARKET_NOT_LISTED', gone)
+  return theOne(
+    listed.filter(({ isSpotOnly }) => !isSpotOnly),
+    name,
+  )
+}
+
+function leverageOf(times: string): number {
+  return Number(parseUnits(times, 4))
+}
+
+function budgetOf({ maxOrders, maxFees, maxMinutes }: AskedBudget): BudgetWish {
+  return {
+    ...(maxOrders === undefined ? {} : { orders: maxOrders }),
+    ...(maxFees === undefined ? {} : { feesUsd: usd(maxFees) }),
+    ...(maxMinutes === undefined ? {} : { minutes: maxMinutes }),
+  }
+}

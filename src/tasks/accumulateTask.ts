@@ -1,0 +1,52 @@
+/**
+ * Accumulates: adds to a position until it has its target, while the oracle's price is within the bound, each order at most a
+ * share of what the venue's capacity lets be added at that moment. Pure.
+ */
+import {
+  type AccumulateParams,
+  type AccumulateProgress,
+  EXECUTORS_VERSION,
+} from '../domain/tasks/executorParams.ts'
+import { formatDollars, minOf } from '../protocol/units.ts'
+import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import type { ExecutorView } from './executorView.ts'
+import type { RunningTask, TaskKind } from './taskKind.ts'
+import { adding, heldUsd, priceWithin, shareOfCapacity } from './taskOrders.ts'
+
+/** The kind of these tasks. */
+export const accumulateTask: TaskKind<AccumulateParams, AccumulateProgress, ExecutorView> = executorTask({
+  name: 'accumulate',
+  version: EXECUTORS_VERSION,
+  symbolsOf: ({ symbol }) => [symbol],
+  plan: planOf,
+})
+
+function planOf(
+  { params, state, taskId }: RunningTask<AccumulateParams, AccumulateProgress>,
+  view: ExecutorView,
+  { leftUsd }: ExecutorStand,
+): ExecutorPlan<AccumulateProgress> {
+  const { targetUsd, worstPrice, shareBps, everyMs, leastUsd, leverageBps } = params
+  const { nowMs, snapshot } = view
+  // A clock that was set back does not hold it up.
+  if (nowMs >= state.lastMs && nowMs - state.lastMs < everyMs)
+    return { kind: 'wait', until: 'the time of the next order has not come' }
+  if (snapshot === undefined) return { kind: 'read' }
+  const held = heldUsd(params, snapshot)
+  if (held >= targetUsd)
+    return { kind: 'end', outcome: 'done', why: `the position has ${formatDollars(held)}, its target` }
+  const price = priceWithin(params, snapshot, worstPrice)
+  if (typeof price === 'string') return { kind: 'wait', until: price }
+  const mostUsd = shareOfCapacity(params, shareBps, view, snapshot)
+  if (typeof mostUsd === 'string') return { kind: 'wait', until: mostUsd }
+  // What others add meanwhile counts: it comes to the target, and not beyond.
+  const wantedUsd = minOf(leftUsd, targetUsd - held)
+  const sizeUsd = minOf(wantedUsd, mostUsd)
+  if (sizeUsd < minOf(leastUsd, wantedUsd)) {
+    const until = `the share of the capacity is ${formatDollars(sizeUsd)}, less than an order of ${formatDollars(leastUsd)}`
+    return { kind: 'wait', until }
+  }
+  const reason = `the task ${taskId} adds towards ${formatDollars(targetUsd)}`
+  const decision = adding(params, sizeUsd, leverageBps, reason, { task: taskId })
+  return { kind: 'order', decision, sizeUsd, orders: 1, state: { ...state, lastMs: nowMs } }
+}

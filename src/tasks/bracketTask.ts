@@ -1,0 +1,72 @@
+/**
+ * Brackets: one entry whose stop, and target, are at the venue in the same message, so that they protect while perpd is down. One
+ * exit cancels the other; a stop that is missing is placed anew. Pure.
+ */
+
+import type { ExitRequest, IncreaseDecision } from '../domain/order/decision.ts'
+import {
+  type BracketParams,
+  type BracketProgress,
+  EXECUTORS_VERSION,
+} from '../domain/tasks/executorParams.ts'
+import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import type { ExecutorView } from './executorView.ts'
+import { isLookDue, nextExit } from './taskExits.ts'
+import type { RunningTask, TaskKind } from './taskKind.ts'
+import { adding } from './taskOrders.ts'
+
+type Task = RunningTask<BracketParams, BracketProgress>
+
+/** The kind of these tasks. */
+export const bracketTask: TaskKind<BracketParams, BracketProgress, ExecutorView> = executorTask({
+  name: 'bracket',
+  version: EXECUTORS_VERSION,
+  symbolsOf: ({ symbol }) => [symbol],
+  opens: true,
+  plansAround: true,
+  outlasts: (_, { use }) => use.doneUsd > use.exitedUsd,
+  reduces: (_, { use }) => use.doneUsd > use.exitedUsd,
+  plan: planOf,
+})
+
+function planOf(
+  task: Task,
+  view: ExecutorView,
+  { use, leftUsd }: ExecutorStand,
+): ExecutorPlan<BracketProgress> {
+  const { params, state, taskId } = task
+  const { snapshot, nowMs } = view
+  const entry = view.children.find(({ intent }) => intent.kind === 'increase')
+  if (entry === undefined) {
+    if (snapshot === undefined) return { kind: 'read' }
+    const decision = entryOf(task)
+    return { kind: 'order', decision, sizeUsd: leftUsd, orders: 1 + (decision.tpsl?.length ?? 0), state }
+  }
+  if (use.doneUsd === 0n) {
+    if (entry.closing === undefined) return { kind: 'wait', until: 'its entry rests at the venue' }
+    const why = `its entry came to nothing: ${entry.closing.reason}`
+    return { kind: 'end', outcome: 'stopped', why, isBare: true }
+  }
+  if (use.exitedUsd >= use.doneUsd) return { kind: 'end', outcome: 'done', why: 'an exit closed it' }
+  if (!isLookDue(params, use, state.kept, nowMs))
+    return { kind: 'wait', until: 'its exits rest at the venue' }
+  if (snapshot === undefined) return { kind: 'read' }
+  const step = nextExit(params, params, use, state.kept, snapshot, taskId)
+  if (step.kind === 'wait') return step
+  if (step.kind === 'gone')
+    return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
+  if (step.kind === 'order')
+    return { kind: 'order', decision: step.decision, sizeUsd: 0n, orders: 1, state, isExit: true }
+  const kept = { atMs: nowMs, sizeUsd: use.doneUsd - use.exitedUsd }
+  return { kind: 'wait', until: 'its exits rest at the venue', state: { ...state, kept } }
+}
+
+function entryOf({ params, taskId }: Task): IncreaseDecision {
+  const { sizeUsd, leverageBps, entry, entryPrice, takeProfit, stopLoss } = params
+  const exits: ExitRequest[] = [{ type: 'stop-loss', triggerPrice: stopLoss }]
+  if (takeProfit !== undefined) exits.push({ type: 'take-profit', triggerPrice: takeProfit })
+  const order = adding(params, sizeUsd, leverageBps, `the entry of the task ${taskId}`, { task: taskId })
+  const waits =
+    entry === 'market' || entryPrice === undefined ? {} : { orderType: entry, triggerPrice: entryPrice }
+  return { ...order, ...waits, tpsl: exits }
+}

@@ -1,0 +1,101 @@
+/**
+ * Chases: a limit that follows the oracle's price within a bound, and what is left at the market once its patience is over. It
+ * moves towards the price only, by a step that is worth its message, and never beyond the bound. Pure.
+ */
+
+import type { Snapshot } from '../domain/snapshot.ts'
+import { type ChaseParams, type ChaseProgress, EXECUTORS_VERSION } from '../domain/tasks/executorParams.ts'
+import { sameHex } from '../protocol/address.ts'
+import { formatPrice } from '../protocol/priceText.ts'
+import { absOf, bps, type Usd } from '../protocol/units.ts'
+import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import type { ExecutorView, RestingChild } from './executorView.ts'
+import type { RunningTask, TaskKind } from './taskKind.ts'
+import { adding, betterBy, isBeyond, priceWithin, restsAt, takenPrice, takingOff } from './taskOrders.ts'
+
+type Task = RunningTask<ChaseParams, ChaseProgress>
+type Plan = ExecutorPlan<ChaseProgress>
+
+/** The kind of these tasks. */
+export const chaseTask: TaskKind<ChaseParams, ChaseProgress, ExecutorView> = executorTask({
+  name: 'chase',
+  version: EXECUTORS_VERSION,
+  symbolsOf: ({ symbol }) => [symbol],
+  plansAround: true,
+  reduces: ({ action }) => action === 'decrease',
+  plan: planOf,
+})
+
+function planOf(task: Task, view: ExecutorView, { use, leftUsd }: ExecutorStand): Plan {
+  const { params, state, sinceMs, taskId } = task
+  const { snapshot, nowMs } = view
+  const isLate = nowMs - sinceMs >= params.patienceMs
+  const [resting] = use.resting
+  if (resting !== undefined && !isLate && !isDue(task, nowMs))
+    return { kind: 'wait', until: 'its limit rests at the venue' }
+  if (snapshot === undefined) return { kind: 'read' }
+  if (resting !== undefined) {
+    if (isLate) return { kind: 'cancel', orders: use.resting, why: 'its patience is over' }
+    return moved(task, view, resting, snapshot)
+  }
+  if (isLate) {
+    const price = priceWithin(params, snapshot, params.worstPrice)
+    if (typeof price === 'string') return { kind: 'wait', until: price }
+    const reason = `the task ${taskId} takes what is left at the market`
+    return { kind: 'order', decision: orderOf(task, leftUsd, reason), sizeUsd: leftUsd, orders: 1, state }
+  }
+  const triggerPrice = limitNow(task, view)
+  if (triggerPrice === undefined)
+    return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
+  const reason = `the task ${taskId} waits at ${formatPrice(triggerPrice)}`
+  const decision = orderOf(task, leftUsd, reason, triggerPrice)
+  return { kind: 'order', decision, sizeUsd: leftUsd, orders: 1, state: { ...state, movedMs: nowMs } }
+}
+
+/** Whether its limit may be moved again; a clock that was set back does not hold it up. */
+function isDue({ params, state }: Task, nowMs: number): boolean {
+  return nowMs < state.movedMs || nowMs - state.movedMs >= params.everyMs
+}
+
+/** The limit brought after the price, where that is worth a message. */
+function moved(task: Task, view: ExecutorView, { orderKey }: RestingChild, snapshot: Snapshot): Plan {
+  const { params, state, taskId } = task
+  const order = snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
+  if (order === undefined) return { kind: 'wait', until: 'its limit is not in the list of orders yet' }
+  const standsAt = restsAt(snapshot, order)
+  const triggerPrice = limitNow(task, view)
+  if (triggerPrice === undefined || standsAt === undefined)
+    return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
+  // Beyond what rests means nearer to the price: it is never moved away from it.
+  const isNearer = isBeyond(params, triggerPrice, standsAt)
+  if (!isNearer || absOf(triggerPrice - standsAt) < bps(standsAt, params.stepBps))
+    return { kind: 'wait', until: `its limit rests at ${formatPrice(standsAt)}` }
+  const { marketToken, direction } = params
+  const reason = `the task ${taskId} follows the price from ${formatPrice(standsAt)}`
+  const facts = { task: taskId }
+  return {
+    kind: 'order',
+    decision: { kind: 'edit', marketToken, direction, orderKey, triggerPrice, reason, facts },
+    sizeUsd: 0n,
+    orders: 1,
+    state: { ...state, movedMs: view.nowMs },
+  }
+}
+
+/** Where its limit belongs now: behind the price by the offset, and never beyond the bound. */
+function limitNow({ params }: Task, { snapshot }: ExecutorView): Usd | undefined {
+  const price = snapshot === undefined ? undefined : takenPrice(params, snapshot)
+  if (price === undefined) return undefined
+  const wanted = betterBy(params, price, params.offsetBps)
+  return isBeyond(params, wanted, params.worstPrice) ? params.worstPrice : wanted
+}
+
+function orderOf({ params, taskId }: Task, sizeUsd: Usd, reason: string, triggerPrice?: Usd) {
+  const facts = { task: taskId }
+  if (params.action === 'increase') {
+    const order = adding(params, sizeUsd, params.leverageBps, reason, facts)
+    return triggerPrice === undefined ? order : ({ ...order, orderType: 'limit', triggerPrice } as const)
+  }
+  const order = takingOff(params, sizeUsd, reason, facts)
+  return triggerPrice === undefined ? order : ({ ...order, orderType: 'take-profit', triggerPrice } as const)
+}

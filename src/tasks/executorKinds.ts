@@ -1,0 +1,57 @@
+/** The kinds of tasks that make orders over time, and what of a task all of them are asked for. */
+
+import type { RebalanceParams } from '../domain/tasks/executorParams.ts'
+import type {
+  ExecutorKind,
+  ExecutorParams,
+  ExecutorProgress,
+  TaskGoal,
+} from '../domain/tasks/executorState.ts'
+import { accumulateTask } from './accumulateTask.ts'
+import { bracketTask } from './bracketTask.ts'
+import { chaseTask } from './chaseTask.ts'
+import type { ExecutorView } from './executorView.ts'
+import { ladderTask } from './ladderTask.ts'
+import { rebalanceTask } from './rebalanceTask.ts'
+import type { TaskKind } from './taskKind.ts'
+import { twapTask } from './twapTask.ts'
+
+/** A kind of these tasks, whatever its parameters are. */
+export type AnyExecutor = TaskKind<TaskGoal, ExecutorProgress, ExecutorView>
+
+/** Every kind by its name. A task is handed to the kind of its own name alone, whose parameters it has. */
+export const executors = {
+  twap: twapTask,
+  accumulate: accumulateTask,
+  ladder: ladderTask,
+  chase: chaseTask,
+  bracket: bracketTask,
+  rebalance: rebalanceTask,
+} as unknown as Readonly<Record<ExecutorKind, AnyExecutor>>
+
+/** Whether what such a task takes off are exits of what it opened. */
+export function opens(taskKind: string): boolean {
+  return taskKind === bracketTask.name || taskKind === ladderTask.name
+}
+
+/** The markets of a task. */
+export function symbolsOf(params: TaskGoal): readonly string[] {
+  return isOfMoves(params) ? params.moves.map(({ symbol }) => symbol) : [(params as ExecutorParams).symbol]
+}
+
+/** What a task does, for people: `open long ETH/USD [WETH-USDC]`. */
+export function whatOf(params: TaskGoal): string {
+  if (isOfMoves(params)) return `rebalance ${symbolsOf(params).join(', ')}`
+  const { action, direction, symbol } = params as ExecutorParams
+  return `${action === 'increase' ? 'open' : 'reduce'} ${direction} ${symbol}`
+}
+
+/** Whether all that it does is take off. */
+export function isReduction(params: TaskGoal): boolean {
+  if (isOfMoves(params)) return params.moves.every(({ action }) => action === 'decrease')
+  return (params as ExecutorParams).action === 'decrease'
+}
+
+function isOfMoves(params: TaskGoal): params is RebalanceParams {
+  return 'moves' in params
+}

@@ -1,0 +1,139 @@
+/**
+ * Ladders: an entry in rungs, each at a better price or after a time, averaged, and one target and one stop for the whole. By
+ * price the first rung is at the market and the others rest; the target follows the average, the stop stays where the first rung
+ * put it. Once an exit fills, nothing is added any more. Pure.
+ */
+import { EXECUTORS_VERSION, type LadderParams, type LadderProgress } from '../domain/tasks/executorParams.ts'
+import { formatPrice } from '../protocol/priceText.ts'
+import { BPS_ONE, bps, formatDollars, maxOf, minOf, mulDiv, ONE_USD, type Usd } from '../protocol/units.ts'
+import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import { type ExecutorUse, type ExecutorView, entryPriceOf } from './executorView.ts'
+import { isLookDue, nextExit, type WantedExits } from './taskExits.ts'
+import type { RunningTask, TaskKind } from './taskKind.ts'
+import { adding, betterBy, isBeyond, priceWithin, takingOff } from './taskOrders.ts'
+
+type Task = RunningTask<LadderParams, LadderProgress>
+type Plan = ExecutorPlan<LadderProgress>
+
+/** The kind of these tasks. */
+export const ladderTask: TaskKind<LadderParams, LadderProgress, ExecutorView> = executorTask({
+  name: 'ladder',
+  version: EXECUTORS_VERSION,
+  symbolsOf: ({ symbol }) => [symbol],
+  opens: true,
+  plansAround: true,
+  outlasts: (params, { use }) => hasExits(params) && use.doneUsd > use.exitedUsd,
+  reduces: (params, { use }) => hasExits(params) && use.doneUsd > use.exitedUsd,
+  plan: planOf,
+})
+
+function hasExits({ takeProfitBps, stopLossBps }: LadderParams): boolean {
+  return takeProfitBps !== undefined || stopLossBps !== undefined
+}
+
+/** Sizes of the rungs, USD, the first one first; they come to the whole. */
+export function rungSizes({
+  sizeUsd,
+  rungs,
+  growthBps,
+}: Pick<LadderParams, 'sizeUsd' | 'rungs' | 'growthBps'>): readonly Usd[] {
+  const weights = [ONE_USD]
+  while (weights.length < rungs) weights.push(bps(weights.at(-1) ?? ONE_USD, growthBps))
+  const all = weights.reduce((sum, weight) => sum + weight, 0n)
+  const sizes = weights.slice(0, -1).map((weight) => mulDiv(sizeUsd, weight, all))
+  return [...sizes, sizeUsd - sizes.reduce((sum, size) => sum + size, 0n)]
+}
+
+function planOf(task: Task, view: ExecutorView, stand: ExecutorStand): Plan {
+  const { params, state } = task
+  const { use } = stand
+  const entries = use.resting.filter(({ isExit }) => !isExit)
+  if (use.exitedUsd > 0n) {
+    if (use.exitedUsd >= use.doneUsd)
+      return { kind: 'end', outcome: 'done', why: 'its exits closed all of it' }
+    // What another rung filled meanwhile leaves with the rest.
+    if (entries.length > 0) return { kind: 'cancel', orders: entries, why: 'an exit filled' }
+    if (view.snapshot === undefined) return { kind: 'read' }
+    const restUsd = use.doneUsd - use.exitedUsd
+    const reason = `the task ${task.taskId} closes what its exit left`
+    const decision = takingOff({ ...params, action: 'decrease' }, restUsd, reason, { task: task.taskId })
+    return { kind: 'order', decision, sizeUsd: 0n, orders: 1, state, isExit: true }
+  }
+  const exits = hasExits(params) && use.doneUsd > 0n ? exitStep(task, view, use) : undefined
+  if (exits !== undefined) return exits
+  if (view.nowMs >= params.budget.untilMs) {
+    return entries.length > 0
+      ? { kind: 'cancel', orders: entries, why: 'its time is over' }
+      : { kind: 'wait', until: 'its time is over, and its exits rest at the venue' }
+  }
+  if (state.rung < params.rungs) return nextRung(task, view, stand)
+  if (entries.length > 0) return { kind: 'wait', until: `${entries.length} rungs rest at the venue` }
+  if (use.doneUsd > 0n && hasExits(params)) return { kind: 'wait', until: 'its exits rest at the venue' }
+  const outcome = use.doneUsd > 0n ? 'done' : 'stopped'
+  return { kind: 'end', outcome, why: `each of its ${params.rungs} rungs has ended` }
+}
+
+/** What the exits call for now; undefined: nothing. */
+function exitStep({ params, state, taskId }: Task, view: ExecutorView, use: ExecutorUse): Plan | undefined {
+  const wanted = wantedExits(params, state, view)
+  if (!isLookDue(wanted, use, state.kept, view.nowMs)) return undefined
+  if (view.snapshot === undefined) return { kind: 'read' }
+  const step = nextExit(params, wanted, use, state.kept, view.snapshot, taskId)
+  if (step.kind === 'wait') return step
+  if (step.kind === 'gone')
+    return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
+  if (step.kind === 'order')
+    return { kind: 'order', decision: step.decision, sizeUsd: 0n, orders: 1, state, isExit: true }
+  const kept = { atMs: view.nowMs, sizeUsd: use.doneUsd - use.exitedUsd }
+  return { kind: 'wait', until: 'its exits rest at the venue', state: { ...state, kept } }
+}
+
+/** The target by the averaged entry, the stop by the first rung. */
+function wantedExits(
+  params: LadderParams,
+  { firstPrice }: LadderProgress,
+  { children }: ExecutorView,
+): WantedExits {
+  const { takeProfitBps, stopLossBps } = params
+  const leaving = { direction: params.direction, action: 'decrease' } as const
+  const entryPrice = entryPriceOf(children)
+  return {
+    ...(takeProfitBps === undefined || entryPrice === undefined
+      ? {}
+      : { takeProfit: betterBy(leaving, entryPrice, takeProfitBps) }),
+    ...(stopLossBps === undefined || firstPrice === undefined
+      ? {}
+      : { stopLoss: betterBy(leaving, firstPrice, -stopLossBps) }),
+  }
+}
+
+function nextRung({ params, state, taskId }: Task, view: ExecutorView, { leftUsd }: ExecutorStand): Plan {
+  const { nowMs, snapshot } = view
+  const { everyMs, stepBps, leverageBps, rungs } = params
+  const { rung, lastMs = 0 } = state
+  if (everyMs !== undefined && nowMs >= lastMs && nowMs - lastMs < everyMs)
+    return { kind: 'wait', until: 'the time of the next rung has not come' }
+  if (snapshot === undefined) return { kind: 'read' }
+  const price = priceWithin(params, snapshot)
+  if (typeof price === 'string') return { kind: 'wait', until: price }
+  const sizeUsd = minOf(leftUsd, rungSizes(params)[rung] ?? 0n)
+  const firstPrice = state.firstPrice ?? price
+  const next = { ...state, rung: rung + 1, firstPrice, lastMs: nowMs }
+  if (sizeUsd <= 0n) return { kind: 'end', outcome: 'done', why: 'all of it is placed' }
+  const reason = `rung ${rung + 1} of ${rungs} of the task ${taskId}, ${formatDollars(sizeUsd)}`
+  const order = adding(params, sizeUsd, leverageBps, reason, { task: taskId, rung: rung + 1 })
+  const restsAt =
+    stepBps === undefined || rung === 0
+      ? undefined
+      : maxOf(1n, betterBy(params, firstPrice, Math.min(stepBps * rung, BPS_ONE - 1)))
+  // Where the price has gone past the rung already, it is made at once.
+  if (restsAt === undefined || !isBeyond(params, price, restsAt))
+    return { kind: 'order', decision: order, sizeUsd, orders: 1, state: next }
+  const waiting = {
+    ...order,
+    orderType: 'limit',
+    triggerPrice: restsAt,
+    reason: `${reason} at ${formatPrice(restsAt)}`,
+  } as const
+  return { kind: 'order', decision: waiting, sizeUsd, orders: 1, state: next }
+}

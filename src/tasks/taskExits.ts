@@ -1,0 +1,119 @@
+/** The exits that a task looks after: one target and one stop for what it opened. What is missing is placed, what is wrong is changed. Pure. */
+import type { Decision } from '../domain/order/decision.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { KeptExits } from '../domain/tasks/executorParams.ts'
+import type { ExecutorParams } from '../domain/tasks/executorState.ts'
+import { sameHex } from '../protocol/address.ts'
+import { formatPrice } from '../protocol/priceText.ts'
+import { absOf, bps, formatDollars, type Usd } from '../protocol/units.ts'
+import type { ExecutorUse, RestingChild } from './executorView.ts'
+import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
+
+/** How often the position and its exits are looked at while nothing happens, ms. */
+const LOOK_MS = 300_000
+/** A target that is so near to where it belongs stays, bps. */
+const NEAR_BPS = 1
+
+/** Where the exits of a task belong, USD per whole index token. */
+export interface WantedExits {
+  readonly takeProfit?: Usd
+  readonly stopLoss?: Usd
+}
+
+type ExitType = 'stop-loss' | 'take-profit'
+const exitTypes: readonly ExitType[] = ['stop-loss', 'take-profit']
+
+/** Whether the exits must be looked at now: one is missing, what they close has changed, or it is long ago. */
+export function isLookDue(
+  wanted: WantedExits,
+  use: ExecutorUse,
+  kept: KeptExits | undefined,
+  nowMs: number,
+): boolean {
+  const count = exitTypes.filter((type) => triggerOf(wanted, type) !== undefined).length
+  const resting = use.resting.filter(({ isExit }) => isExit).length
+  if (kept === undefined || resting < count || kept.sizeUsd !== use.doneUsd - use.exitedUsd) return true
+  return nowMs < kept.atMs || nowMs - kept.atMs >= LOOK_MS
+}
+
+/** What becomes of the exits next. */
+export type ExitStep =
+  /** They are as they are to be. */
+  | { readonly kind: 'kept' }
+  /** The position is gone: somebody else closed it. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'wait'; readonly until: string }
+  | { readonly kind: 'order'; readonly decision: Decision }
+
+/** The next step for the exits of what is left of what a task opened; the stop comes first. */
+export function nextExit(
+  params: ExecutorParams,
+  wanted: WantedExits,
+  use: ExecutorUse,
+  kept: KeptExits | undefined,
+  snapshot: Snapshot,
+  taskId: string,
+): ExitStep {
+  const sizeUsd = use.doneUsd - use.exitedUsd
+  const side = { ...params, action: 'decrease' as const }
+  // A list that does not show a new position yet is no proof that it is gone: it was seen with its exits once.
+  if (heldUsd(side, snapshot) === 0n)
+    return kept === undefined
+      ? { kind: 'wait', until: 'its position is not in the list yet' }
+      : { kind: 'gone' }
+  const price = takenPrice(side, snapshot)
+  for (const type of exitTypes) {
+    const triggerPrice = triggerOf(wanted, type)
+    if (triggerPrice === undefined) continue
+    const facts = { task: taskId, exit: type }
+    const resting = use.resting.find((each) => each.isExit && typeOf(each) === type)
+    if (resting === undefined) {
+      if (price === undefined) return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
+      const what = `the ${type} of the task ${taskId} at ${formatPrice(triggerPrice)}`
+      const order = takingOff(side, sizeUsd, what, facts)
+      const isPast = isReached(type, params, price, triggerPrice)
+      return {
+        kind: 'order',
+        decision: isPast
+          ? { ...order, reason: `${what} is passed: it closes at the market` }
+          : { ...order, keepLeverage: false, orderType: type, triggerPrice },
+      }
+    }
+    const row = snapshot.orders.value.find(({ orderKey }) => sameHex(orderKey, resting.orderKey))
+    const standsAt = row === undefined ? undefined : restsAt(snapshot, row)
+    if (row === undefined || standsAt === undefined) continue
+    // A stop stays where it is: the average of more rungs would move it away from the price.
+    const isFar = type === 'take-profit' && absOf(standsAt - triggerPrice) > bps(triggerPrice, NEAR_BPS)
+    if (row.sizeDeltaUsd === sizeUsd && !isFar) continue
+    const { marketToken, direction } = params
+    return {
+      kind: 'order',
+      decision: {
+        kind: 'edit',
+        marketToken,
+        direction,
+        orderKey: resting.orderKey,
+        ...(row.sizeDeltaUsd === sizeUsd ? {} : { sizeDeltaUsd: sizeUsd }),
+        ...(isFar ? { triggerPrice } : {}),
+        reason: `the ${type} of the task ${taskId} closes ${formatDollars(sizeUsd)} at ${formatPrice(isFar ? triggerPrice : standsAt)}`,
+        facts,
+      },
+    }
+  }
+  return { kind: 'kept' }
+}
+
+function triggerOf({ takeProfit, stopLoss }: WantedExits, type: ExitType): Usd | undefined {
+  return type === 'stop-loss' ? stopLoss : takeProfit
+}
+
+function typeOf({ child, state }: RestingChild): string {
+  const { role = 'main' } = child
+  return role === 'main' ? state.intent.terms.orderType : role
+}
+
+/** Whether the price is where the exit would fire. */
+function isReached(type: ExitType, { direction }: ExecutorParams, price: Usd, triggerPrice: Usd): boolean {
+  const firesBelow = (type === 'stop-loss') === (direction === 'long')
+  return firesBelow ? price <= triggerPrice : price >= triggerPrice
+}

@@ -1,0 +1,108 @@
+/** What tasks that make orders over time share: the price that an order takes, what the capacity lets it be, and its decision. Pure. */
+import type { DecisionFacts, DecreaseDecision, IncreaseDecision } from '../domain/order/decision.ts'
+import { marketOf, positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import type { ExecutorParams } from '../domain/tasks/executorState.ts'
+import { sameHex } from '../protocol/address.ts'
+import type { Order } from '../protocol/position.ts'
+import { formatPrice } from '../protocol/priceText.ts'
+import { BPS_ONE, bps, maxOf, mulDiv, priceOfContractPrice, type Usd } from '../protocol/units.ts'
+import type { ExecutorView } from './executorView.ts'
+
+/** One side of one market, and whether it is opened or taken off. */
+export type TaskSide = Pick<ExecutorParams, 'marketToken' | 'direction' | 'collateralToken' | 'action'>
+
+/** Whether it takes the higher price: opens a long, closes a short. */
+export function buys({ direction, action }: Pick<TaskSide, 'direction' | 'action'>): boolean {
+  return (direction === 'long') === (action === 'increase')
+}
+
+/** The oracle's fresh price on the side that an order takes, USD per whole index token; undefined where there is none. */
+export function takenPrice(side: TaskSide, snapshot: Snapshot): Usd | undefined {
+  const price = marketOf(snapshot, side.marketToken)?.oraclePrice?.value
+  return buys(side) ? price?.maxPrice : price?.minPrice
+}
+
+/** The price that an order takes now; or why none is made: there is no fresh one, or it is beyond the bound. */
+export function priceWithin(side: TaskSide, snapshot: Snapshot, worstPrice?: Usd): Usd | string {
+  const price = takenPrice(side, snapshot)
+  if (price === undefined) return 'the oracle has no fresh price of the market'
+  if (worstPrice !== undefined && isBeyond(side, price, worstPrice))
+    return `the price ${formatPrice(price)} is beyond ${formatPrice(worstPrice)}`
+  return price
+}
+
+/** Whether a price is worse for the side than a bound. */
+export function isBeyond(side: Pick<TaskSide, 'direction' | 'action'>, price: Usd, worstPrice: Usd): boolean {
+  return buys(side) ? price > worstPrice : price < worstPrice
+}
+
+/** A price so many bps better for the side than another: lower where it buys. */
+export function betterBy(side: Pick<TaskSide, 'direction' | 'action'>, price: Usd, basisPoints: number): Usd {
+  const parts = BigInt(BPS_ONE) + (buys(side) ? -1n : 1n) * BigInt(basisPoints)
+  return mulDiv(price, parts, BigInt(BPS_ONE))
+}
+
+/** The share of what may be added now, USD; or why that is not known. */
+export function shareOfCapacity(
+  { marketToken, direction }: TaskSide,
+  shareBps: number,
+  view: ExecutorView,
+  snapshot: Snapshot,
+): Usd | string {
+  const capacity = view.capacity(snapshot, marketToken, direction)
+  return typeof capacity === 'bigint' ? bps(maxOf(0n, capacity), shareBps) : capacity.reason
+}
+
+/** Where an order of the list fires, USD per whole index token; undefined where the market is not known. */
+export function restsAt(snapshot: Snapshot, { marketToken, triggerContractPrice }: Order): Usd | undefined {
+  const market = marketOf(snapshot, marketToken)
+  return market === undefined
+    ? undefined
+    : priceOfContractPrice(triggerContractPrice, market.indexToken.decimals)
+}
+
+/** Size of the position that the side has, USD. */
+export function heldUsd({ marketToken, direction, collateralToken }: TaskSide, snapshot: Snapshot): Usd {
+  return positionsOn(snapshot, marketToken, direction)
+    .filter((row) => sameHex(row.collateralToken, collateralToken))
+    .reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+}
+
+/** An order that adds to the side. */
+export function adding(
+  { marketToken, direction, collateralToken }: TaskSide,
+  sizeDeltaUsd: Usd,
+  leverageBps: number,
+  reason: string,
+  facts: DecisionFacts,
+): IncreaseDecision {
+  return {
+    kind: 'increase',
+    marketToken,
+    direction,
+    collateralToken,
+    sizeDeltaUsd,
+    leverageBps,
+    reason,
+    facts,
+  }
+}
+
+/** An order that takes off, and collateral with it. */
+export function takingOff(
+  { marketToken, direction, collateralToken }: TaskSide,
+  sizeDeltaUsd: Usd,
+  reason: string,
+  facts: DecisionFacts,
+): DecreaseDecision {
+  return {
+    kind: 'decrease',
+    marketToken,
+    direction,
+    collateralToken,
+    sizeDeltaUsd,
+    keepLeverage: true,
+    reason,
+    facts,
+  }
+}
