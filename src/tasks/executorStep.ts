@@ -148,7 +148,9 @@ function endOf<Params extends TaskGoal>(
 ): ExecutorEnd | undefined {
   if (ending !== undefined) return ending
   const outlasts = rules.outlasts?.(params, stand) === true
-  if (stand.use.doneUsd >= params.sizeUsd && !outlasts) return { outcome: 'done', why: 'all of it is filled' }
+  const { doneUsd, exitedUsd } = stand.use
+  if (doneUsd >= params.sizeUsd && !outlasts)
+    return { outcome: 'done', why: exitedUsd > 0n ? 'an exit closed it' : 'all of it is filled' }
   if (stop !== undefined) return { outcome: 'stopped', why: `${stop.by}: ${stop.reason}` }
   if (nowMs >= params.budget.untilMs && !outlasts)
     return { outcome: 'out of budget', why: 'its time is over' }
