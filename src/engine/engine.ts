@@ -13,7 +13,7 @@ import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import type { WarningPolicy } from '../domain/order/warning.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { bookRows } from '../domain/views/bookView.ts'
 import { accountOf, type ExecutionContext } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
@@ -22,8 +22,6 @@ import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
 import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
-import { isDenial } from '../risk/exposure/admissionContext.ts'
-import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
@@ -50,6 +48,7 @@ import { createReads } from './operator/operatorReads.ts'
 import { createCandleReads } from './operator/readCandles.ts'
 import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
 import { createSignalInbox } from './operator/signalInbox.ts'
+import { createTaskRoad } from './operator/taskRoad.ts'
 import { createInstances } from './roster/instances.ts'
 import { createWindDown } from './roster/windDown.ts'
 import { type EngineLabels, statusOf } from './statusReport.ts'
@@ -87,9 +86,6 @@ const movingRecords: ReadonlySet<string> = new Set([
   'child.cancelled',
   'intent.closed',
 ])
-
-/** The key that stands in what is only judged. */
-const PREVIEWED = `${OPERATOR}#preview`
 
 /** What an engine is made from. */
 export interface EngineParts
@@ -180,6 +176,8 @@ export function createEngine(parts: EngineParts): Engine {
     holdings,
     unwind: (intentId, wish) => unwinder.request(intentId, wish),
     planUnwind: (intentId, wish) => unwinder.plan(intentId, wish),
+    planTask: (...asked) => executors.ofStrategies.plan(...asked),
+    tasksOf: (name) => executors.ofStrategies.own(name),
     isDeciding: () => !deciding.signal.aborted,
     inTurn: (work) => {
       const next = turn.then(work)
@@ -242,29 +240,8 @@ export function createEngine(parts: EngineParts): Engine {
     isRunning: () => life.state() === 'running',
   }
   const manual = createManual({ ...context, ...byOperator, ...withWallet })
-  const denialOf = (isWhole: boolean, snapshot: Snapshot, decision: Decision): Denial | undefined => {
-    const judged = judge(admission, { name: OPERATOR, isWhole }, snapshot, decision, PREVIEWED, unseen)
-    return isDenial(judged) ? judged : undefined
-  }
-  const executors = createExecutors({
-    ...context,
-    ...withWallet,
-    wholeDenial: (...asked) => denialOf(true, ...asked),
-    admitTask: (mayGo, snapshot, decision, decisionKey, beside) =>
-      admission.inTurn(async () => {
-        const source = { name: OPERATOR, isWhole: 'twap' in decision || 'tpsl' in decision }
-        return (
-          mayGo() ?? (await admitDecision(admission, source, snapshot, decision, decisionKey, unseen, beside))
-        )
-      }),
-    capacity(snapshot, marketToken, direction) {
-      const symbol = marketOf(snapshot, marketToken)?.market.symbol
-      const exposure = exposureOf(snapshot, unseen(snapshot), holdings.others())
-      const parts = { snapshot, exposure, limits: limits.on(symbol, OPERATOR) }
-      const available = availableCapacityOf(marketToken, direction, parts)
-      return isDenial(available) ? available : available.availableUsd
-    },
-  })
+  const road = createTaskRoad(admission, unseen)
+  const executors = createExecutors({ ...context, ...withWallet, road })
   const kill = createKill({
     ...context,
     ...byOperator,
@@ -377,7 +354,12 @@ export function createEngine(parts: EngineParts): Engine {
           limits,
           kill,
           manual,
-          tasks: { ...context, ...withWallet, executors, denialOf: (...asked) => denialOf(false, ...asked) },
+          tasks: {
+            ...context,
+            ...withWallet,
+            executors,
+            denialOf: (...asked) => road.denialOf(false, ...asked),
+          },
           unwinder,
           reconciler,
           reload,

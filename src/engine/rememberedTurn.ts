@@ -6,7 +6,12 @@
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import type { DeniedEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
-import type { StrategyDecision } from '../domain/order/decision.ts'
+import {
+  type Decision,
+  isOrderDecision,
+  isTaskDecision,
+  type StrategyDecision,
+} from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import { encodeExact } from '../domain/records.ts'
 import type { SignalEvent } from '../domain/signalEvent.ts'
@@ -92,7 +97,7 @@ export function takeTurn(
       const decision = returned as StrategyDecision
       const denial = planOne(context, loaded, snapshot, decision, decisionKey, unseen, planned)
       if (denial === undefined) continue
-      const side = decision.kind === 'flatten' ? {} : sideOf(decision)
+      const side = isOrderDecision(decision) ? sideOf(decision) : {}
       const { kind: order } = decision
       planned.denied.push({
         kind: 'denied',
@@ -147,6 +152,19 @@ function planOne(
     })
     return undefined
   }
+  if (isTaskDecision(decision)) {
+    const plan = context.planTask(loaded, decision, snapshot)
+    if (plan.kind === 'same') return undefined
+    const told = { strategy, decisionKey, decision, symbol: '' }
+    emit({ type: 'decision.made', ...told })
+    if (plan.kind === 'denied') {
+      emit({ type: 'decision.denied', ...told, denial: plan.denial })
+      return plan.denial
+    }
+    planned.facts.push(plan.fact)
+    planned.whenDurable.push(plan.begun)
+    return undefined
+  }
   const told = {
     strategy,
     decisionKey,
@@ -167,7 +185,7 @@ function planOne(
   return undefined
 }
 
-function sideOf({ marketToken, direction }: Exclude<StrategyDecision, { kind: 'flatten' }>) {
+function sideOf({ marketToken, direction }: Decision) {
   return { marketToken, direction }
 }
 

@@ -3,7 +3,12 @@
  */
 
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import type { StrategyDecision, UnwindDecision } from '../domain/order/decision.ts'
+import {
+  isTaskDecision,
+  type StrategyDecision,
+  type TaskDecision,
+  type UnwindDecision,
+} from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
@@ -122,6 +127,11 @@ export async function tick(
       if (denial === undefined) admittedCount += 1
       continue
     }
+    if (isTaskDecision(decision)) {
+      const denial = await requestTask(context, loaded, decision, decisionKey, snapshot)
+      if (denial === undefined) admittedCount += 1
+      continue
+    }
     const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
     const denial = await context.inTurn(() =>
@@ -227,6 +237,7 @@ async function decide(
     snapshot,
     openIntents: openIntentsOf(own, (intentId) => unwindOf(tasks, intentId) !== undefined),
     restingOrders: restingOrdersOf(snapshot, own),
+    tasks: await context.tasksOf(loaded.name),
   }
   const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
   const given = remembers ? givenTurn(context, loaded.name, snapshot.atMs) : undefined
@@ -260,6 +271,27 @@ async function requestUnwind(
   })
   if (denial !== undefined) context.emit({ type: 'decision.denied', ...told, denial })
   return denial
+}
+
+/** Begins a task that a strategy asks for, or has one of its own end. */
+async function requestTask(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  decision: TaskDecision,
+  decisionKey: string,
+  snapshot: Snapshot,
+): Promise<Denial | undefined> {
+  const plan = context.planTask(loaded, decision, snapshot)
+  if (plan.kind === 'same') return undefined
+  const told = { strategy: loaded.name, decisionKey, decision, symbol: '' }
+  context.emit({ type: 'decision.made', ...told })
+  if (plan.kind === 'denied') {
+    context.emit({ type: 'decision.denied', ...told, denial: plan.denial })
+    return plan.denial
+  }
+  await context.trading.accountJournal.write(plan.fact)
+  plan.begun()
+  return undefined
 }
 
 /** The available capacity for increases on each side of the strategy's markets, for metrics. */

@@ -8,6 +8,7 @@ import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
+import type { OwnTask } from '../domain/tasks/ownTask.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction } from '../protocol/market.ts'
 import type { Position } from '../protocol/position.ts'
@@ -31,6 +32,8 @@ export type {
   EditDecision,
   ExitRequest,
   IncreaseDecision,
+  StartTaskDecision,
+  StopTaskDecision,
   StrategyDecision,
   SwapDecision,
   UnwindDecision,
@@ -38,6 +41,18 @@ export type {
 export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
+export type { OwnTask } from '../domain/tasks/ownTask.ts'
+export type {
+  AccumulateWish,
+  BracketWish,
+  BudgetWish,
+  ChaseWish,
+  LadderWish,
+  RebalanceWish,
+  TaskWish,
+  TwapWish,
+  WeightWish,
+} from '../domain/tasks/taskWish.ts'
 export type { Address, Hex } from '../protocol/address.ts'
 export type {
   Balance,
@@ -124,6 +139,8 @@ export interface StrategyView<Params = unknown> {
   readonly openIntents: readonly OpenIntent[]
   /** This instance's orders that rest at the venue, and that it may edit and cancel. */
   readonly restingOrders: readonly RestingOrder[]
+  /** This instance's tasks that make orders over time: those that run, and the newest that ended. */
+  readonly tasks: readonly OwnTask[]
   /**
    * Of a kind with a memory: what became of its decisions since the turn that gave the memory at hand, in order; what that turn was
    * denied comes first. Each is told once, over crashes too. Always empty for a kind without a memory.
@@ -298,6 +315,8 @@ export function viewOf<Params>(parts: {
   /** None when absent. */
   readonly restingOrders?: readonly RestingOrder[]
   /** None when absent. */
+  readonly tasks?: readonly OwnTask[]
+  /** None when absent. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number
   /** None when absent. */
@@ -309,6 +328,7 @@ export function viewOf<Params>(parts: {
   }
   return {
     restingOrders: [],
+    tasks: [],
     events: [],
     eventsMissed: 0,
     signals: [],

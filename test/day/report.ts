@@ -1,6 +1,6 @@
 /** What a simulated day tells: counts by code, the delays of increases, and both books at its end. */
 import type { Event } from '../../src/domain/event.ts'
-import { addsRisk } from '../../src/domain/order/decision.ts'
+import { addsRisk, isOrderDecision } from '../../src/domain/order/decision.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
@@ -175,7 +175,7 @@ export function tellerOf(nowMs: () => number): { readonly listen: (event: Event)
         end(`${event.intent.strategy}|${event.intent.terms.symbol}`, true)
       if (event.type !== 'decision.denied') return
       const { decision, denial, strategy, symbol } = event
-      if (decision.kind === 'flatten' || !addsRisk(decision, [])) {
+      if (!isOrderDecision(decision) || !addsRisk(decision, [])) {
         add(deniedOthers, `${decision.kind} ${denial.code}`)
         return
       }

@@ -1,6 +1,7 @@
 /** The legacy liquidity fields of the tickers decide nothing (docs/api-coverage.md A3). */
 import { expect, test } from 'vitest'
 import type { FetchAnswer } from '../../src/api/transport/route.ts'
+import { isOrderDecision } from '../../src/domain/order/decision.ts'
 import { readSnapshot } from '../../src/engine/market/snapshotReader.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'
@@ -38,7 +39,7 @@ async function decisionsWith(between?: Between) {
     const snapshot = await readSnapshot({ api, clock, account, onFeed: () => undefined }, needs)
     const decisions = strategy.decide(viewOf({ snapshot, params, instance, openIntents: [] }))
     for (const decision of 'decisions' in decisions ? decisions.decisions : decisions) {
-      if (decision.kind === 'flatten') throw new Error('these kinds undo nothing')
+      if (!isOrderDecision(decision)) throw new Error('these kinds make orders alone')
       all.push(
         admit(decision, {
           snapshot,

@@ -25,7 +25,17 @@ const running: MonitoredStatus = {
   findings: [],
   contradictions: [],
   flattens: [],
-  tasksRunning: { kill: 0, unwind: 1, 'wind-down': 0, twap: 2, accumulate: 0, ladder: 0, chase: 0, bracket: 0, rebalance: 0 },
+  tasksRunning: {
+    kill: 0,
+    unwind: 1,
+    'wind-down': 0,
+    twap: 2,
+    accumulate: 0,
+    ladder: 0,
+    chase: 0,
+    bracket: 0,
+    rebalance: 0,
+  },
   feedAgesMs: { tickers: 1_500, oracle: 250 },
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isOrderDecision } from '../../src/domain/order/decision.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { liquidationDistanceBps } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -37,7 +38,7 @@ function decide(
         openIntents: parts.openIntents ?? [],
       }),
     )
-    .filter((decision) => decision.kind !== 'flatten')
+    .filter(isOrderDecision)
 }
 
 test('a position far from liquidation is left alone', () => {

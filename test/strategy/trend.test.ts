@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isOrderDecision } from '../../src/domain/order/decision.ts'
 import type { MarketView } from '../../src/domain/snapshot.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -51,7 +52,7 @@ function decide(
     world,
     decisions: trend
       .decide(viewOf({ snapshot: world, params, instance, openIntents: parts.openIntents ?? [] }))
-      .filter((decision) => decision.kind !== 'flatten'),
+      .filter(isOrderDecision),
   }
 }
 

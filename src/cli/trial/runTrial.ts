@@ -5,7 +5,12 @@
 import { reasonOf } from '../../base/errors.ts'
 import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
-import { addsRisk, type StrategyDecision } from '../../domain/order/decision.ts'
+import {
+  addsRisk,
+  type Decision,
+  isTaskDecision,
+  type StrategyDecision,
+} from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
@@ -132,7 +137,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
   }
 
   function judge(
-    decision: Exclude<StrategyDecision, { kind: 'flatten' }>,
+    decision: Decision,
     snapshot: Snapshot,
     decisionKey: string,
     pending: readonly Intent[],
@@ -196,6 +201,16 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
         rows.push({ turn: step + 1, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })
         continue
       }
+      if (isTaskDecision(decision)) {
+        rows.push({
+          turn: step + 1,
+          decision,
+          symbol: '',
+          outcome: 'taken',
+          reason: 'tasks do not run in a trial',
+        })
+        continue
+      }
       const { marketToken, direction, kind: order } = decision
       const symbol = markets.find((each) => hexKey(each.marketToken) === hexKey(marketToken))?.symbol ?? ''
       const judged = judge(decision, snapshot, decisionKey, pending)
@@ -234,6 +249,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       snapshot,
       openIntents: openIntentsOf(own),
       restingOrders: restingOrdersOf(snapshot, own),
+      tasks: [],
     }
     const past: GivenPast | undefined = keeps
       ? {

@@ -84,10 +84,11 @@ function lineOf({ turn, decision, symbol, outcome, reason, sizeUsd }: TrialRow):
   if (decision === undefined) return { turn, what: 'no decision', outcome, times: 1, reason: reason ?? '' }
   const type = 'orderType' in decision && decision.orderType !== undefined ? ` (${decision.orderType})` : ''
   const side = 'direction' in decision ? ` ${decision.direction} ${symbol.replace(/ \[.*/, '')}` : ''
+  const task = 'label' in decision ? ` ${decision.label}` : ''
   const size = sizeUsd === undefined ? '' : ` ${formatDollars(sizeUsd)}`
   return {
     turn,
-    what: `${decision.kind === 'flatten' ? 'unwind' : decision.kind}${type}${side}${size}`,
+    what: `${decision.kind === 'flatten' ? 'unwind' : decision.kind}${type}${side}${size}${task}`,
     outcome: outcome === 'taken' || outcome === 'invalid' ? outcome : `denied ${outcome}`,
     times: 1,
     reason: reason ?? decision.reason,

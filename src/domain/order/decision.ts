@@ -4,6 +4,7 @@ import type { BatchTerms } from '../../protocol/batch.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { isIncreaseOrder, type Order } from '../../protocol/position.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
+import type { TaskWish } from '../tasks/taskWish.ts'
 
 /** A number or word that explains a decision; shown by `perpd explain`. */
 export type DecisionFacts = Readonly<Record<string, string | number | boolean>>
@@ -138,8 +139,41 @@ export interface UnwindDecision {
   readonly facts?: DecisionFacts
 }
 
-/** All that a strategy may say: decisions that become orders, and orders that it does not want any more. */
-export type StrategyDecision = Decision | UnwindDecision
+/** Begins a task that makes orders over time, in the strategy's name (docs/strategies.md). */
+export interface StartTaskDecision {
+  readonly kind: 'start-task'
+  /** Of the task, for ever: asked again under the same label it is not begun twice. Letters, digits, dots, dashes, underscores. */
+  readonly label: string
+  readonly task: TaskWish
+  /** One plain sentence: why. */
+  readonly reason: string
+  readonly facts?: DecisionFacts
+}
+
+/** Has a task of the strategy's own end: it makes no more orders, and what of it rests is cancelled. */
+export interface StopTaskDecision {
+  readonly kind: 'stop-task'
+  readonly label: string
+  /** One plain sentence: why. */
+  readonly reason: string
+  readonly facts?: DecisionFacts
+}
+
+/** What a strategy wants of its tasks. */
+export type TaskDecision = StartTaskDecision | StopTaskDecision
+
+/** All that a strategy may say: decisions that become orders, orders that it does not want any more, and tasks. */
+export type StrategyDecision = Decision | UnwindDecision | TaskDecision
+
+/** Whether it becomes an order by itself. */
+export function isOrderDecision(decision: StrategyDecision): decision is Decision {
+  return decision.kind !== 'flatten' && !isTaskDecision(decision)
+}
+
+/** Whether it is about a task. */
+export function isTaskDecision(decision: StrategyDecision): decision is TaskDecision {
+  return decision.kind === 'start-task' || decision.kind === 'stop-task'
+}
 
 /**
  * Whether the decision can add risk: exposure, leverage or another token's price. `orders`: the account's resting orders,

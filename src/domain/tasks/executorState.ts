@@ -81,6 +81,16 @@ export function isExecutor({ taskKind }: Pick<TaskState, 'taskKind'>): boolean {
   return executorKinds.some((kind) => kind === taskKind)
 }
 
+/** The id of a task that a strategy asked for: no operator's id has a slash. */
+export function strategyTaskId(kind: ExecutorKind, owner: string, label: string): string {
+  return `${kind}:${owner}/${label}`
+}
+
+/** The label of a strategy's task, by its id. */
+export function labelOfTask(taskId: string): string {
+  return taskId.slice(taskId.indexOf('/') + 1)
+}
+
 /** The task of an id that whoever starts it chose: the same id is one task for ever. */
 export function executorTaskId(kind: ExecutorKind, id: string): string {
   return `${kind}:${id}`

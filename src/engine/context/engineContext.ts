@@ -9,6 +9,7 @@ import type { Usd } from '../../protocol/units.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import type { Holdings } from '../account/holdings.ts'
 import type { ShownEquity } from '../account/shownEquity.ts'
+import type { StrategyTasks } from '../account/strategyTasks.ts'
 import type { SubaccountWatch } from '../account/subaccountWatch.ts'
 import type { Trading } from '../account/tradingHalts.ts'
 import type { Unwinder } from '../account/unwinder.ts'
@@ -72,6 +73,10 @@ export interface EngineContext extends ExecutionContext {
   readonly unwind: Unwinder['request']
   /** The same, to be written beside something else. */
   readonly planUnwind: Unwinder['plan']
+  /** What becomes of a strategy's decision about a task, to be written with its turn. */
+  readonly planTask: StrategyTasks['plan']
+  /** A strategy's own tasks: those that run, and the newest that ended. */
+  readonly tasksOf: StrategyTasks['own']
   /** False once a stop was asked for: nothing is decided or accepted after it. */
   readonly isDeciding: () => boolean
   /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */

@@ -15,8 +15,6 @@ import {
 } from '../../domain/tasks/executorState.ts'
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
-import type { Address } from '../../protocol/address.ts'
-import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import {
   type AnyExecutor,
@@ -30,11 +28,13 @@ import { standOf } from '../../tasks/executorStep.ts'
 import type { ExecutorView } from '../../tasks/executorView.ts'
 import { taskChanged } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
-import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
+import { createTaskRunner } from '../../tasks/taskRunner.ts'
 import { intentIdOf } from '../account/ids.ts'
+import { createStrategyTasks, type StrategyTasks } from '../account/strategyTasks.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { usdOfFee } from './orderCost.ts'
+import type { TaskRoad } from './taskRoad.ts'
 
 /** A task, and how far it is. Amounts in USD. */
 export interface TaskReport extends Pick<TaskGoal, 'sizeUsd' | 'budget' | 'asked'> {
@@ -76,6 +76,8 @@ export interface Executors {
   endings(by: string, statement: string): readonly (() => Promise<void>)[]
   /** What a task that is not begun yet would see. */
   viewOf(task: { readonly isReduction: boolean }): ExecutorView
+  /** Tasks of strategies. */
+  readonly ofStrategies: StrategyTasks
   /** Works while one runs. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -88,15 +90,13 @@ export interface ExecutorContext
   > {
   /** Reads a snapshot with these markets, the wallet, and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
-  /** Hands a decision of a task to admission if `mayGo` gives no denial in its turn, and the intent to the road. */
-  readonly admitTask: (
-    mayGo: () => Denial | undefined,
-    ...asked: Parameters<AdmitBeside>
-  ) => Promise<Denial | undefined>
-  /** What admission would say to a decision that is wanted whole. */
-  readonly wholeDenial: (snapshot: Snapshot, decision: Decision) => Denial | undefined
-  /** What may be added on a side by fresh capacity, USD. */
-  readonly capacity: (snapshot: Snapshot, marketToken: Address, direction: Direction) => Usd | Denial
+  readonly road: TaskRoad
+}
+
+/** Whose task is looked at, and whether all that it does is take off. */
+interface Viewed {
+  readonly isReduction: boolean
+  readonly owner?: string
 }
 
 const pollMs = 2_000
@@ -107,7 +107,7 @@ const ENDED_MOST = 50
 
 /** A worker over the engine's parts. */
 export function createExecutors(context: ExecutorContext): Executors {
-  const { clock, emit, journal, trading } = context
+  const { clock, emit, journal, road, trading } = context
   const { accountJournal } = trading
   const account = accountOf(context)
   const waits = new Map<string, string>()
@@ -118,37 +118,52 @@ export function createExecutors(context: ExecutorContext): Executors {
   const all = () => [...(accountJournal.state().tasks?.values() ?? [])].filter(isExecutor)
   const running = () => all().filter(({ end }) => end === undefined)
 
-  async function childrenOf(taskId: string): Promise<readonly IntentState[]> {
+  async function childrenOf({
+    taskId,
+    params,
+  }: Pick<TaskState, 'taskId' | 'params'>): Promise<readonly IntentState[]> {
+    const { owner: name = OPERATOR } = params as TaskGoal
     const children: IntentState[] = []
-    for (let step = 1; journal.hasDecision(OPERATOR, childKeyOf(taskId, step)); step += 1) {
-      const made = await journal.intent(intentIdOf(account, OPERATOR, childKeyOf(taskId, step)))
+    for (let step = 1; journal.hasDecision(name, childKeyOf(taskId, step)); step += 1) {
+      const made = await journal.intent(intentIdOf(account, name, childKeyOf(taskId, step)))
       if (made !== undefined) children.push(made)
     }
     return children
   }
 
-  function haltOf(isReduction: boolean): string | undefined {
-    const halt = trading.haltOn(OPERATOR)
+  /** What holds orders back; an instance that an operator paused makes none but exits. */
+  function haltOf(owner: string | undefined, isReduction: boolean): string | undefined {
+    const halt = trading.haltOn(owner ?? OPERATOR)
     if (halt === undefined || (halt.state === 'reducing' && isReduction)) return undefined
     return `trading is ${halt.state}: ${halt.reason}`
   }
 
-  function viewOf({ isReduction: isReducing }: { readonly isReduction: boolean }): ExecutorView {
+  function viewOf({ isReduction: isReducing, owner }: Viewed): ExecutorView {
     const policy = context.signingPolicy()
     const { maxRelayFee } = isReducing ? (policy.reducing ?? policy) : policy
     const { decimals } = context.chain.feeToken
-    const [halt, reducingHalt] = [haltOf(isReducing), haltOf(true)]
+    const pause = owner === undefined ? undefined : road.standing(owner).paused
+    const halt = haltOf(owner, isReducing) ?? pause
+    const reducingHalt = haltOf(owner, true) ?? (isReducing ? pause : undefined)
     return {
       nowMs: clock.now(),
       children: [],
-      isMade: (decisionKey) => journal.hasDecision(OPERATOR, decisionKey),
+      isMade: (decisionKey) => journal.hasDecision(owner ?? OPERATOR, decisionKey),
       ...(halt === undefined ? {} : { halt }),
       ...(reducingHalt === undefined ? {} : { reducingHalt }),
       mostSendingUsd: usdOfFee(maxRelayFee, decimals),
       feeTokenDecimals: decimals,
-      capacity: context.capacity,
-      denialOf: context.wholeDenial,
+      capacity: (...asked) => road.capacity(owner, ...asked),
+      denialOf: (snapshot, decision) => road.denialOf(true, snapshot, decision, owner),
     }
+  }
+
+  /** What a task sees, with what its orders came to. */
+  async function seen(task: Pick<TaskState, 'taskId' | 'params'>): Promise<ExecutorView> {
+    const { owner } = task.params as TaskGoal
+    const isOfReductions = isReduction(task.params as TaskGoal)
+    const view = viewOf({ isReduction: isOfReductions, ...(owner === undefined ? {} : { owner }) })
+    return { ...view, children: await childrenOf(task) }
   }
 
   /** Tells what keeps a task from going on, once for each cause; figures in it move with every look. */
@@ -171,8 +186,21 @@ export function createExecutors(context: ExecutorContext): Executors {
     if (task === undefined) return { code: 'TASK_ENDED', reason: 'the task has ended' }
     if (decision.kind === 'cancel') return undefined
     if (stops.has(taskId)) return { code: 'TASK_STOPPED', reason: 'the task is to end' }
-    const halt = haltOf(!addsRisk(decision, snapshot.orders.value))
+    const { owner } = task.params as TaskGoal
+    const halt = haltOf(owner, !addsRisk(decision, snapshot.orders.value))
     return halt === undefined ? undefined : { code: 'TRADING_HALTED', reason: halt }
+  }
+
+  async function stop(taskId: string, wish: StopWish): Promise<boolean> {
+    const task = running().find((each) => each.taskId === taskId)
+    if (task === undefined) return false
+    const state = task.state as ExecutorProgress
+    if (state.stop !== undefined || stops.has(taskId)) return true
+    stops.set(taskId, wish)
+    await accountJournal.write(
+      taskChanged({ taskId, version: task.version, state: { ...state, stop: wish } }),
+    )
+    return true
   }
 
   const runnerOf = (kind: AnyExecutor) =>
@@ -188,21 +216,20 @@ export function createExecutors(context: ExecutorContext): Executors {
       },
       admit: (snapshot, decision, decisionKey, beside) => {
         const [taskId = ''] = decisionKey.split('#')
-        return context.admitTask(
-          () => notGoing(taskId, decision, snapshot),
-          snapshot,
-          decision,
-          decisionKey,
-          beside,
-        )
+        const { owner } = (accountJournal.state().tasks?.get(taskId)?.params ?? {}) as Partial<TaskGoal>
+        const mayGo = () => notGoing(taskId, decision, snapshot)
+        return road.admitTask(owner, mayGo, snapshot, decision, decisionKey, beside)
       },
       read: context.read,
-      async see({ taskId, params }, snapshot): Promise<ExecutorView> {
+      async see(task, snapshot): Promise<ExecutorView> {
+        const { taskId, params } = task
+        const { owner } = params
+        if (owner !== undefined && !road.standing(owner).isHere)
+          await stop(taskId, { by: 'perpd', reason: `${owner} does not run any more` })
         const pause = paused.get(taskId)
         const isPaused = pause !== undefined && clock.monotonicMs() < pause.untilMs
         return {
-          ...viewOf({ isReduction: isReduction(params) }),
-          children: await childrenOf(taskId),
+          ...(await seen(task)),
           ...(isPaused ? { paused: pause.why } : {}),
           ...(snapshot === undefined ? {} : { snapshot }),
         }
@@ -233,8 +260,8 @@ export function createExecutors(context: ExecutorContext): Executors {
     const { taskId, taskKind, by, sinceMs, end } = task
     const params = task.params as TaskGoal
     const { sizeUsd, budget, asked } = params
-    const view = { ...viewOf({ isReduction: isReduction(params) }), children: await childrenOf(taskId) }
-    const { doneUsd, exitedUsd, openUsd, orders, feesUsd } = standOf(params, view, opens(taskKind)).use
+    const { use } = standOf(params, await seen(task), opens(taskKind))
+    const { doneUsd, exitedUsd, openUsd, orders, feesUsd } = use
     const { stop } = (task.state ?? {}) as Partial<ExecutorProgress>
     const waitsFor = waits.get(taskId)
     return {
@@ -252,6 +279,21 @@ export function createExecutors(context: ExecutorContext): Executors {
     }
   }
 
+  const wake = () => {
+    for (const runner of runners) runner.wake()
+  }
+  const ofStrategies = createStrategyTasks({
+    trading,
+    clock,
+    emit,
+    wake,
+    mostSendingUsd: () => viewOf({ isReduction: false }).mostSendingUsd,
+    expectStop: (taskId, wish) => stops.set(taskId, wish),
+    async figuresOf(task) {
+      return standOf(task.params as TaskGoal, await seen(task), opens(task.taskKind)).use
+    },
+  })
+
   return {
     async list() {
       const ended = all().filter(({ end }) => end !== undefined)
@@ -262,19 +304,9 @@ export function createExecutors(context: ExecutorContext): Executors {
       await accountJournal.write(entry)
       const { taskId, by, params } = entry
       emit({ type: 'task.started', taskId, by, asked: (params as TaskGoal).asked })
-      for (const runner of runners) runner.wake()
+      wake()
     },
-    async stop(taskId, wish) {
-      const task = running().find((each) => each.taskId === taskId)
-      if (task === undefined) return false
-      const state = task.state as ExecutorProgress
-      if (state.stop !== undefined || stops.has(taskId)) return true
-      stops.set(taskId, wish)
-      await accountJournal.write(
-        taskChanged({ taskId, version: task.version, state: { ...state, stop: wish } }),
-      )
-      return true
-    },
+    stop,
     running,
     endings: (by, statement) =>
       running().map(({ taskId }) => async () => {
@@ -283,6 +315,7 @@ export function createExecutors(context: ExecutorContext): Executors {
         emit({ type: 'task.ended', taskId, by, outcome: 'stopped', statement })
       }),
     viewOf,
+    ofStrategies,
     async run(signal) {
       await Promise.all(runners.map((runner) => runner.run(signal)))
     },

@@ -1,5 +1,7 @@
 /** Starts and stops tasks that make orders over time, for an operator: understands what is asked, and refuses what cannot be. */
 
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { RebalanceParams } from '../../domain/tasks/executorParams.ts'
 import { type ExecutorParams, executorTaskId, type TaskGoal } from '../../domain/tasks/executorState.ts'
@@ -25,7 +27,7 @@ export interface TaskContext extends Pick<EngineContext, 'api' | 'catalogue' | '
   /** False while the account is not read yet. */
   readonly isRunning: () => boolean
   /** What admission would say to a decision now. */
-  readonly denialOf: ExecutorContext['wholeDenial']
+  readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }
 
 /** Starts a task, or says what it would be. Throws what reading and the journal throw. */

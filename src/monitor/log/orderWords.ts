@@ -1,5 +1,5 @@
 /** Words and fields of a decision, an order and its attempt, for lines of the log. */
-import type { StrategyDecision } from '../../domain/order/decision.ts'
+import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../../domain/order/intent.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
@@ -10,6 +10,8 @@ import type { Level } from './line.ts'
 /** A decision in a sentence, without who made it. */
 export function decisionText(decision: StrategyDecision, symbol: string): string {
   if (decision.kind === 'flatten') return `unwind the order ${shortId(decision.intentId)} if it lands`
+  if (decision.kind === 'start-task') return `begin the ${decision.task.kind} ${decision.label}`
+  if (decision.kind === 'stop-task') return `end the task ${decision.label}`
   const { direction } = decision
   switch (decision.kind) {
     case 'increase':
@@ -50,6 +52,7 @@ function how(order: {
 
 /** Fields of a line about a decision. */
 export function decisionFields(decision: StrategyDecision): Record<string, unknown> {
+  if (isTaskDecision(decision)) return { kind: decision.kind, label: decision.label }
   return decision.kind === 'flatten'
     ? { kind: decision.kind, intent_id: decision.intentId }
     : { direction: decision.direction, kind: decision.kind }

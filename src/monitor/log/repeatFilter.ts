@@ -21,7 +21,7 @@
  *   the heartbeat   told when nothing else was for half a minute
  */
 import type { Event } from '../../domain/event.ts'
-import type { StrategyDecision } from '../../domain/order/decision.ts'
+import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
 import { isGood } from '../hostFigures.ts'
 import { counted, span } from '../text.ts'
 import type { Level, Line } from './line.ts'
@@ -185,6 +185,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
 
 function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
   if (decision.kind === 'flatten') return `wish ${strategy} ${decision.intentId} flatten `
+  if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind} `
   return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind} `
 }
 

@@ -6,6 +6,7 @@ import { BaseError } from '../../base/errors.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { OwnTask } from '../../domain/tasks/ownTask.ts'
 import type { GivenMemory } from '../kindMemory.ts'
 import type { OpenIntent, RestingOrder } from '../resting.ts'
 import type { Needs, StrategyInstance } from '../strategy.ts'
@@ -34,6 +35,8 @@ export interface Scene {
   readonly snapshot: Snapshot
   readonly openIntents: readonly OpenIntent[]
   readonly restingOrders: readonly RestingOrder[]
+  /** None when absent. */
+  readonly tasks?: readonly OwnTask[]
   /** Of a kind with a memory alone. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number

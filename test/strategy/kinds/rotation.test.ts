@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isOrderDecision } from '../../../src/domain/order/decision.ts'
 import type { MarketView } from '../../../src/domain/snapshot.ts'
 import type { Address } from '../../../src/protocol/address.ts'
 import { usd } from '../../../src/protocol/units.ts'
@@ -208,7 +209,7 @@ test('never are more held and opened than it may hold, and none twice, whatever 
         memory = given.memory
         events = []
         for (const decision of given.decisions) {
-          if (decision.kind === 'flatten') throw new Error('flatten')
+          if (!isOrderDecision(decision)) throw new Error(decision.kind)
           const name = nameOf(decision.marketToken) as Name
           if (decision.kind === 'close') {
             expect(held.has(name)).toBe(true)

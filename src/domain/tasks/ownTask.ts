@@ -1,0 +1,23 @@
+/** A task of a strategy's own, as its view shows it. */
+import type { Usd } from '../../protocol/units.ts'
+import type { ExecutorKind, ExecutorOutcome } from './executorState.ts'
+
+/** How far it is. Amounts in USD. */
+export interface OwnTask {
+  readonly label: string
+  readonly kind: ExecutorKind
+  /** `stopping`: it is to end, and what of it rests is being cancelled. */
+  readonly standing: 'running' | 'stopping' | 'ended'
+  /** Unix ms. */
+  readonly sinceMs: number
+  readonly sizeUsd: Usd
+  readonly doneUsd: Usd
+  /** Closed by exits of what it opened. */
+  readonly exitedUsd: Usd
+  /** What orders under way may still fill. */
+  readonly openUsd: Usd
+  /** Of one that ended; `stopped` after a kill too. */
+  readonly outcome?: ExecutorOutcome
+  /** Unix ms. */
+  readonly endedAtMs?: number
+}

@@ -1,0 +1,79 @@
+/** How orders of tasks are admitted: in the operator's name, or in that of the instance whose strategy began the task. */
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import type { Address } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Usd } from '../../protocol/units.ts'
+import { exposureOf } from '../../risk/exposure/accountExposure.ts'
+import { isDenial } from '../../risk/exposure/admissionContext.ts'
+import { availableCapacityOf } from '../../risk/exposure/availableCapacity.ts'
+import type { AdmitBeside } from '../../tasks/taskRunner.ts'
+import { OPERATOR } from '../account/tradingHalts.ts'
+import { admitDecision, type DecisionSource, judge, type UnseenIntents } from '../admitDecision.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+
+/** The key that stands in what is only judged. */
+const PREVIEWED = `${OPERATOR}#preview`
+
+/** How a task's orders are judged and taken. `owner`: the instance whose strategy began it; absent: the operator. */
+export interface TaskRoad {
+  /** Hands a decision to admission if `mayGo` gives no denial in its turn, and the intent to the road. */
+  admitTask(
+    owner: string | undefined,
+    mayGo: () => Denial | undefined,
+    ...asked: Parameters<AdmitBeside>
+  ): Promise<Denial | undefined>
+  /** What admission would say to a decision; `isWhole`: a smaller one will not do. */
+  denialOf(isWhole: boolean, snapshot: Snapshot, decision: Decision, owner?: string): Denial | undefined
+  /** What may be added on a side by fresh capacity, USD. */
+  capacity(
+    owner: string | undefined,
+    snapshot: Snapshot,
+    marketToken: Address,
+    direction: Direction,
+  ): Usd | Denial
+  /** Whether the instance runs, and who paused it. */
+  standing(owner: string): { readonly isHere: boolean; readonly paused?: string }
+}
+
+/** Makes it. */
+export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): TaskRoad {
+  const { strategies, limits, holdings, trading } = context
+
+  function sourceOf(owner: string | undefined, isWhole: boolean): DecisionSource {
+    if (owner === undefined) return { name: OPERATOR, isWhole }
+    const loaded = strategies().find(({ name }) => name === owner)
+    // Whatever its kind was, what it left takes off its own part and no more.
+    return loaded === undefined ? { name: owner, strategy: { opensPositions: true } } : { ...loaded, isWhole }
+  }
+
+  return {
+    admitTask: (owner, mayGo, snapshot, decision, decisionKey, beside) =>
+      context.inTurn(async () => {
+        // A bracket's exits are for all of its entry, and the venue's parts for all of their size.
+        const source = sourceOf(owner, 'twap' in decision || 'tpsl' in decision)
+        return (
+          mayGo() ?? (await admitDecision(context, source, snapshot, decision, decisionKey, unseen, beside))
+        )
+      }),
+    denialOf(isWhole, snapshot, decision, owner) {
+      const judged = judge(context, sourceOf(owner, isWhole), snapshot, decision, PREVIEWED, unseen)
+      return isDenial(judged) ? judged : undefined
+    },
+    capacity(owner, snapshot, marketToken, direction) {
+      const symbol = marketOf(snapshot, marketToken)?.market.symbol
+      const exposure = exposureOf(snapshot, unseen(snapshot), holdings.others())
+      const parts = { snapshot, exposure, limits: limits.on(symbol, owner ?? OPERATOR) }
+      const available = availableCapacityOf(marketToken, direction, parts)
+      return isDenial(available) ? available : available.availableUsd
+    },
+    standing(owner) {
+      const pause = trading.accountJournal.state().strategies?.get(owner)?.paused
+      return {
+        isHere: strategies().some(({ name }) => name === owner),
+        ...(pause === undefined ? {} : { paused: `${pause.by} paused ${owner}: ${pause.reason}` }),
+      }
+    },
+  }
+}
