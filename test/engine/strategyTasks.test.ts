@@ -1,0 +1,283 @@
+/** Tasks that strategies begin and end, over the paper venue: in their own name, once for a label, in the commit of their memory. */
+import { afterEach, expect, test } from 'vitest'
+import type { Limits } from '../../src/domain/account/limits.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { usd } from '../../src/protocol/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import {
+  type BracketWish,
+  defineStrategy,
+  type OwnTask,
+  type Strategy,
+  type StrategyDecision,
+  type StrategyView,
+  type TaskWish,
+  z,
+} from '../../src/strategy/strategy.ts'
+import { engineOver } from '../support/engine.ts'
+import { usdc } from '../support/intents.ts'
+import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
+
+const ann = { by: 'ann', via: 'control' } as const
+
+let bench: KindsBench | undefined
+let running: Engine | undefined
+afterEach(async () => {
+  running?.abort()
+  await bench?.close()
+})
+
+type Decide = (view: StrategyView) => readonly StrategyDecision[]
+
+/** An instance whose kind asks for whatever `decide` says. */
+function asking(name: string, decide: Decide): LoadedStrategy {
+  const strategy = defineStrategy({
+    kind: name,
+    description: 'Asks for tasks.',
+    params: z.object({}),
+    needs: () => ({ symbols: [ethSymbol] }),
+    decide: (view): readonly StrategyDecision[] => decide(view as StrategyView),
+  }) as Strategy
+  return loadedOf(strategy, name, [ethSymbol])
+}
+
+async function started(
+  make: (marketToken: `0x${string}`) => readonly LoadedStrategy[],
+  limits: Readonly<Record<string, Limits>> = {},
+) {
+  bench = await kindsBench({
+    path: [
+      [0, 1_800],
+      [300, 1_800],
+      [400, 1_950],
+    ],
+  })
+  const marketToken = await bench.marketToken(ethSymbol)
+  const { engine, events, codes } = engineOver(bench, { strategies: make(marketToken), limits })
+  running = engine
+  await engine.start()
+  const { clock, journal } = bench
+  const goOn = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+    for (let turn = 0; turn < 900 && !(await isSo()); turn += 1) await clock.advance(1_000)
+    const [task] = await engine.tasks()
+    expect({ isSo: await isSo(), task }).toMatchObject({ isSo: true })
+  }
+  return { engine, events, codes, clock, journal, goOn }
+}
+
+const bracketOf = (marketToken: `0x${string}`): BracketWish & TaskWish => ({
+  kind: 'bracket',
+  marketToken,
+  direction: 'long',
+  collateralToken: usdc,
+  sizeUsd: usd(600),
+  leverageBps: 50_000,
+  stopLoss: usd(1_700),
+  takeProfit: usd(1_900),
+})
+
+test('a strategy begins a task once for a label, sees how far it is, and its orders and book are its own', {
+  timeout: 120_000,
+}, async () => {
+  const seen: (readonly OwnTask[])[] = []
+  const { engine, events, journal, goOn } = await started((marketToken) => [
+    asking('opener', (view) => {
+      seen.push(view.tasks)
+      // It asks at every turn: the label makes it one.
+      return [{ kind: 'start-task', label: 'first', task: bracketOf(marketToken), reason: 'it is time' }]
+    }),
+    asking('other', (view) => {
+      expect(view.tasks).toEqual([])
+      return []
+    }),
+  ])
+  await goOn(() => seen.at(-1)?.[0]?.doneUsd === usd(600))
+  expect(seen[0]).toEqual([])
+  expect(seen.at(-1)).toMatchObject([{ label: 'first', kind: 'bracket', standing: 'running', exitedUsd: 0n }])
+  const intents = journal.recentIntents()
+  expect(intents.map(({ intent }) => [intent.strategy, intent.kind])).toEqual([['opener', 'increase']])
+  const books = journal
+    .books()
+    .all()
+    .map(({ strategy, sizeUsd }) => [strategy, sizeUsd])
+  expect(books).toEqual([['opener', usd(600)]])
+  expect(events.filter(({ type }) => type === 'task.started')).toHaveLength(1)
+  await goOn(() => seen.at(-1)?.[0]?.standing === 'ended')
+  expect(seen.at(-1)).toMatchObject([{ outcome: 'done', doneUsd: usd(600), exitedUsd: usd(600) }])
+  expect(await engine.tasks()).toMatchObject([
+    { taskId: 'bracket:opener/first', by: 'opener', outcome: 'done' },
+  ])
+})
+
+test('a strategy ends a task of its own by its label, and one that it has not is denied', {
+  timeout: 120_000,
+}, async () => {
+  let word: 'start' | 'stop' | 'other' = 'start'
+  const { engine, codes, goOn } = await started((marketToken) => [
+    asking('opener', () => {
+      if (word === 'start') {
+        const task = { ...bracketOf(marketToken), entryPrice: usd(1_750) }
+        return [{ kind: 'start-task', label: 'first', task, reason: 'it is time' }]
+      }
+      const label = word === 'stop' ? 'first' : 'second'
+      return [{ kind: 'stop-task', label, reason: 'the signal is gone' }]
+    }),
+  ])
+  await goOn(async () => (await engine.tasks())[0]?.waits === 'its entry rests at the venue')
+  word = 'stop'
+  await goOn(async () => (await engine.tasks())[0]?.standing === 'ended')
+  expect(await engine.tasks()).toMatchObject([
+    { outcome: 'stopped', statement: expect.stringContaining('opener: the signal is gone') },
+  ])
+  word = 'other'
+  await goOn(() => codes().includes('TASK_NOT_FOUND'))
+})
+
+test('a task that cannot be is denied with its code, and what is no task names the field', async () => {
+  const wishes: unknown[] = []
+  const { events, codes, goOn } = await started((marketToken) => {
+    const bracket = bracketOf(marketToken)
+    wishes.push(
+      { ...bracket, stopLoss: usd(1_900) },
+      { ...bracket, kind: 'brackets' },
+      { ...bracket, sizeUsd: 600 },
+      { ...bracket, stop: usd(1_700) },
+    )
+    return [
+      asking('opener', () =>
+        wishes.map((task, at) => {
+          const label = `task-${at}`
+          return { kind: 'start-task', label, task, reason: 'it is time' } as unknown as StrategyDecision
+        }),
+      ),
+    ]
+  })
+  await goOn(() => codes().includes('EXIT_MISPLACED'))
+  const invalid = events.flatMap((event) => (event.type === 'decision.invalid' ? [event.denial.reason] : []))
+  expect(invalid.slice(0, 3)).toEqual([
+    expect.stringMatching(/task\.kind is "brackets"; expected twap/),
+    expect.stringMatching(/task\.sizeUsd is the number 600; expected a bigint, usd\('600'\)/),
+    expect.stringMatching(/task\.stop is not a field of task bracket; did you mean/),
+  ])
+})
+
+test("limits of the instance hold for its tasks' orders, and a pause by an operator makes them wait", {
+  timeout: 120_000,
+}, async () => {
+  const ladder = (marketToken: `0x${string}`): TaskWish => ({
+    kind: 'ladder',
+    marketToken,
+    direction: 'long',
+    collateralToken: usdc,
+    sizeUsd: usd(600),
+    leverageBps: 50_000,
+    rungs: 3,
+    everySeconds: 30,
+    stopLossBps: 900,
+  })
+  const { engine, clock, goOn } = await started(
+    (marketToken) => [
+      asking('opener', () => [
+        { kind: 'start-task', label: 'first', task: ladder(marketToken), reason: 'it is time' },
+      ]),
+    ],
+    { opener: { maxPositionSizeUsd: usd(400) } },
+  )
+  const task = async () => (await engine.tasks())[0]
+  await goOn(async () => (await task())?.doneUsd === usd(200))
+  await engine.operate({ type: 'switch', strategy: 'opener', to: 'paused', reason: 'I look' }, ann)
+  await clock.advance(60_000)
+  // Its stop is placed nevertheless: a position is not left alone.
+  expect(await task()).toMatchObject({
+    doneUsd: usd(200),
+    waits: expect.stringContaining('ann paused opener'),
+  })
+  expect(bench?.journal.recentIntents().map(({ intent }) => intent.terms.orderType)).toContain('stop-loss')
+  await engine.operate({ type: 'switch', strategy: 'opener', to: 'running', reason: 'go on' }, ann)
+  await goOn(async () => (await task())?.waits?.startsWith('MAX_') === true)
+  expect((await task())?.doneUsd).toBe(usd(400))
+})
+
+test('a kind with a memory begins its task in the commit of the memory, through a death at every boundary', {
+  timeout: 240_000,
+}, async () => {
+  const { dyingJournal } = await import('../support/dyingJournal.ts')
+  const { testTrader } = await import('../support/trader.ts')
+  const { settle, venueBench } = await import('../support/venue.ts')
+  const story = async (diesAt: number) => {
+    const venue = venueBench({ settings: { keeperJitterMs: 0 }, settled: () => settle(10) })
+    const { clock, api } = venue
+    const listed = (await api.getMarkets()).value.find(({ symbol }) => symbol === ethSymbol)
+    const marketToken = listed?.marketToken ?? '0x'
+    const strategy = defineStrategy({
+      kind: 'counter',
+      description: 'Begins one task for each count.',
+      params: z.object({}),
+      memory: { version: 1, schema: z.object({ begun: z.number() }), first: { begun: 0 } },
+      needs: () => ({ symbols: [ethSymbol] }),
+      decide: (view, memory) => {
+        const isIdle = view.tasks.every(({ standing }) => standing === 'ended')
+        if (!isIdle || memory.begun === 2) return { decisions: [], memory }
+        const task: TaskWish = {
+          kind: 'ladder',
+          marketToken,
+          direction: 'long',
+          collateralToken: usdc,
+          sizeUsd: usd(200),
+          leverageBps: 50_000,
+          rungs: 2,
+          everySeconds: 10,
+        }
+        const begun = memory.begun + 1
+        const label = `task-${begun}`
+        return {
+          decisions: [{ kind: 'start-task', label, task, reason: 'the next' }],
+          memory: { begun },
+        }
+      },
+    }) as Strategy
+    const journal = createMemoryJournal()
+    let boundaries = 0
+    let engine: Engine | undefined
+    let isDown = false
+    const run = async (): Promise<void> => {
+      engine = testTrader({
+        ...venue,
+        strategies: [loadedOf(strategy, 'counter', [ethSymbol])],
+        journal: dyingJournal(journal, () => {
+          boundaries += 1
+          if (boundaries !== diesAt) return false
+          engine?.abort()
+          isDown = true
+          return true
+        }),
+      }).trader
+      isDown = false
+      await engine.start()
+    }
+    await run()
+    const tasks = () => [...(journal.account().tasks?.values() ?? [])]
+    const isOver = () => tasks().length === 2 && tasks().every(({ end }) => end !== undefined)
+    for (let turn = 0; turn < 400 && !isOver(); turn += 1) {
+      await clock.advance(500)
+      if (isDown) await run()
+    }
+    engine?.abort()
+    const memory = journal.account().memories?.get('counter')?.memory
+    const outcomes = tasks().map(({ taskId, end }) => `${taskId} ${end?.outcome}`)
+    return { boundaries, memory, outcomes }
+  }
+  const whole = await story(0)
+  const expected = {
+    memory: { begun: 2 },
+    outcomes: ['ladder:counter/task-1 done', 'ladder:counter/task-2 done'],
+  }
+  expect(whole).toMatchObject(expected)
+  expect(whole.boundaries).toBeGreaterThan(20)
+  for (let at = 1; at <= whole.boundaries; at += 3) {
+    const { memory, outcomes } = await story(at)
+    expect({ at, memory, outcomes }).toEqual({ at, ...expected })
+  }
+})
