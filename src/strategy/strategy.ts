@@ -38,10 +38,6 @@ export type {
   SwapDecision,
   UnwindDecision,
 } from '../domain/order/decision.ts'
-export type { MarketView, Snapshot } from '../domain/snapshot.ts'
-// biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
-export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
-export type { OwnTask } from '../domain/tasks/ownTask.ts'
 export type {
   AccumulateWish,
   BracketWish,
@@ -52,7 +48,11 @@ export type {
   TaskWish,
   TwapWish,
   WeightWish,
-} from '../domain/tasks/taskWish.ts'
+} from '../domain/order/taskWish.ts'
+export type { MarketView, Snapshot } from '../domain/snapshot.ts'
+// biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
+export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
+export type { OwnTask } from '../domain/tasks/ownTask.ts'
 export type { Address, Hex } from '../protocol/address.ts'
 export type {
   Balance,

@@ -10,7 +10,7 @@ import {
   EXECUTORS_VERSION,
 } from '../domain/tasks/executorParams.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
-import type { ExecutorView } from './executorView.ts'
+import { type ExecutorView, isLost } from './executorView.ts'
 import { isLookDue, nextExit } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding } from './taskOrders.ts'
@@ -36,8 +36,8 @@ function planOf(
 ): ExecutorPlan<BracketProgress> {
   const { params, state, taskId } = task
   const { snapshot, nowMs } = view
-  const entry = view.children.find(({ intent }) => intent.kind === 'increase')
-  if (entry === undefined) {
+  const entry = view.children.findLast(({ intent }) => intent.kind === 'increase')
+  if (entry === undefined || isLost(entry)) {
     if (snapshot === undefined) return { kind: 'read' }
     const decision = entryOf(task)
     return { kind: 'order', decision, sizeUsd: leftUsd, orders: 1 + (decision.tpsl?.length ?? 0), state }
@@ -51,8 +51,11 @@ function planOf(
   if (!isLookDue(params, use, state.kept, nowMs))
     return { kind: 'wait', until: 'its exits rest at the venue' }
   if (snapshot === undefined) return { kind: 'read' }
-  const step = nextExit(params, params, use, state.kept, snapshot, taskId)
-  if (step.kind === 'wait') return step
+  const step = nextExit(params, params, use, state.kept, { snapshot, nowMs }, taskId)
+  if (step.kind === 'wait') {
+    const { until, kept } = step
+    return { kind: 'wait', until, ...(kept === undefined ? {} : { state: { ...state, kept } }) }
+  }
   if (step.kind === 'gone')
     return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
   if (step.kind === 'order')

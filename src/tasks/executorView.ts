@@ -135,6 +135,13 @@ export function entryPriceOf(children: readonly IntentState[]): Usd | undefined 
   return tokens === 0n ? undefined : mulDiv(sizeUsd, ONE_USD, tokens)
 }
 
+/** Whether the message of an increase never came to the venue, or failed there: it may be made anew. A cancelled one is somebody's word. */
+export function isLost(state: IntentState): boolean {
+  const { closing } = state
+  if (closing === undefined || closing.outcome === 'CANCELLED') return false
+  return filledOrders(state).every(({ adds }) => !adds)
+}
+
 /** The most that the venue takes for the change of a position by this size, USD, rounded up. */
 export function mostFeeUsd(sizeUsd: Usd): Usd {
   return mulDivUp(sizeUsd, HIGHEST_FEE_BPS100, BPS100_ONE)

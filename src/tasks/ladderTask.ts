@@ -7,7 +7,7 @@ import { EXECUTORS_VERSION, type LadderParams, type LadderProgress } from '../do
 import { formatPrice } from '../protocol/priceText.ts'
 import { BPS_ONE, bps, formatDollars, maxOf, minOf, mulDiv, ONE_USD, type Usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
-import { type ExecutorUse, type ExecutorView, entryPriceOf } from './executorView.ts'
+import { type ExecutorUse, type ExecutorView, entryPriceOf, isLost } from './executorView.ts'
 import { isLookDue, nextExit, type WantedExits } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding, betterBy, isBeyond, priceWithin, takingOff } from './taskOrders.ts'
@@ -32,7 +32,7 @@ function hasExits({ takeProfitBps, stopLossBps }: LadderParams): boolean {
 }
 
 /** Sizes of the rungs, USD, the first one first; they come to the whole. */
-export function rungSizes({
+function rungSizes({
   sizeUsd,
   rungs,
   growthBps,
@@ -44,7 +44,8 @@ export function rungSizes({
   return [...sizes, sizeUsd - sizes.reduce((sum, size) => sum + size, 0n)]
 }
 
-function planOf(task: Task, view: ExecutorView, stand: ExecutorStand): Plan {
+function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
+  const task = { ...given, state: { ...given.state, rung: rungsPlaced(given.state, view) } }
   const { params, state } = task
   const { use } = stand
   const entries = use.resting.filter(({ isExit }) => !isExit)
@@ -66,6 +67,8 @@ function planOf(task: Task, view: ExecutorView, stand: ExecutorStand): Plan {
       ? { kind: 'cancel', orders: entries, why: 'its time is over' }
       : { kind: 'wait', until: 'its time is over, and its exits rest at the venue' }
   }
+  const lost = lostRung(view)
+  if (lost !== undefined) return rungAt(task, view, stand, lost)
   if (state.rung < params.rungs) return nextRung(task, view, stand)
   if (entries.length > 0) return { kind: 'wait', until: `${entries.length} rungs rest at the venue` }
   if (use.doneUsd > 0n && hasExits(params)) return { kind: 'wait', until: 'its exits rest at the venue' }
@@ -78,8 +81,18 @@ function exitStep({ params, state, taskId }: Task, view: ExecutorView, use: Exec
   const wanted = wantedExits(params, state, view)
   if (!isLookDue(wanted, use, state.kept, view.nowMs)) return undefined
   if (view.snapshot === undefined) return { kind: 'read' }
-  const step = nextExit(params, wanted, use, state.kept, view.snapshot, taskId)
-  if (step.kind === 'wait') return step
+  const step = nextExit(
+    params,
+    wanted,
+    use,
+    state.kept,
+    { snapshot: view.snapshot, nowMs: view.nowMs },
+    taskId,
+  )
+  if (step.kind === 'wait') {
+    const { until, kept } = step
+    return { kind: 'wait', until, ...(kept === undefined ? {} : { state: { ...state, kept } }) }
+  }
   if (step.kind === 'gone')
     return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
   if (step.kind === 'order')
@@ -107,19 +120,48 @@ function wantedExits(
   }
 }
 
-function nextRung({ params, state, taskId }: Task, view: ExecutorView, { leftUsd }: ExecutorStand): Plan {
-  const { nowMs, snapshot } = view
-  const { everyMs, stepBps, leverageBps, rungs } = params
-  const { rung, lastMs = 0 } = state
-  if (everyMs !== undefined && nowMs >= lastMs && nowMs - lastMs < everyMs)
+/** Rungs that have an order: one that was accepted counts although the step that made it was not written. */
+function rungsPlaced({ rung }: LadderProgress, { children }: ExecutorView): number {
+  const made = children.map(({ intent }) => Number(intent.decision.facts?.rung ?? 0))
+  return Math.max(rung, ...made)
+}
+
+/** A rung whose order never came to the venue, or failed there: it is made anew. One that was cancelled is not. */
+function lostRung({ children }: ExecutorView): number | undefined {
+  const byRung = Map.groupBy(
+    children.filter(({ intent }) => intent.kind === 'increase'),
+    ({ intent }) => Number(intent.decision.facts?.rung ?? 0),
+  )
+  for (const [rung, orders] of byRung) {
+    if (rung > 0 && orders.every(isLost)) return rung - 1
+  }
+  return undefined
+}
+
+function nextRung(task: Task, view: ExecutorView, stand: ExecutorStand): Plan {
+  const { everyMs } = task.params
+  const { rung, lastMs = 0 } = task.state
+  if (everyMs !== undefined && view.nowMs >= lastMs && view.nowMs - lastMs < everyMs)
     return { kind: 'wait', until: 'the time of the next rung has not come' }
+  return rungAt(task, view, stand, rung)
+}
+
+function rungAt(
+  { params, state, taskId }: Task,
+  view: ExecutorView,
+  { leftUsd }: ExecutorStand,
+  rung: number,
+): Plan {
+  const { nowMs, snapshot } = view
+  const { stepBps, leverageBps, rungs } = params
   if (snapshot === undefined) return { kind: 'read' }
   const price = priceWithin(params, snapshot)
   if (typeof price === 'string') return { kind: 'wait', until: price }
   const sizeUsd = minOf(leftUsd, rungSizes(params)[rung] ?? 0n)
   const firstPrice = state.firstPrice ?? price
-  const next = { ...state, rung: rung + 1, firstPrice, lastMs: nowMs }
-  if (sizeUsd <= 0n) return { kind: 'end', outcome: 'done', why: 'all of it is placed' }
+  const next = { ...state, rung: Math.max(state.rung, rung + 1), firstPrice, lastMs: nowMs }
+  // What an operator's word or the venue's rounding filled beyond a rung is off the later ones.
+  if (sizeUsd <= 0n) return { kind: 'wait', until: 'all of it is placed', state: next }
   const reason = `rung ${rung + 1} of ${rungs} of the task ${taskId}, ${formatDollars(sizeUsd)}`
   const order = adding(params, sizeUsd, leverageBps, reason, { task: taskId, rung: rung + 1 })
   const restsAt =

@@ -1,9 +1,9 @@
 /** Makes a task of what is wanted: its parameters whole, with a budget, or why there can be no such task. Pure. */
 import type { Denial } from '../domain/order/intent.ts'
+import type { RebalanceWish, TaskWish } from '../domain/order/taskWish.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { EXECUTORS_VERSION, type RebalanceMove } from '../domain/tasks/executorParams.ts'
 import type { ExecutorProgress, TaskGoal } from '../domain/tasks/executorState.ts'
-import type { RebalanceWish, TaskWish } from '../domain/tasks/taskWish.ts'
 import { TWAP_VERSION } from '../domain/tasks/twapState.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
@@ -19,6 +19,8 @@ const SLOT_LEAST_MS = 10_000
 const SPARE = 2
 /** The most of the capacity that an order takes when nothing is said, bps. */
 const SHARE_BPS = 2_500
+/** An order whose fate is unknown takes its time: a short task has so much at least. */
+const LEAST_MINUTES = 30
 const DAY_MINUTES = 1_440
 const WEEK_MINUTES = 10_080
 
@@ -209,7 +211,8 @@ function ladderDraft(
     ...(takeProfitBps === undefined ? {} : { takeProfitBps }),
     ...(stopLossBps === undefined ? {} : { stopLossBps }),
   }
-  const minutes = everySeconds === undefined ? WEEK_MINUTES : (SPARE * rungs * everySeconds) / 60
+  const minutes =
+    everySeconds === undefined ? WEEK_MINUTES : Math.max(LEAST_MINUTES, (SPARE * rungs * everySeconds) / 60)
   return { own, sizeUsd, state: { made: 0, rung: 0 } as ExecutorProgress, orders: rungs, minutes }
 }
 

@@ -11,6 +11,8 @@ import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
 
 /** How often the position and its exits are looked at while nothing happens, ms. */
 const LOOK_MS = 300_000
+/** For how long the list must show no position before it is taken for gone: an exit of our own may have closed it, ms. */
+const GONE_MS = 60_000
 /** A target that is so near to where it belongs stays, bps. */
 const NEAR_BPS = 1
 
@@ -32,7 +34,13 @@ export function isLookDue(
 ): boolean {
   const count = exitTypes.filter((type) => triggerOf(wanted, type) !== undefined).length
   const resting = use.resting.filter(({ isExit }) => isExit).length
-  if (kept === undefined || resting < count || kept.sizeUsd !== use.doneUsd - use.exitedUsd) return true
+  if (
+    kept?.goneMs !== undefined ||
+    kept === undefined ||
+    resting < count ||
+    kept.sizeUsd !== use.doneUsd - use.exitedUsd
+  )
+    return true
   return nowMs < kept.atMs || nowMs - kept.atMs >= LOOK_MS
 }
 
@@ -42,7 +50,7 @@ export type ExitStep =
   | { readonly kind: 'kept' }
   /** The position is gone: somebody else closed it. */
   | { readonly kind: 'gone' }
-  | { readonly kind: 'wait'; readonly until: string }
+  | { readonly kind: 'wait'; readonly until: string; readonly kept?: KeptExits }
   | { readonly kind: 'order'; readonly decision: Decision }
 
 /** The next step for the exits of what is left of what a task opened; the stop comes first. */
@@ -51,16 +59,12 @@ export function nextExit(
   wanted: WantedExits,
   use: ExecutorUse,
   kept: KeptExits | undefined,
-  snapshot: Snapshot,
+  { snapshot, nowMs }: { readonly snapshot: Snapshot; readonly nowMs: number },
   taskId: string,
 ): ExitStep {
   const sizeUsd = use.doneUsd - use.exitedUsd
   const side = { ...params, action: 'decrease' as const }
-  // A list that does not show a new position yet is no proof that it is gone: it was seen with its exits once.
-  if (heldUsd(side, snapshot) === 0n)
-    return kept === undefined
-      ? { kind: 'wait', until: 'its position is not in the list yet' }
-      : { kind: 'gone' }
+  if (heldUsd(side, snapshot) === 0n) return missing(kept, nowMs)
   const price = takenPrice(side, snapshot)
   for (const type of exitTypes) {
     const triggerPrice = triggerOf(wanted, type)
@@ -101,6 +105,14 @@ export function nextExit(
     }
   }
   return { kind: 'kept' }
+}
+
+/** A list that does not show a new position yet is no proof that it is gone: it was seen with its exits once. */
+function missing(kept: KeptExits | undefined, nowMs: number): ExitStep {
+  if (kept === undefined) return { kind: 'wait', until: 'its position is not in the list yet' }
+  const { goneMs = nowMs } = kept
+  if (nowMs - goneMs >= GONE_MS) return { kind: 'gone' }
+  return { kind: 'wait', until: 'its position is not in the list any more', kept: { ...kept, goneMs } }
 }
 
 function triggerOf({ takeProfit, stopLoss }: WantedExits, type: ExitType): Usd | undefined {

@@ -12,7 +12,7 @@ import type { ExecutorView } from './executorView.ts'
 export type TaskSide = Pick<ExecutorParams, 'marketToken' | 'direction' | 'collateralToken' | 'action'>
 
 /** Whether it takes the higher price: opens a long, closes a short. */
-export function buys({ direction, action }: Pick<TaskSide, 'direction' | 'action'>): boolean {
+function buys({ direction, action }: Pick<TaskSide, 'direction' | 'action'>): boolean {
   return (direction === 'long') === (action === 'increase')
 }
 

@@ -207,7 +207,10 @@ test('a kind with a memory begins its task in the commit of the memory, through 
   const { testTrader } = await import('../support/trader.ts')
   const { settle, venueBench } = await import('../support/venue.ts')
   const story = async (diesAt: number) => {
-    const venue = venueBench({ settings: { keeperJitterMs: 0 }, settled: () => settle(10) })
+    const venue = venueBench({
+      settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
+      settled: () => settle(10),
+    })
     const { clock, api } = venue
     const listed = (await api.getMarkets()).value.find(({ symbol }) => symbol === ethSymbol)
     const marketToken = listed?.marketToken ?? '0x'
@@ -242,11 +245,13 @@ test('a kind with a memory begins its task in the commit of the memory, through 
     let boundaries = 0
     let engine: Engine | undefined
     let isDown = false
+    let isCounting = false
     const run = async (): Promise<void> => {
       engine = testTrader({
         ...venue,
         strategies: [loadedOf(strategy, 'counter', [ethSymbol])],
         journal: dyingJournal(journal, () => {
+          if (!isCounting) return false
           boundaries += 1
           if (boundaries !== diesAt) return false
           engine?.abort()
@@ -258,25 +263,31 @@ test('a kind with a memory begins its task in the commit of the memory, through 
       await engine.start()
     }
     await run()
+    isCounting = true
     const tasks = () => [...(journal.account().tasks?.values() ?? [])]
     const isOver = () => tasks().length === 2 && tasks().every(({ end }) => end !== undefined)
-    for (let turn = 0; turn < 400 && !isOver(); turn += 1) {
+    for (let turn = 0; turn < 800 && !isOver(); turn += 1) {
       await clock.advance(500)
       if (isDown) await run()
     }
     engine?.abort()
     const memory = journal.account().memories?.get('counter')?.memory
-    const outcomes = tasks().map(({ taskId, end }) => `${taskId} ${end?.outcome}`)
+    const outcomes = tasks().map(
+      ({ taskId, end }) => `${taskId} ${end?.outcome}, ${end?.statement?.slice(0, 18)}`,
+    )
     return { boundaries, memory, outcomes }
   }
   const whole = await story(0)
   const expected = {
     memory: { begun: 2 },
-    outcomes: ['ladder:counter/task-1 done', 'ladder:counter/task-2 done'],
+    outcomes: [
+      'ladder:counter/task-1 done, $200.00 of $200.00',
+      'ladder:counter/task-2 done, $200.00 of $200.00',
+    ],
   }
   expect(whole).toMatchObject(expected)
   expect(whole.boundaries).toBeGreaterThan(20)
-  for (let at = 1; at <= whole.boundaries; at += 3) {
+  for (let at = 1; at <= whole.boundaries; at += 1) {
     const { memory, outcomes } = await story(at)
     expect({ at, memory, outcomes }).toEqual({ at, ...expected })
   }

@@ -4,7 +4,7 @@ import type { BatchTerms } from '../../protocol/batch.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { isIncreaseOrder, type Order } from '../../protocol/position.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
-import type { TaskWish } from '../tasks/taskWish.ts'
+import type { TaskWish } from './taskWish.ts'
 
 /** A number or word that explains a decision; shown by `perpd explain`. */
 export type DecisionFacts = Readonly<Record<string, string | number | boolean>>

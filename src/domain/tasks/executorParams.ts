@@ -68,6 +68,8 @@ export interface KeptExits {
   readonly atMs: number
   /** What they close, USD. */
   readonly sizeUsd: Usd
+  /** Since when the list shows no position, Unix ms: what closed it may be told later. Absent: it is there. */
+  readonly goneMs?: number
 }
 
 /** A limit that follows the price, and what is left at the market when its time is over. */

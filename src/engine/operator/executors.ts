@@ -15,6 +15,8 @@ import {
 } from '../../domain/tasks/executorState.ts'
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type { Address } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import {
   type AnyExecutor,
@@ -28,13 +30,12 @@ import { standOf } from '../../tasks/executorStep.ts'
 import type { ExecutorView } from '../../tasks/executorView.ts'
 import { taskChanged } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
-import { createTaskRunner } from '../../tasks/taskRunner.ts'
+import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { createStrategyTasks, type StrategyTasks } from '../account/strategyTasks.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { usdOfFee } from './orderCost.ts'
-import type { TaskRoad } from './taskRoad.ts'
 
 /** A task, and how far it is. Amounts in USD. */
 export interface TaskReport extends Pick<TaskGoal, 'sizeUsd' | 'budget' | 'asked'> {
@@ -80,6 +81,27 @@ export interface Executors {
   readonly ofStrategies: StrategyTasks
   /** Works while one runs. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
+}
+
+/** How a task's orders are judged and taken. `owner`: the instance whose strategy began it; absent: the operator. */
+export interface TaskRoad {
+  /** Hands a decision to admission if `mayGo` gives no denial in its turn, and the intent to the road. */
+  admitTask(
+    owner: string | undefined,
+    mayGo: () => Denial | undefined,
+    ...asked: Parameters<AdmitBeside>
+  ): Promise<Denial | undefined>
+  /** What admission would say to a decision; `isWhole`: a smaller one will not do. */
+  denialOf(isWhole: boolean, snapshot: Snapshot, decision: Decision, owner?: string): Denial | undefined
+  /** What may be added on a side by fresh capacity, USD. */
+  capacity(
+    owner: string | undefined,
+    snapshot: Snapshot,
+    marketToken: Address,
+    direction: Direction,
+  ): Usd | Denial
+  /** Whether the instance runs, and who paused it. */
+  standing(owner: string): { readonly isHere: boolean; readonly paused?: string }
 }
 
 /** What it is handed of the engine. */

@@ -1,6 +1,7 @@
 /** What an operator's start of a task means: names become markets and tokens, texts become amounts. */
+
+import type { BudgetWish, TaskWish, WeightWish } from '../../domain/order/taskWish.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { BudgetWish, TaskWish, WeightWish } from '../../domain/tasks/taskWish.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { parseUnits, usd } from '../../protocol/units.ts'

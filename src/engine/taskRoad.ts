@@ -1,41 +1,14 @@
-/** How orders of tasks are admitted: in the operator's name, or in that of the instance whose strategy began the task. */
-import type { Decision } from '../../domain/order/decision.ts'
-import type { Denial } from '../../domain/order/intent.ts'
-import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
-import type { Address } from '../../protocol/address.ts'
-import type { Direction } from '../../protocol/market.ts'
-import type { Usd } from '../../protocol/units.ts'
-import { exposureOf } from '../../risk/exposure/accountExposure.ts'
-import { isDenial } from '../../risk/exposure/admissionContext.ts'
-import { availableCapacityOf } from '../../risk/exposure/availableCapacity.ts'
-import type { AdmitBeside } from '../../tasks/taskRunner.ts'
-import { OPERATOR } from '../account/tradingHalts.ts'
-import { admitDecision, type DecisionSource, judge, type UnseenIntents } from '../admitDecision.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import { marketOf } from '../domain/snapshot.ts'
+import { exposureOf } from '../risk/exposure/accountExposure.ts'
+import { isDenial } from '../risk/exposure/admissionContext.ts'
+import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
+import { OPERATOR } from './account/tradingHalts.ts'
+import { admitDecision, type DecisionSource, judge, type UnseenIntents } from './admitDecision.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import type { TaskRoad } from './operator/executors.ts'
 
 /** The key that stands in what is only judged. */
 const PREVIEWED = `${OPERATOR}#preview`
-
-/** How a task's orders are judged and taken. `owner`: the instance whose strategy began it; absent: the operator. */
-export interface TaskRoad {
-  /** Hands a decision to admission if `mayGo` gives no denial in its turn, and the intent to the road. */
-  admitTask(
-    owner: string | undefined,
-    mayGo: () => Denial | undefined,
-    ...asked: Parameters<AdmitBeside>
-  ): Promise<Denial | undefined>
-  /** What admission would say to a decision; `isWhole`: a smaller one will not do. */
-  denialOf(isWhole: boolean, snapshot: Snapshot, decision: Decision, owner?: string): Denial | undefined
-  /** What may be added on a side by fresh capacity, USD. */
-  capacity(
-    owner: string | undefined,
-    snapshot: Snapshot,
-    marketToken: Address,
-    direction: Direction,
-  ): Usd | Denial
-  /** Whether the instance runs, and who paused it. */
-  standing(owner: string): { readonly isHere: boolean; readonly paused?: string }
-}
 
 /** Makes it. */
 export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): TaskRoad {

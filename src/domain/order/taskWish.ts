@@ -2,7 +2,6 @@
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
-import type { TwapRoute } from './twapState.ts'
 
 /** What it may use; what is not given is made from its size and parts. */
 export interface BudgetWish {
@@ -37,7 +36,7 @@ export interface TwapWish extends SideWish {
   readonly shareBps?: number
   readonly worstPrice?: Usd
   /** `auto` when absent. */
-  readonly route?: TwapRoute
+  readonly route?: 'auto' | 'own'
 }
 
 /** Adds until the position has a size. */
