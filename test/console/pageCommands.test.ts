@@ -10,9 +10,9 @@ import {
   switchCommand,
   takeOverCommand,
   tradingCommand,
-  twapCommand,
 } from '../../src/control/console/page/pageCommands.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
+import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
 import { type Asked, parseCommand } from '../../src/control/parseCommand.ts'
 import { ETH, market, order, positionRow, status, usd } from './rows.ts'
 
@@ -89,7 +89,7 @@ test('a share is sent in whole basis points, and one that is none is refused', (
 })
 
 test('a twap that opens has a leverage, one that takes off has none, and amounts go as they are typed', () => {
-  const command = twapCommand(['ETH/USD [WETH-USDC]'], 'abcd')
+  const command = startTaskCommand('twap', ['ETH/USD [WETH-USDC]'], 'abcd')
   const size = '1234.000000000000000001'
   expect(readAs('task', command, { size })).toMatchObject([
     { size, leverage: '2', reduce: false },
@@ -98,6 +98,21 @@ test('a twap that opens has a leverage, one that takes off has none, and amounts
   const [reducing] = readAs('task', command, { size, action: 'reduce', price: ' 1900 ' })
   expect(reducing).toMatchObject({ reduce: true, price: '1900' })
   expect(reducing).not.toHaveProperty('leverage')
+})
+
+test.each([
+  [
+    'bracket',
+    { size: '500', stopLoss: '1700', takeProfit: ' 1900 ' },
+    { size: '500', leverage: '2', stopLoss: '1700', takeProfit: '1900' },
+  ],
+  ['ladder', { size: '500', step: '0.5%' }, { rungs: 5, stepBps: 50, profitBps: 200, stopBps: 800 }],
+  ['chase', { size: '500', price: '1900', action: 'reduce' }, { reduce: true, minutes: 15, price: '1900' }],
+  ['accumulate', { target: '500', price: '1900' }, { target: '500', leverage: '2' }],
+  ['rebalance', { total: '500', weights: 'ETH=50, BTC=-30%' }, { weights: { ETH: 5_000, BTC: -3_000 } }],
+] as const)('a %s goes as the daemon takes it', (kind, values, expected) => {
+  const command = startTaskCommand(kind, ['ETH/USD [WETH-USDC]'], 'abcd')
+  expect(readAs('task', command, values)).toMatchObject([{ kind, ...expected }, { isPreview: true }])
 })
 
 test('what cannot be undone is typed, and what can is not', () => {

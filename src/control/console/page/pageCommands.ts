@@ -158,43 +158,6 @@ export function switchCommand(strategy: string, to: 'pause' | 'resume'): PageCom
   }
 }
 
-/** Starts a twap. */
-export function twapCommand(symbols: readonly string[], id: string): PageCommand {
-  const { twap } = words
-  const given = (name: string, value: string | undefined) =>
-    value === undefined || value.trim() === '' ? {} : { [name]: value.trim() }
-  const body = (values: FieldValues) => ({
-    id,
-    kind: 'twap',
-    market: values.market?.trim() ?? '',
-    direction: values.direction,
-    size: values.size?.trim() ?? '',
-    parts: Number(values.parts),
-    minutes: Number(values.minutes),
-    ...(values.action === 'reduce' ? { reduce: true } : given('leverage', values.leverage)),
-    ...given('price', values.price),
-  })
-  const [first = ''] = symbols
-  return {
-    title: twap.title,
-    effects: twap.effects,
-    path: '/api/tasks',
-    fields: [
-      { name: 'market', label: twap.market, value: first },
-      { name: 'direction', label: twap.direction, value: 'long', choices: twap.directions },
-      { name: 'action', label: twap.action, value: 'open', choices: twap.actions },
-      { name: 'size', label: twap.size, value: '', isNumber: true },
-      { name: 'parts', label: twap.parts, value: '10', isNumber: true },
-      { name: 'minutes', label: twap.minutes, value: '60', isNumber: true },
-      { name: 'leverage', label: twap.leverage, value: '2', isNumber: true, hint: twap.leverageHint },
-      { name: 'price', label: twap.price, value: '', isNumber: true, isOptional: true },
-    ],
-    body,
-    preview: (values) => ({ ...body(values), preview: true }),
-    send: twap.send,
-  }
-}
-
 /** Ends a task. */
 export function stopTaskCommand({ taskId, asked }: Task): PageCommand {
   return {

@@ -227,7 +227,6 @@ export const texts = {
   outcomes: { decided: 'decided', admitted: 'admitted', denied: 'DENIED' },
   tasks: {
     none: 'No task runs or ran.',
-    start: 'Start a twap…',
     stop: 'Stop…',
     stopLabel: (id: string) => `Stop task ${id}`,
     progress: (done: string, all: string) => `${done} of ${all}`,
@@ -435,12 +434,44 @@ export const texts = {
       ],
       send: 'Resume strategy',
     },
-    twap: {
-      title: 'Start a twap',
-      effects: [
-        'Opens or takes off a size in equal parts over some minutes. Each part is an order by hand, held to all limits.',
-        'It goes on over restarts until it is done, stopped, or out of budget.',
-      ],
+    startTask: {
+      kinds: {
+        twap: {
+          start: 'Start a twap…',
+          title: 'Start a twap',
+          effect: 'Opens or takes off a size in equal parts over some minutes.',
+        },
+        bracket: {
+          start: 'Bracket…',
+          title: 'Start a bracket',
+          effect:
+            'Opens with a stop and a target in the same message; one exit cancels the other. Ended before, it leaves its exits at the venue.',
+        },
+        ladder: {
+          start: 'Ladder…',
+          title: 'Start a ladder',
+          effect:
+            'Opens in rungs at better prices, the first at the market. The target follows the averaged entry, the stop stays.',
+        },
+        chase: {
+          start: 'Chase…',
+          title: 'Start a chase',
+          effect:
+            'A limit that follows the price up to the worst price; what is left after the minutes is taken at the market.',
+        },
+        accumulate: {
+          start: 'Accumulate…',
+          title: 'Start an accumulation',
+          effect: 'Adds until the position has its size, while the price is not worse than the bound.',
+        },
+        rebalance: {
+          start: 'Rebalance…',
+          title: 'Start a rebalance',
+          effect: 'Brings positions to weights of a total once: takes off what is too much, then adds.',
+        },
+      },
+      goesOn:
+        'Each order of it is an order by hand, held to all limits. It goes on over restarts until it is done, stopped, or out of budget.',
       market: 'Market',
       direction: 'Side',
       directions: [
@@ -452,12 +483,25 @@ export const texts = {
         { value: 'open', label: 'opens' },
         { value: 'reduce', label: 'takes off' },
       ],
-      size: 'Size in all, USD',
-      parts: 'Parts',
-      minutes: 'Minutes',
       leverage: 'Leverage',
       leverageHint: 'of what opens alone',
-      price: 'Worst price, USD',
+      weights: 'Weights, percent',
+      weightsHint: 'ETH=50, BTC=-30; below 0 for a short, 0 to close',
+      fields: {
+        size: 'Size in all, USD',
+        target: 'Size of the position, USD',
+        total: 'Total, USD',
+        parts: 'Parts',
+        rungs: 'Rungs',
+        minutes: 'Minutes',
+        price: 'Worst price, USD',
+        entry: 'Entry, USD; the market when empty',
+        stopLoss: 'Stop, USD',
+        takeProfit: 'Target, USD',
+        step: 'Between two rungs, percent',
+        profit: 'Target from the average, percent',
+        stop: 'Stop from the first rung, percent',
+      },
       send: 'Start task',
     },
     stopTask: {

@@ -2,11 +2,12 @@
 import type { VNode } from 'preact'
 import { html, Meter, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
-import { stopTaskCommand, twapCommand } from '../pageCommands.ts'
+import { stopTaskCommand } from '../pageCommands.ts'
 import type { Status, Task } from '../pageWire.ts'
 import { percentText, shareBps, usdText } from '../shownAmount.ts'
 import { holds } from '../shownFigures.ts'
 import { momentText } from '../shownTimes.ts'
+import { startedKinds, startTaskCommand } from '../startTaskCommands.ts'
 import { texts } from '../texts.ts'
 
 const { tasks: words } = texts
@@ -44,7 +45,7 @@ function TaskLine({ task }: { readonly task: Task }): VNode {
 /** Tasks of other kinds that run, `1 unwind`. */
 function othersOf(status: Status | undefined): string {
   const counts = Object.entries(status?.tasksRunning ?? {}).filter(
-    ([kind, count]) => kind !== 'twap' && count > 0,
+    ([kind, count]) => !(startedKinds as readonly string[]).includes(kind) && count > 0,
   )
   return counts.map(([kind, count]) => `${count} ${kind}`).join(', ')
 }
@@ -66,7 +67,10 @@ export function TasksView(): VNode {
     ]),
   ]
   const tools = mayCommand
-    ? html`<button onClick=${() => command(twapCommand(symbols, newCommandId()))}>${words.start}</button>`
+    ? startedKinds.map(
+        (kind) =>
+          html`<button key=${kind} onClick=${() => command(startTaskCommand(kind, symbols, newCommandId()))}>${texts.commands.startTask.kinds[kind].start}</button>`,
+      )
     : ''
   return html`<${Section} id="tasks" title=${texts.sections.tasks} count=${texts.shownOf(shown.length, tasks.length)} tools=${tools}>
     ${shown.length === 0 ? html`<p class="muted">${tasks.length === 0 ? words.none : texts.nothingFound}</p>` : ''}
