@@ -1,0 +1,340 @@
+/**
+ * Brackets, ladders and chases on a venue of the test's own, pure: whatever is filled, cancelled, denied, lost or forgotten by a
+ * crash, none opens more than its size, no exit is larger than what it opened, and no stop moves.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import type { Child, IntentState, Outcome } from '../../src/domain/order/intent.ts'
+import type { Snapshot } from '../../src/domain/snapshot.ts'
+import type { BracketParams, ChaseParams, LadderParams } from '../../src/domain/tasks/executorParams.ts'
+import type { ExecutorProgress, TaskGoal } from '../../src/domain/tasks/executorState.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import { contractPriceOf, type Usd, usd } from '../../src/protocol/units.ts'
+import { executors, opens } from '../../src/tasks/executorKinds.ts'
+import { type ExecutorView, useOf } from '../../src/tasks/executorView.ts'
+import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
+
+type Kind = 'bracket' | 'ladder' | 'chase'
+type Fate = 'fills' | 'cancelled' | 'lost' | 'stays'
+
+/** A created order of the venue's. */
+interface Placed {
+  readonly orderKey: Hex
+  readonly type: 'entry' | 'stop-loss' | 'take-profit'
+  trigger: Usd | undefined
+  size: Usd
+  phase: 'OPEN' | 'EXECUTED' | 'CANCELLED'
+  filledUsd: Usd
+  filledAt: Usd
+}
+
+/** A message and what it made. */
+interface Message {
+  readonly key: string
+  readonly decision: Decision
+  readonly placed: readonly Placed[]
+  readonly atMs: number
+  outcome?: Outcome
+}
+
+const side = {
+  symbol: 'ETH/USD [WETH-USDC]',
+  marketToken: ethMarket,
+  direction: 'long',
+  collateralToken: usdc,
+  action: 'increase',
+  sizeUsd: usd(900),
+  leverageBps: 50_000,
+  asked: 'it',
+} as const
+
+function paramsOf(kind: Kind, orders: number): TaskGoal {
+  const budget = { orders, feesUsd: usd(1_000), untilMs: startMs + 1_500_000 }
+  const bracket: BracketParams = {
+    ...side,
+    budget,
+    entry: 'market',
+    stopLoss: usd(1_650),
+    takeProfit: usd(1_950),
+  }
+  const ladder: LadderParams = {
+    ...side,
+    budget,
+    rungs: 3,
+    growthBps: 15_000,
+    stepBps: 200,
+    takeProfitBps: 300,
+    stopLossBps: 800,
+  }
+  const chase: ChaseParams = {
+    ...side,
+    budget,
+    offsetBps: 10,
+    stepBps: 10,
+    everyMs: 15_000,
+    worstPrice: usd(1_850),
+    patienceMs: 300_000,
+  }
+  return { bracket, ladder, chase }[kind]
+}
+
+function stateOf({ decision, placed, outcome, atMs }: Message): IntentState {
+  const base = intentOf()
+  const isIncrease = decision.kind === 'increase'
+  const sizeDeltaUsd = 'sizeDeltaUsd' in decision ? (decision.sizeDeltaUsd ?? 0n) : 0n
+  const orderType = 'orderType' in decision ? (decision.orderType ?? 'market') : 'market'
+  const tpsl = (isIncrease ? (decision.tpsl ?? []) : []).map(({ type, triggerPrice }) => ({
+    type,
+    triggerPrice,
+    sizeDeltaUsd,
+  }))
+  const children = placed.map(
+    ({ orderKey, phase, filledUsd, filledAt, type }, index): Child => ({
+      index,
+      orderKey,
+      phase,
+      role: isIncrease && type !== 'entry' ? type : 'main',
+      ...(phase === 'EXECUTED' ? { settlement: { sizeDeltaUsd: filledUsd, executionPrice: filledAt } } : {}),
+    }),
+  )
+  const isOver = outcome !== undefined || (placed.length > 0 && placed.every(({ phase }) => phase !== 'OPEN'))
+  const isFilled = placed.some(({ phase }) => phase === 'EXECUTED')
+  return {
+    intent: {
+      ...base,
+      kind: decision.kind,
+      decision,
+      acceptedAtMs: atMs,
+      terms: { ...base.terms, sizeDeltaUsd, orderType, ...(tpsl.length === 0 ? {} : { tpsl }) },
+    },
+    attempts: [
+      {
+        n: 1,
+        lane: 'order-chain',
+        host: 'http://127.0.0.1:1/v1',
+        phase: 'LANDED',
+        armed: { ...armedFacts(), relayFeeAmount: 10_000n },
+        children,
+      },
+    ],
+    ...(isOver
+      ? {
+          closing: {
+            outcome: outcome ?? (isFilled ? 'EXECUTED' : 'CANCELLED'),
+            code: 'X',
+            reason: 'it is',
+            evidence: { level: 'api', atMs, statement: 'seen' },
+          },
+        }
+      : {}),
+    updatedAtMs: atMs,
+  }
+}
+
+const step = fc.record({
+  afterMs: fc.integer({ min: 2_000, max: 60_000 }),
+  price: fc.integer({ min: 1_600, max: 2_000 }),
+  fate: fc.constantFrom<Fate>('fills', 'fills', 'cancelled', 'lost', 'stays'),
+  /** The order at this place, if any rests there, is cancelled by somebody. */
+  hand: fc.nat({ max: 40 }),
+  isDenied: fc.nat({ max: 6 }).map((each) => each === 0),
+  isForgotten: fc.nat({ max: 6 }).map((each) => each === 0),
+  isHalted: fc.nat({ max: 8 }).map((each) => each === 0),
+  isStopped: fc.nat({ max: 60 }).map((each) => each === 0),
+  isClosedByHand: fc.nat({ max: 80 }).map((each) => each === 0),
+})
+
+/** The venue: what rests fires at its price, and exits see the position that there is. */
+function createVenue() {
+  const messages: Message[] = []
+  let heldUsd = 0n
+  let made = 0
+  const open = () => messages.flatMap(({ placed }) => placed).filter(({ phase }) => phase === 'OPEN')
+  const fill = (order: Placed, price: Usd): void => {
+    const most = order.type === 'entry' ? order.size : order.size < heldUsd ? order.size : heldUsd
+    order.phase = most === 0n ? 'CANCELLED' : 'EXECUTED'
+    order.filledUsd = most
+    order.filledAt = price
+    heldUsd += order.type === 'entry' ? most : -most
+  }
+  const place = (type: Placed['type'], size: Usd, trigger?: Usd): Placed => {
+    made += 1
+    const orderKey: Hex = `0x${made.toString(16).padStart(64, '0')}`
+    return { orderKey, type, trigger, size, phase: 'OPEN', filledUsd: 0n, filledAt: 0n }
+  }
+  const isDue = ({ type, trigger = 0n }: Placed, price: Usd) =>
+    type === 'take-profit' ? price >= trigger : price <= trigger
+  return {
+    messages,
+    heldUsd: () => heldUsd,
+    closeByHand() {
+      heldUsd = 0n
+    },
+    open,
+    take(key: string, decision: Decision, fate: Fate, price: Usd, atMs: number): void {
+      if (fate === 'lost') {
+        messages.push({ key, decision, placed: [], atMs, outcome: 'DEAD' })
+        return
+      }
+      if (decision.kind === 'cancel') {
+        for (const order of open()) if (decision.orderKeys.includes(order.orderKey)) order.phase = 'CANCELLED'
+        messages.push({ key, decision, placed: [], atMs, outcome: 'EXECUTED' })
+        return
+      }
+      if (decision.kind === 'edit') {
+        const order = open().find(({ orderKey }) => orderKey === decision.orderKey)
+        if (order !== undefined) {
+          order.trigger = decision.triggerPrice ?? order.trigger
+          order.size = decision.sizeDeltaUsd ?? order.size
+        }
+        messages.push({ key, decision, placed: [], atMs, outcome: 'EXECUTED' })
+        return
+      }
+      if (decision.kind !== 'increase' && decision.kind !== 'decrease') throw new Error(decision.kind)
+      const { sizeDeltaUsd: size, triggerPrice, orderType = 'market' } = decision
+      const type =
+        decision.kind === 'increase' ? 'entry' : orderType === 'stop-loss' ? orderType : 'take-profit'
+      const main = place(type, size, triggerPrice)
+      const exits = decision.kind === 'increase' ? (decision.tpsl ?? []) : []
+      const placed = [main, ...exits.map((exit) => place(exit.type, size, exit.triggerPrice))]
+      messages.push({ key, decision, placed, atMs })
+      if (triggerPrice !== undefined) return
+      if (fate === 'fills') fill(main, price)
+      if (fate === 'cancelled') for (const order of placed) order.phase = 'CANCELLED'
+    },
+    /** The next price: what is due fires, what was left on its way is filled. */
+    moveTo(price: Usd): void {
+      for (const order of open()) {
+        const isFirst = order.trigger === undefined || order.type === 'entry' || heldUsd > 0n
+        if (isFirst && (order.trigger === undefined || isDue(order, price))) fill(order, price)
+      }
+    },
+    snapshot(price: Usd): Snapshot {
+      const orders = open().map(({ orderKey, trigger = 0n, size }) => ({
+        orderKey,
+        marketToken: ethMarket,
+        sizeDeltaUsd: size,
+        triggerContractPrice: contractPriceOf(trigger, 18),
+        orderType: 3,
+      }))
+      const position = {
+        marketToken: ethMarket,
+        direction: 'long',
+        collateralToken: usdc,
+        sizeInUsd: heldUsd,
+      }
+      return {
+        markets: new Map([
+          [
+            ethMarket.toLowerCase(),
+            {
+              oraclePrice: { value: { minPrice: price, maxPrice: price } },
+              indexToken: { decimals: 18 },
+              market: { symbol: side.symbol },
+            },
+          ],
+        ]),
+        positions: { value: heldUsd === 0n ? [] : [position] },
+        orders: { value: orders },
+      } as unknown as Snapshot
+    },
+  }
+}
+
+test.each(['bracket', 'ladder', 'chase'] as const)(
+  'no order of fills, cancels, losses, denials, halts, crashes and hands takes a %s beyond its size, or its exits beyond what it opened',
+  (kind) => {
+    const outcomes = new Map<string, number>()
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 3, max: 30 }),
+        fc.array(step, { minLength: 10, maxLength: 60 }),
+        (orders, story) => {
+          const params = paramsOf(kind, orders)
+          const venue = createVenue()
+          const { messages } = venue
+          const begins = {
+            bracket: { made: 0 },
+            ladder: { made: 0, rung: 0 },
+            chase: { made: 0, movedMs: 0 },
+          }
+          let state: ExecutorProgress = begins[kind]
+          let nowMs = startMs
+          let stop: Usd | undefined
+          for (const moment of story) {
+            nowMs += moment.afterMs
+            const price = usd(moment.price)
+            venue.moveTo(price)
+            if (moment.isClosedByHand) venue.closeByHand()
+            const byHand = venue.open()[moment.hand]
+            if (byHand !== undefined) byHand.phase = 'CANCELLED'
+            if (moment.isStopped) state = { ...state, stop: { by: 'ann', reason: 'enough' } }
+            const view: ExecutorView = {
+              nowMs,
+              snapshot: venue.snapshot(price),
+              children: messages.map(stateOf),
+              isMade: (key) => messages.some((each) => each.key === key),
+              mostSendingUsd: usd(1),
+              feeTokenDecimals: 6,
+              capacity: () => usd(1_000_000),
+              denialOf: () => undefined,
+              ...(moment.isHalted ? { halt: 'halted', reducingHalt: 'halted' } : {}),
+            }
+            const task = { taskId: `${kind}:one`, by: 'ann', sinceMs: startMs, params, state }
+            const next = executors[kind].next(task, view)
+            expect(executors[kind].next(task, view)).toEqual(next)
+            const use = useOf(view, opens(kind))
+            expect(use.doneUsd + use.openUsd).toBeLessThanOrEqual(params.sizeUsd)
+            if (next.kind === 'read') throw new Error('it was shown its market')
+            if (next.kind === 'done') {
+              outcomes.set(next.outcome, (outcomes.get(next.outcome) ?? 0) + 1)
+              const left = venue.open()
+              if (next.outcome === 'done') expect(left).toEqual([])
+              expect(left.every(({ type }) => type !== 'entry')).toBe(true)
+              return
+            }
+            state = next.state
+            const [child] = next.decisions
+            if (child === undefined || moment.isDenied) continue
+            const { decision, decisionKey } = child
+            expect(messages.some(({ key }) => key === decisionKey)).toBe(false)
+            const ownUsd = use.doneUsd - use.exitedUsd
+            const isStopping = state.stop !== undefined || state.ending !== undefined
+            if (decision.kind !== 'cancel') expect(moment.isHalted || isStopping).toBe(false)
+            if (decision.kind === 'increase') {
+              expect(decision.sizeDeltaUsd).toBeLessThanOrEqual(params.sizeUsd - use.doneUsd - use.openUsd)
+              expect(use.exitedUsd).toBe(0n)
+              expect(nowMs).toBeLessThan(params.budget.untilMs)
+              expect(use.orders + 1 + (decision.tpsl?.length ?? 0)).toBeLessThanOrEqual(orders)
+              if (kind === 'chase') expect(decision.triggerPrice ?? price).toBeLessThanOrEqual(usd(1_850))
+            }
+            if (decision.kind === 'decrease') {
+              expect(decision.sizeDeltaUsd).toBe(ownUsd)
+              if (decision.orderType === 'stop-loss') {
+                stop ??= decision.triggerPrice
+                expect(decision.triggerPrice).toBe(stop)
+              }
+            }
+            if (decision.kind === 'edit') {
+              const order = venue.open().find(({ orderKey }) => orderKey === decision.orderKey)
+              if (order?.type === 'stop-loss') expect(decision.triggerPrice).toBeUndefined()
+              if (order?.type === 'entry') {
+                expect(decision.triggerPrice).toBeGreaterThan(order.trigger ?? 0n)
+                expect(decision.triggerPrice).toBeLessThanOrEqual(usd(1_850))
+              } else expect(decision.sizeDeltaUsd ?? ownUsd).toBe(ownUsd)
+            }
+            venue.take(decisionKey, decision, moment.fate, price, nowMs)
+            // A crash may leave an order whose step was not written.
+            if (!moment.isForgotten) state = child.state
+          }
+        },
+      ),
+      { seed: 53, numRuns: 3_000 },
+    )
+    // The stories come to every end.
+    expect([...outcomes.keys()].toSorted()).toEqual(
+      expect.arrayContaining(kind === 'bracket' ? ['done', 'stopped'] : ['done', 'out of budget', 'stopped']),
+    )
+  },
+)
