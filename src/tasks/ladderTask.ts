@@ -45,7 +45,7 @@ function rungSizes({
 }
 
 function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
-  const task = { ...given, state: { ...given.state, rung: rungsPlaced(given.state, view) } }
+  const task = { ...given, state: { ...given.state, ...begun(given.state, view) } }
   const { params, state } = task
   const { use } = stand
   const entries = use.resting.filter(({ isExit }) => !isExit)
@@ -120,10 +120,14 @@ function wantedExits(
   }
 }
 
-/** Rungs that have an order: one that was accepted counts although the step that made it was not written. */
-function rungsPlaced({ rung }: LadderProgress, { children }: ExecutorView): number {
+/** Rungs that have an order, and the first one's price: one that was accepted counts although the step that made it was not written. */
+function begun(
+  { rung, firstPrice }: LadderProgress,
+  { children }: ExecutorView,
+): Pick<LadderProgress, 'rung' | 'firstPrice'> {
   const made = children.map(({ intent }) => Number(intent.decision.facts?.rung ?? 0))
-  return Math.max(rung, ...made)
+  const price = firstPrice ?? children[0]?.intent.terms.referencePrice
+  return { rung: Math.max(rung, ...made), ...(price === undefined ? {} : { firstPrice: price }) }
 }
 
 /** A rung whose order never came to the venue, or failed there: it is made anew. One that was cancelled is not. */
