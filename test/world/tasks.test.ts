@@ -93,3 +93,56 @@ test('a twap goes on after a kill -9 in the commit of its first part, is done on
   const none = await asked(hosts, 'task', 'stop', 'twap:twice')
   expect([none.code, none.said]).toEqual([2, expect.stringContaining('(TASK_NOT_FOUND)')])
 })
+
+test('a bracket keeps its exits over a kill -9 in the commit of its entry, and a stop of the task leaves them at the venue', {
+  timeout: 300_000,
+}, async () => {
+  const { hosts } = await startPaper(hastyVenue)
+  const first = perpd(['run', ...own.flags(hosts)], { killAt: 'task.changed:after' })
+  await own.when('the first daemon runs', first, isRunning)
+  const words = [
+    'task',
+    'start',
+    'bracket',
+    eth,
+    'long',
+    '--size=400',
+    '--leverage=2',
+    '--yes',
+    '--id=once-1',
+  ]
+  const wrong = await asked(hosts, ...words, '--stop-loss=9000000')
+  expect([wrong.code, wrong.said]).toEqual([1, expect.stringContaining('(EXIT_MISPLACED)')])
+  const stray = await asked(hosts, ...words, '--stop-loss=100', '--rungs=3')
+  expect([stray.code, stray.said]).toEqual([1, expect.stringContaining('--rungs is of another kind')])
+  const exits = ['--stop-loss=100', '--take-profit=90000']
+  const begun = await asked(hosts, ...words, ...exits)
+  expect(begun.said).toMatch(/task bracket:once-1 is started|--id once-1/)
+  expect(await first.ended).toBe('SIGKILL')
+
+  const second = perpd(['run', ...own.flags(hosts)])
+  await own.when('the second daemon runs', second, isRunning)
+  await until(
+    'the bracket holds its position',
+    async () => {
+      const [row] = await tasks(hosts)
+      return row?.doneUsd === `400${'0'.repeat(30)}` ? row : undefined
+    },
+    { timeoutMs: 150_000, seen: second.said },
+  )
+  const resting = async () => (await ordersOf(folder.path)).filter(({ status }) => status === 'resting')
+  await until('its exits rest', async () => ((await resting()).length > 0 ? true : undefined))
+  const made = await ordersOf(folder.path)
+  expect(made.filter(({ kind }) => kind === 'increase')).toHaveLength(1)
+  const stopped = await asked(hosts, 'task', 'stop', 'bracket:once', '--reason', 'I keep it')
+  expect(stopped.code).toBe(0)
+  const ended = await until('the bracket has ended', async () => {
+    const [row] = await tasks(hosts)
+    return row?.standing === 'ended' ? row : undefined
+  })
+  expect(ended).toMatchObject({
+    outcome: 'stopped',
+    statement: expect.stringContaining('2 exits of it rest'),
+  })
+  expect(await resting()).toHaveLength(1)
+})
