@@ -41,7 +41,7 @@ export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
 export interface DecisionSource
   extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs' | 'exits' | 'protect'> {
   /** Absent: the operator, and who acts on whole positions. */
-  readonly strategy?: Pick<LoadedStrategy['strategy'], 'opensPositions'>
+  readonly strategy?: Pick<LoadedStrategy['strategy'], 'opensPositions' | 'tidiesOrders'>
   /** Whether an increase is wanted whole or not at all. Absent: a smaller one will do. */
   readonly isWhole?: boolean
 }
@@ -163,6 +163,7 @@ export function judge(
     clockSkewMs: hostsSkewMs(api) ?? 0,
     signedOrder: (orderKey) => signedOrderIn(journal, orderKey),
     isOperator,
+    ...(source.strategy?.tidiesOrders === true ? { tidiesOrders: true } : {}),
     intentId: intentIdOf(account, name, decisionKey),
     decisionKey,
     strategy: name,

@@ -172,6 +172,11 @@ export interface Strategy<Params = unknown> {
   readonly memory?: MemoryDefinition<unknown>
   /** Whether signals from outside may be sent to its instances; it has a memory then; not when absent. */
   readonly takesSignals?: boolean
+  /**
+   * Whether it may cancel orders that others left resting, by the rule of docs/strategies.md. Of perpd's own kinds alone: a kind of
+   * the user's own changes its own orders.
+   */
+  readonly tidiesOrders?: boolean
   needs(params: Params, symbols: readonly string[]): Needs
   decide(view: StrategyView<Params>, memory?: unknown): readonly StrategyDecision[] | Turn<unknown>
 }

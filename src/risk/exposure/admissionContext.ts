@@ -55,6 +55,8 @@ export interface AdmissionContext {
   readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
   /** An operator's decision: any resting order may be cancelled, whoever made it. */
   readonly isOperator?: boolean
+  /** A keeper that may cancel what others left resting (`risk/exposure/tidying.ts`). */
+  readonly tidiesOrders?: boolean
   readonly intentId: string
   readonly decisionKey: string
   readonly strategy: string

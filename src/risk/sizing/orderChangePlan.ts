@@ -28,6 +28,7 @@ import { askedImpactBps, impactBpsOf, impactWithin, reducedBy } from '../checks/
 import { sideOf } from '../exposure/accountExposure.ts'
 import { type AdmissionContext, isDenial } from '../exposure/admissionContext.ts'
 import { availableCapacityOf } from '../exposure/availableCapacity.ts'
+import { tidyingDenial } from '../exposure/tidying.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { type Fitted, fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
 import { triggerOf } from './triggerOrders.ts'
@@ -41,10 +42,14 @@ const editableTypes: Readonly<Record<number, OrderKind>> = {
 }
 const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
 
-/** The order of a key when the strategy may change it now. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING. */
+/**
+ * The order of a key when the strategy may change it now; `isCancel`: by a cancel. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING,
+ * and of a keeper that tidies the codes of `tidyingDenial`.
+ */
 export function changeable(
   orderKey: Hex,
-  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'strategy' | 'isOperator'>,
+  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'strategy' | 'isOperator' | 'tidiesOrders'>,
+  isCancel = false,
 ): Order | Denial {
   const order = context.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
   if (order === undefined) {
@@ -55,13 +60,17 @@ export function changeable(
   }
   const own = context.exposure.ownOrders.get(hexKey(orderKey))
   if (context.isOperator !== true && own?.strategy !== context.strategy) {
-    return {
-      code: 'ORDER_NOT_OWN',
-      reason:
-        own === undefined
-          ? `No open intent explains the order ${orderKey}; only an operator may change it.`
-          : `The order ${orderKey} is of ${own.strategy}; a strategy changes its own orders alone.`,
-    }
+    const tidies = isCancel && context.tidiesOrders === true
+    const denial = tidies ? tidyingDenial(order, context) : undefined
+    if (denial !== undefined) return denial
+    if (!tidies)
+      return {
+        code: 'ORDER_NOT_OWN',
+        reason:
+          own === undefined
+            ? `No open intent explains the order ${orderKey}; only an operator may change it.`
+            : `The order ${orderKey} is of ${own.strategy}; a strategy changes its own orders alone.`,
+      }
   }
   if (own?.changedBy !== undefined) {
     return {
@@ -86,7 +95,7 @@ export function planCancel(
   if (orderKeys.length === 0) return { code: 'NO_ORDERS', reason: 'A cancel names at least one order.' }
   let worthUsd = 0n
   for (const orderKey of orderKeys) {
-    const order = changeable(orderKey, context)
+    const order = changeable(orderKey, context, true)
     if (isDenial(order)) return order
     const denial = marketTypes.has(order.orderType)
       ? {

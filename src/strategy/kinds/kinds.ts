@@ -7,6 +7,7 @@ import { grid } from './grid.ts'
 import { guard } from './guard.ts'
 import { ladder } from './ladder.ts'
 import { meanReversion } from './meanReversion.ts'
+import { orderJanitor } from './orderJanitor.ts'
 import { protector } from './protector.ts'
 import { rebalancer } from './rebalancer.ts'
 import { rotation } from './rotation.ts'
@@ -23,6 +24,7 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   guard,
   ladder,
   'mean-reversion': meanReversion,
+  'order-janitor': orderJanitor,
   protector,
   rebalancer,
   rotation,
