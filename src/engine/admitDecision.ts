@@ -8,12 +8,13 @@ import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
 import { sameHex } from '../protocol/address.ts'
-import { formatDollars, maxOf, NATIVE_DECIMALS, type Usd } from '../protocol/units.ts'
+import { formatDollars, maxOf, NATIVE_DECIMALS, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 import { admit } from '../risk/admit.ts'
 import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/breakers/budget.ts'
 import { checkPause } from '../risk/breakers/pause.ts'
 import { slippageOf } from '../risk/checks/checks.ts'
 import { withSizes } from '../risk/checks/dataGaps.ts'
+import { checkEdge } from '../risk/checks/edgeCheck.ts'
 import { withFallbackPrice } from '../risk/checks/fallbackPrice.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { type AdmissionContext, isDenial } from '../risk/exposure/admissionContext.ts'
@@ -183,6 +184,8 @@ export function judge(
     acceptedLastHour: acceptedLastHour(context, name, decision, pending, nowMs),
   })
   if (admitted.kind === 'denial') return admitted.denial
+  const thin = edgeDenial(context, source, admitted.intent, marketOf(judged, decision.marketToken))
+  if (thin !== undefined) return thin
   const recent = journal.recentIntents({ strategy: name, limit: refusalsRead })
   // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
   const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
@@ -190,6 +193,21 @@ export function judge(
   return (
     paused ?? (source.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
   )
+}
+
+/** Why an entry is not worth its costs by the rules of its file. */
+function edgeDenial(
+  { fees, chain }: Pick<EngineContext, 'fees' | 'chain'>,
+  { protect }: DecisionSource,
+  intent: Intent,
+  view: MarketView | undefined,
+): Denial | undefined {
+  if (protect?.edge === undefined || view === undefined) return undefined
+  const sending = fees?.expectedFor(intent)
+  const { decimals } = chain.feeToken
+  const sendingUsd =
+    sending === undefined ? undefined : sending.relayFee * 10n ** BigInt(USD_DECIMALS - decimals)
+  return checkEdge(intent, protect, view, sendingUsd)
 }
 
 /** What a strategy's file puts around its decisions: the exits that its increases bring, and when it adds nothing. */

@@ -92,6 +92,12 @@ const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>
     leverageBps: leverage,
     orderType: optional(oneOf('market', 'limit', 'stop-market', 'twap')),
     tpsl: optional(listOf('exits', exit)),
+    expectedEdgeBps: optional(
+      rule(
+        (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+        'whole basis points of the size, 0 or more',
+      ),
+    ),
   },
   decrease: {
     collateralToken: address,

@@ -35,6 +35,11 @@ export interface ImpactData {
   readonly shortInterest: bigint
   /** Shared by markets of one index token, in that unit, above 0 where shorts outweigh; absent: the market has none. */
   readonly virtualInventory?: bigint
+  /**
+   * Fees of a change of a position, factors with 30 decimals of its size: where it balances longs and shorts, and where it does not.
+   * Absent: the venue does not say.
+   */
+  readonly positionFeeFactors?: { readonly balancing: bigint; readonly unbalancing: bigint }
 }
 
 /** A trade that is estimated. */
@@ -100,7 +105,12 @@ export function priceImpactBps(data: ImpactData, trade: ImpactTrade, index: Impa
 }
 
 /** A host's data could be anything; nothing of a market is negative but the virtual inventory. */
-function isPlausible({ balanceIn: _, virtualInventory: __, ...amounts }: ImpactData): boolean {
+function isPlausible({
+  balanceIn: _,
+  virtualInventory: __,
+  positionFeeFactors: ___,
+  ...amounts
+}: ImpactData): boolean {
   const { positionImpactExponentFactorPositive: one, positionImpactExponentFactorNegative: other } = amounts
   return one <= mostExponent && other <= mostExponent && Object.values(amounts).every((value) => value >= 0n)
 }

@@ -27,4 +27,6 @@ export interface Protections {
   readonly windows?: { readonly timeZone: string; readonly open: readonly TradingWindow[] }
   /** Nothing is added once its realized result is so far below its highest; an operator lets it go on. USD. */
   readonly maxDrawdownUsd?: Usd
+  /** It opens only where what it expects to earn is so much above what opening, holding and closing are expected to cost. */
+  readonly edge?: { readonly minBps: number; readonly holdMs: number }
 }

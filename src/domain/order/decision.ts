@@ -49,6 +49,11 @@ export interface IncreaseDecision extends DecisionBase {
    * one side, the exit of one may close what another opened.
    */
   readonly tpsl?: readonly ExitRequest[]
+  /**
+   * What it is expected to earn before its costs, bps of its size, 0 or more: held against `protect.minEdgeBps` of the file. Absent: the
+   * way to its nearest take-profit.
+   */
+  readonly expectedEdgeBps?: number
 }
 
 /** Reduce a position by a part, now or when a price is reached. */

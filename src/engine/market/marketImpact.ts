@@ -83,7 +83,12 @@ export function impactDataOf(
     shortInterest === undefined
   )
     return undefined
+  const { positionFeeFactorForBalanceWasImproved: balancing } = config
+  const { positionFeeFactorForBalanceWasNotImproved: unbalancing } = config
   return {
+    ...(balancing === undefined || unbalancing === undefined
+      ? {}
+      : { positionFeeFactors: { balancing, unbalancing } }),
     positionImpactFactorPositive,
     positionImpactFactorNegative,
     positionImpactExponentFactorPositive,

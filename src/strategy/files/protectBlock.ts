@@ -2,11 +2,12 @@
 import { z } from 'zod'
 import { type Protections, weekdays } from '../../domain/account/protection.ts'
 import { MOST_STOPS } from '../../domain/books/trackRecord.ts'
-import { countField, secondsField, usdField } from '../fields.ts'
+import { bpsField, countField, secondsField, usdField } from '../fields.ts'
 
 /** Longest cooldown, window and pause: a month. */
 const MOST_SECONDS = 2_678_400
 const dayMinutes = 1_440
+const DAY_MS = 86_400_000
 
 /** Minutes since midnight of `09:30`; `24:00` is the end of the day. */
 function minuteOf(text: string): number {
@@ -72,11 +73,20 @@ export const protectSchema = z.strictObject({
   maxDrawdownUsd: usdField()
     .optional()
     .describe('nothing is added once what its books realized is so far below its highest'),
+  minEdgeBps: bpsField({ min: 1, max: 9_000 })
+    .optional()
+    .describe('least of what an entry is expected to earn after all its costs, basis points of its size'),
+  edgeHoldSeconds: secondsField({ min: 60, max: MOST_SECONDS })
+    .optional()
+    .describe(
+      'how long a position is held, for the funding and borrowing among these costs, seconds (86400)',
+    ),
 })
 
 /** The block in the daemon's words. */
 export function protectionsOf(block: z.output<typeof protectSchema>): Protections {
   const { cooldownAfterExitSeconds, stopsInWindow, tradingWindows, maxDrawdownUsd } = block
+  const { minEdgeBps, edgeHoldSeconds = DAY_MS } = block
   return {
     ...(cooldownAfterExitSeconds === undefined ? {} : { cooldownMs: cooldownAfterExitSeconds }),
     ...(stopsInWindow === undefined
@@ -97,5 +107,6 @@ export function protectionsOf(block: z.output<typeof protectSchema>): Protection
           },
         }),
     ...(maxDrawdownUsd === undefined ? {} : { maxDrawdownUsd }),
+    ...(minEdgeBps === undefined ? {} : { edge: { minBps: minEdgeBps, holdMs: edgeHoldSeconds } }),
   }
 }

@@ -98,6 +98,7 @@ function decideMarket(view: StrategyView<CarryParams>, symbol: string): Decision
     `Holding ${symbol} ${best.direction} earns ${textOf(best.rate)} bps a day, at least ${params.costBps} bps in ${params.holdHours} hours.`,
     { netBpsPerDay: Number(best.rate) / 1000 },
     stopPriceOf(scene.price, best.direction, params.stopBps),
+    Number((best.rate * BigInt(params.holdHours)) / 24_000n),
   )
 }
 

@@ -70,6 +70,7 @@ export function entryOf(
   reason: string,
   facts: DecisionFacts,
   stopPrice?: Usd,
+  expectedEdgeBps?: number,
 ): IncreaseDecision {
   return {
     kind: 'increase',
@@ -79,6 +80,7 @@ export function entryOf(
     leverageBps: size.leverageBps,
     collateralToken,
     ...(stopPrice === undefined ? {} : { tpsl: [{ type: 'stop-loss', triggerPrice: stopPrice }] }),
+    ...(expectedEdgeBps === undefined ? {} : { expectedEdgeBps }),
     reason,
     facts,
   }

@@ -1,0 +1,105 @@
+/**
+ * Whether an entry is expected to earn more than it costs (`protect.minEdgeBps` of a strategy file). Costs are by perpd's own estimates: the
+ * venue's fees of both ways, the price impact of both, sending, and funding and borrowing for as long as the file says that it holds. What
+ * may come in of them (an impact that pays, a net rate above 0) is not counted: it may be gone when the order fills. Pure.
+ */
+import type { Protections } from '../../domain/account/protection.ts'
+import type { Denial, Intent } from '../../domain/order/intent.ts'
+import type { MarketView } from '../../domain/snapshot.ts'
+import { absOf, BPS_ONE, maxOf, minOf, mulDivUp, ONE_USD, type Usd } from '../../protocol/units.ts'
+
+/** Costs are counted in thousandths of a basis point. */
+const MILLI = 1_000n
+const MILLI_ONE = MILLI * BigInt(BPS_ONE)
+/** The venue's highest fee of a change of a position, 10 bps: where a market's own is not known. */
+const HIGHEST_FEE = 10n * MILLI
+const hourMs = 3_600_000n
+
+/** What an entry costs, thousandths of a basis point of its size; none is below 0. */
+export interface EdgeCosts {
+  /** Of opening and of closing. */
+  readonly fees: bigint
+  readonly impact: bigint
+  readonly sending: bigint
+  readonly holding: bigint
+}
+
+/**
+ * What an increase is expected to cost. `sendingUsd`: relay and execution of the order and of the exits that come with it; undefined:
+ * nothing estimates it, and it counts as nothing. An impact that is not known counts as nothing too: parts of a twap take any price.
+ */
+export function edgeCosts(
+  { terms }: Pick<Intent, 'terms'>,
+  holdMs: number,
+  { impact, ticker }: Pick<MarketView, 'impact' | 'ticker'>,
+  sendingUsd: Usd | undefined,
+): EdgeCosts {
+  const { sizeDeltaUsd, priceImpactBps = 0, tpsl = [], direction } = terms
+  const { positionFeeFactors } = impact?.value ?? {}
+  const feeOf = (factor: bigint | undefined) =>
+    factor === undefined ? HIGHEST_FEE : mulDivUp(factor, MILLI_ONE, ONE_USD)
+  const unbalancing = feeOf(positionFeeFactors?.unbalancing)
+  const opening = priceImpactBps > 0 ? feeOf(positionFeeFactors?.balancing) : unbalancing
+  const exitImpact = Math.max(0, ...tpsl.map((exit) => -(exit.priceImpactBps ?? 0)))
+  // Without exits of its own it is closed by one message more.
+  const messages = tpsl.length === 0 ? 2n : 1n
+  const rate = ticker === undefined ? 0n : netRateOf(ticker.value, direction)
+  return {
+    fees: opening + unbalancing,
+    impact: BigInt(Math.max(0, -priceImpactBps) + exitImpact) * MILLI,
+    sending: sizeDeltaUsd <= 0n ? 0n : mulDivUp((sendingUsd ?? 0n) * messages, MILLI_ONE, sizeDeltaUsd),
+    holding: mulDivUp(maxOf(0n, -rate) * MILLI_ONE, BigInt(holdMs), ONE_USD * hourMs),
+  }
+}
+
+/** EDGE_UNKNOWN, EDGE_TOO_SMALL: why an entry is not worth its costs; undefined: it is, or it is no entry. */
+export function checkEdge(
+  intent: Intent,
+  { edge }: Protections,
+  view: Pick<MarketView, 'impact' | 'ticker'>,
+  sendingUsd: Usd | undefined,
+): Denial | undefined {
+  if (edge === undefined || intent.kind !== 'increase') return undefined
+  const expected = expectedEdge(intent)
+  if (expected === undefined) {
+    return {
+      code: 'EDGE_UNKNOWN',
+      reason:
+        'the file asks for a least edge (protect.minEdgeBps), and this entry has no take-profit and its kind says no expectedEdgeBps; give the file an exit with a takeProfit',
+    }
+  }
+  const { fees, impact, sending, holding } = edgeCosts(intent, edge.holdMs, view, sendingUsd)
+  const left = expected - fees - impact - sending - holding
+  if (left >= BigInt(edge.minBps) * MILLI) return undefined
+  return {
+    code: 'EDGE_TOO_SMALL',
+    reason: `what this entry is expected to earn, ${inBps(expected)} bps, is too little above its costs: fees ${inBps(fees)}, price impact ${inBps(impact)}, sending ${inBps(sending)}, holding ${inBps(holding)} bps`,
+    wanted: `${inBps(left)} bps are left`,
+    allowed: `${edge.minBps} bps or more (protect.minEdgeBps)`,
+  }
+}
+
+/** What the decision expects, or the way to its nearest take-profit, thousandths of a basis point. */
+function expectedEdge({ decision, terms }: Intent): bigint | undefined {
+  if (decision.kind === 'increase' && decision.expectedEdgeBps !== undefined)
+    return BigInt(decision.expectedEdgeBps) * MILLI
+  const { referencePrice, triggerPrice = referencePrice, tpsl = [] } = terms
+  const ways = tpsl
+    .filter(({ type }) => type === 'take-profit')
+    .map((exit) => (absOf(exit.triggerPrice - triggerPrice) * MILLI_ONE) / triggerPrice)
+  const [first, ...others] = ways
+  return first === undefined ? undefined : minOf(first, ...others)
+}
+
+function netRateOf(
+  ticker: NonNullable<MarketView['ticker']>['value'],
+  direction: Intent['terms']['direction'],
+): bigint {
+  return direction === 'long'
+    ? (ticker.netRateLong ?? ticker.fundingRateLong - ticker.borrowingRateLong)
+    : (ticker.netRateShort ?? ticker.fundingRateShort - ticker.borrowingRateShort)
+}
+
+function inBps(milli: bigint): string {
+  return (Number(milli) / 1_000).toFixed(1)
+}
