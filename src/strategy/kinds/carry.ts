@@ -8,11 +8,11 @@
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
-import type { Direction, Ticker } from '../../protocol/market.ts'
-import { BPS_ONE, ONE_USD } from '../../protocol/units.ts'
+import type { Direction } from '../../protocol/market.ts'
 import { bpsField, countField, secondsField } from '../fields.ts'
 import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import { closeOf, entryOf, isPastStop, sceneOf, sidesField, stopPriceOf } from './shared/marketScene.ts'
+import { milliBpsPerDay, rateText } from './shared/netRate.ts'
 
 const schema = z
   .strictObject({
@@ -77,7 +77,7 @@ function decideMarket(view: StrategyView<CarryParams>, symbol: string): Decision
     return closeOf(
       scene,
       direction,
-      `Holding ${symbol} ${direction} earns ${textOf(rate)} bps a day; below ${params.exitBpsPerDay} it is closed.`,
+      `Holding ${symbol} ${direction} earns ${rateText(rate)} bps a day; below ${params.exitBpsPerDay} it is closed.`,
       facts,
     )
   }
@@ -95,22 +95,9 @@ function decideMarket(view: StrategyView<CarryParams>, symbol: string): Decision
   return entryOf(
     scene,
     best.direction,
-    `Holding ${symbol} ${best.direction} earns ${textOf(best.rate)} bps a day, at least ${params.costBps} bps in ${params.holdHours} hours.`,
+    `Holding ${symbol} ${best.direction} earns ${rateText(best.rate)} bps a day, at least ${params.costBps} bps in ${params.holdHours} hours.`,
     { netBpsPerDay: Number(best.rate) / 1000 },
     stopPriceOf(scene.price, best.direction, params.stopBps),
     Number((best.rate * BigInt(params.holdHours)) / 24_000n),
   )
-}
-
-/** Funding less borrowing of a side, thousandths of a basis point of its size a day, rounded toward zero. */
-function milliBpsPerDay(ticker: Ticker, direction: Direction): bigint {
-  const rate =
-    direction === 'long'
-      ? (ticker.netRateLong ?? ticker.fundingRateLong - ticker.borrowingRateLong)
-      : (ticker.netRateShort ?? ticker.fundingRateShort - ticker.borrowingRateShort)
-  return (rate * 24n * BigInt(BPS_ONE) * 1000n) / ONE_USD
-}
-
-function textOf(milliBps: bigint): string {
-  return (Number(milliBps) / 1000).toFixed(2)
 }

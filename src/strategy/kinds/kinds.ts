@@ -5,6 +5,8 @@ import { carry } from './carry.ts'
 import { collateralKeeper } from './collateralKeeper.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
+import { hedgedCarry } from './hedgedCarry.ts'
+import { impactCapture } from './impactCapture.ts'
 import { ladder } from './ladder.ts'
 import { meanReversion } from './meanReversion.ts'
 import { orderJanitor } from './orderJanitor.ts'
@@ -22,6 +24,8 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   'collateral-keeper': collateralKeeper,
   grid,
   guard,
+  'hedged-carry': hedgedCarry,
+  'impact-capture': impactCapture,
   ladder,
   'mean-reversion': meanReversion,
   'order-janitor': orderJanitor,

@@ -1,0 +1,153 @@
+/**
+ * Impact capture: trades the side that the venue pays a positive price impact for, because it balances longs and shorts.
+ *
+ * It opens when perpd's own estimate of the impact, less the venue's fees of both ways, is at least `minImpactBps` of the size, and gives it
+ * back when closing now would bring `takeBps` after fees and what the price moved, when `maxHoldSeconds` are over, or at its stop. The
+ * danger: closing unbalances the market again. What was paid for balancing it is charged for unbalancing it, unless others moved the
+ * balance meanwhile; the venue nets both where it settles impact at the close. So it earns where the balance comes back by itself, and loses fees
+ * where it does not. Small sizes, short times and a stop bound that. Positions in the market with the instance's collateral token count as
+ * its own: run one instance a market.
+ */
+import type { Decision } from '../../domain/order/decision.ts'
+import { isFresh } from '../../domain/snapshot.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Position } from '../../protocol/position.ts'
+import { priceImpactBps } from '../../protocol/priceImpact.ts'
+import { amountOfUsd, BPS_ONE, mulDivUp, ONE_USD, type Usd } from '../../protocol/units.ts'
+import { bpsField, secondsField } from '../fields.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import {
+  closeOf,
+  entryOf,
+  isPastStop,
+  type MarketScene,
+  sceneOf,
+  sidesField,
+  stopPriceOf,
+} from './shared/marketScene.ts'
+
+const schema = z.strictObject({
+  minImpactBps: bpsField({ min: 1, max: 500 })
+    .default(10)
+    .describe('least estimated impact less the fees of both ways that opens, basis points of the size'),
+  takeBps: bpsField({ min: 0, max: 1000 })
+    .default(5)
+    .describe('what closing now must bring after its fee and impact, basis points of the size'),
+  maxHoldSeconds: secondsField({ min: 30, max: 604_800 })
+    .default(1_800_000)
+    .describe('after so long it is closed whatever it brings, seconds (1800)'),
+  stopBps: bpsField({ min: 10, max: 9000 }).default(150).describe('stop, basis points from the entry'),
+  maxDataAgeSeconds: secondsField({ min: 1, max: 600 })
+    .default(30_000)
+    .describe('oldest figures of the balance that it decides by, seconds (30)'),
+  sides: sidesField.default('both').describe('sides it may open'),
+})
+
+/** Since when a position is held, Unix ms, by market token. */
+const memorySchema = z.strictObject({ sinceMs: z.record(z.string(), z.number()) })
+
+type View = StrategyView<z.output<typeof schema>>
+
+/** The venue's highest fee of a change of a position, bps: where a market's own is not known. */
+const HIGHEST_FEE_BPS = 10
+
+/** The kind `impact-capture`. */
+export const impactCapture = defineStrategy({
+  kind: 'impact-capture',
+  description: 'Opens the side that a positive price impact is paid for, within strict bounds.',
+  params: schema,
+  memory: { version: 1, schema: memorySchema, first: { sinceMs: {} } },
+  needs: (_params, symbols) => ({ symbols }),
+  decide(view, memory: z.output<typeof memorySchema>) {
+    const sinceMs: Record<string, number> = {}
+    const decisions = view.instance.symbols.flatMap((symbol): readonly Decision[] => {
+      const scene = sceneOf(view, symbol)
+      if (scene === undefined) return []
+      const key = scene.market.market.marketToken
+      if (scene.held.length > 0) sinceMs[key] = memory.sinceMs[key] ?? view.snapshot.atMs
+      if (scene.isBusy) return []
+      const held = scene.held.flatMap((position) => leaving(view, scene, position, sinceMs[key]) ?? [])
+      return scene.held.length > 0 ? held : entering(view, scene)
+    })
+    return { decisions, memory: { sinceMs } }
+  },
+})
+
+/** The side whose impact pays enough; not in a closed market or by old figures. */
+function entering({ params, snapshot }: View, scene: MarketScene): readonly Decision[] {
+  const { market, size, price } = scene
+  if (market.status === 'closed' || !isFresh(snapshot, market.impact, params.maxDataAgeSeconds)) return []
+  const sides = params.sides === 'both' ? (['long', 'short'] as const) : [params.sides]
+  const best = sides
+    .map((direction) => ({ direction, net: impactOf(scene, direction, 'increase', size.usd) }))
+    .flatMap(({ direction, net }) => (net === undefined ? [] : [{ direction, net: net - bothFees(scene) }]))
+    .toSorted((one, other) => other.net - one.net)[0]
+  if (best === undefined || best.net < params.minImpactBps) return []
+  const { direction, net } = best
+  const why = `A ${direction} balances ${scene.symbol}: its impact pays ${net} bps after the fees of both ways.`
+  const stop = stopPriceOf(price, direction, params.stopBps)
+  // Fees are in it already, and are held against it once more by protect.minEdgeBps: stated before them.
+  return [entryOf(scene, direction, why, { impactBps: net }, stop, net + bothFees(scene))]
+}
+
+/** Why a position is closed now; undefined: it is kept. */
+function leaving(
+  { params, snapshot }: View,
+  scene: MarketScene,
+  position: Position,
+  sinceMs: number | undefined,
+): Decision | undefined {
+  const { direction, sizeInUsd } = position
+  if (isPastStop(position, scene.price, params.stopBps))
+    return closeOf(
+      scene,
+      direction,
+      `The price is ${params.stopBps} bps or more against the ${direction}.`,
+      {},
+    )
+  if (sinceMs !== undefined && snapshot.atMs - sinceMs >= params.maxHoldSeconds)
+    return closeOf(scene, direction, `It is held for ${params.maxHoldSeconds / 1_000} s or more.`, {})
+  if (!isFresh(snapshot, scene.market.impact, params.maxDataAgeSeconds)) return undefined
+  const impact = impactOf(scene, direction, 'decrease', sizeInUsd)
+  if (impact === undefined) return undefined
+  const brings = movedBps(position, scene.price) + impact - feesOf(scene).unbalancing
+  if (brings < params.takeBps) return undefined
+  return closeOf(scene, direction, `Closing brings ${brings} bps after its fee and impact.`, { brings })
+}
+
+/** perpd's own estimate, bps of the size, at our cost below 0. */
+function impactOf(
+  { market, price }: MarketScene,
+  direction: Direction,
+  action: 'increase' | 'decrease',
+  sizeDeltaUsd: Usd,
+): number | undefined {
+  const { impact, oraclePrice, indexToken } = market
+  if (impact === undefined || oraclePrice === undefined) return undefined
+  const { decimals } = indexToken
+  const sizeDeltaInTokens = amountOfUsd(sizeDeltaUsd, price, decimals)
+  const { minPrice, maxPrice } = oraclePrice.value
+  const trade = { direction, action, sizeDeltaUsd, sizeDeltaInTokens }
+  return priceImpactBps(impact.value, trade, { decimals, minPrice, maxPrice })
+}
+
+/** Fees of a change of a position, whole bps, rounded up. */
+function feesOf({ market }: MarketScene): { readonly balancing: number; readonly unbalancing: number } {
+  const factors = market.impact?.value.positionFeeFactors
+  const bpsOf = (factor: bigint) => Number(mulDivUp(factor, BigInt(BPS_ONE), ONE_USD))
+  return factors === undefined
+    ? { balancing: HIGHEST_FEE_BPS, unbalancing: HIGHEST_FEE_BPS }
+    : { balancing: bpsOf(factors.balancing), unbalancing: bpsOf(factors.unbalancing) }
+}
+
+function bothFees(scene: MarketScene): number {
+  const { balancing, unbalancing } = feesOf(scene)
+  return balancing + unbalancing
+}
+
+/** How far the price moved for a position since its entry, whole bps; 0 where the entry is not known. */
+function movedBps({ entryPrice, direction }: Position, price: Usd): number {
+  if (entryPrice === undefined || entryPrice <= 0n) return 0
+  const moved = Number(((price - entryPrice) * BigInt(BPS_ONE)) / entryPrice)
+  return direction === 'long' ? moved : -moved
+}
