@@ -184,14 +184,35 @@ export function judge(
     acceptedLastHour: acceptedLastHour(context, name, decision, pending, nowMs),
   })
   if (admitted.kind === 'denial') return admitted.denial
-  const thin = edgeDenial(context, source, admitted.intent, marketOf(judged, decision.marketToken))
-  if (thin !== undefined) return thin
-  const recent = journal.recentIntents({ strategy: name, limit: refusalsRead })
+  const view = marketOf(judged, decision.marketToken)
+  return heldBack(context, source, admitted.intent, { adds, isOperator, nowMs, view }) ?? admitted.intent
+}
+
+/** Why an intent that limits and capacity let through is held back all the same. */
+function heldBack(
+  context: EngineContext,
+  source: DecisionSource,
+  intent: Intent,
+  {
+    adds,
+    isOperator,
+    nowMs,
+    view,
+  }: {
+    readonly adds: boolean
+    readonly isOperator: boolean
+    readonly nowMs: number
+    readonly view: MarketView | undefined
+  },
+): Denial | undefined {
+  const recent = context.journal.recentIntents({ strategy: source.name, limit: refusalsRead })
   // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
-  const isAtOnce = isOperator && reducedSides(decision).every((side) => context.holdings.isVouched(side))
-  const paused = checkPause(admitted.intent, adds, recent, nowMs, isAtOnce)
+  const isAtOnce =
+    isOperator && reducedSides(intent.decision).every((side) => context.holdings.isVouched(side))
   return (
-    paused ?? (source.isWhole === true ? checkWholeSize(admitted.intent, adds) : undefined) ?? admitted.intent
+    edgeDenial(context, source, intent, view) ??
+    checkPause(intent, adds, recent, nowMs, isAtOnce) ??
+    (source.isWhole === true ? checkWholeSize(intent, adds) : undefined)
   )
 }
 
