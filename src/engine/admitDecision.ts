@@ -185,11 +185,11 @@ export function judge(
   })
   if (admitted.kind === 'denial') return admitted.denial
   const view = marketOf(judged, decision.marketToken)
-  return heldBack(context, source, admitted.intent, { adds, isOperator, nowMs, view }) ?? admitted.intent
+  return afterLimits(context, source, admitted.intent, { adds, isOperator, nowMs, view }) ?? admitted.intent
 }
 
 /** Why an intent that limits and capacity let through is held back all the same. */
-function heldBack(
+function afterLimits(
   context: EngineContext,
   source: DecisionSource,
   intent: Intent,
