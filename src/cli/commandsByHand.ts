@@ -56,6 +56,29 @@ export const lookCommands: readonly Command[] = [
     run: async (call) => (await import('./commands/strategiesCommand.ts')).forget(call),
   },
   {
+    name: 'strategies set',
+    isForRunning: true,
+    summary: 'Change one field in the file of a strategy that runs, and take it over; shown, and confirmed.',
+    details:
+      'The file keeps its comments; it is checked whole with the change before anything is written. Fields that only a restart takes\nover, lists and blocks are changed by hand.',
+    positional: { name: 'NAME', doc: 'the name of a strategy that runs' },
+    more: [
+      { name: 'field', doc: 'a field, dotted: params.fastCandles, size.usd, limits.maxOrdersPerHour' },
+      { name: 'value', doc: 'its value, as it is written in the file: 20, long, "09:00"' },
+    ],
+    flags: [
+      { name: 'confirm', doc: 'let a looser limit take effect too' },
+      { name: 'yes', doc: 'do not ask' },
+      byFlag,
+      json,
+    ],
+    examples: [
+      'perpd strategies set eth-trend params.fastCandles 20',
+      'perpd strategies set eth-trend size.usd 300 --yes',
+    ],
+    run: async (call) => (await import('./strategies/reloadCommand.ts')).setStrategyField(call),
+  },
+  {
     name: 'strategies reload',
     isForRunning: true,
     summary: 'Have the running daemon take over strategy files that changed, came or went.',

@@ -43,6 +43,7 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
   command('/api/findings/:id', 'finding')
   command('/api/markets/:id/trust', 'market')
   command('/api/strategies/reload', 'reload')
+  command('/api/strategies/:id/set', 'set-field')
   command('/api/strategies/:id/forget', 'forget')
   command('/api/strategies/:id/pause', 'pause')
   command('/api/strategies/:id/resume', 'resume')

@@ -74,6 +74,25 @@ const commands = {
         ...(preview ? { isPreview: true } : {}),
       }),
     })),
+  'set-field': z
+    .strictObject({
+      field: line(120),
+      value: line(200),
+      was: line(200).optional(),
+      confirm: z.boolean().default(false),
+      preview: z.boolean().default(false),
+      by,
+    })
+    .transform(({ field, value, was, confirm, preview, by: who }) => ({
+      by: who,
+      command: (strategy: string): OperatorCommand => ({
+        type: 'set-field',
+        ...{ strategy, field, value },
+        ...(was === undefined ? {} : { was }),
+        isConfirmed: confirm,
+        ...(preview ? { isPreview: true } : {}),
+      }),
+    })),
   pause: switched('paused'),
   resume: switched('running'),
   open: z

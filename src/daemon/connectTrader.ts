@@ -1,6 +1,6 @@
 /** The trader of a run: connected to the venue and to the chain as the configuration says, with limits that can be read anew. */
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import { systemClock } from '../base/systemClock.ts'
@@ -21,6 +21,7 @@ import { checkRouterCode } from './chain/routerCode.ts'
 import { rpcClients } from './chain/rpcClients.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
+import { replaceFile } from './replaceFile.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
 import { createTrader, type Trader } from './trader.ts'
 import { createVenueClient } from './venueClient.ts'
@@ -105,11 +106,13 @@ export async function connectTrader(
     limits: limitsOf(config, strategies),
     readLimits: () => readLimits(reload(), values),
     strategyFiles: {
-      async read() {
-        const read = await readStrategyFiles(config)
+      async read(texts) {
+        const read = await readStrategyFiles(config, false, texts)
         const unlisted = listed === undefined ? [] : checkMarkets(read.strategies, listed)
         return { ...read, problems: [...read.problems, ...unlisted] }
       },
+      textOf: (file) => readFileSync(file, 'utf8'),
+      replace: replaceFile,
       isGone: (file) => existsSync(dirname(file)) && !existsSync(file),
     },
     settings: traderSettingsOf(config, evidence.source),

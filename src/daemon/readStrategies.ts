@@ -11,15 +11,20 @@ const program = new URL(
   import.meta.url,
 )
 
-/** Reads all that the configuration names. Whoever reads closes the threads (`closeStrategies`). `takesDisabled`: also files that are off. */
+/**
+ * Reads all that the configuration names. Whoever reads closes the threads (`closeStrategies`). `takesDisabled`: also files that are off; `texts`: in the place of
+ * files, by path.
+ */
 export async function readStrategyFiles(
   { strategies }: Pick<Config, 'strategies'>,
   takesDisabled = false,
+  texts?: ReadonlyMap<string, string>,
 ): Promise<LoadResult> {
   const { paths, decideTimeoutMs, memoryMiB } = strategies
   return await loadStrategies(paths, {
     untrusted,
     takesDisabled,
+    ...(texts === undefined ? {} : { texts }),
     hostKind: (path) => hostKind(path, { program, decideTimeoutMs, memoryMiB }),
   })
 }

@@ -5,6 +5,7 @@ import {
   closeCommand,
   killCommand,
   type PageCommand,
+  setFieldCommand,
   settleCommand,
   stopTaskCommand,
   switchCommand,
@@ -51,6 +52,7 @@ test('every command is one that the control port reads', () => {
   readAs('cancel', cancelCommand(order('a'), 'abcd'))
   readAs('pause', switchCommand('eth-trend', 'pause'))
   readAs('resume', switchCommand('eth-trend', 'resume'), { reason: 'fixed' })
+  readAs('set-field', setFieldCommand('guard'), { field: 'size.usd', value: '400' })
   readAs('task-stop', stopTaskCommand({ taskId: 'twap:a', asked: 'open' } as never))
   readAs('finding', settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'adopted'))
   readAs('reload', takeOverCommand('reload', true))

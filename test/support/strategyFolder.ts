@@ -80,6 +80,8 @@ export function folder(...first: readonly LoadedStrategy[]) {
   })
   const source: StrategyFiles = {
     read,
+    textOf: () => '',
+    replace: () => undefined,
     isGone: (path) => ![...files.values()].some((each) => each.path === path),
   }
   return { files, problems, disabled, source, put: (each: LoadedStrategy) => files.set(each.name, each) }

@@ -1,5 +1,5 @@
 /** Strategy files that are edited while the real process runs, and one that is removed while it is killed again and again. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Operated, operatedIn, type Status } from './operated.ts'
@@ -26,6 +26,9 @@ afterEach(async () => {
 })
 
 const pathOf = (name: string) => join(folder.path, 'strategies', `${name}.yaml`)
+
+/** What a file says now. */
+const textOf = (name: string) => readFileSync(pathOf(name), 'utf8')
 
 /** Opens a position and lets an order rest below the price. */
 function writeRest(name: string, ...lines: readonly string[]): void {
@@ -155,4 +158,51 @@ test('a removed file that says onRemove ends as it said, whichever record of it 
   await heard(end, 'resting is wound down: nothing of it rests or is held')
   end.child.kill('SIGTERM')
   expect(await end.ended).toBe(0)
+})
+
+test('a field that is set by command changes its file alone and holds from the next turn, and what is wrong changes nothing', {
+  timeout: 240_000,
+}, async () => {
+  const before = `# my guard
+kind: guard
+cadenceSeconds: 2   # often
+params:
+  reduceBelowBps: 300   # basis points
+`
+  writeFileSync(pathOf('guard'), before)
+  const { hosts } = await startPaper()
+  const first = perpd(['run', ...flags(hosts, 'off')])
+  await own.when('it runs', first, runs)
+  const set = (...words: string[]) =>
+    command(hosts, 'strategies', 'set', 'guard', ...words, '--by', 'ann', '--yes')
+  expect(await command(hosts, 'strategies', 'set', 'guard', 'cadenceSeconds', '4')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('give --yes'),
+  })
+  const done = await set('cadenceSeconds', '4')
+  expect([done.code, done.said]).toEqual([
+    0,
+    expect.stringContaining('changed: guard (cadenceSeconds 2 -> 4)'),
+  ])
+  const after = before.replace('cadenceSeconds: 2', 'cadenceSeconds: 4')
+  expect(textOf('guard')).toBe(after)
+  const status = await own.status()
+  expect(status?.strategies).toMatchObject([{ name: 'guard', cadenceMs: 4_000 }])
+  expect((await set('cadenceSeconds', 'often')).said).toMatch(/guard\.yaml:3:17: cadenceSeconds is not valid/)
+  expect((await set('kind', 'trend')).said).toContain('(FIELD_NEEDS_RESTART)')
+  expect((await set('colour', '1')).said).toContain('(FIELD_UNKNOWN)')
+  expect(
+    (await command(hosts, 'strategies', 'set', 'nobody', 'cadenceSeconds', '4', '--yes')).said,
+  ).toContain('(STRATEGY_NOT_RUNNING)')
+  expect(textOf('guard')).toBe(after)
+  const journaled = await command(hosts, 'export', '--type', 'records', '--json')
+  if (journaled.code === 0) expect(journaled.said).toContain('cadenceSeconds 2 -> 4')
+  if (process.getuid?.() !== 0) {
+    chmodSync(join(folder.path, 'strategies'), 0o500)
+    expect((await set('cadenceSeconds', '5')).said).toContain('(FILE_NOT_WRITTEN)')
+    chmodSync(join(folder.path, 'strategies'), 0o700)
+    expect(textOf('guard')).toBe(after)
+  }
+  first.child.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
 })

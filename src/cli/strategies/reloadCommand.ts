@@ -1,9 +1,11 @@
 /** `perpd strategies reload`, `pause` and `resume`: an operator's word on the strategies that run. */
+import { isatty } from 'node:tty'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { StrategyDifference } from '../../engine/roster/rosterPlan.ts'
 import type { Call } from '../call/command.ts'
 import { command, commandAnswer } from '../call/daemonClient.ts'
+import { confirm } from '../commands/manualOrderCommand.ts'
 import { commander } from '../commands/tradingCommand.ts'
 import { type Column, table } from '../output/table.ts'
 
@@ -29,6 +31,32 @@ export async function reload(call: Call): Promise<number> {
   out(`${statement}.`)
   const rows = strategies.flatMap(rowsOf)
   if (rows.length > 0) out(`\n${table(columns, rows, width)}`)
+  return exitCodes.ok
+}
+
+/** Changes one field of a strategy's file and has it taken over, after a confirmation. */
+export async function setStrategyField(call: Call): Promise<number> {
+  const { flags, loaded, out, err, positionals } = call
+  const [name = '', field = '', value = ''] = positionals
+  const path = `/api/strategies/${encodeURIComponent(name)}/set`
+  const body = { field, value, confirm: flags.has('confirm'), by: commander(call) }
+  if (!flags.has('yes')) {
+    if (!isatty(0))
+      throw new CommandError('No terminal to confirm the change on: give --yes', exitCodes.error)
+    const { statement } = await commandAnswer(loaded, path, { ...body, preview: true }, RELOAD_TIMEOUT_MS)
+    const show = flags.has('json') ? err : out
+    show(`${statement}.`)
+    if (!(await confirm())) {
+      show('Nothing was changed.')
+      return exitCodes.error
+    }
+  }
+  const {
+    statement,
+    strategies = [],
+    waiting = [],
+  } = await commandAnswer(loaded, path, body, RELOAD_TIMEOUT_MS)
+  out(flags.has('json') ? JSON.stringify({ statement, strategies, waiting }, undefined, 2) : `${statement}.`)
   return exitCodes.ok
 }
 

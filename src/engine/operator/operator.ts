@@ -29,7 +29,7 @@ export interface OperatorContext
   readonly tasks: TaskContext
   readonly unwinder: Pick<Unwinder, 'request'>
   readonly reconciler: Reconciler
-  readonly reload: Pick<Reloaded, 'carryOut'>
+  readonly reload: Pick<Reloaded, 'carryOut' | 'set'>
   readonly equity: EquityTracker
   /** False while the engine cannot take commands. */
   readonly isTaking: () => boolean
@@ -49,6 +49,7 @@ export async function operate(
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
   // It writes down what it changes, and nothing when that is nothing: perpd may look at its files often.
   if (command.type === 'reload') return await context.reload.carryOut(command, { by, via })
+  if (command.type === 'set-field') return await context.reload.set(command, { by, via })
   const { type, ...detail } = command
   await context.trading.accountJournal.write({
     kind: 'operator.command',

@@ -7,6 +7,21 @@ import type { ManualAnswer } from './manualAnswers.ts'
 import type { ManualCommand } from './manualCommand.ts'
 import type { TaskCommand } from './taskCommand.ts'
 
+/** Changes one field in the file of a strategy, and takes it over. A preview changes nothing. */
+export interface SetFieldCommand {
+  readonly type: 'set-field'
+  readonly strategy: string
+  /** Dotted: `params.fastCandles`. */
+  readonly field: string
+  /** As it is written in the file. */
+  readonly value: string
+  /** What stands there by whoever asks, as it is written: another value is not overwritten. Absent: whatever it is. */
+  readonly was?: string
+  /** Whether looser limits take effect too. */
+  readonly isConfirmed: boolean
+  readonly isPreview?: boolean
+}
+
 /** A command. */
 export type OperatorCommand =
   | {
@@ -26,6 +41,7 @@ export type OperatorCommand =
   /** Lets a strategy begin anew: its memory is dropped, with what it was not told yet. */
   | { readonly type: 'forget'; readonly strategy: string }
   /** Reads the strategy files anew; what they loosen of limits takes effect only when it is confirmed. A preview changes nothing. */
+  | SetFieldCommand
   | { readonly type: 'reload'; readonly isConfirmed: boolean; readonly isPreview?: boolean }
   /** Pauses one strategy, or lets it go on. */
   | {

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import { closeStrategies, type LoadedStrategy, type LoadResult } from '../../strategy/files/load.ts'
+import { setField } from '../../strategy/files/setField.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import {
   type AppliedChange,
@@ -24,12 +25,16 @@ import {
 } from '../roster/rosterPlan.ts'
 import type { WindDown } from '../roster/windDown.ts'
 import { keepFigures } from './changeLimits.ts'
-import type { Commander, OperatorAnswer } from './operatorCommand.ts'
+import type { Commander, OperatorAnswer, SetFieldCommand } from './operatorCommand.ts'
 
 /** Where strategy files are read. */
 export interface StrategyFiles {
-  /** Reads and checks all of them, against the markets of the venue too. Throws BaseError when they cannot be looked for. */
-  read(): Promise<LoadResult>
+  /** Reads and checks all of them, against the markets of the venue too; `texts` stand in the place of files, by path. Throws BaseError when they cannot be looked for. */
+  read(texts?: ReadonlyMap<string, string>): Promise<LoadResult>
+  /** What a file says now. Throws what the file system throws. */
+  textOf(file: string): string
+  /** Writes a text in the place of a file, whole or not at all. Throws what the file system throws. */
+  replace(file: string, text: string): void
   /** Whether a file is gone and the folder that it was in is there: a folder that is not there says nothing of its files. */
   isGone(file: string): boolean
 }
@@ -50,6 +55,8 @@ export interface Reloaded {
     asked: { readonly isConfirmed: boolean; readonly isPreview?: boolean },
     by: Commander,
   ): Promise<OperatorAnswer>
+  /** Changes one field in the file of a strategy that runs, and takes it over. Refuses as `setField` does, and as taking over does. */
+  set(asked: SetFieldCommand, by: Commander): Promise<OperatorAnswer>
   /**
    * At a start: what ran before and whose file is gone ends as it said, what runs again is wound down no longer, and what the files
    * say of their removal is written down.
@@ -68,6 +75,7 @@ export function createReload(context: ReloadContext): Reloaded {
   async function carryOut(
     { isConfirmed, isPreview = false }: Parameters<Reloaded['carryOut']>[0],
     commander: Commander,
+    texts?: ReadonlyMap<string, string>,
   ): Promise<OperatorAnswer> {
     if (files === undefined)
       return { ok: false, code: 'STRATEGIES_FIXED', reason: 'strategy files cannot be read anew here' }
@@ -78,7 +86,7 @@ export function createReload(context: ReloadContext): Reloaded {
         reason: 'perpd does not run its strategies yet; ask again once it is ready',
       }
     }
-    const read = await readWhole(files)
+    const read = await readWhole(files, texts)
     if ('ok' in read) return read
     const plan = planRoster(instances.strategies(), read)
     const ofFiles = limitsOf(read)
@@ -104,6 +112,44 @@ export function createReload(context: ReloadContext): Reloaded {
     await apply(plan, commander)
     if (!isIdle(plan) || changes.some(({ isApplied }) => isApplied)) await keepFigures(context, commander)
     return { ok: true, statement, ...told }
+  }
+
+  /** The change is tried with all files first: what they say with it is refused before it is written. */
+  async function set(
+    { strategy, field, value, was, isConfirmed, isPreview = false }: SetFieldCommand,
+    commander: Commander,
+  ): Promise<OperatorAnswer> {
+    if (files === undefined)
+      return { ok: false, code: 'STRATEGIES_FIXED', reason: 'strategy files cannot be changed here' }
+    const loaded = instances.strategies().find(({ name }) => name === strategy)
+    if (loaded === undefined)
+      return {
+        ok: false,
+        code: 'STRATEGY_NOT_RUNNING',
+        reason: `no strategy ${strategy} runs (perpd strategies)`,
+      }
+    const { path } = loaded
+    try {
+      const changed = setField(files.textOf(path), field, value)
+      if (!changed.ok) return changed
+      if (was !== undefined && changed.was !== was) {
+        const stands = changed.was === undefined ? 'is left out' : `is ${changed.was}`
+        const reason = `${field} ${stands} in ${path} by now, not ${was}; look again`
+        return { ok: false, code: 'FIELD_CHANGED', reason }
+      }
+      const tried = await carryOut(
+        { isConfirmed, isPreview: true },
+        commander,
+        new Map([[path, changed.text]]),
+      )
+      if (!tried.ok || isPreview) return tried
+      files.replace(path, changed.text)
+    } catch (error) {
+      if (!(error instanceof Error) || !('syscall' in error)) throw error
+      const reason = `${path} cannot be changed, and is as it was: ${reasonOf(error)}; change it by hand, or let perpd write there`
+      return { ok: false, code: 'FILE_NOT_WRITTEN', reason }
+    }
+    return await carryOut({ isConfirmed }, commander)
   }
 
   /** The limits in force with those of the files: the account's own are another command's. */
@@ -164,12 +210,16 @@ export function createReload(context: ReloadContext): Reloaded {
     }
   }
 
+  /** One reading after the other. */
+  function inTurn(work: () => Promise<OperatorAnswer>): Promise<OperatorAnswer> {
+    const next = turn.then(work)
+    turn = next.catch(() => undefined)
+    return next
+  }
+
   return {
-    carryOut: (asked, commander) => {
-      const next = turn.then(() => carryOut(asked, commander))
-      turn = next.catch(() => undefined)
-      return next
-    },
+    carryOut: (asked, commander) => inTurn(() => carryOut(asked, commander)),
+    set: (asked, commander) => inTurn(() => set(asked, commander)),
     begin,
   }
 }
@@ -179,10 +229,11 @@ const reloaded = { kind: 'operator.command', command: 'strategies.reloaded' } as
 /** All files, or why they cannot be used: with one that is wrong nothing is taken over. */
 async function readWhole(
   files: StrategyFiles,
+  texts?: ReadonlyMap<string, string>,
 ): Promise<LoadResult | Extract<OperatorAnswer, { readonly ok: false }>> {
   let read: LoadResult
   try {
-    read = await files.read()
+    read = await files.read(texts)
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     return refused([reasonOf(error)])

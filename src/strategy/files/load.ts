@@ -208,7 +208,7 @@ async function loadFile(
   try {
     const distrust = options.untrusted?.(file)
     if (distrust !== undefined) return [distrustProblem(file, distrust)]
-    text = readFileSync(file, 'utf8')
+    text = options.texts?.get(file) ?? readFileSync(file, 'utf8')
   } catch (cause) {
     return [
       new StrategyFileError({

@@ -69,4 +69,6 @@ export interface LoadOptions {
   readonly hostKind?: (path: string) => Promise<HostedKind>
   /** Whether a file with `enabled: false` is loaded like another, as a trial does. */
   readonly takesDisabled?: boolean
+  /** Texts that stand in the place of files, by their path: what a change would come to before it is written. */
+  readonly texts?: ReadonlyMap<string, string>
 }

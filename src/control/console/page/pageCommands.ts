@@ -158,6 +158,27 @@ export function switchCommand(strategy: string, to: 'pause' | 'resume'): PageCom
   }
 }
 
+/** Changes one field of a strategy's file; what it would come to is shown first. */
+export function setFieldCommand(strategy: string): PageCommand {
+  const { setField: own } = words
+  const body = (values: FieldValues) => ({
+    field: values.field?.trim() ?? '',
+    value: values.value?.trim() ?? '',
+  })
+  return {
+    title: own.title(strategy),
+    effects: own.effects,
+    path: `/api/strategies/${encodeURIComponent(strategy)}/set`,
+    fields: [
+      { name: 'field', label: own.field, value: '', hint: own.fieldHint },
+      { name: 'value', label: own.value, value: '', hint: own.valueHint },
+    ],
+    body,
+    preview: (values) => ({ ...body(values), preview: true }),
+    send: own.send,
+  }
+}
+
 /** Ends a task. */
 export function stopTaskCommand({ taskId, asked }: Task): PageCommand {
   return {

@@ -220,6 +220,8 @@ export const texts = {
     running: 'running',
     pause: 'Pause…',
     resume: 'Resume…',
+    edit: 'Edit…',
+    editLabel: (name: string) => `Edit the file of ${name}`,
     switchLabel: (what: string, name: string) => `${what} ${name}`,
     reload: 'Reload files…',
     reloadLooser: 'Reload, looser limits too…',
@@ -433,6 +435,18 @@ export const texts = {
         'The strategy is asked again from its next turn on; what protect of its file counted begins anew.',
       ],
       send: 'Resume strategy',
+    },
+    setField: {
+      title: (name: string) => `Edit the file of ${name}`,
+      effects: [
+        'Changes one field in the strategy file and takes it over at the next turn; comments stay. All files are checked with it first.',
+        'A looser limit waits for a reload that takes looser limits too.',
+      ],
+      field: 'Field',
+      fieldHint: 'as in the file: size.usd, params.fastCandles',
+      value: 'Value',
+      valueHint: 'as it is written there: 20, long, "09:00"',
+      send: 'Change file',
     },
     startTask: {
       kinds: {

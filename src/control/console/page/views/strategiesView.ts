@@ -12,7 +12,7 @@ import {
   usePage,
   useSlice,
 } from '../markup.ts'
-import { type PageCommand, switchCommand, takeOverCommand } from '../pageCommands.ts'
+import { type PageCommand, setFieldCommand, switchCommand, takeOverCommand } from '../pageCommands.ts'
 import type { Book, Decision, StrategyRow } from '../pageWire.ts'
 import { amountOf, NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
 import { holds } from '../shownFigures.ts'
@@ -103,7 +103,8 @@ const StrategyLine = kept(({ row, decision, held, onCommand }: RowProps) => {
       onCommand === undefined
         ? ''
         : html`<button aria-label=${words.switchLabel(what, name)}
-            onClick=${() => onCommand(switchCommand(name, isPaused ? 'resume' : 'pause'))}>${what}</button>`
+            onClick=${() => onCommand(switchCommand(name, isPaused ? 'resume' : 'pause'))}>${what}</button>
+            <button aria-label=${words.editLabel(name)} onClick=${() => onCommand(setFieldCommand(name))}>${words.edit}</button>`
     }</td>
   </tr>`
 })

@@ -1,0 +1,120 @@
+/**
+ * Changes one field in the text of a strategy file, and nothing else of it: comments, order, quotes and blank lines stay as they are. What
+ * is written is a single value; lists and blocks are edited by hand. Pure.
+ */
+import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { reasonOf } from '../../base/errors.ts'
+import { livesOf } from './fileLife.ts'
+import { fileSchema } from './fileSchema.ts'
+
+/** A text with its changed field, or why the field cannot be changed so. */
+export type SetField =
+  | {
+      readonly ok: true
+      readonly text: string
+      /** The value that stood there, as it was written; absent: the field was left out. */
+      readonly was?: string
+    }
+  | { readonly ok: false; readonly code: SetFieldCode; readonly reason: string }
+
+/** Codes of what is refused. */
+export type SetFieldCode =
+  | 'FIELD_UNKNOWN'
+  | 'FIELD_NEEDS_RESTART'
+  | 'FIELD_NOT_ONE_VALUE'
+  | 'VALUE_NOT_ONE_VALUE'
+
+const lives = livesOf(fileSchema)
+
+/** Whether a running daemon takes a changed field over: `params.fast`, `size.usd`. */
+export function isTakenOverLive(field: string): boolean {
+  const when = lives.get(field.split('.')[0] ?? '')
+  return when === 'live' || when === 'limits'
+}
+
+/**
+ * The text with `field` (dotted, `params.fastCandles`) as `value`, written as in YAML. Refuses a field of no file, one that only a restart
+ * takes over, one that holds a list or a block, and a value that is not one value on one line.
+ */
+export function setField(text: string, field: string, value: string): SetField {
+  const [top = '', ...inner] = field.split('.')
+  if (!lives.has(top)) {
+    const known = [...lives.keys()].filter(isTakenOverLive).join(', ')
+    return no(
+      'FIELD_UNKNOWN',
+      `${field} is not a field of a strategy file; fields that can be set begin with ${known}`,
+    )
+  }
+  if (!isTakenOverLive(field))
+    return no('FIELD_NEEDS_RESTART', `${field} is taken over by a restart alone; change it in the file`)
+  const problem = valueProblem(value)
+  if (problem !== undefined) return no('VALUE_NOT_ONE_VALUE', problem)
+  const document = parseDocument(text)
+  const path = [top, ...inner.map((key) => (/^\d+$/.test(key) ? Number(key) : key))]
+  const node = document.getIn(path, true)
+  if (isScalar(node) && node.range != null) {
+    const [from, to] = node.range
+    return { ok: true, text: text.slice(0, from) + value + text.slice(to), was: text.slice(from, to) }
+  }
+  if (isMap(node) || isSeq(node))
+    return no('FIELD_NOT_ONE_VALUE', `${field} holds more than one value; change it in the file`)
+  return added(
+    text,
+    path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true),
+    path,
+    value,
+  )
+}
+
+/** A line after the last one of the block that the field belongs to. */
+function added(text: string, parent: unknown, path: readonly (string | number)[], value: string): SetField {
+  const field = path.join('.')
+  const key = path.at(-1)
+  if (
+    !isMap(parent) ||
+    parent.flow === true ||
+    typeof key !== 'string' ||
+    !/^[A-Za-z][A-Za-z0-9]*$/.test(key)
+  )
+    return no(
+      'FIELD_NOT_ONE_VALUE',
+      `${field} has no block in the file that it could stand in; write it by hand`,
+    )
+  const last = parent.items.at(-1)
+  const [from] = isScalar(last?.key) ? (last.key.range ?? []) : []
+  const end = isNodeWithRange(last?.value) ? last.value.range[1] : undefined
+  if (from === undefined || end === undefined)
+    return no(
+      'FIELD_NOT_ONE_VALUE',
+      `${field} has no block in the file that it could stand in; write it by hand`,
+    )
+  const indent = from - (text.lastIndexOf('\n', from - 1) + 1)
+  // After the whole line, with the comment that it may have.
+  const newline = text.indexOf('\n', Math.max(from, end - 1))
+  const at = newline < 0 ? text.length : newline
+  return { ok: true, text: `${text.slice(0, at)}\n${' '.repeat(indent)}${key}: ${value}${text.slice(at)}` }
+}
+
+function isNodeWithRange(value: unknown): value is { readonly range: readonly [number, number, number] } {
+  return typeof value === 'object' && value !== null && 'range' in value && Array.isArray(value.range)
+}
+
+/** Why a text is not one value of YAML on one line. */
+function valueProblem(value: string): string | undefined {
+  const shown = JSON.stringify(value.slice(0, 60))
+  if (value.trim() !== value || value === '' || /[\n\r#]/.test(value))
+    return `${shown} is not a value on one line, like 20, long or "09:00"`
+  try {
+    const document = parseDocument(`field: ${value}`)
+    const [error] = document.errors
+    if (error !== undefined) return `${shown} cannot be read as YAML: ${error.message.split('\n')[0] ?? ''}`
+    if (!isScalar(document.getIn(['field'], true))) return `${shown} is more than one value`
+  } catch (error) {
+    return `${shown} cannot be read as YAML: ${reasonOf(error)}`
+  }
+  return undefined
+}
+
+function no(code: SetFieldCode, reason: string): SetField {
+  return { ok: false, code, reason }
+}
