@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { setField } from '../../src/strategy/files/setField.ts'
+import { setField } from '../../src/engine/roster/setField.ts'
 
 type Fields = Record<string, unknown>
 

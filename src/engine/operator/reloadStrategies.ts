@@ -6,7 +6,6 @@ import { resolve } from 'node:path'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import { closeStrategies, type LoadedStrategy, type LoadResult } from '../../strategy/files/load.ts'
-import { setField } from '../../strategy/files/setField.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import {
   type AppliedChange,
@@ -23,6 +22,7 @@ import {
   planRoster,
   type RosterPlan,
 } from '../roster/rosterPlan.ts'
+import { setField } from '../roster/setField.ts'
 import type { WindDown } from '../roster/windDown.ts'
 import { keepFigures } from './changeLimits.ts'
 import type { Commander, OperatorAnswer, SetFieldCommand } from './operatorCommand.ts'

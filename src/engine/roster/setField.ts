@@ -4,8 +4,8 @@
  */
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { reasonOf } from '../../base/errors.ts'
-import { livesOf } from './fileLife.ts'
-import { fileSchema } from './fileSchema.ts'
+import { livesOf } from '../../strategy/files/fileLife.ts'
+import { fileSchema } from '../../strategy/files/fileSchema.ts'
 
 /** A text with its changed field, or why the field cannot be changed so. */
 export type SetField =
@@ -27,7 +27,7 @@ export type SetFieldCode =
 const lives = livesOf(fileSchema)
 
 /** Whether a running daemon takes a changed field over: `params.fast`, `size.usd`. */
-export function isTakenOverLive(field: string): boolean {
+function isTakenOverLive(field: string): boolean {
   const when = lives.get(field.split('.')[0] ?? '')
   return when === 'live' || when === 'limits'
 }
