@@ -21,6 +21,7 @@ export const deepTests: readonly string[] = [
   'day/day.test.ts',
   'month/month.test.ts',
   'day/idle.test.ts',
+  'engine/exitCrashes.test.ts',
   'tasks/crashes.test.ts',
   'tasks/executorCrashes.test.ts',
   'engine/removedFile.test.ts',
