@@ -33,6 +33,11 @@ export interface Position {
   readonly closingFeeUsd?: Usd | undefined
   /** That impact, signed, negative at our cost, with what of the entry's is settled by the close. */
   readonly netPriceImpactDeltaUsd?: Usd | undefined
+  /**
+   * Funding that it earned since it last changed and that is to be claimed, in no PnL; never negative; absent where the venue does not say.
+   * What earlier changes settled is not in it.
+   */
+  readonly pendingClaimableFundingFeesUsd?: Usd | undefined
   /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (docs/api-coverage.md A5). */
   readonly positionValueInUsd: Usd
   /** Collateral plus PnL less pending fees, USD, signed. */

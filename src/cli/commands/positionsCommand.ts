@@ -3,6 +3,7 @@ import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { money, span } from '../../monitor/text.ts'
 import { managersOf } from '../../protocol/marketName.ts'
+import { ONE_USD } from '../../protocol/units.ts'
 import { booksOf, booksTable, type PlainBook } from '../books/booksTable.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
@@ -133,7 +134,24 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
     '',
     `PNL is before closing costs, after pending funding and borrowing: ${money(sum)} in all; ${read}.${closed} What opening cost is in neither.${entry}`,
   )
-  return `${text}\n\n${legend.join('\n')}${hidden}`
+  const claimable = claimableText(rows).flatMap((each) => wrapped('', each, width))
+  return `${text}\n\n${[...legend, ...claimable].join('\n')}${hidden}`
+}
+
+/** A cent: below it nothing is said of what can be claimed. */
+const CENT_USD = ONE_USD / 100n
+
+/** What of funding these positions earned and nobody claimed; nothing where it is less than a cent, or the venue does not say. */
+function claimableText(rows: readonly PositionRow[]): readonly string[] {
+  const said = rows.flatMap(({ pendingClaimableFundingFeesUsd: earned }) =>
+    earned === undefined ? [] : [BigInt(earned)],
+  )
+  const sum = said.reduce((all, earned) => all + earned, 0n)
+  if (sum < CENT_USD) return []
+  const some = said.length === rows.length ? '' : ` by ${said.length} of ${rows.length} rows`
+  return [
+    `Funding to be claimed, earned since these positions last changed: ${money(sum)}${some}. It is in no PnL, and perpd claims nothing (docs/strategies.md, What perpd does not claim).`,
+  ]
 }
 
 /** Resting orders of ours that another client changed: what is in force of them now. */
