@@ -82,6 +82,7 @@ export const deepTests: readonly string[] = [
   'world/fence.test.ts',
   'world/firstDay.test.ts',
   'world/firstHour.test.ts',
+  'world/firstStop.test.ts',
   'world/flatten.test.ts',
   'world/goingLive.test.ts',
   'world/hangUp.test.ts',

@@ -1,9 +1,10 @@
 /** Commands for who writes strategies, as processes: `perpd strategies describe` and `new`. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
 import { perpd } from './run.ts'
@@ -86,10 +87,29 @@ test.each(Object.keys(builtInKinds))(
   },
 )
 
+test.each(Object.values(builtInKinds).filter(({ opensPositions }) => opensPositions !== false))(
+  'the shipped files of $kind and what new writes for it have a stop from the entry on',
+  async ({ kind }) => {
+    const path = join(folder, 'new', `stop-${kind}.yaml`)
+    expect((await perpd(folder, ['strategies', 'new', kind, '--out', path])).code).toBe(0)
+    const shipped = ['../../strategies', '../../strategies/examples'].flatMap((each) =>
+      readdirSync(resolve(import.meta.dirname, each))
+        .filter((name) => name.endsWith('.yaml'))
+        .map((name) => resolve(import.meta.dirname, each, name)),
+    )
+    const files = [path, ...shipped].map((each) => parse(readFileSync(each, 'utf8')))
+    const ofKind = files.filter((each) => each.kind === kind)
+    expect(ofKind.length).toBeGreaterThan(1)
+    // The file's, or the kind's own.
+    for (const { exit, params } of ofKind) expect(exit?.stopLoss ?? params.stopBps).toBeDefined()
+  },
+)
+
 test('new names a kind of one’s own by its path from the file', async () => {
   const path = join(folder, 'new', 'own.yaml')
   expect((await perpd(folder, ['strategies', 'new', './kinds/mine.ts', '--out', path])).code).toBe(0)
   expect(readFileSync(path, 'utf8')).toContain('kind: ../kinds/mine.ts')
+  expect(readFileSync(path, 'utf8')).toContain('stopLoss: { bps: 300 }')
 })
 
 test.each<[string, readonly string[], number, string]>([

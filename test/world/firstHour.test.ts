@@ -28,6 +28,12 @@ function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
 }
 
+/** A strategy file with a block at its end, in the place of one of the same name. */
+function withBlock(plain: string, block: string): string {
+  const [name = ''] = block.split(':')
+  return plain.replace(new RegExp(`^${name}:.*\\n(?:[ #].*\\n)*`, 'm'), '') + block
+}
+
 async function ran(words: readonly string[]): Promise<string> {
   const command = perpd([...words], { cwd: folder.path })
   expect([words.join(' '), await command.ended], command.said()).toEqual([words.join(' '), 0])
@@ -53,19 +59,17 @@ test('the first hour: each command of the page does what it says, in its order',
     for (const [, line = ''] of text.matchAll(/^perpd (.+)$/gm)) {
       if (line === 'run') {
         daemon = await started()
+        await until(
+          'its stop rests at the venue',
+          async () => !(await ran(['positions'])).includes('NO STOP') || undefined,
+          { seen: daemon.said },
+        )
         continue
       }
       const [{ intentId } = { intentId: '' }] = line.includes('ORDER')
         ? (JSON.parse(await ran(['orders', '--json'])) as { intentId: string }[])
         : []
       said.set(line, await ran(wordsOf(line.replace('ORDER', intentId))))
-      if (line === 'strategies reload') {
-        await until(
-          'a stop rests at the venue',
-          async () => !(await ran(['positions'])).includes('NO STOP') || undefined,
-          { seen: () => daemon?.said() ?? '' },
-        )
-      }
     }
   }
   expect(said.get('positions')).not.toContain('NO STOP')
@@ -91,7 +95,7 @@ test('the recipes: each block of a file is taken by perpd check, and each comman
   const blocks = blocksOf('recipes.md')
   for (const { language, text } of blocks) {
     if (language !== 'yaml') continue
-    writeFileSync(file, plain + text)
+    writeFileSync(file, withBlock(plain, text))
     await ran(['check'])
   }
   writeFileSync(file, plain)

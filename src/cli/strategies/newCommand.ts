@@ -11,6 +11,7 @@ import { marketsNamed } from '../../protocol/marketName.ts'
 import { fieldsOf, wordsOf } from '../../strategy/files/fieldWords.ts'
 import type { Strategy } from '../../strategy/strategy.ts'
 import type { Call } from '../call/command.ts'
+import { blockLines, type Line, usualExit } from './blockLines.ts'
 import { builtInKind, type Example, exampleOf, shippedSchema, typedPath } from './shippedExamples.ts'
 
 const usualMarket = 'ETH/USD [WETH-USDC]'
@@ -108,8 +109,6 @@ function ownKind(cwd: string, name: string, folder: string): string {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-type Line = readonly [text: string, comment: string]
-
 /** What a new file is begun with: whether it runs, and the size of one order, US dollars as decimal text. */
 export interface Beginning {
   readonly isEnabled: boolean
@@ -169,6 +168,7 @@ export function kindLines(
     ...aligned([
       ...headLines(kind.kind, market, example?.cadenceSeconds ?? 10, isEnabled),
       ...(kind.opensPositions ? sizeLines(sizeUsd) : []),
+      ...blockLines(example?.exit, example?.protect),
       ['', ''],
       ['params:', `of the kind ${kind.kind}: perpd strategies describe ${kind.kind}`],
       ...params,
@@ -197,6 +197,7 @@ function ownLines(kind: string, market: string | undefined): readonly string[] {
     ...aligned([
       ...headLines(kind, market, 10, offByDefault.isEnabled),
       ...sizeLines(offByDefault.sizeUsd),
+      ...blockLines(usualExit, undefined),
       ['', ''],
       ['params: {}', 'settings of the kind, as its params name them'],
     ]),

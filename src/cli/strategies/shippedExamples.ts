@@ -7,6 +7,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { builtInKinds } from '../../strategy/kinds/kinds.ts'
 import type { Strategy } from '../../strategy/strategy.ts'
+import type { WrittenBlock } from './blockLines.ts'
 
 const shipped = fileURLToPath(new URL('../../../strategies/', import.meta.url))
 
@@ -20,6 +21,9 @@ export interface Example {
   /** As it is written. */
   readonly params: Readonly<Record<string, unknown>>
   readonly cadenceSeconds: number | undefined
+  /** Its blocks of the same names, as they are written; undefined where it has none. */
+  readonly exit: WrittenBlock | undefined
+  readonly protect: WrittenBlock | undefined
 }
 
 /** The file that shows a kind; the first by name where several do. */
@@ -37,7 +41,14 @@ export function exampleOf(kind: string): Example | undefined {
 
 function exampleIn(path: string): Example {
   const file = parse(readFileSync(path, 'utf8')) as Partial<Omit<Example, 'path'>>
-  return { path, kind: file.kind ?? '', params: file.params ?? {}, cadenceSeconds: file.cadenceSeconds }
+  return {
+    path,
+    kind: file.kind ?? '',
+    params: file.params ?? {},
+    cadenceSeconds: file.cadenceSeconds,
+    exit: file.exit,
+    protect: file.protect,
+  }
 }
 
 /** A path as it is typed from a folder: below it without the folder, elsewhere whole. */
