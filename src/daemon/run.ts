@@ -169,7 +169,7 @@ async function live(
     metrics,
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
-    recent: { log: kept, decisions, hosts: hostBook },
+    recent: { log: kept, levels: log.levels, decisions, hosts: hostBook },
     ...consoleOf(config),
   })
   closers.push(() => control.close())

@@ -56,6 +56,11 @@ test('a level holds from the next line on, and the settings take it back', () =>
   tell(made)
   expect(made.take()).toEqual(['host.cooldown', 'feed.read', 'tick.done'])
   expect(made.log.levels.text()).toBe('debug; tick debug')
+  const { level, components } = made.log.levels.inForce()
+  expect([level, components.map(({ component }) => component)]).toEqual(['debug', logComponents])
+  expect(components.filter(({ isOwn }) => isOwn)).toEqual([
+    { component: 'tick', level: 'debug', isOwn: true },
+  ])
   made.log.levels.take({ level: 'error', levels: [] })
   tell(made)
   expect([made.take(), made.log.levels.text()]).toEqual([[], 'error'])
