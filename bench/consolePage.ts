@@ -9,6 +9,7 @@
  * groups it was 27 frames over 50 ms, and a task of 144 ms.
  */
 import { chromium } from 'playwright-core'
+import { createLevelTable } from '../src/monitor/log/levelTable.ts'
 import { createLogRing } from '../src/monitor/log/logRing.ts'
 import { openConsole } from '../test/control/browser.ts'
 import { engine, operateToken, status } from '../test/control/door.ts'
@@ -58,7 +59,12 @@ const server = await openConsole(
           Array.from({ length: Math.min(orders, query?.limit ?? orders) }, (_, at) => orderOf(at)),
         ),
     },
-    recent: { log: ring, decisions: { all: () => [] }, hosts: { all: () => [] } },
+    recent: {
+      levels: createLevelTable({ level: 'info', levels: [] }),
+      log: ring,
+      decisions: { all: () => [] },
+      hosts: { all: () => [] },
+    },
   },
 )
 const lines = setInterval(() => {

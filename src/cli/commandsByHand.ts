@@ -151,13 +151,13 @@ export const lookCommands: readonly Command[] = [
   {
     name: 'log level',
     isForRunning: true,
-    summary: 'Change what the running daemon writes into its log, of one component or of all others.',
+    summary: 'Show or change what the running daemon writes into its log, of one component or of all others.',
     details:
-      'Levels are debug, info, warn and error; components are the first words of events (docs/events.md).\nIt holds until the settings are read anew (perpd limits apply, SIGHUP) or the daemon starts again; what is to\nstay is log.level and log.levels.',
+      'Without arguments it shows the level of every component now. Levels are debug, info, warn and error; components are the first words of events (docs/events.md).\nIt holds until the settings are read anew (perpd limits apply, SIGHUP) or the daemon starts again; what is to\nstay is log.level and log.levels.',
     positional: { name: 'component', doc: 'a component, and a level; or a level alone', isOptional: true },
-    more: [{ name: 'level', doc: 'debug, info, warn or error' }],
+    more: [{ name: 'level', doc: 'debug, info, warn or error', isOptional: true }],
     flags: [{ name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' }, json],
-    examples: ['perpd log level host debug', 'perpd log level warn --by ann'],
+    examples: ['perpd log level', 'perpd log level host debug', 'perpd log level warn --by ann'],
     run: async (call) => (await import('./commands/logLevel.ts')).logLevel(call),
   },
 ]

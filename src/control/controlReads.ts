@@ -6,14 +6,16 @@ import { toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
 import type { HostBook, HostFigures, HostRow } from '../monitor/hostFigures.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
+import type { LevelTable } from '../monitor/log/levelTable.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
 import type { StartReport } from './console/startReport.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
-/** What was written and decided lately, as it is kept in memory. */
+/** What was written and decided lately, as it is kept in memory, and what is written. */
 export interface Recent {
   readonly log: Pick<LogRing, 'read'>
+  readonly levels: Pick<LevelTable, 'inForce'>
   readonly decisions: Pick<LastDecisions, 'all'>
   readonly hosts: Pick<HostBook, 'all'>
 }
@@ -50,6 +52,7 @@ export function readRoutes(
   app.get('/api/decisions', () => json(recent.decisions.all()))
   app.get('/api/config', () => json(nextStart()))
   app.get('/api/hosts', () => json(hostRows(recent.hosts.all(), engine)))
+  app.get('/api/log/levels', () => json(recent.levels.inForce()))
   app.get('/api/logs', (c) => {
     const [after = '0', limit = '200', word = 'info'] = [
       c.req.query('after'),

@@ -35,7 +35,7 @@ import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
-import { changeLog } from './log/changeLog.ts'
+import { changeLog, noteReading } from './log/changeLog.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { tellPeople } from './notices/tellPeople.ts'
@@ -169,7 +169,7 @@ async function live(
     metrics,
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
-    recent: { log: kept, decisions, hosts: hostBook },
+    recent: { log: kept, levels: log.levels, decisions, hosts: hostBook },
     ...consoleOf(config),
   })
   closers.push(() => control.close())
@@ -339,15 +339,7 @@ function loggedEngineApi(
     async operate(command, commander) {
       try {
         const answer = await trader.operate(command, commander)
-        if ((command.type === 'limits' || command.type === 'reload') && command.isPreview !== true) {
-          const what = command.type === 'limits' ? 'limits' : 'strategy files'
-          const text = answer.ok ? answer.statement : answer.reason
-          log.note(
-            'operator.readAnew',
-            answer.ok ? 'info' : 'warn',
-            `${what} were read anew, asked by ${commander.by}: ${text}`,
-          )
-        }
+        noteReading(command, commander.by, answer, log)
         if (answer.ok) changeLog(command, commander.by, { log, reload })
         return answer
       } catch (error) {

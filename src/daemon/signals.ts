@@ -5,6 +5,7 @@ import { exitCodes } from '../config/exit.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
 import type { Log } from '../monitor/log/log.ts'
+import { isToldByEvent } from './log/changeLog.ts'
 import type { ServiceManager } from './systemd.ts'
 
 /** Is told of a command that was carried out, and who gave it. */
@@ -51,6 +52,7 @@ export function listenForSignals(
       for (const asked of all) {
         const answer = await engine.operate(asked, { by: `signal ${signal}`, via: 'signal' })
         if (answer.ok) carriedOut(asked, `signal ${signal}`)
+        if (isToldByEvent(answer)) continue
         if (answer.ok) log.note('operator.signalled', 'warn', `${signal}: ${answer.statement}`)
         else log.note('operator.signalled', 'error', `${signal}: ${answer.reason}`)
       }

@@ -141,6 +141,18 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
     'hots is no component of the log',
   )
   expect((await perpd(cwd, ['log', 'level', 'loud', ...flags])).err).toContain('loud is no level')
+  const shown = await perpd(cwd, ['log', 'level', ...flags])
+  expect([shown.code, shown.err]).toEqual([0, ''])
+  expect(shown.out.split('\n').filter((line) => /^(?:COMPONENT|host|order|all others)/.test(line))).toEqual([
+    'COMPONENT   LEVEL',
+    'host        debug  own',
+    'order       info',
+    'all others  info',
+  ])
+  expect(JSON.parse((await perpd(cwd, ['log', 'level', '--json', ...flags])).out)).toMatchObject({
+    level: 'info',
+    components: expect.arrayContaining([{ component: 'host', level: 'debug', isOwn: true }]),
+  })
   // Who types it as it once was is told, and changes nothing.
   const habit = await perpd(cwd, ['limits', '--confirm', ...flags])
   expect([habit.code, habit.err]).toEqual([

@@ -1,7 +1,7 @@
 /** The bar of long work: what it says, and that it fits its line. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { progressLine } from '../../src/cli/output/progressBar.ts'
+import { hasBar, progressLine } from '../../src/cli/output/progressBar.ts'
 
 test('a bar says how much is done and how long the rest takes at this pace', () => {
   expect(progressLine(25_000, 100_000, 1_000, 80)).toBe(
@@ -24,4 +24,13 @@ test('a bar never leaves its line', () => {
       },
     ),
   )
+})
+
+test('a bar is drawn on a terminal alone, and not between lines of work that prints to a screen', () => {
+  const [screen, file, term] = [{ isTTY: true }, {}, 'xterm']
+  expect(hasBar({ stderr: screen, stdout: screen, term }, false)).toBe(true)
+  expect(hasBar({ stderr: screen, stdout: file, term }, true)).toBe(true)
+  expect(hasBar({ stderr: screen, stdout: screen, term }, true)).toBe(false)
+  expect(hasBar({ stderr: file, stdout: screen, term }, false)).toBe(false)
+  expect(hasBar({ stderr: screen, stdout: file, term: 'dumb' }, true)).toBe(false)
 })

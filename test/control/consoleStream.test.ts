@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ControlServer } from '../../src/control/server.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
+import { createLevelTable } from '../../src/monitor/log/levelTable.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
 import { until } from '../support/until.ts'
 import { ask, handClock, logIn, openConsole } from './browser.ts'
@@ -54,7 +55,10 @@ async function open(runId = 'run-1'): Promise<void> {
           return isBroken ? Promise.reject(new Error('no disk')) : engine.intents(query)
         },
       },
-      recent: { log, decisions: { all: () => [] }, hosts: { all: () => [] } },
+      recent: {
+        ...{ log, levels: createLevelTable({ level: 'info', levels: [] }) },
+        ...{ decisions: { all: () => [] }, hosts: { all: () => [] } },
+      },
     },
   )
 }

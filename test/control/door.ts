@@ -8,6 +8,7 @@ import { labelOf } from '../../src/domain/order/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
 import { bookRows } from '../../src/domain/views/bookView.ts'
 import type { EngineApi, EngineStatus } from '../../src/engine/engineStatus.ts'
+import { createLevelTable } from '../../src/monitor/log/levelTable.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
@@ -174,6 +175,7 @@ export const access = {
   tokens: { read: new Secret(readToken), operate: new Secret(operateToken) },
   recent: {
     log: createLogRing('run-1'),
+    levels: createLevelTable({ level: 'info', levels: [{ component: 'host', level: 'debug' }] }),
     decisions: { all: () => [] },
     hosts: { all: () => [] },
   },

@@ -564,7 +564,9 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
   expect(await command(there, { type: 'limits', isConfirmed: true })).toMatchObject({
     ok: true,
     statement: 'in force: maxPositionSizeUsd $1,000.00 -> $2,000.00',
+    isChanged: true,
   })
+  expect(await command(there, { type: 'limits', isConfirmed: true })).not.toHaveProperty('isChanged')
   // What was changed is kept, not only that somebody asked.
   const changed = kept.flatMap((record) =>
     'command' in record && record.command === 'limits.changed' ? [record.detail] : [],

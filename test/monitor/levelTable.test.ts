@@ -1,7 +1,7 @@
 /** Levels of single components of the log, changed while it runs. */
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { changeLog } from '../../src/daemon/log/changeLog.ts'
+import { changeLog, noteReading } from '../../src/daemon/log/changeLog.ts'
 import { componentLevelOf, logComponents } from '../../src/domain/logLevels.ts'
 import { eventRegister } from '../../src/monitor/log/eventRegister.ts'
 import { createLog, type LogOptions } from '../../src/monitor/log/log.ts'
@@ -56,6 +56,11 @@ test('a level holds from the next line on, and the settings take it back', () =>
   tell(made)
   expect(made.take()).toEqual(['host.cooldown', 'feed.read', 'tick.done'])
   expect(made.log.levels.text()).toBe('debug; tick debug')
+  const { level, components } = made.log.levels.inForce()
+  expect([level, components.map(({ component }) => component)]).toEqual(['debug', logComponents])
+  expect(components.filter(({ isOwn }) => isOwn)).toEqual([
+    { component: 'tick', level: 'debug', isOwn: true },
+  ])
   made.log.levels.take({ level: 'error', levels: [] })
   tell(made)
   expect([made.take(), made.log.levels.text()]).toEqual([[], 'error'])
@@ -72,6 +77,19 @@ test('what an operator or a reading of the settings changes is in the log, with 
     'levels of the log are info; order debug (info before), set by ann',
     'levels of the log are warn; host debug (info; order debug before), set by signal SIGHUP',
   ])
+})
+
+test('limits that change are told in one line, and a reading that changes none in one too', () => {
+  const made = logOf()
+  const limits = { type: 'limits', isConfirmed: false } as const
+  const statement = 'in force: maxLeverage none -> 5x'
+  made.log.listen({ type: 'limits.changed', statement, by: 'ann' })
+  noteReading(limits, 'ann', { ok: true, statement, isChanged: true }, made.log)
+  expect(made.take()).toEqual(['limits.changed'])
+  noteReading(limits, 'ann', { ok: true, statement: 'the limits in force are the configured ones' }, made.log)
+  noteReading(limits, 'ann', { ok: false, code: 'CONFIG_INVALID', reason: 'it cannot be used' }, made.log)
+  noteReading({ ...limits, isPreview: true }, 'ann', { ok: true, statement }, made.log)
+  expect(made.take()).toEqual(['operator.readAnew', 'operator.readAnew'])
 })
 
 test('a setting of a component that does not exist is an error that lists those that do', () => {

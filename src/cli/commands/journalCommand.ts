@@ -56,15 +56,12 @@ export async function journalExport({ loaded, flags, out }: Call): Promise<numbe
   const path = journalFileOf(loaded.config)
   const since = flags.get('since')
   const intentId = flags.get('intent')
-  const records = exportSqliteJournal(
-    path,
-    {
-      ...(typeof since === 'string' && { sinceMs: timeOf(since) }),
-      ...(typeof intentId === 'string' && { intentId }),
-      withSignatures: flags.has('signatures'),
-    },
-    out,
-  )
+  const query = {
+    ...(typeof since === 'string' && { sinceMs: timeOf(since) }),
+    ...(typeof intentId === 'string' && { intentId }),
+    withSignatures: flags.has('signatures'),
+  }
+  const records = withProgress((progress) => exportSqliteJournal(path, query, out, progress), true)
   if (records === 0) throw new CommandError('No record of the journal fits.', exitCodes.notFound)
   return exitCodes.ok
 }

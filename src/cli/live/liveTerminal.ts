@@ -31,9 +31,14 @@ export function isLiveTerminal(env: Readonly<Record<string, string | undefined>>
   return process.stdin.isTTY === true && process.stdout.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** Takes the terminal over, where `isLiveTerminal`. */
-export function openLiveTerminal({ onKey, onResize, onEnd }: LiveKeys): LiveTerminal {
-  const { stdin, stdout } = process
+/** The terminal's two sides, as far as they are used. */
+export type TerminalStreams = Pick<typeof process, 'stdin' | 'stdout'>
+
+/** Takes the terminal over, where `isLiveTerminal`; that of this process when no other is given. */
+export function openLiveTerminal(
+  { onKey, onResize, onEnd }: LiveKeys,
+  { stdin, stdout }: TerminalStreams = process,
+): LiveTerminal {
   let isOpen = true
   const close = (): void => {
     if (!isOpen) return

@@ -22,10 +22,23 @@ export function progressLine(done: number, total: number, elapsedMs: number, col
   return `${bar} ${Math.floor(share * 100)} %, ${counts}${left}`.slice(0, Math.max(0, columns))
 }
 
-/** A bar on standard error while `work` runs; taken away at its end, however that comes. Not for work that prints to the same screen. */
-export function withProgress<T>(work: (progress: Progress) => T): T {
-  const { stderr } = process
-  if (stderr.isTTY !== true || process.env.TERM === 'dumb') return work(() => {})
+/** Where a command writes to. */
+export interface Screens {
+  readonly stderr: { readonly isTTY?: boolean }
+  readonly stdout: { readonly isTTY?: boolean }
+  /** `TERM` of the environment. */
+  readonly term: string | undefined
+}
+
+/** Whether work has a bar there: on a terminal that can draw it, and not between lines that the work prints to a screen. */
+export function hasBar({ stderr, stdout, term }: Screens, prints: boolean): boolean {
+  return stderr.isTTY === true && term !== 'dumb' && !(prints && stdout.isTTY === true)
+}
+
+/** A bar on standard error while `work` runs; taken away at its end, however that comes. Work that `prints` has none where standard output is a screen too: its lines would break the bar. */
+export function withProgress<T>(work: (progress: Progress) => T, prints = false): T {
+  const { stderr, stdout } = process
+  if (!hasBar({ stderr, stdout, term: process.env.TERM }, prints)) return work(() => {})
   const beganMs = systemClock.monotonicMs()
   let calls = 0
   let drawnMs = beganMs + QUIET_MS - REDRAW_MS

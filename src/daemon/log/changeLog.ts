@@ -1,6 +1,6 @@
-/** What commands that were carried out change in the log itself. */
+/** What commands that were carried out change in the log itself, and what it says of readings that they asked for. */
 import type { LoadedConfig } from '../../config/loadConfig.ts'
-import type { OperatorCommand } from '../../engine/operator/operatorCommand.ts'
+import type { OperatorAnswer, OperatorCommand } from '../../engine/operator/operatorCommand.ts'
 import type { Log } from '../../monitor/log/log.ts'
 
 /** Sets the level that was asked for; with limits that were read anew, the levels of the settings. */
@@ -16,4 +16,27 @@ export function changeLog(
   const after = levels.text()
   if (after !== before)
     log.note('log.levels', 'warn', `levels of the log are ${after} (${before} before), set by ${by}`)
+}
+
+/** Whether an event told of it with the same words: of limits that changed, and who changed them. */
+export function isToldByEvent(answer: OperatorAnswer): boolean {
+  return answer.ok && answer.isChanged === true
+}
+
+/** Says that limits or strategy files were read anew and what came of it, unless an event told that. */
+export function noteReading(
+  command: OperatorCommand,
+  by: string,
+  answer: OperatorAnswer,
+  log: Pick<Log, 'note'>,
+): void {
+  if ((command.type !== 'limits' && command.type !== 'reload') || command.isPreview === true) return
+  if (isToldByEvent(answer)) return
+  const what = command.type === 'limits' ? 'limits' : 'strategy files'
+  const text = answer.ok ? answer.statement : answer.reason
+  log.note(
+    'operator.readAnew',
+    answer.ok ? 'info' : 'warn',
+    `${what} were read anew, asked by ${by}: ${text}`,
+  )
 }

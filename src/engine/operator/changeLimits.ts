@@ -90,10 +90,10 @@ export async function changeLimits(
     ...commander,
   })
   limits.replace(next, isConfirmed)
-  if (changes.some(({ isApplied }) => isApplied))
-    emit({ type: 'limits.changed', statement, by: commander.by })
+  const isChanged = changes.some(({ isApplied }) => isApplied)
+  if (isChanged) emit({ type: 'limits.changed', statement, by: commander.by })
   await keepFigures(context, commander)
-  return { ok: true, statement, limits: limitRows(limits.current()) }
+  return { ok: true, statement, limits: limitRows(limits.current()), ...(isChanged ? { isChanged } : {}) }
 }
 
 /**

@@ -18,6 +18,8 @@ export type ManualAnswer =
       readonly closing?: CloseQuote
       /** Of a reading of the limits: those in force after it. */
       readonly limits?: readonly LimitRow[]
+      /** Of a reading that changed some, true: `limits.changed` tells of it. */
+      readonly isChanged?: true
       /** Of a preview of them: those that are configured otherwise. */
       readonly waiting?: readonly WaitingLimit[]
       /** Of a reading of strategy files: what differs from what ran before it; of a preview, from what runs. */

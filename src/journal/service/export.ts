@@ -13,23 +13,36 @@ export interface ExportQuery {
   readonly withSignatures?: boolean
 }
 
+const matching = 'FROM record WHERE at_ms >= ?1 AND (?2 IS NULL OR substr(intent_id, 1, length(?2)) = ?2)'
+
 /**
  * Gives each record as one line of JSON: its number, its hash, and the record with bigints as `{"$bigint":"..."}`. With
  * signatures, `hash` is SHA-256 over the hash before it, its number and the text of `record`, parted by line breaks.
+ * `progress` is told after each one how many of how many were given.
  *
  * @returns how many there were.
  * @throws JournalFaultError as `openSqliteReader` does.
  */
-export function exportSqliteJournal(path: string, query: ExportQuery, out: (line: string) => void): number {
+export function exportSqliteJournal(
+  path: string,
+  query: ExportQuery,
+  out: (line: string) => void,
+  progress?: (done: number, total: number) => void,
+): number {
   const db = openForReading(path)
   try {
-    const select = db.prepare(`SELECT seq, hash, body FROM record
-      WHERE at_ms >= ?1 AND (?2 IS NULL OR substr(intent_id, 1, length(?2)) = ?2) ORDER BY seq`)
+    const asked = [query.sinceMs ?? 0, query.intentId ?? null] as const
+    // A daemon may go on writing between the count and the records.
+    db.exec('BEGIN')
+    const total =
+      progress === undefined ? 0 : Number(db.prepare(`SELECT count(*) AS n ${matching}`).get(...asked)?.n)
     let records = 0
-    for (const { seq, hash, body } of select.iterate(query.sinceMs ?? 0, query.intentId ?? null)) {
+    const select = db.prepare(`SELECT seq, hash, body ${matching} ORDER BY seq`)
+    for (const { seq, hash, body } of select.iterate(...asked)) {
       const text = query.withSignatures === true ? String(body) : withoutSignature(String(body))
       out(`{"seq":${String(seq)},"hash":"${String(hash)}","record":${text}}`)
       records += 1
+      progress?.(records, total)
     }
     return records
   } catch (cause) {

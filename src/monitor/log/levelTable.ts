@@ -1,5 +1,5 @@
 /** Which lines are written: a level for all, and levels of single components, changed while perpd runs. */
-import type { ComponentLevel, LogComponent } from '../../domain/logLevels.ts'
+import { type ComponentLevel, type LogComponent, logComponents } from '../../domain/logLevels.ts'
 import type { LineName } from './eventRegister.ts'
 import type { Level } from './line.ts'
 
@@ -11,6 +11,14 @@ export interface LogLevelSettings {
   readonly levels: readonly ComponentLevel[]
 }
 
+/** The levels in force, as they are shown. */
+export interface LevelsInForce {
+  /** Of every component that has none of its own. */
+  readonly level: Level
+  /** Every component with the level that holds for it; `isOwn` when it is not that of all. */
+  readonly components: readonly (ComponentLevel & { readonly isOwn: boolean })[]
+}
+
 /** The levels in force. */
 export interface LevelTable {
   /** Whether a line of this name and level is written. */
@@ -19,6 +27,8 @@ export interface LevelTable {
   set(level: Level, component?: LogComponent): void
   /** Takes over what the settings say, and forgets what was set besides; true when that changes anything. */
   take(settings: LogLevelSettings): boolean
+  /** The level of every component now. */
+  inForce(): LevelsInForce
   /** `info; host debug, order warn`. */
   text(): string
 }
@@ -48,6 +58,13 @@ export function createLevelTable(initial: LogLevelSettings): LevelTable {
       own = ownOf(settings)
       return text() !== before
     },
+    inForce: () => ({
+      level: all,
+      components: logComponents.map((component) => {
+        const level = own.get(component)
+        return { component, level: level ?? all, isOwn: level !== undefined }
+      }),
+    }),
     text,
   }
 }

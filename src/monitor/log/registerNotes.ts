@@ -26,11 +26,11 @@ export const noteRegister = {
   ),
   'operator.readAnew': registered(
     ['info', 'warn'],
-    'An operator had limits or strategy files read anew; at warn, refused.',
+    'An operator had limits or strategy files read anew; at warn, refused. Limits that changed are told by limits.changed alone.',
   ),
   'operator.signalled': registered(
     ['warn', 'error'],
-    'A signal of the process was a command; at error, refused.',
+    'A signal of the process was a command; at error, refused. Limits that changed are told by limits.changed alone.',
   ),
   'evidence.codeRead': registered(
     ['info', 'warn'],
