@@ -29,6 +29,17 @@ export function endsOf({ stories }: DayReport, kind?: string): Counts {
   return counts
 }
 
+/** Increases whose own order was executed; those whose exits still rest have not ended. */
+export function increasesFilled({ stories }: DayReport): number {
+  return stories.filter(
+    ({ intent, attempts }) =>
+      intent.kind === 'increase' &&
+      attempts.some(({ children }) =>
+        children.some(({ role = 'main', phase }) => role === 'main' && phase === 'EXECUTED'),
+      ),
+  ).length
+}
+
 /** Exits that came with an increase, or stood alone, and were hit. */
 export function exitsHit({ stories }: DayReport): number {
   const children = stories.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.children))

@@ -2,7 +2,8 @@
  * The shape of a price path: a log price over time.
  *
  * It is a sum of smooth noises, one a time scale from twenty seconds to a year, with amplitudes that grow as the square root
- * of the scale: trends at every scale. The fast scales swing with a slow volatility noise (clusters), and sparse steps add
+ * of the scale. Each noise comes back to its middle, so that the sum reverts more than real prices do: the variance over a day is about
+ * half of what independent minutes would make (0.91 of it over an hour, 0.64 over four). The fast scales swing with a slow volatility noise (clusters), and sparse steps add
  * jumps. Every noise is a pure function of (stream, time). The terms are added in one order wherever a moment is asked for:
  * one at a time or many together, the bits are the same.
  */

@@ -39,3 +39,52 @@ test('a fall back through the shorter channel closes, and so does a gap through 
   ])
   expect(decideOn(breakout, calm, { priceUsd: 2010, view })).toEqual([])
 })
+
+/** Calm, then a trend of 0.1 % a candle with a fall back of half of it every fifth, then the way back; `sign` -1 turns it over. */
+function trending(sign: 1 | -1): readonly number[] {
+  const changes = [
+    ...Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? 1 : -1)),
+    ...Array.from({ length: 120 }, (_, index) => (index % 5 === 4 ? -1 : 2)),
+    ...Array.from({ length: 60 }, () => -2),
+  ]
+  let price = 2000
+  return changes.map((change) => {
+    price += sign * change
+    return price
+  })
+}
+
+test.each([
+  ['long', 1],
+  ['short', -1],
+] as const)(
+  'on a path that trends it opens one %s with the trend, keeps it while the trend runs, and leaves with over half of the way won',
+  (direction, sign) => {
+    const path = trending(sign)
+    let [entry, wonUsd, trades] = [0, 0, 0]
+    const sides: string[] = []
+    for (let index = 52; index < path.length; index += 1) {
+      const price = path[index] ?? 0
+      const held =
+        entry === 0 ? [] : [position({ direction: sides.at(-1) as 'long', entryPrice: usd(entry) })]
+      const [decision] = decideOn(breakout, path.slice(0, index), { positions: held, priceUsd: price })
+      if (decision?.kind === 'increase') {
+        sides.push(decision.direction)
+        entry = price
+        // A stop beyond what the trend falls back by.
+        expect(
+          sign * (price - Number((decision.tpsl?.[0]?.triggerPrice ?? 0n) / 10n ** 30n)),
+        ).toBeGreaterThan(1)
+      }
+      if (decision?.kind === 'close') {
+        wonUsd += (sides.at(-1) === 'long' ? 1 : -1) * (price - entry)
+        trades += 1
+        entry = 0
+        break
+      }
+    }
+    expect([sides, trades]).toEqual([[direction], 1])
+    const wayUsd = sign * ((path[179] ?? 0) - (path[59] ?? 0))
+    expect(wonUsd).toBeGreaterThan(wayUsd / 2)
+  },
+)
