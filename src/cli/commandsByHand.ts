@@ -73,8 +73,8 @@ export const lookCommands: readonly Command[] = [
       json,
     ],
     examples: [
-      'perpd strategies set eth-trend params.fastCandles 20',
-      'perpd strategies set eth-trend size.usd 300 --yes',
+      'perpd strategies set eth-trend params.fastCandles 20 --yes',
+      'perpd strategies set eth-trend size.usd 300',
     ],
     run: async (call) => (await import('./strategies/reloadCommand.ts')).setStrategyField(call),
   },
