@@ -1,6 +1,7 @@
 /** Tasks that strategies begin and end, over the paper venue: in their own name, once for a label, in the commit of their memory. */
 import { afterEach, expect, test } from 'vitest'
 import type { Limits } from '../../src/domain/account/limits.ts'
+import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -161,6 +162,27 @@ test('a task that cannot be is denied with its code, and what is no task names t
     expect.stringMatching(/task\.sizeUsd is the number 600; expected a bigint, usd\('600'\)/),
     expect.stringMatching(/task\.stop is not a field of task bracket; did you mean/),
   ])
+})
+
+test('a file with exits takes no bracket, and no ladder with exits of its own, and one without them', {
+  timeout: 120_000,
+}, async () => {
+  const ladder = (marketToken: `0x${string}`, own: object): TaskWish => ({
+    ...{ kind: 'ladder', marketToken, direction: 'long', collateralToken: usdc, sizeUsd: usd(200) },
+    ...{ leverageBps: 50_000, rungs: 2, everySeconds: 30, ...own },
+  })
+  const { engine, codes, goOn } = await started((marketToken) => {
+    const asks = asking('opener', () => [
+      { kind: 'start-task', label: 'one', task: bracketOf(marketToken), reason: 'it is time' },
+      { kind: 'start-task', label: 'two', task: ladder(marketToken, { stopLossBps: 500 }), reason: 'now' },
+      { kind: 'start-task', label: 'three', task: ladder(marketToken, {}), reason: 'now' },
+    ])
+    const exits = { takeProfits: [], ...usualMoves, range: usualRange, stopLoss: { bps: 300 } }
+    return [{ ...asks, exits }]
+  })
+  await goOn(async () => (await engine.tasks())[0]?.doneUsd === usd(200))
+  expect((await engine.tasks()).map(({ taskId }) => taskId)).toEqual(['ladder:opener/three'])
+  expect([...new Set(codes())]).toEqual(['EXITS_TWICE'])
 })
 
 test("limits of the instance hold for its tasks' orders, and a pause by an operator makes them wait", {

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Event } from '../../domain/event.ts'
 import type { TaskDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
+import type { LadderWish } from '../../domain/order/taskWish.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import {
   type ExecutorKind,
@@ -52,13 +53,20 @@ export interface StrategyTasksParts {
   readonly wake: () => void
 }
 
+/** Whose decision it is. */
+export interface TaskSource {
+  readonly name: string
+  /** Exits of its file; absent: none. */
+  readonly exits?: unknown
+}
+
 /** The tasks of strategies. */
 export interface StrategyTasks {
   /**
-   * What a decision is to write. Refuses with TASKS_TOO_MANY, TRADING_HALTED under a kill, TASK_NOT_FOUND, and the codes of
+   * What a decision is to write. Refuses with EXITS_TWICE, TASKS_TOO_MANY, TRADING_HALTED under a kill, TASK_NOT_FOUND, and the codes of
    * `plannedTask`.
    */
-  plan(source: { readonly name: string }, decision: TaskDecision, snapshot: Snapshot): TaskPlan
+  plan(source: TaskSource, decision: TaskDecision, snapshot: Snapshot): TaskPlan
   /** Those that run, oldest first, then the newest that ended. */
   own(name: string): Promise<readonly OwnTask[]>
 }
@@ -72,12 +80,20 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
   const ownOf = (name: string) => all().filter(({ params }) => (params as TaskGoal).owner === name)
 
   function started(
-    name: string,
+    { name, exits }: TaskSource,
     { label, task: wish, reason }: Extract<TaskDecision, { kind: 'start-task' }>,
     snapshot: Snapshot,
   ): TaskPlan {
     const taskId = strategyTaskId(wish.kind, name, label)
     if (trading.accountJournal.state().tasks?.has(taskId) === true) return { kind: 'same' }
+    const hasExits = wish.kind === 'bracket' || (wish.kind === 'ladder' && hasOwnExits(wish))
+    if (exits !== undefined && hasExits) {
+      const denial = {
+        code: 'EXITS_TWICE',
+        reason: `the file of ${name} has an exit block, and a ${wish.kind} with exits of its own would move the same orders; give one of the two`,
+      }
+      return { kind: 'denied', denial }
+    }
     const running = ownOf(name).filter(({ end }) => end === undefined).length
     if (running >= RUNNING_MOST) {
       const denial = {
@@ -144,8 +160,8 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
   }
 
   return {
-    plan: ({ name }, decision, snapshot) =>
-      decision.kind === 'start-task' ? started(name, decision, snapshot) : stopped(name, decision),
+    plan: (source, decision, snapshot) =>
+      decision.kind === 'start-task' ? started(source, decision, snapshot) : stopped(source.name, decision),
     async own(name) {
       const tasks = ownOf(name)
       const over = tasks.filter(({ end }) => end !== undefined).slice(-ENDED_MOST)
@@ -153,4 +169,8 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
       return await Promise.all([...running, ...over.toReversed()].map(shown))
     },
   }
+}
+
+function hasOwnExits({ takeProfitBps, stopLossBps }: LadderWish): boolean {
+  return takeProfitBps !== undefined || stopLossBps !== undefined
 }
