@@ -1,6 +1,4 @@
 /** Commands of a chat against a bot service over real sockets: who may, when, once, with a confirmation, through limits and outages. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
 import { Secret } from '../../src/base/secret.ts'
@@ -10,73 +8,26 @@ import { createChatDesk } from '../../src/notify/chat/chatDesk.ts'
 import { createChatLoop } from '../../src/notify/chat/chatLoop.ts'
 import type { ChatCommand } from '../../src/notify/chat/chatUpdate.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
+import { type BotService, startBotService } from '../support/botService.ts'
 
-interface Update {
-  readonly update_id: number
-  readonly message: object
-}
-/** A bot service: keeps updates until a later offset is asked for, and holds polls that have nothing, as Telegram does. */
-let server: Server
+let bot: BotService
 let url: string
-let updates: Update[]
 let said: string[]
-let calls: { readonly method: string; readonly body: Record<string, unknown> }[]
-/** What the next calls of a method are answered in the place of the usual. */
-let instead: { readonly method: string; readonly status: number; readonly body: string }[]
+let instead: BotService['instead']
 let wake: (() => void)[]
 
 beforeEach(async () => {
-  updates = []
-  said = []
-  calls = []
-  instead = []
-  wake = []
-  server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk) => {
-      text += String(chunk)
-    })
-    request.on('end', () => {
-      const method = request.url?.split('/').at(-1) ?? ''
-      const body = JSON.parse(text)
-      calls.push({ method, body })
-      const at = instead.findIndex((each) => each.method === method)
-      if (at >= 0) {
-        const [answer] = instead.splice(at, 1)
-        response.writeHead(answer?.status ?? 500).end(answer?.body)
-        return
-      }
-      const answer = (result: unknown): void => void response.end(JSON.stringify({ ok: true, result }))
-      if (method === 'getMe') return answer({ username: 'perpd_bot' })
-      if (method === 'sendMessage') {
-        said.push(String(body.text))
-        return answer({})
-      }
-      if (body.offset < 0) {
-        updates = updates.slice(body.offset)
-        return answer(updates)
-      }
-      const give = (): void => {
-        updates = updates.filter(({ update_id }) => update_id >= body.offset)
-        if (updates.length === 0 && body.timeout > 0) wake.push(give)
-        else answer(updates.slice(0, body.limit))
-      }
-      give()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  bot = await startBotService()
+  ;({ url, said, instead, polls: wake } = bot)
 })
 let ending = new AbortController()
 afterEach(() => {
   ending.abort()
-  server.closeAllConnections()
-  server.close()
+  bot.close()
 })
 
 const token = '123456:of-the-bot'
 const nowMs = 1_800_000_000_000
-let nextId = 100
 const message = (text: string, over: object = {}): object => ({
   date: nowMs / 1_000,
   chat: { id: -100 },
@@ -86,9 +37,7 @@ const message = (text: string, over: object = {}): object => ({
 })
 /** The service gets a message. */
 function write(text: string, over: object = {}): void {
-  nextId += 1
-  updates.push({ update_id: nextId, message: message(text, over) })
-  for (const give of wake.splice(0)) give()
+  bot.write(message(text, over))
 }
 
 /** Runs a loop; its clock stands still, and its waits are noted and short. */
@@ -169,15 +118,14 @@ test('nothing is done twice: not over a restart before the service heard that it
   ending.abort()
   await first.ended
   // As if the offset had never come: the service has it still.
-  updates = [{ update_id: nextId, message: message('/pause') }]
-  wake = []
+  bot.again(message('/pause'))
   const second = start()
   await polling()
   expect(second.results()).toEqual(['old'])
   instead.push({
     method: 'getUpdates',
     status: 200,
-    body: JSON.stringify({ ok: true, result: [{ update_id: nextId, message: message('/pause') }] }),
+    body: JSON.stringify({ ok: true, result: [{ update_id: bot.newestId(), message: message('/pause') }] }),
   })
   write('/status')
   await expect.poll(() => second.commands.length, { timeout: 20_000 }).toBe(1)
@@ -186,17 +134,21 @@ test('nothing is done twice: not over a restart before the service heard that it
 })
 
 test('limits and outages of the service are waited for, told once, and nothing told holds the token', async () => {
-  instead = [
-    { method: 'getMe', status: 502, body: 'bad' },
-    { method: 'getMe', status: 200, body: '<html>' },
-    { method: 'getUpdates', status: 429, body: '{"ok":false,"parameters":{"retry_after":7}}' },
-    { method: 'getUpdates', status: 409, body: '{"ok":false}' },
-  ]
+  instead.push(
+    ...[
+      { method: 'getMe', status: 502, body: 'bad' },
+      { method: 'getMe', status: 200, body: '<html>' },
+      { method: 'getUpdates', status: 429, body: '{"ok":false,"parameters":{"retry_after":7}}' },
+      { method: 'getUpdates', status: 409, body: '{"ok":false}' },
+    ],
+  )
   const { events, waits, commands } = start()
   await polling()
   expect(waits).toEqual([1_000, 4_000, 7_000, 60_000])
   expect(events).toEqual([{ type: 'chat.failed', sink: 'phone', reason: 'it answered 502' }])
-  instead = [{ method: 'sendMessage', status: 429, body: '{"ok":false,"parameters":{"retry_after":3}}' }]
+  instead.push(
+    ...[{ method: 'sendMessage', status: 429, body: '{"ok":false,"parameters":{"retry_after":3}}' }],
+  )
   write('/status')
   await expect.poll(() => said, { timeout: 20_000 }).toEqual(['did status'])
   expect(waits.at(-1)).toBe(3_000)
