@@ -25,7 +25,7 @@ export const taskCommands: readonly Command[] = [
     summary:
       'Start orders that take time: twap, accumulate, ladder, chase, bracket, rebalance; shown, and confirmed.',
     details: taskKindsText,
-    positional: { name: 'kind', doc: 'a kind: twap, accumulate, ladder, chase, bracket or rebalance' },
+    positional: { name: 'task-kind', doc: 'a kind: twap, accumulate, ladder, chase, bracket or rebalance' },
     more: [
       {
         name: 'market',

@@ -55,6 +55,7 @@ test.skipIf(!has('bash'))('bash completes commands, flags and known values behin
   expect(completed('logs', '--level', '')).toEqual(['debug', 'info', 'warn', 'error'])
   expect(completed('status', '--profile', 'pa')).toEqual(['paper'])
   expect(completed('init', '--kind', 'tr')).toEqual(['trend'])
+  expect(completed('task', 'start', 'br')).toEqual(['bracket'])
   expect(completed('open', 'ET')).toEqual(['ETH'])
   expect(completed('open', 'ETH', 'lo')).toEqual(['long'])
   expect(completed('trading', 'h')).toEqual(['halted'])

@@ -1,6 +1,7 @@
 /** `perpd completion`: the words of the command line, for a shell. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
+import { executorKinds } from '../../domain/tasks/executorState.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { chainNames, chains } from '../../protocol/chains/index.ts'
 import { builtInKinds } from '../../strategy/kinds/kinds.ts'
@@ -40,6 +41,7 @@ function valueWords(): ValueWords {
     profile: ['paper', ...chainNames],
     level: ['debug', 'info', 'warn', 'error'],
     kind: kinds,
+    'task-kind': executorKinds,
     KIND: kinds,
     market: markets,
     direction: ['long', 'short'],
