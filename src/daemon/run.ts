@@ -36,6 +36,7 @@ import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
 import { changeLog, noteReading } from './log/changeLog.ts'
+import { traceHeaders } from './log/traceHeaders.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { tellPeople } from './notices/tellPeople.ts'
@@ -308,11 +309,12 @@ async function listen(
 }
 
 /** Where the roads of orders are traced to; a daemon that is not asked to loads nothing of it. */
-async function tracesOf({ otel: { endpoint }, profile, venue }: Config, log: Log) {
+async function tracesOf({ otel: { endpoint, headersFile }, profile, venue, isPaper }: Config, log: Log) {
   if (endpoint === undefined) return undefined
   const { openTraces } = await import('./log/openTraces.ts')
   return await openTraces({
     endpoint,
+    ...(headersFile === undefined ? {} : { headers: traceHeaders(headersFile, !isPaper) }),
     profile,
     chain: venue.chain.name,
     now: systemClock.now,

@@ -1,8 +1,13 @@
 /** Traces of orders, to a collector over a real socket. */
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openTraces } from '../../src/daemon/log/openTraces.ts'
+import { traceHeaders } from '../../src/daemon/log/traceHeaders.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import { createOrderTraces, MOST_TRACES, type OpenSpan } from '../../src/monitor/log/orderTraces.ts'
@@ -253,4 +258,52 @@ test('an order of before the start, and what belongs to no order, is no trace', 
   )
   for (const event of everyEvent.filter(({ type }) => type !== 'decision.admitted')) traces.listen(event)
   expect(begun).toBe(0)
+})
+
+test('headers of a file that others cannot read are sent with each export, and a line that is none is told without its value', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-headers-'))
+  try {
+    const file = join(folder, 'otel.headers')
+    writeFileSync(file, '# of the collector\nauthorization: Bearer s3cret-token\n\nx-scope: perpd \n', {
+      mode: 0o600,
+    })
+    const headers = traceHeaders(file, false)
+    expect(headers).toEqual({ authorization: 'Bearer s3cret-token', 'x-scope': 'perpd' })
+    const seen: IncomingMessage['headers'][] = []
+    const { endpoint, spans } = await collector((request, response) => {
+      seen.push(request.headers)
+      takes(request, response)
+    })
+    let nowMs = 0
+    const named = { endpoint, headers, profile: 'paper', chain: 'arbitrum' }
+    const traces = await openTraces({ ...named, now: () => nowMs, failed: () => undefined })
+    for (const [atMs, event] of road()) {
+      nowMs = startMs + atMs
+      traces.listen(event)
+    }
+    await traces.close()
+    expect(spans().length).toBeGreaterThan(0)
+    expect(seen[0]).toMatchObject({ authorization: 'Bearer s3cret-token', 'x-scope': 'perpd' })
+
+    for (const line of [
+      'authorization s3cret-token',
+      'Host: s3cret-token',
+      'a: s3cret\u0007',
+      ': s3cret-token',
+    ]) {
+      writeFileSync(file, `x-scope: perpd\n${line}\n`)
+      let told = ''
+      try {
+        traceHeaders(file, false)
+      } catch (error) {
+        told = String(error)
+      }
+      expect(told).toMatch(/otel\.headers:2 .*otel\.headersFile names it/)
+      expect(told).not.toContain('s3cret')
+    }
+    chmodSync(file, 0o644)
+    expect(() => traceHeaders(file, false)).toThrow(/otel\.headersFile|others/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -61,6 +61,7 @@ function secretFiles({
   paper,
   control,
   notify,
+  otel,
   isPaper,
 }: Config): readonly { readonly setting: string; readonly path: string }[] {
   const named: readonly (readonly [string, string | undefined])[] = [
@@ -78,6 +79,7 @@ function secretFiles({
     ['control.tokenFile', `${control.tokenFile}.read`],
     ['control.signalSecretFile', control.signalSecretFile],
     ['notify.heartbeatUrlFile', notify.heartbeatUrlFile],
+    ['otel.headersFile', otel.headersFile],
     ...notify.sinks.flatMap((sink) => {
       const written: Readonly<Partial<Record<string, unknown>>> = sink
       return secretFields.flatMap((field): readonly (readonly [string, string])[] => {

@@ -9,4 +9,9 @@ export const otel = {
     '',
     "Address of an OpenTelemetry collector (OTLP over HTTP) that gets each order's road as a trace, as http://127.0.0.1:4318/v1/traces. Empty: no traces, and nothing of OpenTelemetry is loaded.",
   ),
+  headersFile: setting(
+    as.pathOrNone,
+    '',
+    'File of headers that the collector asks for, one `Name: value` a line, as `authorization: Bearer ...`; guarded as a key file. Empty: none.',
+  ),
 } satisfies Section

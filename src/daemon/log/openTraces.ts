@@ -32,6 +32,8 @@ export interface Traces {
 export interface TraceOptions {
   /** The collector's whole address: OTLP over HTTP as JSON, `http://127.0.0.1:4318/v1/traces`. */
   readonly endpoint: string
+  /** What the collector asks for, its token too. Absent: nothing. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly profile: string
   readonly chain: string
   readonly now: () => number
@@ -40,9 +42,20 @@ export interface TraceOptions {
 }
 
 /** Begins to send traces. Throws CommandError when the packages are not installed. */
-export async function openTraces({ endpoint, profile, chain, now, failed }: TraceOptions): Promise<Traces> {
+export async function openTraces({
+  endpoint,
+  headers = {},
+  profile,
+  chain,
+  now,
+  failed,
+}: TraceOptions): Promise<Traces> {
   const { trace, ROOT_CONTEXT, sdk, otlp, resourceFromAttributes } = await load()
-  const exporter = new otlp.OTLPTraceExporter({ url: endpoint, timeoutMillis: SEND_TIMEOUT_MS })
+  const exporter = new otlp.OTLPTraceExporter({
+    url: endpoint,
+    headers: { ...headers },
+    timeoutMillis: SEND_TIMEOUT_MS,
+  })
   const processor = new sdk.BatchSpanProcessor({
     exporter: watched(exporter, failed),
     maxQueueSize: MOST_WAITING,
