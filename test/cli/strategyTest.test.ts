@@ -79,14 +79,18 @@ const shipped = ['strategies', 'strategies/examples'].flatMap((each) =>
     .map((name) => join(root, each, name)),
 )
 
+/** What they look for is in no situation: rates that differ within an index, an impact that pays, orders of others. */
+const idle = ['hedged-carry', 'impact-capture', 'order-janitor']
+
 test.each(shipped)('%s is tried in all situations within five seconds', async (path) => {
   const startMs = performance.now()
   const { code, out } = await perpd(folder, ['strategies', 'test', path, '--json'])
   expect([code, performance.now() - startMs < 5_000]).toEqual([0, true])
   const body = JSON.parse(out) as Body
   expect(body.situations.map(({ situation }) => situation)).toEqual(situations.map(({ name }) => name))
-  // Every kind does something somewhere, and opens nothing where the venue has no room.
-  expect(body.situations.some(({ taken }) => taken > 0)).toBe(true)
+  // Every other kind does something somewhere, and opens nothing where the venue has no room.
+  const isIdle = idle.some((name) => path.endsWith(`${name}.yaml`))
+  expect(body.situations.some(({ taken }) => taken > 0)).toBe(!isIdle)
   expect(body.situations.find(({ situation }) => situation === 'no-capacity')?.trades).toBe(0)
 })
 
