@@ -79,6 +79,7 @@ test.runIf(browserPath !== undefined)(
     await open(daemon, { id: 'resting', direction: 'short', size: '200', limit: '100000' })
     await page.waitForSelector(`#positions button[aria-label="Close long ${eth} on the short token"]`)
     await page.click(`#positions button[aria-label="Close long ${eth} on the long token"]`)
+    await page.waitForSelector('#positions tbody tr >> text=NO STOP')
     await page.waitForSelector('dialog[open] >> text=$400.')
     await sent(page, 'Now it would do this')
     await sentTyped(page, 'close')

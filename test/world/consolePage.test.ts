@@ -32,8 +32,8 @@ test.runIf(browserPath !== undefined)(
     const daemon = await trading()
     const { page, complaints } = await loggedIn(browser, daemon, 'read')
     await page.waitForSelector('.tiles >> text=live')
-    // The trend of the paper venue opens within seconds of the start.
-    await page.waitForSelector('#positions tbody tr >> text=NO STOP')
+    // The trend of the paper venue opens within seconds of the start, with the stop of its file.
+    await page.waitForSelector('#positions tbody tr >> text=stop rests')
     await page.waitForSelector('#log li >> text=filled at')
     await page.waitForSelector('#prices .levels >> text=long entry $')
     await page.waitForSelector('#prices .levels >> text=bought at $')
