@@ -34,6 +34,13 @@ const byHandMs = 60_000
 const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
 /** Ends that are told apart by our own code alone. */
 const wordless: ReadonlySet<string> = new Set(['REFUSED_LOCAL', 'EXPIRED', 'VOID_CONSUMED'])
+/** Nobody's fault, so that a pause waits for it and no budget counts it: a market that runs would end a strategy's day. */
+const movesByItself: ReadonlySet<string> = new Set([
+  'PRICE_OUT_OF_BOUNDS',
+  'POSITION_MOVED',
+  'OFFER_EXPIRED',
+  'FEE_ABOVE_LIMIT',
+])
 const restingTypes: ReadonlySet<number> = new Set([1, 3, 5, 6, 8])
 
 /** Limits as they are in force now. */
@@ -257,7 +264,7 @@ export function createEngineChecks(parts: {
       return
     }
     // Only causes without a word of the venue's in them: those are one cause whatever the words are.
-    if (!wordless.has(closing.outcome)) return
+    if (!wordless.has(closing.outcome) || movesByItself.has(closing.code)) return
     const key = `${wish} ${closing.outcome} ${closing.code}`
     runs.set(key, (runs.get(key) ?? 0) + 1)
   }

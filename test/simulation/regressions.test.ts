@@ -35,6 +35,8 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['engine', 4_410_002_503, 'twins of one transaction are told apart by name alone'],
   // The judge: an operator's word closed an order whose exit had executed unseen, and a second word was awaited in vain.
   ['engine', 4_410_002_251, 'a kill waits for the operator where his own word left a side unknown'],
+  // The judge: an offer that had expired was counted as a try, which no budget counts.
+  ['engine', 30_460_250_030_393, 'what moves by itself is waited for, and not counted'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 
