@@ -85,6 +85,15 @@ test('a reduction past its budget is tried once an hour and never given up', () 
   expect(code(close, 'one', stuck, budget, units, startMs + hourMs / 2)).toBeUndefined()
 })
 
+test('where the clock was set back a reduction past its budget waits from its newest end that is not ahead', () => {
+  const budget = { attemptsPerCause: 3 }
+  const ahead = times(3, { kind: 'close', closedAtMs: startMs + hourMs })
+  expect(code(close, 'one', ahead, budget, units, startMs)).toBeUndefined()
+  const since = [...ahead, ending({ kind: 'close', closedAtMs: startMs - 1_000 })]
+  expect(code(close, 'one', since, budget, units, startMs)).toBe('RETRY_BUDGET')
+  expect(code(close, 'one', since, budget, units, startMs - 1_000 + hourMs)).toBeUndefined()
+})
+
 test('past its budget an operator’s close is tried sooner', () => {
   const stuck = times(12, { kind: 'close' })
   const budget = { attemptsPerCause: 12, retryPastMs: 60_000 }

@@ -36,6 +36,8 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   // The judge: an operator's word closed an order whose exit had executed unseen, and a second word was awaited in vain.
   ['engine', 4_410_002_251, 'a kill waits for the operator where his own word left a side unknown'],
   // The judge: an offer that had expired was counted as a try, which no budget counts.
+  // The clock was set back by twenty minutes, and a kill waited for them before it tried again to close.
+  ['engine', 172_447_872_436_624, 'a try past its budget waits no longer where the clock was set back'],
   ['engine', 30_460_250_030_393, 'what moves by itself is waited for, and not counted'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]

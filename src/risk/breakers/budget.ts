@@ -81,9 +81,11 @@ function checkCauses(
     }
     if (isNobodysFault(ending.cause) || ownCancel.test(ending.cause)) continue
     const before = counts.get(ending.cause)
+    // Where the clock was set back an end may lie ahead of now: it makes no wait longer than it is.
+    const endedMs = ending.closedAtMs <= nowMs ? ending.closedAtMs : 0
     counts.set(ending.cause, {
       count: (before?.count ?? 0) + 1,
-      lastMs: Math.max(before?.lastMs ?? 0, ending.closedAtMs),
+      lastMs: Math.max(before?.lastMs ?? 0, endedMs),
     })
   }
   for (const [cause, { count, lastMs }] of counts) {
