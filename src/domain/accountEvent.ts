@@ -72,6 +72,8 @@ export type AccountEvent =
     }
   /** A reading of what the account is worth is far from the figure of the last minute; told when that begins. */
   | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
+  /** Money came into the account (positive) or left it, and no order explains it; `afterUsd`: what it is worth now. */
+  | { readonly type: 'account.transferred'; readonly amountUsd: Usd; readonly afterUsd: Usd }
   /** What is left of a subaccount's approval; told at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
   /** A step of a kill: nothing rests any more, positions are being closed, nothing becomes less, or it is over. */

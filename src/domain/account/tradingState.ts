@@ -2,7 +2,8 @@
  * Whether trading goes on: halts that an operator, a kill or a breaker put on it, each with why, since when and what lifts
  * it. They are kept in the journal as records of the account, so that no restart forgets one. The strictest hold wins.
  */
-import type { Usd } from '../../protocol/units.ts'
+import type { Hex } from '../../protocol/address.ts'
+import { maxOf, mulDivUp, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import { stricter, type TradingState } from './limits.ts'
 
 /**
@@ -62,6 +63,28 @@ export interface EquityMark {
   readonly dayFirstAtMs?: number
   /** The highest that people were shown, where that is above `peakUsd`; absent: it was not kept, or is not. */
   readonly shownPeakUsd?: Usd
+  /** Deposits less withdrawals of that day, signed: `dayStartUsd` holds them already. Absent: none. */
+  readonly dayTransfersUsd?: Usd
+  /** What shares of the day's loss are of, where money moved: no transfer changes such a share. Absent: `dayStartUsd`. */
+  readonly dayShareOfUsd?: Usd
+}
+
+/** Lists of one host that belonged together: what is in the wallet, and what else there was. */
+export interface WalletBase {
+  /** Amounts by lower-case token, without the native coin and without zeros; smallest units. */
+  readonly wallet: Readonly<Record<string, TokenAmount>>
+  /** A hash of the positions and of what orders held. */
+  readonly placed: Hex
+  /** How many orders the journal had accepted by then. */
+  readonly intents: number
+}
+
+/** A deposit (positive) or a withdrawal. */
+export interface AccountTransfer {
+  /** When it was told from a gain or a loss, Unix ms. */
+  readonly atMs: number
+  /** USD at the prices of then, signed. */
+  readonly amountUsd: Usd
 }
 
 /** How a command reached the daemon. */
@@ -82,6 +105,15 @@ export type TradingEntry =
       readonly afterSeq?: number
     }
   | ({ readonly kind: 'equity.marked' } & EquityMark)
+  /** What later lists are compared with, to tell deposits and withdrawals. */
+  | { readonly kind: 'equity.based'; readonly base: WalletBase }
+  /** A deposit (positive) or a withdrawal, and what the account is worth after it; USD. */
+  | {
+      readonly kind: 'equity.transferred'
+      readonly amountUsd: Usd
+      readonly afterUsd: Usd
+      readonly base: WalletBase
+    }
   /** Who asked for what, written before it is done. */
   | {
       readonly kind: 'operator.command'
@@ -95,6 +127,8 @@ export type TradingEntry =
 export const tradingKinds = [
   'trading.state',
   'equity.marked',
+  'equity.based',
+  'equity.transferred',
   'operator.command',
 ] as const satisfies readonly TradingEntry['kind'][]
 
@@ -107,6 +141,10 @@ export interface TradingFold {
   /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
   readonly liftedAtSeq?: Readonly<Record<string, number>>
   readonly equity?: EquityMark
+  /** What the next lists are compared with; absent before the first. */
+  readonly base?: WalletBase
+  /** The newest deposits and withdrawals, oldest first; absent before the first. */
+  readonly transfers?: readonly AccountTransfer[]
   /** The limits in force, as they were last written down: decimal text by scope and limit. */
   readonly limits?: Readonly<Record<string, string>>
 }
@@ -155,17 +193,61 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
     }
     case 'equity.marked': {
       const { equityUsd, peakUsd, dayStartMs, dayStartUsd, dayFirstAtMs, shownPeakUsd } = entry
+      const { dayTransfersUsd, dayShareOfUsd } = entry
       const equity = {
         ...{ equityUsd, peakUsd, dayStartMs, dayStartUsd },
         ...(dayFirstAtMs === undefined ? {} : { dayFirstAtMs }),
         ...(shownPeakUsd === undefined ? {} : { shownPeakUsd }),
+        ...(dayTransfersUsd === undefined ? {} : { dayTransfersUsd }),
+        ...(dayShareOfUsd === undefined ? {} : { dayShareOfUsd }),
       }
       return { ...fold, equity }
+    }
+    case 'equity.based':
+      return { ...fold, base: entry.base }
+    case 'equity.transferred': {
+      const { amountUsd, afterUsd, base } = entry
+      const transfers = [...(fold.transfers ?? []), { atMs, amountUsd }].slice(-keptTransfers)
+      const equity = fold.equity === undefined ? {} : { equity: movedMark(fold.equity, amountUsd, afterUsd) }
+      return { ...fold, ...equity, base, transfers }
     }
     case 'operator.command':
       if (entry.command !== LIMITS_IN_FORCE) return fold
       return { ...fold, limits: JSON.parse(entry.detail) as NonNullable<TradingFold['limits']> }
   }
+}
+
+/** Transfers that are kept for people. */
+const keptTransfers = 64
+
+/**
+ * The mark after a deposit (positive) or a withdrawal: the loss of the day stays what it was in USD, and every fall stays the share
+ * that it was.
+ *
+ * @param afterUsd what the account is worth after it
+ */
+export function movedMark(mark: EquityMark, amountUsd: Usd, afterUsd: Usd): EquityMark {
+  const share = (beforeUsd: Usd): Usd => scaledBy(beforeUsd, amountUsd, afterUsd)
+  const { equityUsd, peakUsd, dayStartUsd, shownPeakUsd, dayTransfersUsd = 0n } = mark
+  return {
+    ...mark,
+    equityUsd: equityUsd + amountUsd,
+    peakUsd: share(peakUsd),
+    ...(shownPeakUsd === undefined ? {} : { shownPeakUsd: share(shownPeakUsd) }),
+    dayStartUsd: dayStartUsd + amountUsd,
+    dayTransfersUsd: dayTransfersUsd + amountUsd,
+    dayShareOfUsd: share(mark.dayShareOfUsd ?? dayStartUsd),
+  }
+}
+
+/**
+ * A figure of before a deposit or a withdrawal, such that what is worth `afterUsd` now is the same share of it; rounded up, so that no
+ * fall becomes less. Where nothing was left before or after, it begins anew.
+ */
+export function scaledBy(figureUsd: Usd, amountUsd: Usd, afterUsd: Usd): Usd {
+  const beforeUsd = afterUsd - amountUsd
+  if (beforeUsd <= 0n || afterUsd <= 0n) return maxOf(0n, afterUsd)
+  return mulDivUp(figureUsd, afterUsd, beforeUsd)
 }
 
 /** The halts that reach a strategy: its own and those of the whole daemon; without a name only the latter. */

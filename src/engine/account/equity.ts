@@ -5,10 +5,10 @@
  * middle one does. So neither half a minute of lag nor less than half of the readings make a loss or hide one. Each host is read
  * by itself and has its own figures, and the larger loss counts: of four lists from two hosts one that lies would be enough.
  *
- * A deposit looks like a gain and a withdrawal like a loss: after a withdrawal an operator lifts what it opened.
+ * Deposits and withdrawals are told from gains and losses by `transfers.ts`; the figures move with them (`movedMark`).
  */
 import type { Api } from '../../api/client.ts'
-import type { EquityMark } from '../../domain/account/tradingState.ts'
+import { type EquityMark, movedMark } from '../../domain/account/tradingState.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Order, Position } from '../../protocol/position.ts'
@@ -21,11 +21,15 @@ import type { Books } from './readingsAddUp.ts'
 export interface EquityReading {
   readonly lowUsd: Usd
   readonly highUsd: Usd
+  /** What left the wallet and is not yet told to be a withdrawal or a loss: no loss until it is. Absent: nothing. */
+  readonly pendingUsd?: Usd
 }
 
 /** A reading of the account, with what its lists held when it was made, to tell readings of one state from others. */
 export interface AccountReading extends EquityReading {
   readonly inventory: string
+  /** The part of it that is not the wallet: positions, and payments that orders hold. */
+  readonly placed: string
   readonly books: Books
 }
 
@@ -72,32 +76,24 @@ export async function readEquity(
   const held = inFlight.map(({ intent: { terms } }) =>
     worth(terms.collateralToken.address, terms.collateralDelta),
   )
+  const wallet = new Map(
+    balances.value
+      .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
+      .map(({ address, balance }) => [hexKey(address), balance]),
+  )
+  const placed = placedOf(positions.value, orders.value)
   return {
     lowUsd,
     highUsd: held.reduce((sum, usd) => sum + usd, lowUsd),
-    inventory: inventoryOf(positions.value, orders.value, balances.value, byAddress),
-    books: {
-      positions: positions.value,
-      orders: orders.value,
-      wallet: new Map(
-        balances.value
-          .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
-          .map(({ address, balance }) => [hexKey(address), balance]),
-      ),
-      worth,
-      holdsPayment,
-    },
+    inventory: `${placed},${listed([...wallet].map(([token, balance]) => `${token}:${balance}`))}`,
+    placed,
+    books: { positions: positions.value, orders: orders.value, wallet, worth, holdsPayment },
   }
 }
 
-/** What the lists hold, without prices and without the native coin, which gas takes off. */
-function inventoryOf(
-  positions: readonly Position[],
-  orders: readonly Order[],
-  balances: readonly { readonly address: Address; readonly balance: TokenAmount }[],
-  byAddress: ReadonlyMap<string, { readonly isNative?: boolean }>,
-): string {
-  return [
+/** What positions and orders hold, without prices. */
+function placedOf(positions: readonly Position[], orders: readonly Order[]): string {
+  return listed([
     ...positions.map(({ contractKey, sizeInUsd, collateralAmount }) =>
       [contractKey, sizeInUsd, collateralAmount].join(':'),
     ),
@@ -106,12 +102,11 @@ function inventoryOf(
       .map(({ orderKey, initialCollateralDeltaAmount }) =>
         [orderKey, initialCollateralDeltaAmount].join(':'),
       ),
-    ...balances
-      .filter(({ address }) => byAddress.get(hexKey(address))?.isNative !== true)
-      .map(({ address, balance }) => [hexKey(address), balance].join(':')),
-  ]
-    .sort()
-    .join()
+  ])
+}
+
+function listed(texts: readonly string[]): string {
+  return texts.toSorted().join()
 }
 
 /** The account's worth over time. */
@@ -121,6 +116,8 @@ export interface EquityTracker {
    * different hosts are never mixed.
    */
   take(reading: EquityReading, nowMs: number, host?: string): Promise<void>
+  /** Money came in (positive) or left, and the account is worth `afterUsd` now; every figure moves with it. Journal first, then here. */
+  transfer(amountUsd: Usd, afterUsd: Usd): void
   /** The mark with the newest figure, of the host that shows the largest loss; absent before the first reading of this process. */
   mark(): EquityMark | undefined
   /** The least that a host shows the account to be worth, USD; absent before the first reading of this process. */
@@ -199,11 +196,11 @@ export function createEquityTracker(
     const kept = isRebasing ? [] : (before?.readings ?? [])
     const readings = [...kept.filter(({ atMs }) => atMs > nowMs - windowMs), { ...reading, atMs: nowMs }]
     const floorUsd = minOf(reading.lowUsd, ...readings.map(({ lowUsd }) => lowUsd))
-    const equityUsd = figureOf(readings.map(({ highUsd }) => highUsd))
+    const equityUsd = figureOf(readings.map(mostOf))
     const isJumping =
       readings.length >= fewestReadings &&
-      absOf(reading.highUsd - equityUsd) * 10_000n > absOf(equityUsd) * BigInt(jumpBps)
-    if (isJumping && before?.isJumping !== true) onJump?.({ readingUsd: reading.highUsd, equityUsd })
+      absOf(mostOf(reading) - equityUsd) * 10_000n > absOf(equityUsd) * BigInt(jumpBps)
+    if (isJumping && before?.isJumping !== true) onJump?.({ readingUsd: mostOf(reading), equityUsd })
     const mark = before?.live ?? begun
     const dayStartMs = dayStartOf(nowMs)
     const isNewDay = isRebasing || mark === undefined || mark.dayStartMs < dayStartMs
@@ -212,6 +209,8 @@ export function createEquityTracker(
       : (before?.dayOpenUntilMs ?? Number.NEGATIVE_INFINITY)
     const dayStartUsd = isNewDay ? floorUsd : mark.dayStartUsd
     const dayFirstAtMs = isNewDay ? nowMs : mark.dayFirstAtMs
+    const isDayOpen = nowMs <= dayOpenUntilMs
+    const { dayTransfersUsd, dayShareOfUsd } = isNewDay ? {} : mark
     return {
       readings,
       isJumping,
@@ -220,10 +219,20 @@ export function createEquityTracker(
         equityUsd,
         peakUsd: isRebasing || mark === undefined ? floorUsd : maxOf(mark.peakUsd, floorUsd),
         dayStartMs: isNewDay ? dayStartMs : mark.dayStartMs,
-        dayStartUsd: nowMs <= dayOpenUntilMs ? maxOf(dayStartUsd, floorUsd) : dayStartUsd,
+        dayStartUsd: isDayOpen ? maxOf(dayStartUsd, floorUsd) : dayStartUsd,
         ...(dayFirstAtMs === undefined ? {} : { dayFirstAtMs }),
+        ...(dayTransfersUsd === undefined ? {} : { dayTransfersUsd }),
+        ...(dayShareOfUsd === undefined
+          ? {}
+          : { dayShareOfUsd: isDayOpen ? maxOf(dayShareOfUsd, floorUsd) : dayShareOfUsd }),
       },
     }
+  }
+
+  /** A host's figures after a transfer: what it showed before is of another account, so to say. */
+  function moved({ readings, live, ...track }: HostTrack, amountUsd: Usd, afterUsd: Usd): HostTrack {
+    const last = readings.slice(-1).map(({ pendingUsd: _, ...reading }) => reading)
+    return { ...track, readings: last, isJumping: false, live: movedMark(live, amountUsd, afterUsd) }
   }
 
   /** Hosts that were read in the last minute and a quarter; all when none was. */
@@ -275,6 +284,10 @@ export function createEquityTracker(
       tracks = wasRebasing ? new Map([[host, track]]) : new Map(tracks).set(host, track)
       await keep(nowMs, wasRebasing)
     },
+    transfer(amountUsd, afterUsd) {
+      tracks = new Map([...tracks].map(([host, track]) => [host, moved(track, amountUsd, afterUsd)]))
+      if (begun !== undefined) begun = movedMark(begun, amountUsd, afterUsd)
+    },
     mark: () => (chosen === undefined ? undefined : tracks.get(chosen)?.live),
     worthUsd: () => leastOf(heardLast().map(({ live }) => live.equityUsd)),
     floorUsd: () => leastOf(heardLast().flatMap(({ readings }) => readings.map(({ lowUsd }) => lowUsd))),
@@ -302,6 +315,11 @@ export function createEquityTracker(
       await keep(newest, true)
     },
   }
+}
+
+/** The most that a reading may stand for, USD. */
+function mostOf({ highUsd, pendingUsd = 0n }: EquityReading): Usd {
+  return highUsd + pendingUsd
 }
 
 function leastOf([first, ...others]: readonly Usd[]): Usd | undefined {

@@ -63,29 +63,70 @@ export function addsUp(
   happenings: readonly Happening[],
   held: HeldSides,
 ): boolean {
+  const rest = unexplained(before, now, happenings, held)
+  if (rest === undefined) return false
+  const { beyondUsd, errorUsd, feesUsd, smallestUsd } = rest
+  // A list that is behind is off by an amount of that size: it must be told from fees and from the error.
+  if (smallestUsd !== undefined && (feesUsd + errorUsd) * 2n >= smallestUsd) return false
+  if (smallestUsd !== undefined && isSameWallet(before, now)) return false
+  return beyondUsd <= errorUsd && beyondUsd >= -(errorUsd + feesUsd)
+}
+
+/** What two readings differ by beyond what our orders did. USD. */
+export interface Unexplained {
+  /** Signed; within `errorUsd` above, and within `errorUsd` and `feesUsd` below nothing, it is nothing. */
+  readonly beyondUsd: Usd
+  /** What figures of fills leave out. */
+  readonly errorUsd: Usd
+  /** The most that sending took. */
+  readonly feesUsd: Usd
+  /** The smallest amount that an order moved; absent when none moved any. */
+  readonly smallestUsd?: Usd
+}
+
+/**
+ * What the lists of now differ by from earlier ones, beyond what these happenings did; undefined where that cannot be told: flows that
+ * are not known, or lists that do not show all of the happenings.
+ */
+export function unexplained(
+  before: Books,
+  now: Books,
+  happenings: readonly Happening[],
+  held: HeldSides,
+): Unexplained | undefined {
   const states = [...new Set(happenings.map(({ state }) => state))]
   if (states.some(({ intent }) => !knownKinds.has(intent.kind) || intent.terms.twap !== undefined))
-    return false
-  if (!states.every((state) => agreesWithOrders(state, now))) return false
+    return undefined
+  if (!states.every((state) => agreesWithOrders(state, now))) return undefined
   const fills = happenings.flatMap(({ state, child }) =>
     child?.phase === 'EXECUTED' ? [{ state, child, adds: addsTo(state, child) }] : [],
   )
   let broughtUsd = 0n
   for (const { state, child, adds } of fills) {
-    if (!isShown(state, child, now, held)) return false
+    if (!isShown(state, child, now, held)) return undefined
     const resultUsd = adds ? child.settlement?.feesUsd : child.settlement?.pnlUsd
-    if (resultUsd === undefined) return false
+    if (resultUsd === undefined) return undefined
     broughtUsd += adds ? -resultUsd : resultUsd
   }
   const legs = [...paidIn(happenings, now), ...takenOut(fills, before, now)]
   const smallestUsd = legs.length === 0 ? undefined : minOf(...(legs as [Usd, ...Usd[]]))
-  const errorUsd = smallestUsd === undefined ? centUsd : smallestUsd / errorPart
-  const feesUsd = happenings.reduce((sum, each) => sum + mostFees(each, now), 0n)
-  // A list that is behind is off by an amount of that size: it must be told from fees and from the error.
-  if (smallestUsd !== undefined && (feesUsd + errorUsd) * 2n >= smallestUsd) return false
-  if (legs.length > 0 && isSameWallet(before, now)) return false
-  const beyondUsd = totalUsd(now, now) - totalUsd(before, now) - broughtUsd
-  return beyondUsd <= errorUsd && beyondUsd >= -(errorUsd + feesUsd)
+  return {
+    beyondUsd: totalUsd(now, now) - totalUsd(before, now) - broughtUsd,
+    errorUsd: smallestUsd === undefined ? centUsd : smallestUsd / errorPart,
+    feesUsd: happenings.reduce((sum, each) => sum + mostFees(each, now), 0n),
+    ...(smallestUsd === undefined ? {} : { smallestUsd }),
+  }
+}
+
+/** Whether positions of sides on which none of these happened are as they were. */
+export function areOthersSame(before: Books, now: Books, happenings: readonly Happening[]): boolean {
+  const touched = new Set(happenings.map(({ state }) => sideOf(state)))
+  const others = ({ positions }: Books): readonly string[] =>
+    positions
+      .filter((position) => !touched.has(sideKeyOf(position)))
+      .map(({ contractKey, sizeInUsd, collateralAmount }) => `${contractKey} ${sizeInUsd} ${collateralAmount}`)
+      .toSorted()
+  return others(before).join() === others(now).join()
 }
 
 function addsTo({ intent }: IntentState, child: Child): boolean {

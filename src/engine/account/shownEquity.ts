@@ -5,6 +5,7 @@
  * figure stands, with its age. Breakers do not wait for
  * this: they judge by the cautious figures of `equity.ts`.
  */
+import { scaledBy } from '../../domain/account/tradingState.ts'
 import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
 
 /** A figure, USD, and when its lists were read, Unix ms. */
@@ -42,6 +43,8 @@ export interface ShownPeak {
   raise(peakUsd: Usd, figureUsd: Usd): Usd
   /** The highest so far; absent before the first. */
   highest(): Usd | undefined
+  /** Money came in (positive) or left, and the account is worth `afterUsd` now: falls stay the share that they were. */
+  transfer(amountUsd: Usd, afterUsd: Usd): void
   /** An operator accepted a loss: the peak begins anew. */
   forget(): void
 }
@@ -59,6 +62,9 @@ export function createShownPeak(beforeUsd?: Usd): ShownPeak {
       return highestUsd
     },
     highest: () => highestUsd,
+    transfer(amountUsd, afterUsd) {
+      if (highestUsd !== undefined) highestUsd = scaledBy(highestUsd, amountUsd, afterUsd)
+    },
     forget() {
       highestUsd = undefined
     },

@@ -2,7 +2,7 @@
 import { BaseError } from '../../base/errors.ts'
 import { isDrift } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
-import { type HaltReason, haltKey } from '../../domain/account/tradingState.ts'
+import { type HaltReason, haltKey, type WalletBase } from '../../domain/account/tradingState.ts'
 import {
   type Child,
   hasEnded,
@@ -30,6 +30,14 @@ import {
   type ShownEquity,
   type ShownPeak,
 } from '../account/shownEquity.ts'
+import {
+  createTransferVotes,
+  createTransferWatch,
+  isSameBase,
+  type TransferLook,
+  type TransferWatch,
+  walletBaseOf,
+} from '../account/transfers.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /** The running breakers. */
@@ -47,6 +55,14 @@ export interface Breakers {
   lookAgain(): Promise<void>
   /** When the account was last read, monotonic ms. */
   accountReadMs(): number
+}
+
+/** What a host answered in a round. */
+interface HeardHost {
+  readonly name: string
+  readonly reading: AccountReading
+  /** Its lists, where they belong together. */
+  readonly base?: WalletBase
 }
 
 /** Halts that no breaker put on, and none lifts. */
@@ -90,6 +106,8 @@ export function createBreakers(
   /** Of the figure that is shown: its lists, and what our orders had done by then. */
   let before: Books | undefined
   let accounted: ReadonlySet<string> = new Set()
+  const watches = new Map<string, TransferWatch>()
+  const votes = createTransferVotes()
   let readMs = clock.monotonicMs()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
@@ -154,18 +172,48 @@ export function createBreakers(
     const asked = all.length < 2 ? [] : all.filter((host) => !api.isCoolingDown(host))
     const hosts = asked.length === 0 ? [undefined] : asked
     const wasUnderWay = isUnderWay()
+    const heard: HeardHost[] = []
     // A host that hangs is not waited for beyond the others: its figures are those of its last reading.
     await waitAtMost(
       clock,
       hostPatienceMs,
       Promise.all(
         hosts.map(async (host, place) => {
-          const reading = await measureBy(host, moving)
+          const reading = await measureBy(host, moving, wasUnderWay)
+          if (reading === undefined) return
+          heard[place] = { name: host ?? '', ...reading }
           // What is shown is of one host: readings of two do not follow each other.
-          if (reading !== undefined && place === 0) show(reading, wasUnderWay)
+          if (place === 0) show(reading.reading, wasUnderWay)
         }),
       ),
     )
+    await takeTransfer(heard.filter((each) => each !== undefined))
+  }
+
+  /** Moves the figures with a deposit or a withdrawal that every host of this round told of; keeps what the next is told by. */
+  async function takeTransfer(heard: readonly HeardHost[]): Promise<void> {
+    const [first] = heard
+    if (first === undefined) return
+    const { reading, base } = first
+    const names = heard.map(({ name }) => name)
+    const amountUsd = votes.agreed(names, clock.monotonicMs())
+    if (amountUsd === undefined) {
+      const { base: kept } = trading.accountJournal.state().trading
+      if (base !== undefined && !isSameBase(kept, base))
+        await trading.accountJournal.write({ kind: 'equity.based', base })
+      return
+    }
+    votes.clear()
+    for (const [name, watch] of watches) if (!names.includes(name)) watch.forget()
+    const afterUsd = reading.lowUsd
+    await trading.accountJournal.write({
+      ...{ kind: 'equity.transferred', amountUsd, afterUsd },
+      base: base ?? walletBaseOf(reading, journal.summary().intents),
+    })
+    equity.transfer(amountUsd, afterUsd)
+    shownPeak.transfer(amountUsd, afterUsd)
+    show(reading, false, true)
+    context.emit({ type: 'account.transferred', amountUsd, afterUsd })
   }
 
   /** Before lists belong together the least of what they show stands: it counts nothing that is in flight. */
@@ -177,12 +225,19 @@ export function createBreakers(
     return { ...figure, isSettling: figure.isSettling || isUnderWay() || unaccounted().length > 0 }
   }
 
-  /** `wasUnderWay`: whether an order was on its way when the lists were asked for. */
-  function show({ lowUsd: equityUsd, inventory, books }: AccountReading, wasUnderWay: boolean): void {
+  /**
+   * `wasUnderWay`: whether an order was on its way when the lists were asked for. `isKnown`: the lists are known to belong together.
+   */
+  function show(
+    { lowUsd: equityUsd, inventory, books }: AccountReading,
+    wasUnderWay: boolean,
+    isKnown = false,
+  ): void {
     const moved = unaccounted()
     const underWay = wasUnderWay || isUnderWay()
     const isProven =
-      !underWay && moved.length > 0 && before !== undefined && addsUp(before, books, moved, held())
+      isKnown ||
+      (!underWay && moved.length > 0 && before !== undefined && addsUp(before, books, moved, held()))
     const isShown = shownEquity.take({
       ...{ equityUsd, inventory, isProven },
       isMoving: underWay || moved.some(isYoung),
@@ -211,16 +266,40 @@ export function createBreakers(
   async function measureBy(
     host: string | undefined,
     moving: readonly IntentState[],
-  ): Promise<AccountReading | undefined> {
+    wasUnderWay: boolean,
+  ): Promise<Omit<HeardHost, 'name'> | undefined> {
     try {
       const reading = await readEquity(api, account, moving, host)
-      if (reading !== undefined) await equity.take(reading, clock.now(), host)
-      return reading
+      if (reading === undefined) return undefined
+      const look = lookForTransfer(host ?? '', reading, wasUnderWay)
+      const { pendingUsd, base } = look
+      await equity.take({ ...reading, pendingUsd }, clock.now(), host)
+      return { reading, ...(base === undefined ? {} : { base }) }
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
       return undefined
     }
+  }
+
+  /** Compares a host's lists with its last ones, and counts its vote. */
+  function lookForTransfer(name: string, reading: AccountReading, wasUnderWay: boolean): TransferLook {
+    const kept = trading.accountJournal.state().trading.base
+    const watch = watches.get(name) ?? createTransferWatch(listLagMs, kept)
+    watches.set(name, watch)
+    const happenings = happeningsOf([
+      ...orderManager.open().map(({ state }) => state),
+      ...orderManager.recentlyLanded(),
+    ])
+    const monotonicMs = clock.monotonicMs()
+    const look = watch.take({
+      ...{ reading, happenings, monotonicMs },
+      intents: journal.summary().intents,
+      isMoving: wasUnderWay || isUnderWay() || happenings.some(isYoung),
+      held: held(),
+    })
+    if (look.amountUsd !== undefined) votes.tell(name, look.amountUsd, monotonicMs)
+    return look
   }
 
   return {

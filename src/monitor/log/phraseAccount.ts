@@ -115,6 +115,15 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       `a reading of ${money(event.readingUsd)} is far from the ${money(event.equityUsd)} that the account is worth by the last minute; it counts when most readings show it`,
       { reading_usd: usdField(event.readingUsd), equity_usd: usdField(event.equityUsd) },
     ),
+  'account.transferred': (event) =>
+    line(
+      event.amountUsd < 0n ? 'warn' : 'info',
+      'account',
+      event.amountUsd < 0n
+        ? `${money(-event.amountUsd)} left the account and no order explains it: taken for a withdrawal, and no loss. The account is worth ${money(event.afterUsd)} now`
+        : `${money(event.amountUsd)} came into the account and no order explains it: taken for a deposit, and no gain. The account is worth ${money(event.afterUsd)} now`,
+      { amount_usd: usdField(event.amountUsd), equity_usd: usdField(event.afterUsd) },
+    ),
   'subaccount.read': (event) =>
     line('debug', 'account', `${event.report.remainingActions} actions of the approval left`, {
       remaining_actions: event.report.remainingActions,

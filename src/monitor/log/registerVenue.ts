@@ -114,6 +114,11 @@ export const venueRegister = {
     'reading_usd',
     'equity_usd',
   ]),
+  'account.transferred': registered(
+    ['info', 'warn'],
+    'Money came into the account, or, at warn, left it, and no order explains it.',
+    ['amount_usd', 'equity_usd'],
+  ),
   'market.contradicted': registered(['error'], 'Hosts contradict what a market is; increases there wait.', [
     'hosts',
     'symbols',

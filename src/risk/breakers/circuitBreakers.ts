@@ -6,7 +6,7 @@
  * |---|---|---|
  * | `daily-loss` | equity against the first figure of the day (UTC), and what settlements realized; the larger loss | the
  * next day, or an operator |
- * | `drawdown` | equity against its peak | an operator |
+ * | `drawdown` | equity against its peak; deposits and withdrawals move both, and the share stays | an operator |
  * | `rejects` | orders of one strategy in a row that came to nothing | an operator |
  * | `poison` | payloads of a day that did not say what was meant | an operator |
  * | `unknowns` | the oldest order whose fate is not proven | its resolution |
@@ -111,15 +111,19 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   const { equity, realizedUsd = 0n } = facts
   // Yesterday's figure says nothing about today.
   const isToday = equity?.dayStartMs === dayStartOf(facts.nowMs)
-  const fellUsd = equity !== undefined && isToday ? equity.dayStartUsd - equity.equityUsd : 0n
+  const fallen: DayLoss[] = equity !== undefined && isToday ? [fallOf(equity)] : []
   // What hosts show may hide a loss: settlements are of the journal, and of the chain where it is read.
-  const lostUsd = maxOf(fellUsd, -realizedUsd)
-  const ofUsd = isToday ? equity?.dayStartUsd : undefined
-  if (hasLost(lostUsd, ofUsd, settings)) {
-    const how = fellUsd >= -realizedUsd ? 'the account lost' : 'orders of the account realized a loss of'
+  const lost: DayLoss = { how: 'orders of the account realized a loss of', lostUsd: -realizedUsd }
+  const ofUsd = isToday ? fundsOf(equity) : undefined
+  const realized = ofUsd === undefined ? lost : { ...lost, shareLostUsd: -realizedUsd, ofUsd }
+  const over = [...fallen, realized].filter((each) => isOverDay(each, settings))
+  const [worst] = over.toSorted((one, other) => (one.lostUsd >= other.lostUsd ? -1 : 1))
+  if (worst !== undefined) {
+    const { how, lostUsd, shareLostUsd = lostUsd } = worst
+    const shownUsd = hasLost(lostUsd, undefined, settings) ? lostUsd : shareLostUsd
     trip(
       'daily-loss',
-      `${how} ${formatDollars(lostUsd)} since 00:00 UTC; ${lossLimit(ofUsd, settings)} is the limit`,
+      `${how} ${formatDollars(shownUsd)} since 00:00 UTC; ${lossLimit(worst.ofUsd, settings)} is the limit`,
     )
   }
   if (equity !== undefined) {
@@ -166,6 +170,38 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   }
   if (facts.subaccount !== undefined) subaccount(facts.subaccount, facts.nowMs, settings, trip)
   return trips
+}
+
+/** A loss of the day, by one of its sources. USD. */
+interface DayLoss {
+  readonly how: string
+  readonly lostUsd: Usd
+  /** The same as it counts for a share, and what the share is of; absent: no share is known. */
+  readonly shareLostUsd?: Usd
+  readonly ofUsd?: Usd
+}
+
+/** What the account lost by its lists: in USD without transfers, and as a share that no transfer changes. */
+function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark): DayLoss {
+  const ofUsd = dayShareOfUsd ?? dayStartUsd
+  return { how: 'the account lost', lostUsd: dayStartUsd - equityUsd, shareLostUsd: ofUsd - equityUsd, ofUsd }
+}
+
+/** What the account had to lose that day: a withdrawal makes no share of a realized loss larger. */
+function fundsOf(equity: EquityMark | undefined): Usd | undefined {
+  if (equity === undefined) return undefined
+  const { dayStartUsd, dayTransfersUsd = 0n } = equity
+  return maxOf(dayStartUsd, dayStartUsd - dayTransfersUsd)
+}
+
+function isOverDay({ lostUsd, shareLostUsd, ofUsd }: DayLoss, settings: BreakerSettings): boolean {
+  const { maxDailyLossUsd, maxDailyLossEquityBps } = settings
+  if (maxDailyLossUsd !== undefined && hasLost(lostUsd, undefined, { maxDailyLossUsd })) return true
+  return (
+    maxDailyLossEquityBps !== undefined &&
+    shareLostUsd !== undefined &&
+    hasLost(shareLostUsd, ofUsd, { maxDailyLossEquityBps })
+  )
 }
 
 function subaccount(

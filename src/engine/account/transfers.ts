@@ -1,0 +1,197 @@
+/**
+ * Deposits and withdrawals: amounts that come into the account or leave it and that no order explains. Told from gains and losses by
+ * lists that have held the same things for longer than they lag, against the last such lists of the same host. Where no order of ours
+ * was made meanwhile and positions and orders are the same, every step of the wallet is one. Where orders moved, it is what they do not
+ * explain, if that is well beyond the error of their figures. Else nothing is told, and the step counts as gain or loss. Pure but for
+ * what it remembers.
+ */
+import { keccak256, stringToHex } from 'viem'
+import type { HeldSides } from '../../domain/account/held.ts'
+import type { WalletBase } from '../../domain/account/tradingState.ts'
+import type { Address } from '../../protocol/address.ts'
+import { absOf, type Usd } from '../../protocol/units.ts'
+import type { AccountReading } from './equity.ts'
+import { areOthersSame, type Books, type Happening, unexplained } from './readingsAddUp.ts'
+
+/** One reading. */
+export interface TransferReading {
+  readonly reading: AccountReading
+  /** How many orders the journal has accepted, ever. */
+  readonly intents: number
+  /** All that orders did that are open or ended lately. */
+  readonly happenings: readonly Happening[]
+  /** Whether an order of ours is on its way, or moved so lately that lists may not show it. */
+  readonly isMoving: boolean
+  /** Sizes by the journal, signed. */
+  readonly held: HeldSides
+  readonly monotonicMs: number
+}
+
+/** What a reading showed. */
+export interface TransferLook {
+  /** What came in (positive) or left by this host's lists, at the prices of the reading, signed; told once. */
+  readonly amountUsd?: Usd
+  /** What left the wallet and is not judged yet: no loss until it is, USD, 0 or more. */
+  readonly pendingUsd: Usd
+  /** The lists belong together: the next transfer is told against these. */
+  readonly base?: WalletBase
+}
+
+/** Follows one host's lists. */
+export interface TransferWatch {
+  take(reading: TransferReading): TransferLook
+  /** A transfer was told without this host's word: its next lists are a new beginning. */
+  forget(): void
+}
+
+/** Smaller steps are not told: dust, and fees of a message that came to nothing. USD. */
+const leastUsd: Usd = 10n ** 30n
+/** What orders do not explain is a transfer when it is so many times the error and the fees of their figures. */
+const errorTimes = 5n
+/** What orders did is known for this long after they ended, ms (trackedOrders.ts). */
+const happeningsForMs = 120_000
+
+interface Base {
+  readonly kept: WalletBase
+  /** Absent: of an earlier process. */
+  readonly books?: Books
+  readonly accounted: ReadonlySet<string>
+  readonly atMs: number
+}
+
+/**
+ * Makes the watch of one host.
+ *
+ * @param lagMs how long lists of one venue may be behind each other
+ * @param kept the lists that belonged together last, by the journal
+ */
+export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferWatch {
+  let base: Base | undefined =
+    kept === undefined ? undefined : { kept, accounted: new Set(), atMs: Number.NEGATIVE_INFINITY }
+  let inventory: string | undefined
+  let sinceMs = Number.POSITIVE_INFINITY
+  /** When the wallet was first seen to be short of the base. */
+  let shortSinceMs: number | undefined
+
+  /** What left the wallet counts as no loss while it is short: for no longer than lists lag, and a look or two more. */
+  function held(stepUsd: Usd | undefined, isMoving: boolean, monotonicMs: number): Usd {
+    if (isMoving || stepUsd === undefined || stepUsd >= 0n) {
+      shortSinceMs = undefined
+      return 0n
+    }
+    shortSinceMs ??= monotonicMs
+    return monotonicMs - shortSinceMs <= lagMs + lagMs / 2 ? -stepUsd : 0n
+  }
+
+  return {
+    take({ reading, intents, happenings, isMoving, held: sides, monotonicMs }) {
+      // The first lists of a process may be of different instants, as any.
+      if (inventory !== reading.inventory) sinceMs = monotonicMs
+      inventory = reading.inventory
+      const now = walletBaseOf(reading, intents)
+      const moved = happenings.filter(({ key }) => base?.accounted.has(key) !== true)
+      const stepUsd = base === undefined ? undefined : quietStep(base, now, reading.books, moved, monotonicMs)
+      const pendingUsd = held(stepUsd, isMoving, monotonicMs)
+      if (isMoving || monotonicMs - sinceMs < lagMs) return { pendingUsd }
+      const amountUsd =
+        stepUsd ?? (base === undefined ? undefined : movedStep(base, reading.books, moved, sides, monotonicMs))
+      shortSinceMs = undefined
+      const accounted = new Set(happenings.map(({ key }) => key))
+      base = { kept: now, books: reading.books, accounted, atMs: monotonicMs }
+      const isTold = amountUsd !== undefined && absOf(amountUsd) >= leastUsd
+      return { pendingUsd, base: now, ...(isTold ? { amountUsd } : {}) }
+    },
+    forget() {
+      base = undefined
+      shortSinceMs = undefined
+    },
+  }
+}
+
+/** What each host told and nobody has used, for as long as the others may take to see it. */
+export interface TransferVotes {
+  /** A host told of a transfer. */
+  tell(host: string, amountUsd: Usd, monotonicMs: number): void
+  /**
+   * The transfer that all of these hosts told of, USD: of amounts that are a little apart the one that is nearest to nothing. Undefined when one
+   * of them did not, or told of another amount: one host's word moves no figure that another contradicts.
+   */
+  agreed(hosts: readonly string[], monotonicMs: number): Usd | undefined
+  /** The transfer was taken. */
+  clear(): void
+}
+
+/** Hosts see the same step within this time of each other, ms. */
+const votesForMs = 60_000
+/** One part in so many is what hosts' prices and figures are apart. */
+const votePart = 50n
+
+/** Without votes. */
+export function createTransferVotes(): TransferVotes {
+  const votes = new Map<string, { readonly amountUsd: Usd; readonly atMs: number }>()
+  return {
+    tell(host, amountUsd, monotonicMs) {
+      votes.set(host, { amountUsd, atMs: monotonicMs })
+    },
+    agreed(hosts, monotonicMs) {
+      const told = hosts.map((host) => votes.get(host))
+      const amounts = told.flatMap((vote) =>
+        vote !== undefined && monotonicMs - vote.atMs <= votesForMs ? [vote.amountUsd] : [],
+      )
+      const [first, ...others] = amounts.toSorted((one, other) => (absOf(one) < absOf(other) ? -1 : 1))
+      if (first === undefined || amounts.length < hosts.length) return undefined
+      return others.every((each) => absOf(each - first) * votePart <= absOf(first)) ? first : undefined
+    },
+    clear: () => votes.clear(),
+  }
+}
+
+/** What a reading is to be compared with later. */
+export function walletBaseOf({ placed, books }: AccountReading, intents: number): WalletBase {
+  const wallet = [...books.wallet].filter(([, amount]) => amount !== 0n)
+  return { wallet: Object.fromEntries(wallet), placed: keccak256(stringToHex(placed)), intents }
+}
+
+/** Whether two are of the same holdings. */
+export function isSameBase(one: WalletBase | undefined, other: WalletBase): boolean {
+  if (one === undefined || one.placed !== other.placed || one.intents !== other.intents) return false
+  return tokensOf(one, other).every((token) => one.wallet[token] === other.wallet[token])
+}
+
+/** What the wallet gained or lost while nothing else changed, USD; undefined when something else did, or that is not known. */
+function quietStep(
+  { kept, books, atMs }: Base,
+  now: WalletBase,
+  { worth }: Books,
+  moved: readonly Happening[],
+  monotonicMs: number,
+): Usd | undefined {
+  if (kept.placed !== now.placed) return undefined
+  // An order that came to nothing moves nothing: it is known not to have landed for as long as landings are.
+  const isKnown = books !== undefined && moved.length === 0 && monotonicMs - atMs <= happeningsForMs
+  if (kept.intents !== now.intents && !isKnown) return undefined
+  return tokensOf(kept, now).reduce(
+    (sum, token) => sum + worth(token as Address, (now.wallet[token] ?? 0n) - (kept.wallet[token] ?? 0n)),
+    0n,
+  )
+}
+
+function tokensOf(one: WalletBase, other: WalletBase): readonly string[] {
+  return [...new Set([...Object.keys(one.wallet), ...Object.keys(other.wallet)])]
+}
+
+/** What orders do not explain of a step, USD; undefined when that is within their error, or cannot be told. */
+function movedStep(
+  { books, atMs }: Base,
+  now: Books,
+  moved: readonly Happening[],
+  sides: HeldSides,
+  monotonicMs: number,
+): Usd | undefined {
+  if (books === undefined || moved.length === 0 || monotonicMs - atMs > happeningsForMs) return undefined
+  if (!areOthersSame(books, now, moved)) return undefined
+  const rest = unexplained(books, now, moved, sides)
+  if (rest === undefined) return undefined
+  const { beyondUsd, errorUsd, feesUsd } = rest
+  return absOf(beyondUsd) >= errorTimes * (errorUsd + feesUsd) ? beyondUsd : undefined
+}
