@@ -5,6 +5,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { CatalogueParts } from '../../src/engine/market/marketCatalogue.ts'
 import type { ShippedFacts } from '../../src/protocol/catalogue.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import type { BreakerSettings } from '../../src/risk/breakers/circuitBreakers.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { type KindsBench, usualFees } from './kinds.ts'
 import { testTrader } from './trader.ts'
@@ -17,6 +18,7 @@ export function engineOver(
     /** Limits by strategy. */
     readonly limits?: Readonly<Record<string, Limits>>
     readonly account?: Limits
+    readonly breakers?: BreakerSettings
     /** Facts in the place of those that are shipped. */
     readonly facts?: ShippedFacts
     /** How the chain is asked about markets that are not among them; absent: it is not. */
@@ -34,7 +36,11 @@ export function engineOver(
     ...(context.chainReader === undefined ? {} : { chainReader: context.chainReader }),
     ...(prove === undefined ? {} : { proveMarket: prove }),
     ...(options.strategies === undefined ? {} : { strategies: options.strategies }),
-    limits: { account: options.account ?? {}, strategies: options.limits ?? {} },
+    limits: {
+      account: options.account ?? {},
+      strategies: options.limits ?? {},
+      breakers: options.breakers ?? { sets: {} },
+    },
     settings: {
       rules: context.rules,
       execution: context.settings,

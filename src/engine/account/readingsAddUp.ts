@@ -124,7 +124,9 @@ export function areOthersSame(before: Books, now: Books, happenings: readonly Ha
   const others = ({ positions }: Books): readonly string[] =>
     positions
       .filter((position) => !touched.has(sideKeyOf(position)))
-      .map(({ contractKey, sizeInUsd, collateralAmount }) => `${contractKey} ${sizeInUsd} ${collateralAmount}`)
+      .map(
+        ({ contractKey, sizeInUsd, collateralAmount }) => `${contractKey} ${sizeInUsd} ${collateralAmount}`,
+      )
       .toSorted()
   return others(before).join() === others(now).join()
 }

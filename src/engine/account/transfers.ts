@@ -94,7 +94,8 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
       const pendingUsd = held(stepUsd, isMoving, monotonicMs)
       if (isMoving || monotonicMs - sinceMs < lagMs) return { pendingUsd }
       const amountUsd =
-        stepUsd ?? (base === undefined ? undefined : movedStep(base, reading.books, moved, sides, monotonicMs))
+        stepUsd ??
+        (base === undefined ? undefined : movedStep(base, reading.books, moved, sides, monotonicMs))
       shortSinceMs = undefined
       const accounted = new Set(happenings.map(({ key }) => key))
       base = { kept: now, books: reading.books, accounted, atMs: monotonicMs }
