@@ -3,7 +3,7 @@ import type { DiscrepancyState, PositionSide } from '../domain/account/accountRe
 import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { OperatorPause } from '../domain/account/strategyEntry.ts'
-import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
+import type { AccountTransfer, EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
 import type { NewestSignal } from '../domain/memory/tradeSignal.ts'
 import type { ExitHere } from '../domain/order/exitPlan.ts'
 import type { IntentState, Label } from '../domain/order/intent.ts'
@@ -107,6 +107,8 @@ export interface EngineStatus {
   readonly kill?: KillReport
   /** What the account is worth and was; absent before the first reading. */
   readonly equity?: ShownMark
+  /** The newest deposits and withdrawals, oldest first. */
+  readonly transfers: readonly AccountTransfer[]
   /** What is left of the approval; absent when the account's own key signs. */
   readonly subaccount?: SubaccountReport
   readonly strategies: readonly StrategyStatus[]

@@ -86,6 +86,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     ...(mark === undefined
       ? {}
       : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
+    transfers: trading.accountJournal.state().trading.transfers ?? [],
     ...(subaccount === undefined ? {} : { subaccount }),
     strategies: parts.instances.all().map((instance) => withSignal(context, instance.status())),
     positions: held.positions,

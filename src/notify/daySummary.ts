@@ -41,6 +41,8 @@ export interface SummaryStatus {
   /** Absent before the first reading. */
   readonly equity?: { readonly equityUsd: Usd }
   readonly tradingState: string
+  /** The newest deposits (positive) and withdrawals. */
+  readonly transfers?: readonly { readonly atMs: number; readonly amountUsd: Usd }[]
   /** Absent before the first look at the orders. */
   readonly withoutStop?: readonly unknown[]
 }
@@ -68,6 +70,7 @@ export const summaryPlaceholders = [
   'orders',
   'exposure',
   'equity',
+  'transfers',
   'trading',
   'unresolved',
 ] as const
@@ -80,7 +83,7 @@ const defaultTemplate = [
   'PnL {pnl} after all costs, fees {fees} of them',
   'By strategy: {strategies}',
   'Held: {positions}; not realized {unrealized}',
-  'Open orders {orders}, exposure {exposure}, equity {equity}, trading {trading}',
+  'Open orders {orders}, exposure {exposure}, equity {equity}{transfers}, trading {trading}',
   'Unresolved: {unresolved}',
 ].join('\n')
 
@@ -104,7 +107,7 @@ export function summaryNotice(parts: SummaryParts, template = defaultTemplate): 
 }
 
 function valuesOf(
-  { books, status }: SummaryParts,
+  { dayMs, books, status }: SummaryParts,
   day: string,
   unresolved: readonly string[],
 ): Readonly<Record<SummaryPlaceholder, string>> {
@@ -132,9 +135,21 @@ function valuesOf(
     orders: String(openIntents.length),
     exposure: formatDollars(exposureUsd),
     equity: equity === undefined ? 'not read' : formatDollars(equity.equityUsd),
+    transfers: transfersOf(dayMs, status),
     trading: tradingState,
     unresolved: listed(unresolved),
   }
+}
+
+/** What came in that day, and what left, behind the equity; nothing where nothing did. */
+function transfersOf(dayMs: number, { transfers = [] }: SummaryStatus): string {
+  const amounts = transfers.flatMap(({ atMs, amountUsd }) =>
+    atMs >= dayMs && atMs < dayMs + DAY_MS ? [amountUsd] : [],
+  )
+  const told = (word: string, each: readonly Usd[]): string =>
+    each.length === 0 ? '' : `, ${formatDollars(absOf(each.reduce((sum, usd) => sum + usd, 0n)))} ${word}`
+  const [deposits, withdrawals] = [amounts.filter((usd) => usd > 0n), amounts.filter((usd) => usd < 0n)]
+  return told('deposited', deposits) + told('withdrawn', withdrawals)
 }
 
 /** What somebody must look at, a few words each. */

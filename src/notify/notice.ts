@@ -19,6 +19,7 @@ export const noticeKinds = {
   'payload-rejected': 'a host prepared something else than was asked',
   'account-change': 'a liquidation, or another change that is not by perpd',
   'account-settled': 'such a change was settled',
+  'account-transfer': 'money came into the account or left it, and no order explains it',
   'books-differ': "perpd's own books do not add up",
   'position-unmanaged': 'a position has no running strategy',
   'position-without-stop':

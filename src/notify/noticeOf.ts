@@ -47,6 +47,16 @@ const judges: Judges = {
     cause: `finding:${finding.findingId}`,
     isEnd: true,
   }),
+  'account.transferred': ({ amountUsd, afterUsd }) => ({
+    kind: 'account-transfer',
+    cause: `transfer:${amountUsd}:${afterUsd}`,
+    ...(amountUsd < 0n
+      ? {
+          action:
+            'If it was not you, the key is in other hands: perpd kill --close, and move what is left to another account.',
+        }
+      : {}),
+  }),
   'account.booksDiffer': ({ marketToken, direction }) => ({
     kind: 'books-differ',
     cause: `books:${marketToken}:${direction}`,

@@ -12,6 +12,7 @@ import {
   shownLines,
   shownMarkets,
   shownPositions,
+  transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
 
@@ -70,6 +71,26 @@ test('the drawdown of a curve is from its highest figure so far', () => {
   const points = [100, 80, 110, 99].map((dollars, atMs) => ({ atMs, equityUsd: usd(dollars) }))
   expect(drawdowns(points)).toEqual([0, 2_000, 0, 1_000])
   expect(drawdowns(points, BigInt(usd(200)))[0]).toBe(5_000)
+})
+
+test('a deposit or a withdrawal is marked on the curve and is no fall, and hides none', () => {
+  const at = (atMs: number, dollars: number) => ({ atMs, equityUsd: usd(dollars) })
+  const points = [at(0, 1_000), at(10, 900), at(20, 450), at(30, 405), at(40, 4_050)]
+  const transfers = [
+    { atMs: 15, amountUsd: `-${usd(450)}` },
+    { atMs: 40, amountUsd: usd(3_645) },
+  ]
+  expect(drawdowns(points, 0n, transfers)).toEqual([0, 1_000, 1_000, 1_900, 1_900])
+  expect(transferMarks(points, transfers)).toEqual([undefined, undefined, usd(450), undefined, usd(4_050)])
+  // The highest of before the first point, as it counts after both.
+  expect(drawdowns(points, BigInt(usd(10_000)), transfers)).toEqual([5_000, 5_500, 5_500, 5_950, 5_950])
+  // All of it left: the curve begins anew.
+  expect(
+    drawdowns([at(0, 100), at(10, 0), at(20, 50)], 0n, [
+      { atMs: 5, amountUsd: `-${usd(100)}` },
+      { atMs: 15, amountUsd: usd(50) },
+    ]),
+  ).toEqual([0, 0, 0])
 })
 
 test('limits show what is used of them where the page can tell, and nothing where it cannot', () => {

@@ -48,6 +48,7 @@ export function status(over: Partial<Status> = {}): Status {
     account: '0x0000000000000000000000000000000000000001',
     state: 'running',
     notReady: [],
+    transfers: [],
     startedAtMs: 0,
     nowMs: 10_000_000,
     tradingState: 'active',

@@ -26,6 +26,7 @@ export const status: EngineStatus = {
   nowMs: startMs + 5_000,
   tradingState: 'active',
   holds: [],
+  transfers: [],
   strategies: [
     {
       name: 'eth-trend',

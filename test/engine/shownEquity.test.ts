@@ -1,7 +1,7 @@
 /** The worth that people see: right after a fill it is the last one whose lists belong together, and never a sum of two instants. */
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { equityAge, sinceText } from '../../src/cli/commands/statusCommand.ts'
+import { equityAge, sinceText, transfersText } from '../../src/cli/commands/statusCommand.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { isOpened } from '../../src/domain/order/orderLegs.ts'
 import { createShownEquity, createShownPeak, limitEquityOf } from '../../src/engine/account/shownEquity.ts'
@@ -74,6 +74,12 @@ test('a figure of before the account moved says its age from the first second', 
   )
   expect(equityAge({ equityAtMs: 1_000, isEquitySettling: false }, 61_000)).toContain('1 min 0 s old')
   expect(equityAge({ isEquitySettling: true }, 6_000)).toContain('lists that may be apart')
+})
+
+test('what was deposited or withdrawn today is told beside the result that it is not in', () => {
+  expect(transfersText({})).toBe('')
+  expect(transfersText({ dayTransfersUsd: usd(250).toString() })).toBe(', $250.00 deposited')
+  expect(transfersText({ dayTransfersUsd: usd(-250).toString() })).toBe(', $250.00 withdrawn')
 })
 
 test('a result of the day says since when it is counted where the first reading is younger than the day', () => {

@@ -78,6 +78,12 @@ test('its figures are the sums of the books, and what is unresolved asks for som
       findings: [1, 2],
       exposureUsd: usd(1_700),
       equity: { equityUsd: usd(9_000) },
+      transfers: [
+        { atMs: dayMs - 1, amountUsd: usd(7) },
+        { atMs: dayMs, amountUsd: usd(100) },
+        { atMs: dayMs + 5, amountUsd: usd(20) },
+        { atMs: dayMs + 6, amountUsd: usd(-30) },
+      ],
     },
   })
   expect(notice.text).toBe(
@@ -86,7 +92,7 @@ test('its figures are the sums of the books, and what is unresolved asks for som
       'PnL +$10.50 after all costs, fees $4.50 of them',
       'By strategy: trend +$11.50, grid -$1.00',
       'Held: long ETH/USD $1,500.00; not realized -$12.25',
-      'Open orders 2, exposure $1,700.00, equity $9,000.00, trading active',
+      'Open orders 2, exposure $1,700.00, equity $9,000.00, $120.00 deposited, $30.00 withdrawn, trading active',
       'Unresolved: 1 order whose fate is not known, 2 discrepancies',
     ].join('\n'),
   )

@@ -48,7 +48,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
         : [
             [
               'equity',
-              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} ${sinceText(body.equity, body.nowMs)}${equityAge(body.equity, body.nowMs)}`,
+              `${money(BigInt(body.equity.equityUsd))}, peak ${money(BigInt(body.equity.peakUsd))}, ${money(BigInt(body.equity.equityUsd) - BigInt(body.equity.dayStartUsd))} ${sinceText(body.equity, body.nowMs)}${transfersText(body.equity)}${equityAge(body.equity, body.nowMs)}`,
             ],
           ]),
       ...(body.subaccount === undefined
@@ -211,6 +211,15 @@ export function sinceText(
 
 /** While nothing moves a reading is made every few seconds: a figure this old is of lists that do not settle. */
 const freshEquityMs = 20_000
+
+/** What came in or left today, which is in no result. */
+export function transfersText({
+  dayTransfersUsd = '0',
+}: Pick<NonNullable<StatusBody['equity']>, 'dayTransfersUsd'>): string {
+  const amountUsd = BigInt(dayTransfersUsd)
+  if (amountUsd === 0n) return ''
+  return amountUsd > 0n ? `, ${money(amountUsd)} deposited` : `, ${money(-amountUsd)} withdrawn`
+}
 
 /** What is said behind a figure of the equity that is not of now: it is the last one of before the account moved. */
 export function equityAge(

@@ -97,6 +97,8 @@ export const texts = {
     settling: 'settling',
     day: 'PnL today',
     dayHint: 'since 00:00 UTC, after costs',
+    dayTransfers: (amount: string, isDeposit: boolean) =>
+      `since 00:00 UTC, without ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
     risk: 'Open risk',
     riskHint: (positions: number, orders: number) =>
       `${plural(positions, 'position')}, ${plural(orders, 'open order')}`,
@@ -135,6 +137,9 @@ export const texts = {
     waiting: 'The curve begins with the second figure.',
     summary: (first: string, last: string, deepest: string) =>
       `Equity went from ${first} to ${last}; its deepest drawdown was ${deepest}.`,
+    transfers: 'Deposits and withdrawals',
+    transfer: (amount: string, isDeposit: boolean, at: string) =>
+      `${isDeposit ? 'Deposited' : 'Withdrawn'}: ${amount} at ${at}.`,
   },
   positions: {
     none: 'No position is held.',

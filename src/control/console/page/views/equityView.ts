@@ -5,8 +5,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import { html, Section, useSlice } from '../markup.ts'
 import type { EquityPoint } from '../pageWire.ts'
-import { amountOf, chartNumber, percentText, usdText } from '../shownAmount.ts'
-import { drawdowns } from '../shownFigures.ts'
+import { absOf, amountOf, chartNumber, percentText, usdText } from '../shownAmount.ts'
+import { drawdowns, type ShownTransfer, transferMarks } from '../shownFigures.ts'
 import { clockText, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
@@ -56,6 +56,16 @@ function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
         points: { show: false },
         ...(isEquity ? {} : { fill: `${line}33` }),
       },
+      ...(isEquity
+        ? [
+            {
+              label: texts.chart.transfers,
+              stroke: colour('--text'),
+              paths: () => null,
+              points: { show: true, size: 9, fill: colour('--panel') },
+            },
+          ]
+        : []),
     ],
   }
 }
@@ -95,15 +105,23 @@ function useChart(title: 'equity' | 'drawdown', data: uPlot.AlignedData) {
 function Curves({
   points,
   peakUsd,
+  transfers,
 }: {
   readonly points: readonly EquityPoint[]
   readonly peakUsd: bigint
+  readonly transfers: readonly ShownTransfer[]
 }): VNode {
   const seconds = points.map(({ atMs }) => atMs / 1_000)
-  const falls = drawdowns(points, peakUsd)
-  const equity = useChart('equity', [seconds, points.map(({ equityUsd }) => chartNumber(equityUsd))])
+  const falls = drawdowns(points, peakUsd, transfers)
+  const marks = transferMarks(points, transfers)
+  const equity = useChart('equity', [
+    seconds,
+    points.map(({ equityUsd }) => chartNumber(equityUsd)),
+    marks.map((equityUsd) => (equityUsd === undefined ? null : chartNumber(equityUsd))),
+  ])
   const drawdown = useChart('drawdown', [seconds, falls.map((bps) => -bps / 100)])
   const [first, last] = [points[0], points.at(-1)]
+  const told = transfers.filter(({ atMs }) => first !== undefined && atMs > first.atMs).slice(-mostTold)
   const deepest = falls.reduce((most, bps) => Math.max(most, bps), 0)
   const summary =
     first === undefined || last === undefined
@@ -112,8 +130,16 @@ function Curves({
   return html`<figure class="curves">
     <div ref=${equity} aria-hidden="true"></div>
     <div ref=${drawdown} aria-hidden="true"></div>
-    <figcaption class="muted">${summary}${first === undefined ? '' : ` ${texts.since(momentText(first.atMs))}`}</figcaption>
+    <figcaption class="muted">${summary}${first === undefined ? '' : ` ${texts.since(momentText(first.atMs))}`} ${told.map(transferText).join(' ')}</figcaption>
   </figure>`
+}
+
+/** Transfers below the curve at most, the newest. */
+const mostTold = 5
+
+function transferText({ atMs, amountUsd }: ShownTransfer): string {
+  const amount = amountOf(amountUsd)
+  return texts.chart.transfer(usdText(absOf(amount)), amount > 0n, momentText(atMs))
 }
 
 /** The curve and its fall. */
@@ -121,17 +147,12 @@ export function EquityView(): VNode {
   const points = useSlice((state) => state.equity)
   // The peak of before the first figure shows from how high it fell.
   const peak = useSlice((state) => state.status?.equity?.peakUsd)
+  const transfers = useSlice((state) => state.status?.transfers) ?? []
   return html`<${Section} id="equity" title=${texts.sections.equity}>
     ${
       points.length < 2
         ? html`<p class="muted">${texts.chart.waiting}</p>`
-        : html`<${Curves} points=${points} peakUsd=${peak === undefined ? 0n : boundedPeak(peak, points)} />`
+        : html`<${Curves} points=${points} peakUsd=${amountOf(peak ?? '0')} transfers=${transfers} />`
     }
   <//>`
-}
-
-/** The peak counts from the first point on only where no later point made it. */
-function boundedPeak(peakUsd: string, points: readonly EquityPoint[]): bigint {
-  const peak = amountOf(peakUsd)
-  return points.some(({ equityUsd }) => amountOf(equityUsd) >= peak) ? 0n : peak
 }
