@@ -96,8 +96,8 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('losses are what lists show', 'balances that never fall hide what was realized', [
     'src/risk/breakers/circuitBreakers.ts',
-    'const lostUsd = maxOf(fellUsd, -realizedUsd)',
-    'const lostUsd = maxOf(fellUsd, 0n)',
+    'const over = [...fallen, realized].filter(',
+    'const over = fallen.filter(',
   ]),
   bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
     'src/engine/engine.ts',

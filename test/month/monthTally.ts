@@ -128,6 +128,8 @@ export function createMonthTally(parts: {
       if (event.type === 'decision.denied' && event.decision.kind === 'increase')
         refusedIncreases[event.denial.code] = (refusedIncreases[event.denial.code] ?? 0) + 1
       if (event.type === 'account.discrepancy') say(`finding: ${event.finding.statement}`)
+      // Nothing is sent to the account and nothing leaves it but by orders.
+      if (event.type === 'account.transferred') say(`${formatUsd(event.amountUsd)} taken for a transfer`)
       if (event.type === 'decision.invalid') say(`${event.strategy}: no decision: ${event.denial.reason}`)
       if (event.type === 'task.started') tasksBegun += 1
       if (event.type === 'task.ended') tasksEnded += 1

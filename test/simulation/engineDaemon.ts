@@ -300,6 +300,9 @@ class EngineDaemon implements Daemon {
     if (event.type === 'order.payload_rejected') checkBlame(this.#parts)
     if (event.type === 'account.booksDiffer')
       truth.fail('I16', `the books of ${event.marketToken} are ${event.booksUsd}, not ${event.expectedUsd}`)
+    // Nothing but orders moves the account's tokens in these worlds.
+    if (event.type === 'account.transferred')
+      truth.fail('I16', `${event.amountUsd} that orders moved is taken for a transfer`)
     if (event.type === 'unwind.ended') this.#world.checks.unwound(event.intentId)
     if (event.type === 'order.moved') note(`event ${event.type} ${event.from} ${event.to}`)
     if (event.type === 'decision.denied')
