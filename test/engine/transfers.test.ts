@@ -163,6 +163,28 @@ test('what moved while no perpd ran is told by the next one, once', async () => 
   })
 })
 
+test.each([
+  ['deposit', 150_000],
+  ['withdrawal', -80_000],
+])('a kill between a %s and its judgement makes neither peak nor loss of it', async (_, dollars) => {
+  const first = await world()
+  await first.bench.clock.advance(120_000)
+  send(first.bench, dollars)
+  await first.bench.clock.advance(12_000)
+  expect(first.told()).toEqual([])
+  first.engine.abort()
+  await first.bench.clock.advance(1_000)
+  const second = await world(calm, first.bench)
+  for (let at = 0; at < 120; at += 5) {
+    await first.bench.clock.advance(5_000)
+    expect(second.causes()).toEqual([])
+  }
+  expect(second.told()).toHaveLength(1)
+  const { equityUsd = 0n, peakUsd = 0n, dayStartUsd = 0n } = second.engine.status().equity ?? {}
+  expect(whole(peakUsd) / whole(equityUsd)).toBeCloseTo(1, 3)
+  expect(whole(dayStartUsd) / whole(equityUsd)).toBeCloseTo(1, 3)
+})
+
 test('orders alone are no transfer, and what comes in while they trade is told beside them', async () => {
   const { bench: at, engine, told, causes } = await world()
   await at.clock.advance(60_000)

@@ -21,7 +21,7 @@ import type { Books } from './readingsAddUp.ts'
 export interface EquityReading {
   readonly lowUsd: Usd
   readonly highUsd: Usd
-  /** What left the wallet and is not yet told to be a withdrawal or a loss: no loss until it is. Absent: nothing. */
+  /** What came into the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is. Absent: nothing. */
   readonly pendingUsd?: Usd
 }
 
@@ -195,7 +195,7 @@ export function createEquityTracker(
   ): HostTrack {
     const kept = isRebasing ? [] : (before?.readings ?? [])
     const readings = [...kept.filter(({ atMs }) => atMs > nowMs - windowMs), { ...reading, atMs: nowMs }]
-    const floorUsd = minOf(reading.lowUsd, ...readings.map(({ lowUsd }) => lowUsd))
+    const floorUsd = minOf(leastIn(reading), ...readings.map(leastIn))
     const equityUsd = figureOf(readings.map(mostOf))
     const isJumping =
       readings.length >= fewestReadings &&
@@ -290,7 +290,7 @@ export function createEquityTracker(
     },
     mark: () => (chosen === undefined ? undefined : tracks.get(chosen)?.live),
     worthUsd: () => leastOf(heardLast().map(({ live }) => live.equityUsd)),
-    floorUsd: () => leastOf(heardLast().flatMap(({ readings }) => readings.map(({ lowUsd }) => lowUsd))),
+    floorUsd: () => leastOf(heardLast().flatMap(({ readings }) => readings.map(leastIn))),
     async keepShown(nowMs) {
       const live = chosen === undefined ? undefined : tracks.get(chosen)?.live
       const written = accountJournal.state().trading.equity
@@ -319,7 +319,12 @@ export function createEquityTracker(
 
 /** The most that a reading may stand for, USD. */
 function mostOf({ highUsd, pendingUsd = 0n }: EquityReading): Usd {
-  return highUsd + pendingUsd
+  return pendingUsd < 0n ? highUsd - pendingUsd : highUsd
+}
+
+/** The least that a reading may stand for, USD. */
+function leastIn({ lowUsd, pendingUsd = 0n }: EquityReading): Usd {
+  return pendingUsd > 0n ? lowUsd - pendingUsd : lowUsd
 }
 
 function leastOf([first, ...others]: readonly Usd[]): Usd | undefined {

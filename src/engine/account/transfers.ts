@@ -31,7 +31,7 @@ export interface TransferReading {
 export interface TransferLook {
   /** What came in (positive) or left by this host's lists, at the prices of the reading, signed; told once. */
   readonly amountUsd?: Usd
-  /** What left the wallet and is not judged yet: no loss until it is, USD, 0 or more. */
+  /** What came into the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is, USD. */
   readonly pendingUsd: Usd
   /** The lists belong together: the next transfer is told against these. */
   readonly base?: WalletBase
@@ -70,17 +70,17 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
     kept === undefined ? undefined : { kept, accounted: new Set(), atMs: Number.NEGATIVE_INFINITY }
   let inventory: string | undefined
   let sinceMs = Number.POSITIVE_INFINITY
-  /** When the wallet was first seen to be short of the base. */
-  let shortSinceMs: number | undefined
+  /** When the wallet was first seen to be another than the base's. */
+  let steppedSinceMs: number | undefined
 
-  /** What left the wallet counts as no loss while it is short: for no longer than lists lag, and a look or two more. */
-  function held(stepUsd: Usd | undefined, isMoving: boolean, monotonicMs: number): Usd {
-    if (isMoving || stepUsd === undefined || stepUsd >= 0n) {
-      shortSinceMs = undefined
+  /** A step counts as neither gain nor loss for no longer than lists lag, and a look or two more. */
+  function pendingOf(stepUsd: Usd | undefined, isMoving: boolean, monotonicMs: number): Usd {
+    if (isMoving || stepUsd === undefined || stepUsd === 0n) {
+      steppedSinceMs = undefined
       return 0n
     }
-    shortSinceMs ??= monotonicMs
-    return monotonicMs - shortSinceMs <= lagMs + lagMs / 2 ? -stepUsd : 0n
+    steppedSinceMs ??= monotonicMs
+    return monotonicMs - steppedSinceMs <= lagMs + lagMs / 2 ? stepUsd : 0n
   }
 
   return {
@@ -91,12 +91,12 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
       const now = walletBaseOf(reading, intents)
       const moved = happenings.filter(({ key }) => base?.accounted.has(key) !== true)
       const stepUsd = base === undefined ? undefined : quietStep(base, now, reading.books, moved, monotonicMs)
-      const pendingUsd = held(stepUsd, isMoving, monotonicMs)
+      const pendingUsd = pendingOf(stepUsd, isMoving, monotonicMs)
       if (isMoving || monotonicMs - sinceMs < lagMs) return { pendingUsd }
       const amountUsd =
         stepUsd ??
         (base === undefined ? undefined : movedStep(base, reading.books, moved, sides, monotonicMs))
-      shortSinceMs = undefined
+      steppedSinceMs = undefined
       const accounted = new Set(happenings.map(({ key }) => key))
       base = { kept: now, books: reading.books, accounted, atMs: monotonicMs }
       const isTold = amountUsd !== undefined && absOf(amountUsd) >= leastUsd
@@ -104,7 +104,7 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
     },
     forget() {
       base = undefined
-      shortSinceMs = undefined
+      steppedSinceMs = undefined
     },
   }
 }

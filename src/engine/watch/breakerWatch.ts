@@ -61,6 +61,8 @@ export interface Breakers {
 interface HeardHost {
   readonly name: string
   readonly reading: AccountReading
+  /** Whether its wallet moved, and it is not judged yet why. */
+  readonly isStepPending: boolean
   /** Its lists, where they belong together. */
   readonly base?: WalletBase
 }
@@ -106,6 +108,8 @@ export function createBreakers(
   /** Of the figure that is shown: its lists, and what our orders had done by then. */
   let before: Books | undefined
   let accounted: ReadonlySet<string> = new Set()
+  /** Whether the wallet of what is shown moved, and it is not judged yet why; so it may be before the first look. */
+  let isStepPending = true
   const watches = new Map<string, TransferWatch>()
   const votes = createTransferVotes()
   let readMs = clock.monotonicMs()
@@ -183,7 +187,9 @@ export function createBreakers(
           if (reading === undefined) return
           heard[place] = { name: host ?? '', ...reading }
           // What is shown is of one host: readings of two do not follow each other.
-          if (place === 0) show(reading.reading, wasUnderWay)
+          if (place !== 0) return
+          isStepPending = reading.isStepPending
+          show(reading.reading, wasUnderWay)
         }),
       ),
     )
@@ -240,7 +246,7 @@ export function createBreakers(
       (!underWay && moved.length > 0 && before !== undefined && addsUp(before, books, moved, held()))
     const isShown = shownEquity.take({
       ...{ equityUsd, inventory, isProven },
-      isMoving: underWay || moved.some(isYoung),
+      isMoving: underWay || isStepPending || moved.some(isYoung),
       nowMs: clock.now(),
       monotonicMs: clock.monotonicMs(),
     })
@@ -274,7 +280,7 @@ export function createBreakers(
       const look = lookForTransfer(host ?? '', reading, wasUnderWay)
       const { pendingUsd, base } = look
       await equity.take({ ...reading, pendingUsd }, clock.now(), host)
-      return { reading, ...(base === undefined ? {} : { base }) }
+      return { reading, isStepPending: pendingUsd !== 0n, ...(base === undefined ? {} : { base }) }
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
