@@ -280,3 +280,30 @@ test('whatever comes in and leaves, loss limits judge the shares that trading lo
     { seed: 15, numRuns: 500 },
   )
 })
+
+test('a host that hides a part of the wallet moves no figure that the other host shows', async () => {
+  let lies = false
+  const hidden = await kindsBench({
+    path: calm,
+    lie: (url, text) => {
+      if (!lies || !url.includes('/balances/wallet') || !url.includes('/api/0')) return undefined
+      const rows = JSON.parse(text) as { balance: string }[]
+      return JSON.stringify(rows.map((row) => ({ ...row, balance: (BigInt(row.balance) / 2n).toString() })))
+    },
+  })
+  const { engine, told, causes } = await world(calm, hidden)
+  await hidden.clock.advance(90_000)
+  const before = engine.status().equity
+  lies = true
+  await hidden.clock.advance(25_000)
+  expect([told(), causes()]).toEqual([[], []])
+  await hidden.clock.advance(180_000)
+  expect(told()).toEqual([])
+  const { peakUsd = 0n, dayTransfersUsd } = engine.status().equity ?? {}
+  expect([whole(peakUsd) / whole(before?.peakUsd), dayTransfersUsd]).toEqual([
+    expect.closeTo(1, 3),
+    undefined,
+  ])
+  // What one host shows to be lost counts, as ever: the larger loss of two.
+  expect(causes()).toContain('drawdown')
+})
