@@ -8,6 +8,9 @@ import { isoTime } from '../../base/clock.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { ApprovalFacts } from '../../daemon/account/approvalFacts.ts'
+import { type BuiltApproval, buildApproval } from '../../daemon/account/buildApproval.ts'
+import { statusOf } from '../../daemon/account/keyStatuses.ts'
 import {
   ApprovalFileError,
   approvalText,
@@ -19,13 +22,9 @@ import {
   typedDataOf,
   writeWhole,
 } from '../../daemon/account/subaccountFile.ts'
+import { chooseEvidence } from '../../daemon/chain/evidenceSource.ts'
 import { refuseOpenProcess } from '../../daemon/hardening.ts'
-import {
-  approvalDifferences,
-  approvalOf,
-  ownerDigestOf,
-  signedApprovalDifferences,
-} from '../../execution/subaccount/verifyApproval.ts'
+import { ownerDigestOf, signedApprovalDifferences } from '../../execution/subaccount/verifyApproval.ts'
 import { paperSigner } from '../../keys/local.ts'
 import { refuseTaken } from '../../keys/privateFile.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
@@ -37,7 +36,6 @@ import type { Call } from '../call/command.ts'
 import { newKey } from '../commands/keysCommand.ts'
 import { columns } from '../output/table.ts'
 import { unboundedParts } from '../output/unbounded.ts'
-import { type ApprovalFacts, approvalFacts } from './approvalFacts.ts'
 import {
   approvedKeys,
   delegatedOf,
@@ -45,7 +43,6 @@ import {
   ownerKey,
   ownerOf,
   paperKeys,
-  statusOf,
   withApi,
 } from './subaccountParties.ts'
 
@@ -226,12 +223,6 @@ function approvalIn(config: Config, owner: Address, subaccount: Address): Subacc
   }
 }
 
-/** What is to be signed, and what its figures stand on. */
-interface Built {
-  readonly message: SubaccountApprovalMessage
-  readonly facts: ApprovalFacts | undefined
-}
-
 /**
  * The message, from our own types: the operator's figures over what the chain, or every host, says is used. A host must
  * propose the same message.
@@ -243,7 +234,7 @@ async function buildMessage(
   owner: Address,
   subaccount: Address,
   isSignedHere: boolean,
-): Promise<Built> {
+): Promise<BuiltApproval> {
   const { config } = call.loaded
   const { chain } = config.venue
   const days = numberFlag(call.flags, 'days', defaultDays, mostDays)
@@ -259,45 +250,25 @@ async function buildMessage(
     )
   }
   return await withApi(call, async (api) => {
-    const facts = await approvalFacts(config, api, { owner, subaccount })
-    const { usedActions, nonce, by, isProven } = facts
-    const maxAllowedCount = upTo === undefined ? usedActions + BigInt(actions) : BigInt(upTo)
-    if (maxAllowedCount <= usedActions) {
-      throw new CommandError(
-        `The key has used ${usedActions} actions by the word of ${by}: up to number ${maxAllowedCount} it could do nothing. Nothing is signed.`,
-        exitCodes.error,
-      )
-    }
-    if (isSignedHere && !isProven && !config.isPaper && upTo === undefined && usedActions > 0n) {
-      throw new CommandError(
-        `The key has used ${usedActions} actions by the word of ${by}, and no endpoint of the chain proves it: ${actions} more would be signed as up to number ${maxAllowedCount} in all. Nothing is signed.\n  When that is right, say so yourself: --up-to ${maxAllowedCount}. Or name an endpoint (rpc.http), or sign elsewhere (--out).`,
-        exitCodes.error,
-      )
-    }
-    const grant = {
-      subaccount,
-      expiresAtSeconds: Math.floor(systemClock.now() / 1000) + days * DAY_SECONDS,
-      maxAllowedCount,
-      nonce,
-    }
-    const { value: proposed } = await api.prepareSubaccountApproval({
-      account: owner,
-      subaccountAddress: subaccount,
-      shouldAdd: true,
-      expiresAtSeconds: grant.expiresAtSeconds,
-      maxAllowedCount: grant.maxAllowedCount,
-    })
-    const differences = approvalDifferences(chain, grant, proposed)
-    if (differences.length > 0) {
-      const rows = differences.map(
-        (each) => `  ${each.field}: expected ${each.expected}, found ${each.found}`,
-      )
-      throw new CommandError(
-        `The host proposes another approval than the one that was asked for; nothing is signed:\n${rows.join('\n')}`,
-        exitCodes.error,
-      )
-    }
-    return { message: approvalOf(chain, grant), facts }
+    const urls = chooseEvidence(config, undefined).http.map((url) => url.reveal())
+    return await buildApproval(
+      { chain, api, urls, timeoutMs: config.rpc.timeoutMs },
+      {
+        owner,
+        subaccount,
+        expiresAtSeconds: Math.floor(systemClock.now() / 1000) + days * DAY_SECONDS,
+        maxAllowedCount({ usedActions, by, isProven }) {
+          const most = upTo === undefined ? usedActions + BigInt(actions) : BigInt(upTo)
+          if (isSignedHere && !isProven && !config.isPaper && upTo === undefined && usedActions > 0n) {
+            throw new CommandError(
+              `The key has used ${usedActions} actions by the word of ${by}, and no endpoint of the chain proves it: ${actions} more would be signed as up to number ${most} in all. Nothing is signed.\n  When that is right, say so yourself: --up-to ${most}. Or name an endpoint (rpc.http), or sign elsewhere (--out).`,
+              exitCodes.error,
+            )
+          }
+          return most
+        },
+      },
+    )
   })
 }
 

@@ -1,10 +1,8 @@
 /** Who takes part in an approval and in its end: the owner, the delegated key, and the venue that is asked. */
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
 import { type Api, createApi } from '../../api/client.ts'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
-import type { CallOptions } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -145,16 +143,6 @@ export function delegatedOf(config: Config, flags: Call['flags']): Address {
     'Which key? Name its address with --subaccount ADDRESS, or configure account.keystore.',
     exitCodes.error,
   )
-}
-
-/** What is left of the key's right, as a host says now. Throws what reading throws. */
-export async function statusOf(
-  api: Api,
-  account: Address,
-  subaccountAddress: Address,
-  options?: CallOptions,
-): Promise<SubaccountStatus> {
-  return (await api.getSubaccountStatus({ account, subaccountAddress }, { ...options, isFresh: true })).value
 }
 
 /**

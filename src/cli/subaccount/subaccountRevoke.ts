@@ -12,6 +12,7 @@ import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import { type HostStatus, isGone, statusAtAll } from '../../daemon/account/keyStatuses.ts'
 import { readRemovalRequest, removalRequestText, removalTypedData } from '../../daemon/account/removalFile.ts'
 import {
   readApprovalFile,
@@ -31,15 +32,7 @@ import type { TokenAmount } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { removalFeeOf } from './removalFee.ts'
 import { delegatedOf, fileFlag, ownerKey, ownerOf, withApi } from './subaccountParties.ts'
-import {
-  approvalStatusText,
-  type HostStatus,
-  isGone,
-  queryChain,
-  type SentRemoval,
-  statusAtAll,
-  withChain,
-} from './subaccountStatuses.ts'
+import { approvalStatusText, queryChain, type SentRemoval, withChain } from './subaccountStatuses.ts'
 
 /** How long the command stays to see the end; what it sent may land until its deadline all the same. */
 const followMs = 180_000

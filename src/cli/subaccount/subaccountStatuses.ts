@@ -1,45 +1,12 @@
-/** Who says whether a delegated key still has its right: every host, and of a removal that was sent the chain's endpoints. */
-import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
-import type { Api } from '../../api/client.ts'
+/** What the chain's endpoints say of a removal that was sent, beside what every host says of the key. */
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
-import { BaseError } from '../../base/errors.ts'
 import type { Config } from '../../config/configTypes.ts'
+import type { HostStatus } from '../../daemon/account/keyStatuses.ts'
 import { connect } from '../../daemon/chain/connectChain.ts'
 import { chooseEvidence } from '../../daemon/chain/evidenceSource.ts'
 import type { ChainReader } from '../../domain/machine/chainReader.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { columns } from '../output/table.ts'
-import { statusOf } from './subaccountParties.ts'
-
-/** What one host says of the key; no status when it did not answer. */
-export interface HostStatus {
-  readonly host: string
-  readonly status: SubaccountStatus | undefined
-}
-
-/** Asks every host once. Never rejects for what a network does. */
-export async function statusAtAll(
-  api: Api,
-  owner: Address,
-  subaccount: Address,
-): Promise<readonly HostStatus[]> {
-  return await Promise.all(
-    api.hosts.api.map(async (host) => {
-      try {
-        return { host, status: await statusOf(api, owner, subaccount, { host }) }
-      } catch (error) {
-        if (!(error instanceof BaseError)) throw error
-        return { host, status: undefined }
-      }
-    }),
-  )
-}
-
-/** Whether every host that answers says that the key has no right, and one does. */
-export function isGone(looks: readonly HostStatus[]): boolean {
-  const answers = looks.flatMap(({ status }) => (status === undefined ? [] : [status]))
-  return answers.length > 0 && answers.every(({ isActive }) => !isActive)
-}
 
 /** What the endpoints say of a removal: used when all that answer have it in their newest block. */
 export interface ChainStatement {

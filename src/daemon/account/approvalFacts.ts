@@ -7,12 +7,10 @@ import { type ApprovalCounts, readApprovalCounts } from '../../chain/approvalCou
 import { endpointNames } from '../../chain/connectEndpoints.ts'
 import { createHttpTransport } from '../../chain/rpc/httpTransport.ts'
 import { createRpcClient } from '../../chain/rpc/jsonRpc.ts'
-import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { chooseEvidence } from '../../daemon/chain/evidenceSource.ts'
 import type { Address } from '../../protocol/address.ts'
-import { columns } from '../output/table.ts'
-import { statusAtAll } from './subaccountStatuses.ts'
+import type { Chain } from '../../protocol/chains/chain.ts'
+import { statusAtAll } from './keyStatuses.ts'
 
 /** What is used and who says so. */
 export interface ApprovalFacts extends ApprovalCounts {
@@ -28,6 +26,16 @@ interface HostStatement {
   readonly counts: ApprovalCounts | undefined
 }
 
+/** Who is asked. */
+export interface ApprovalSources {
+  readonly chain: Chain
+  readonly api: Api
+  /** HTTP endpoints of the chain; the hosts of the api are asked where there is none. */
+  readonly urls: readonly string[]
+  /** Of one answer of an endpoint, ms. */
+  readonly timeoutMs: number
+}
+
 /** Sources may be seconds apart while the key trades. */
 const tries = 3
 const pauseMs = 1_500
@@ -38,13 +46,12 @@ const pauseMs = 1_500
  * @throws CommandError when one of them does not answer, or they do not agree: nothing may be signed then.
  */
 export async function approvalFacts(
-  config: Config,
-  api: Api,
+  sources: ApprovalSources,
   parties: { readonly owner: Address; readonly subaccount: Address },
 ): Promise<ApprovalFacts> {
-  const urls = chooseEvidence(config, undefined).http.map((url) => url.reveal())
+  const { api, urls } = sources
   const isProven = urls.length > 0
-  const ask = isProven ? () => askEndpoints(config, urls, parties) : () => askHosts(api, parties)
+  const ask = isProven ? () => askEndpoints(sources, parties) : () => askHosts(api, parties)
   for (let left = tries; ; left -= 1) {
     const words = await ask()
     const [first] = words
@@ -62,17 +69,15 @@ function isSame(one: ApprovalCounts | undefined, other: ApprovalCounts | undefin
 }
 
 function disagreement(words: readonly HostStatement[], isProven: boolean): CommandError {
-  const rows = words.map(({ name, counts }) => [
-    name,
-    counts === undefined
-      ? 'did not answer'
-      : `${counts.usedActions} actions used, next nonce ${counts.nonce}`,
-  ])
+  const rows = words.map(
+    ({ name, counts }) =>
+      `  ${name}: ${counts === undefined ? 'did not answer' : `${counts.usedActions} actions used, next nonce ${counts.nonce}`}`,
+  )
   const advice = isProven
     ? 'Leave out an endpoint that is down or wrong (rpc.http), or try again in a minute.'
     : 'Name an endpoint of the chain, whose word counts instead: rpc.http. When the key is trading: perpd trading halted, and try again in a minute.'
   return new CommandError(
-    `${isProven ? 'The endpoints' : 'The hosts'} do not agree on what the key has used, and the approval is counted from there. Nothing is signed.\n${columns(rows)}\n  ${advice}`,
+    `${isProven ? 'The endpoints' : 'The hosts'} do not agree on what the key has used, and the approval is counted from there. Nothing is signed.\n${rows.join('\n')}\n  ${advice}`,
     exitCodes.error,
   )
 }
@@ -92,8 +97,7 @@ async function askHosts(
 }
 
 async function askEndpoints(
-  { venue: { chain }, rpc: { timeoutMs } }: Config,
-  urls: readonly string[],
+  { chain, urls, timeoutMs }: ApprovalSources,
   parties: { readonly owner: Address; readonly subaccount: Address },
 ): Promise<readonly HostStatement[]> {
   const names = endpointNames(urls)
