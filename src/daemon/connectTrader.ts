@@ -15,6 +15,7 @@ import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/files/load.ts'
+import { createRenewals, renewalFileOf } from './account/renewals.ts'
 import { readApprovalFile } from './account/subaccountFile.ts'
 import { connect } from './chain/connectChain.ts'
 import { chooseEvidence, type EvidenceChoice } from './chain/evidenceSource.ts'
@@ -94,6 +95,14 @@ export async function connectTrader(
             account: owner,
             readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
             settings: config.account,
+            prepareRenewal: createRenewals({
+              sources: {
+                ...{ chain, api, timeoutMs: config.rpc.timeoutMs },
+                urls: evidence.http.map((url) => url.reveal()),
+              },
+              ...{ owner, subaccount: signer.address, clock: systemClock, emit },
+              file: renewalFileOf(config.account.approvalFile),
+            }),
           },
         }),
     ...(chainReader === undefined ? {} : { chainReader }),

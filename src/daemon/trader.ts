@@ -64,6 +64,8 @@ export interface Owner {
   readonly account: Address
   readonly readApproval: SubaccountWatchContext['readApproval']
   readonly settings: SubaccountSettings
+  /** Absent: no renewal is prepared. */
+  readonly prepareRenewal?: EngineParts['prepareRenewal']
 }
 
 /** What a trader is made from. Whoever made a part closes it, after the trader was stopped. */
@@ -162,6 +164,7 @@ export function createTrader(parts: TraderParts): Trader {
     ...(chainReader === undefined ? {} : { chainReader }),
     ...(fees === undefined ? {} : { fees }),
     ...(subaccount === undefined ? {} : { subaccount, delegation: subaccount }),
+    ...(owner?.prepareRenewal === undefined ? {} : { prepareRenewal: owner.prepareRenewal }),
     ...(settings.warnings === undefined ? {} : { warnings: settings.warnings }),
     ...(parts.strategyFiles === undefined ? {} : { strategyFiles: parts.strategyFiles }),
     ...(parts.readLimits === undefined ? {} : { readLimits: parts.readLimits }),

@@ -91,6 +91,15 @@ export type AccountEvent =
   | { readonly type: 'subaccount.unread'; readonly reason: string }
   /** The approval comes to its end; told when that begins, and every hour after. */
   | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
+  /** The renewal of the approval is in a file, for the owner to sign. `by`: who says how many actions are used. */
+  | {
+      readonly type: 'subaccount.renewal'
+      readonly file: string
+      readonly actions: number
+      readonly usedActions: number
+      readonly by: string
+      readonly expiresAtSeconds: number
+    }
   /** A start has other limits than the run before it. */
   | { readonly type: 'limits.started'; readonly statement: string; readonly isLooser: boolean }
   | {

@@ -16,7 +16,7 @@ import {
   rule,
   shown,
 } from './fieldRule.ts'
-import { taskDecisionFields } from './taskDecisionRule.ts'
+import { renewalFields, taskDecisionFields } from './taskDecisionRule.ts'
 
 /** What is wrong with what a strategy returned. */
 export interface DecisionProblem {
@@ -181,7 +181,12 @@ export function decisionProblem(decision: unknown): DecisionProblem | undefined 
     return { reason: `a decision is an object, not ${shown(decision)}`, cause: `a ${typeof decision}` }
   }
   const { kind } = decision
-  const kinds = oneOf(...Object.keys(fieldsOfKind), 'flatten', ...Object.keys(taskDecisionFields))
+  const kinds = oneOf(
+    ...Object.keys(fieldsOfKind),
+    'flatten',
+    ...Object.keys(taskDecisionFields),
+    ...Object.keys(renewalFields),
+  )
   const rules = typeof kind === 'string' ? rulesOf(kind, decision) : undefined
   const whole =
     rules === undefined ? undefined : objectOf(`kind ${kind}`, { kind: kinds, ...rules }, otherNameOf)
@@ -209,6 +214,7 @@ function rulesOf(
 ): Readonly<Record<string, FieldRule>> | undefined {
   const explained = { reason: sentence, facts: optional(facts) }
   if (kind === 'flatten') return { intentId: openOrder, ...explained }
+  if (Object.hasOwn(renewalFields, kind)) return { ...renewalFields[kind], ...explained }
   if (Object.hasOwn(taskDecisionFields, kind)) return { ...taskDecisionFields[kind], ...explained }
   if (!Object.hasOwn(fieldsOfKind, kind)) return undefined
   return {

@@ -90,7 +90,10 @@ const movingRecords: ReadonlySet<string> = new Set([
 /** What an engine is made from. */
 export interface EngineParts
   extends Omit<ExecutionContext, 'admission' | 'warningPolicies'>,
-    Pick<EngineContext, 'readLimits' | 'trading' | 'catalogue' | 'subaccount' | 'engineSettings'> {
+    Pick<
+      EngineContext,
+      'readLimits' | 'trading' | 'catalogue' | 'subaccount' | 'prepareRenewal' | 'engineSettings'
+    > {
   /** Those that run first. */
   readonly strategies: readonly LoadedStrategy[]
   /** The account's policy of the venue's warnings, which a strategy's file may make stricter; absent: the defaults. */

@@ -22,6 +22,7 @@ import type { CheckedTurn } from '../strategy/kindMemory.ts'
 import type { AccountFact } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { countAccepted, judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
+import { requestRenewal } from './approvalRenewal.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
@@ -163,6 +164,12 @@ function planOne(
     }
     planned.facts.push(plan.fact)
     planned.whenDurable.push(plan.begun)
+    return undefined
+  }
+  if (decision.kind === 'prepare-approval') {
+    planned.whenDurable.push(() => {
+      requestRenewal(context, strategy, decision, decisionKey).catch(context.fatal)
+    })
     return undefined
   }
   const told = {

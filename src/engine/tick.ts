@@ -11,6 +11,7 @@ import {
 } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
 import { hexKey } from '../protocol/address.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
@@ -23,6 +24,7 @@ import type { CheckedTurn } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
+import { requestRenewal } from './approvalRenewal.ts'
 import { askKind, type KindAnswer } from './askKind.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
@@ -132,6 +134,11 @@ export async function tick(
       if (denial === undefined) admittedCount += 1
       continue
     }
+    if (decision.kind === 'prepare-approval') {
+      const denial = await requestRenewal(context, name, decision, decisionKey)
+      if (denial === undefined) admittedCount += 1
+      continue
+    }
     const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
     const denial = await context.inTurn(() =>
@@ -238,6 +245,7 @@ async function decide(
     openIntents: openIntentsOf(own, (intentId) => unwindOf(tasks, intentId) !== undefined),
     restingOrders: restingOrdersOf(snapshot, own),
     tasks: await context.tasksOf(loaded.name),
+    ...approvalOf(context),
   }
   const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
   const given = remembers ? givenTurn(context, loaded.name, snapshot.atMs) : undefined
@@ -251,6 +259,12 @@ async function decide(
   } catch (failed) {
     return { returned: [], failed }
   }
+}
+
+/** What is left of the delegated key's approval, where there is one. */
+function approvalOf({ subaccount }: EngineContext): { readonly approval?: SubaccountReport } {
+  const approval = subaccount?.report()
+  return approval === undefined ? {} : { approval }
 }
 
 /** Takes a strategy's word that it does not want an order of its own any more. */

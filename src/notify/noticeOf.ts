@@ -90,6 +90,12 @@ const judges: Judges = {
     cause: 'approval-low',
     action: 'Renew it: perpd subaccount approve',
   }),
+  'subaccount.renewal': ({ file }) => ({
+    kind: 'key-approval',
+    cause: `renewal:${file}`,
+    isEnd: true,
+    action: `Read it, have the owner's wallet sign it, and bring the signature back: perpd subaccount approve --request ${file} --signature FILE`,
+  }),
   'subaccount.unread': () => ({
     kind: 'key-approval',
     cause: 'approval-unread',

@@ -3,11 +3,13 @@
  * decisions: no key, client, clock or journal reaches it. What it must remember it reads back from the positions and from its
  * open intents, or keeps in a memory of its own (`memory.ts`). One YAML file is one running instance of a kind.
  */
+
 import { z } from 'zod'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
+import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OwnTask } from '../domain/tasks/ownTask.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction } from '../protocol/market.ts'
@@ -32,6 +34,7 @@ export type {
   EditDecision,
   ExitRequest,
   IncreaseDecision,
+  RenewalDecision,
   StartTaskDecision,
   StopTaskDecision,
   StrategyDecision,
@@ -52,6 +55,7 @@ export type {
 export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
+export type { SubaccountReport } from '../domain/subaccountReport.ts'
 export type { OwnTask } from '../domain/tasks/ownTask.ts'
 export type { Address, Hex } from '../protocol/address.ts'
 export type {
@@ -141,6 +145,8 @@ export interface StrategyView<Params = unknown> {
   readonly restingOrders: readonly RestingOrder[]
   /** This instance's tasks that make orders over time: those that run, and the newest that ended. */
   readonly tasks: readonly OwnTask[]
+  /** What is left of the delegated key's approval; absent when the account's own key signs, and before it was read. */
+  readonly approval?: SubaccountReport
   /**
    * Of a kind with a memory: what became of its decisions since the turn that gave the memory at hand, in order; what that turn was
    * denied comes first. Each is told once, over crashes too. Always empty for a kind without a memory.
@@ -321,6 +327,8 @@ export function viewOf<Params>(parts: {
   readonly restingOrders?: readonly RestingOrder[]
   /** None when absent. */
   readonly tasks?: readonly OwnTask[]
+  /** The account's own key signs when absent. */
+  readonly approval?: SubaccountReport
   /** None when absent. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number

@@ -201,6 +201,11 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
         rows.push({ turn: step + 1, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })
         continue
       }
+      if (decision.kind === 'prepare-approval') {
+        const reason = 'nothing is prepared in a trial'
+        rows.push({ turn: step + 1, decision, symbol: '', outcome: 'taken', reason })
+        continue
+      }
       if (isTaskDecision(decision)) {
         rows.push({
           turn: step + 1,

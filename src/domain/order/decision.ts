@@ -167,12 +167,24 @@ export interface StopTaskDecision {
 /** What a strategy wants of its tasks. */
 export type TaskDecision = StartTaskDecision | StopTaskDecision
 
-/** All that a strategy may say: decisions that become orders, orders that it does not want any more, and tasks. */
-export type StrategyDecision = Decision | UnwindDecision | TaskDecision
+/** Has the renewal of the delegated key's approval written to a file, for the owner to sign. */
+export interface RenewalDecision {
+  readonly kind: 'prepare-approval'
+  /** Actions beyond those that are used, 1 to 1,000,000. */
+  readonly actions: number
+  /** Days that it lasts, 1 to 365. */
+  readonly days: number
+  /** One plain sentence: why. */
+  readonly reason: string
+  readonly facts?: DecisionFacts
+}
+
+/** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, and renewals. */
+export type StrategyDecision = Decision | UnwindDecision | TaskDecision | RenewalDecision
 
 /** Whether it becomes an order by itself. */
 export function isOrderDecision(decision: StrategyDecision): decision is Decision {
-  return decision.kind !== 'flatten' && !isTaskDecision(decision)
+  return decision.kind !== 'flatten' && decision.kind !== 'prepare-approval' && !isTaskDecision(decision)
 }
 
 /** Whether it is about a task. */

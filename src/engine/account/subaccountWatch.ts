@@ -53,6 +53,8 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
 export interface SubaccountWatch extends Delegation {
   /** Reads what is left. `neededActions`: what closing all that is open takes. Throws what reading throws. */
   check(neededActions: number): Promise<void>
+  /** The owner's next approval nonce, as it was last read; undefined before the first look. */
+  nextNonce(): bigint | undefined
   /** Undefined before the first look. */
   report(): SubaccountReport | undefined
   /** Why an intent may not be signed for want of actions or time; undefined when nothing keeps it. */
@@ -70,6 +72,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   let signed: SubaccountApproval | undefined
   /** The intent that carries it. */
   let carriedBy: string | undefined
+  let nonce: bigint | undefined
   let lowToldMs: number | undefined
 
   function report(): SubaccountReport | undefined {
@@ -111,12 +114,14 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   return {
     account,
     report,
+    nextNonce: () => nonce,
     async check(neededActions) {
       // Seen before the question: what ends while it is asked may have landed after the answer was made.
       const isCarried = open().some(({ intent }) => intent.intentId === carriedBy)
       const query = { account, subaccountAddress: subaccount }
       const { value } = await api.getSubaccountStatus(query, { isFresh: true })
       const nowSeconds = BigInt(Math.floor(clock.now() / 1000))
+      nonce = value.approvalNonce
       const given = givenApproval()
       const isUsable = given?.nonce === value.approvalNonce && given.deadline > nowSeconds
       signed = isUsable ? given : undefined

@@ -1,6 +1,8 @@
 /** What the loop is handed. */
 
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
+import type { RenewalDecision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
@@ -56,6 +58,8 @@ export interface EngineContext extends ExecutionContext {
   readonly catalogue: Catalogue
   /** What is left of the approval when a delegated key signs. */
   readonly subaccount?: SubaccountWatch
+  /** Has the renewal of its approval prepared, with the owner's next nonce; `same` where one is there that fits. */
+  readonly prepareRenewal?: (wish: RenewalDecision, nonce: bigint) => 'same' | Promise<Denial | undefined>
   /** What the account is worth for limits; undefined while it is not known. */
   readonly equity: () => ShownEquity | undefined
   /** What a strategy's orders realized since 00:00 UTC, USD, signed. */

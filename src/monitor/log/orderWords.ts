@@ -12,6 +12,8 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
   if (decision.kind === 'flatten') return `unwind the order ${shortId(decision.intentId)} if it lands`
   if (decision.kind === 'start-task') return `begin the ${decision.task.kind} ${decision.label}`
   if (decision.kind === 'stop-task') return `end the task ${decision.label}`
+  if (decision.kind === 'prepare-approval')
+    return `prepare a renewal of the approval: ${decision.actions} actions, ${counted(decision.days, 'day')}`
   const { direction } = decision
   switch (decision.kind) {
     case 'increase':
@@ -53,6 +55,7 @@ function how(order: {
 /** Fields of a line about a decision. */
 export function decisionFields(decision: StrategyDecision): Record<string, unknown> {
   if (isTaskDecision(decision)) return { kind: decision.kind, label: decision.label }
+  if (decision.kind === 'prepare-approval') return { kind: decision.kind }
   return decision.kind === 'flatten'
     ? { kind: decision.kind, intent_id: decision.intentId }
     : { direction: decision.direction, kind: decision.kind }

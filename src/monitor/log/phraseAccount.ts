@@ -1,4 +1,5 @@
 /** How the account, its approval, its limits and the state of trading read. */
+import { isoTime } from '../../base/clock.ts'
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
 import { shortHex } from '../../protocol/address.ts'
@@ -150,6 +151,18 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       },
     )
   },
+  'subaccount.renewal': (event) =>
+    line(
+      'warn',
+      'account',
+      `the renewal of the delegated key's approval is in ${event.file}, unsigned: ${event.actions} actions beyond the ${event.usedActions} that are used by the word of ${event.by}, until ${isoTime(event.expiresAtSeconds * 1_000)}. Have the owner's wallet sign it, and bring the signature back: perpd subaccount approve --request ${event.file} --signature FILE`,
+      {
+        file: event.file,
+        actions: event.actions,
+        used_actions: event.usedActions,
+        expires_at_s: event.expiresAtSeconds,
+      },
+    ),
   'kill.step': (event) =>
     line(event.step === 'stuck' ? 'error' : 'warn', 'kill', killStepText(event), {
       step: event.step,

@@ -145,6 +145,12 @@ export const venueRegister = {
     'needed_actions',
     'seconds_left',
   ]),
+  'subaccount.renewal': registered(['warn'], 'The renewal of the approval is in a file, unsigned.', [
+    'file',
+    'actions',
+    'used_actions',
+    'expires_at_s',
+  ]),
   'kill.step': registered(['warn', 'error'], 'A kill came a step further; at error, it does not get on.', [
     'step',
     'positions',

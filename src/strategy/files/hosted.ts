@@ -2,10 +2,12 @@
  * A kind of the user's own as the daemon sees it: it runs in a thread of its own, and is asked by messages. Whatever it does
  * there (throws, hangs, ends the process, fills the memory) is a fault of this one instance.
  */
+
 import { BaseError } from '../../base/errors.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import type { OwnTask } from '../../domain/tasks/ownTask.ts'
 import type { GivenMemory } from '../kindMemory.ts'
 import type { OpenIntent, RestingOrder } from '../resting.ts'
@@ -37,6 +39,8 @@ export interface Scene {
   readonly restingOrders: readonly RestingOrder[]
   /** None when absent. */
   readonly tasks?: readonly OwnTask[]
+  /** Absent when the account's own key signs. */
+  readonly approval?: SubaccountReport
   /** Of a kind with a memory alone. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number

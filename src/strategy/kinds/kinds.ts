@@ -1,5 +1,6 @@
 /** The built-in kinds by name. */
 import type { Strategy } from '../strategy.ts'
+import { approvalKeeper } from './approvalKeeper.ts'
 import { breakout } from './breakout.ts'
 import { carry } from './carry.ts'
 import { collateralKeeper } from './collateralKeeper.ts'
@@ -19,6 +20,7 @@ import { trend } from './trend.ts'
 
 /** What `kind:` in a strategy file may name without a path. */
 export const builtInKinds: Readonly<Record<string, Strategy>> = {
+  'approval-keeper': approvalKeeper,
   breakout,
   carry,
   'collateral-keeper': collateralKeeper,

@@ -1,0 +1,27 @@
+/** A strategy's wish that the renewal of the delegated key's approval be prepared: denied where there is no such key, and told once. */
+import type { RenewalDecision } from '../domain/order/decision.ts'
+import type { Denial } from '../domain/order/intent.ts'
+import type { EngineContext } from './context/engineContext.ts'
+
+/** Has it prepared, unless one is there that fits. Refuses with NO_DELEGATED_KEY and RENEWAL_FAILED. */
+export async function requestRenewal(
+  context: Pick<EngineContext, 'emit' | 'prepareRenewal' | 'subaccount'>,
+  strategy: string,
+  decision: RenewalDecision,
+  decisionKey: string,
+): Promise<Denial | undefined> {
+  const { emit, prepareRenewal, subaccount } = context
+  const told = { strategy, decisionKey, decision, symbol: '' }
+  const nonce = subaccount?.nextNonce()
+  const begun = prepareRenewal === undefined || nonce === undefined ? noKey : prepareRenewal(decision, nonce)
+  if (begun === 'same') return undefined
+  emit({ type: 'decision.made', ...told })
+  const denial = await begun
+  if (denial !== undefined) emit({ type: 'decision.denied', ...told, denial })
+  return denial
+}
+
+const noKey: Denial = {
+  code: 'NO_DELEGATED_KEY',
+  reason: "the account's own key signs, or its approval was not read yet: there is nothing to renew",
+}
