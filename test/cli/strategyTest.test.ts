@@ -79,8 +79,8 @@ const shipped = ['strategies', 'strategies/examples'].flatMap((each) =>
     .map((name) => join(root, each, name)),
 )
 
-/** What they look for is in no situation: rates that differ within an index, an impact that pays, orders of others. */
-const idle = ['hedged-carry', 'impact-capture', 'order-janitor']
+/** What they look for is in no situation: an approval, rates that differ within an index, an impact that pays, orders of others. */
+const idle = ['approval-keeper', 'hedged-carry', 'impact-capture', 'order-janitor']
 
 test.each(shipped)('%s is tried in all situations within five seconds', async (path) => {
   const startMs = performance.now()

@@ -181,7 +181,7 @@ test('an unknown field, an unknown kind and a negative size in a strategy file a
     DIR/strategies/kind.yaml:1:7: kind is not a kind of strategy.
       field: kind
       value: "trned"
-      expected: one of breakout, carry, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
+      expected: one of approval-keeper, breakout, carry, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
       fix: did you mean "trend"?"
   `)
   expect([check.code, check.err]).toEqual([4, ''])
