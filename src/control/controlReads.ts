@@ -49,6 +49,13 @@ export function readRoutes(
   app.get('/api/tasks', async () => json(await engine.tasks()))
   app.get('/api/books', () => json(engine.books()))
   app.get('/api/limits', () => json(engine.limits()))
+  app.get('/api/strategies/:name/file', (c) => {
+    const name = c.req.param('name')
+    const file = engine.fileOf(name)
+    if (file === undefined)
+      return c.json({ error: 'NOT_FOUND', message: `No strategy ${visible(name)} runs.` }, 404)
+    return json(file)
+  })
   app.get('/api/decisions', () => json(recent.decisions.all()))
   app.get('/api/config', () => json(nextStart()))
   app.get('/api/hosts', () => json(hostRows(recent.hosts.all(), engine)))

@@ -123,7 +123,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/candles, /api/balance, /api/books, /api/limits, /api/tasks, /api/decisions, /api/config, /api/hosts, /api/logs, /api/log/levels, ${console === undefined ? '' : '/api/stream, /api/equity, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/log/level, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/candles, /api/balance, /api/books, /api/limits, /api/tasks, /api/decisions, /api/config, /api/hosts, /api/logs, /api/log/levels, /api/strategies/:name/file, ${console === undefined ? '' : '/api/stream, /api/equity, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/log/level, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.`,
       },
       404,
     ),

@@ -378,6 +378,7 @@ export function createEngine(parts: EngineParts): Engine {
     tasks: () => executors.list(),
     clockSkewMs: (host) => api.clockSkewMs(host),
     limits: () => limitRows(limits.current()),
+    fileOf: instances.fileOf,
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,
     story: labelled.story,

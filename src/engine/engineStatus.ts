@@ -1,4 +1,5 @@
 /** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
+
 import type { DiscrepancyState, PositionSide } from '../domain/account/accountRecord.ts'
 import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
@@ -25,6 +26,7 @@ import type { Commander, OperatorAnswer, OperatorCommand } from './operator/oper
 import type { BalanceReport, MarketFigures } from './operator/operatorReads.ts'
 import type { CandleReads } from './operator/readCandles.ts'
 import type { SignalInbox } from './operator/signalInbox.ts'
+import type { FileField } from './roster/setField.ts'
 import type { WindDownReport } from './roster/windDown.ts'
 import type { Unmanaged } from './watch/unmanaged.ts'
 
@@ -193,6 +195,8 @@ export interface EngineApi {
   books(): readonly BookRow[]
   /** The limits in force. */
   limits(): readonly LimitRow[]
+  /** What the file of a strategy that runs says; undefined when none of that name runs. */
+  fileOf(strategy: string): { readonly path: string; readonly fields: readonly FileField[] } | undefined
   /** Tasks that make orders over time: those that run, then the newest that ended. */
   tasks(): Promise<readonly TaskReport[]>
   /** Folded intents with labels, newest first. */

@@ -107,6 +107,7 @@ export const engine: EngineApi = {
   candles: (market, period) =>
     Promise.resolve(market === symbol ? { symbol, period, candles: [], readAtMs: startMs } : undefined),
   limits: () => [{ scope: 'account', limit: 'maxExposureUsd', value: '5000' }],
+  fileOf: () => undefined,
   tasks: () => Promise.resolve([]),
   operate: () => Promise.resolve({ ok: true, statement: 'done' }),
   signal: ({ terms: { market = symbol, ...terms }, ttlMs }) => {

@@ -142,8 +142,11 @@ test.runIf(browserPath !== undefined)(
     await page.keyboard.press('Escape')
     await page.waitForSelector('#strategies tbody >> text=lunch', { state: 'detached' })
 
-    await page.click('#strategies button[aria-label="Edit the file of own"]')
-    await page.fill('dialog[open] input[name=field]', 'size.usd')
+    await page.click('#strategies button[aria-label="Show the file of own"]')
+    await page.waitForSelector('dialog[open] >> text=after a restart')
+    await page.click('dialog[open] button[aria-label="Change size.usd"]')
+    expect(await page.inputValue('dialog[open] input[name=field]')).toBe('size.usd')
+    expect(await page.inputValue('dialog[open] input[name=value]')).toBe('500')
     await page.fill('dialog[open] input[name=value]', '450')
     await sent(page, 'size.usd 500 -> 450')
     await sent(page, 'Carried out')

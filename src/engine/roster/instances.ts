@@ -1,5 +1,7 @@
 /** The instances that run: each in a loop of its own, begun, changed and ended between two of its turns. */
+
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import { type FileField, fileFields } from './setField.ts'
 
 /** Instances whose turns begin together. */
 const ABREAST = 8
@@ -25,6 +27,8 @@ export interface RunningInstance {
 export interface Instances<I extends RunningInstance = RunningInstance> {
   /** What runs, in the order in which it began. */
   strategies(): readonly LoadedStrategy[]
+  /** What the file of one that runs says; undefined when none of that name runs. */
+  fileOf(name: string): { readonly path: string; readonly fields: readonly FileField[] } | undefined
   all(): readonly I[]
   /** Lets another one run, once the set does. */
   add(loaded: LoadedStrategy): void
@@ -66,6 +70,10 @@ export function createInstances<I extends RunningInstance>(
 
   return {
     strategies: () => [...running.values()].map((instance) => instance.loaded()),
+    fileOf(name) {
+      const loaded = running.get(name)?.loaded()
+      return loaded === undefined ? undefined : { path: loaded.path, fields: fileFields(loaded.written) }
+    },
     all: () => [...running.values()],
     add(loaded) {
       const instance = make(loaded)

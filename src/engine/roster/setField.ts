@@ -4,7 +4,7 @@
  */
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { reasonOf } from '../../base/errors.ts'
-import { livesOf } from '../../strategy/files/fileLife.ts'
+import { livesOf, type TakenOver, type WrittenFields } from '../../strategy/files/fileLife.ts'
 import { fileSchema } from '../../strategy/files/fileSchema.ts'
 
 /** A text with its changed field, or why the field cannot be changed so. */
@@ -25,6 +25,24 @@ export type SetFieldCode =
   | 'VALUE_NOT_ONE_VALUE'
 
 const lives = livesOf(fileSchema)
+
+/** One value that stands in a strategy file. */
+export interface FileField {
+  /** As it is asked for: `params.fastCandles`, `markets.0`. */
+  readonly field: string
+  /** As JSON; a long one is cut, and told by its length. */
+  readonly value: string
+  /** When a change of it is taken over. `limits`: what is tighter at once, what is looser when an operator confirms it. */
+  readonly takenOver: TakenOver
+}
+
+/** The values of a file, in its order. */
+export function fileFields(written: WrittenFields): readonly FileField[] {
+  return Object.entries(written).flatMap(([field, value]) => {
+    const takenOver = lives.get(field.split('.')[0] ?? '')
+    return takenOver === undefined ? [] : [{ field, value, takenOver }]
+  })
+}
 
 /** Whether a running daemon takes a changed field over: `params.fast`, `size.usd`. */
 function isTakenOverLive(field: string): boolean {

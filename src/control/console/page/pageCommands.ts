@@ -158,8 +158,8 @@ export function switchCommand(strategy: string, to: 'pause' | 'resume'): PageCom
   }
 }
 
-/** Changes one field of a strategy's file; what it would come to is shown first. */
-export function setFieldCommand(strategy: string): PageCommand {
+/** Changes one field of a strategy's file; what it would come to is shown first. `field` and `value` stand in the form at first. */
+export function setFieldCommand(strategy: string, field = '', value = ''): PageCommand {
   const { setField: own } = words
   const body = (values: FieldValues) => ({
     field: values.field?.trim() ?? '',
@@ -170,8 +170,8 @@ export function setFieldCommand(strategy: string): PageCommand {
     effects: own.effects,
     path: `/api/strategies/${encodeURIComponent(strategy)}/set`,
     fields: [
-      { name: 'field', label: own.field, value: '', hint: own.fieldHint },
-      { name: 'value', label: own.value, value: '', hint: own.valueHint },
+      { name: 'field', label: own.field, value: field, hint: own.fieldHint },
+      { name: 'value', label: own.value, value, hint: own.valueHint },
     ],
     body,
     preview: (values) => ({ ...body(values), preview: true }),

@@ -5,7 +5,7 @@
  */
 import type { BookRow } from '../../../domain/views/bookView.ts'
 import type { OrderRow, OrderStory, Plain } from '../../../domain/views/orderView.ts'
-import type { EngineStatus } from '../../../engine/engineStatus.ts'
+import type { EngineApi, EngineStatus } from '../../../engine/engineStatus.ts'
 import type { TaskReport } from '../../../engine/operator/executors.ts'
 import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
 import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
@@ -59,6 +59,9 @@ export interface Session {
   /** Unix ms. */
   readonly expiresAtMs: number
 }
+
+/** `GET /api/strategies/:name/file`. */
+export type StrategyFile = Plain<NonNullable<ReturnType<EngineApi['fileOf']>>>
 
 /** One figure of `GET /api/equity`. */
 export interface EquityPoint {

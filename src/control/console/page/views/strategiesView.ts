@@ -1,6 +1,6 @@
 /** Strategies: their state, their last decision, their book, and pause and resume. */
 import type { VNode } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import {
   Head,
   html,
@@ -19,6 +19,7 @@ import { holds } from '../shownFigures.ts'
 import { clockText, momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { toneOf } from './headlineView.ts'
+import { StrategyFileDialog } from './strategyFileView.ts'
 
 const { strategies: words } = texts
 const firstRows = 20
@@ -75,9 +76,10 @@ interface RowProps {
   readonly decision: Decision | undefined
   readonly held: Held | undefined
   readonly onCommand: ((command: PageCommand) => void) | undefined
+  readonly onFile: (name: string) => void
 }
 
-const StrategyLine = kept(({ row, decision, held, onCommand }: RowProps) => {
+const StrategyLine = kept(({ row, decision, held, onCommand, onFile }: RowProps) => {
   const { name, kind, symbols, ticks, admitted, denied } = row
   const state = stateOf(row)
   const isPaused = row.pausedBy !== undefined
@@ -105,7 +107,7 @@ const StrategyLine = kept(({ row, decision, held, onCommand }: RowProps) => {
         : html`<button aria-label=${words.switchLabel(what, name)}
             onClick=${() => onCommand(switchCommand(name, isPaused ? 'resume' : 'pause'))}>${what}</button>
             <button aria-label=${words.editLabel(name)} onClick=${() => onCommand(setFieldCommand(name))}>${words.edit}</button>`
-    }</td>
+    }<button aria-label=${words.fileLabel(name)} onClick=${() => onFile(name)}>${words.file}</button></td>
   </tr>`
 })
 
@@ -125,6 +127,7 @@ export function StrategiesView(): VNode {
   const found = rows.filter(({ name, kind, symbols }) => holds(find, name, kind, ...symbols))
   const [shown, more, showMore] = useBounded(found, firstRows)
   const onCommand = mayCommand ? command : undefined
+  const [fileShown, setFileShown] = useState<string | undefined>(undefined)
   const tools = mayCommand
     ? html`<button onClick=${() => command(takeOverCommand('reload', false))}>${words.reload}</button>
         <button onClick=${() => command(takeOverCommand('reload', true))}>${words.reloadLooser}</button>`
@@ -138,10 +141,11 @@ export function StrategiesView(): VNode {
             <tbody>${shown.map(
               (row) =>
                 html`<${StrategyLine} key=${row.name} row=${row} decision=${lastOf.get(row.name)}
-                  held=${heldOf.get(row.name)} onCommand=${onCommand} />`,
+                  held=${heldOf.get(row.name)} onCommand=${onCommand} onFile=${setFileShown} />`,
             )}</tbody>
           </table></div>`
     }
     ${more > 0 ? html`<div class="tools"><button onClick=${showMore}>${texts.more(more)}</button></div>` : ''}
+    <${StrategyFileDialog} name=${fileShown} onEnd=${() => setFileShown(undefined)} onCommand=${onCommand} />
   <//>`
 }
