@@ -143,7 +143,7 @@ test.runIf(browserPath !== undefined)(
     await page.waitForSelector('#strategies tbody >> text=lunch', { state: 'detached' })
 
     await page.click('#strategies button[aria-label="Show the file of own"]')
-    await page.waitForSelector('dialog[open] >> text=after a restart')
+    await page.waitForSelector('dialog[open] >> text=at the next turn')
     await page.click('dialog[open] button[aria-label="Change size.usd"]')
     expect(await page.inputValue('dialog[open] input[name=field]')).toBe('size.usd')
     expect(await page.inputValue('dialog[open] input[name=value]')).toBe('500')
