@@ -3,6 +3,7 @@
  * stops them on signals: the first drains, the second leaves at once. Both are safe, because the journal is written
  * before everything that leaves.
  */
+
 import { createNodeFetch } from '../api/transport/nodeFetch.ts'
 import { reasonOf } from '../base/errors.ts'
 import { systemClock } from '../base/systemClock.ts'
@@ -36,6 +37,7 @@ import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { journalOptions } from './journalFile.ts'
 import { changeLog, noteReading } from './log/changeLog.ts'
+import { tellReading } from './log/tellReading.ts'
 import { traceHeaders } from './log/traceHeaders.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
@@ -87,7 +89,10 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     closers.push(closeSigner)
     if (warning !== undefined) log.note('key.warned', 'warn', warning)
     const openingMs = systemClock.monotonicMs()
-    const journal = await openJournal(config.journal.path, journalOptions(config, signer.address))
+    const journal = await openJournal(config.journal.path, {
+      ...journalOptions(config, signer.address),
+      progress: tellReading(log.note, systemClock.monotonicMs),
+    })
     closers.push(() => journal.close())
     const openedMs = systemClock.monotonicMs() - openingMs
     refuseForeign(journal, config.account.owner ?? signer.address, config)

@@ -79,9 +79,10 @@ function timeOf(text: string): number {
 export async function journalCompact({ loaded, out }: Call): Promise<number> {
   journalFileOf(loaded.config)
   const beganMs = systemClock.monotonicMs()
-  const { journal } = openSqliteJournal(journalOptions(loaded.config, 'perpd journal compact'), {
-    compact: true,
-  })
+  const options = journalOptions(loaded.config, 'perpd journal compact')
+  const { journal } = withProgress((progress) =>
+    openSqliteJournal({ ...options, progress }, { compact: true }),
+  )
   const { records, openIntents } = journal.summary()
   await journal.close()
   const tookMs = systemClock.monotonicMs() - beganMs

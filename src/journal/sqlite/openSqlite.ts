@@ -35,6 +35,8 @@ export interface SqliteJournalOptions {
   readonly clockNow: () => number
   /** Who opens it, for the lease and for the message a second daemon gets: an account or an instance name. */
   readonly holder: string
+  /** Told while records are read: how many are, of how many. */
+  readonly progress?: (done: number, total: number) => void
   /** When snapshots and checkpoints are due; as `defaultMaintenance` where nothing is said. */
   readonly maintenance?: Partial<Maintenance>
 }
@@ -111,7 +113,7 @@ export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRul
     if (changed !== undefined) throw corruptFault(path, { reason: changed })
     syncDirectory(path)
     const reader = createRowReader(opened, path)
-    const read = () => recover(opened, path, reader.hashAt, rules.compact !== true)
+    const read = () => recover(opened, path, reader.hashAt, rules.compact !== true, options.progress)
     let recovery = read()
     const nowMs = options.clockNow()
     opened.exec('BEGIN IMMEDIATE')

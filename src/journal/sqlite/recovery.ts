@@ -5,7 +5,7 @@ import { corruptFault } from '../journalFaults.ts'
 import { createLedger, type Ledger } from '../journalLedger.ts'
 import { createIndexCheck } from './indexes.ts'
 import { readSnapshot } from './journalSnapshot.ts'
-import { genesis, replay } from './replay.ts'
+import { genesis, type Listener, replay } from './replay.ts'
 import { inOneView, type Tail } from './sqliteRows.ts'
 import { pageProblems, readNumber } from './sqliteSchema.ts'
 import { createRowWriter } from './writes.ts'
@@ -22,6 +22,7 @@ export interface Recovery {
  * Reads what a writer needs. Without a good snapshot every record is read, and every table that follows from them is held
  * against them, and endings that differ are made anew; with one, what came after it, and the rows of open intents.
  *
+ * @param progress told how many records are read, of how many
  * @throws JournalFaultError JOURNAL_CORRUPT or JOURNAL_NEWER.
  */
 export function recover(
@@ -29,12 +30,14 @@ export function recover(
   path: string,
   hashAt: (seq: number) => string | undefined,
   mayUseSnapshot: boolean,
+  progress?: (done: number, total: number) => void,
 ): Recovery {
   const { isEndingWrong, ...recovery } = inOneView(db, () => {
     const found = mayUseSnapshot ? readSnapshot(db, hashAt) : undefined
-    if (found?.kind !== 'good') return recoverWhole(db, path)
+    const listen = progress === undefined ? undefined : listener(db, progress)
+    if (found?.kind !== 'good') return recoverWhole(db, path, listen)
     const ledger = createLedger(found.state)
-    const tail = replay(db, path, found.tail, ledger)
+    const tail = replay(db, path, found.tail, ledger, listen === undefined ? {} : { listen })
     checkOpenRows(db, path, ledger)
     return { tail, ledger, replayedFrom: found.tail.seq, isEndingWrong: false }
   })
@@ -42,13 +45,27 @@ export function recover(
   return recovery
 }
 
-function recoverWhole(db: DatabaseSync, path: string): Recovery & { readonly isEndingWrong: boolean } {
+/** Tells how far the reading is. */
+function listener(db: DatabaseSync, progress: (done: number, total: number) => void): Listener {
+  const total = readNumber(db, 'SELECT coalesce(max(seq), 0) FROM record')
+  return (seq) => progress(seq, total)
+}
+
+function recoverWhole(
+  db: DatabaseSync,
+  path: string,
+  beside: Listener | undefined,
+): Recovery & { readonly isEndingWrong: boolean } {
   // What is repaired on a damaged page damages what else is there.
   const [wrong] = pageProblems(db, 1)
   if (wrong !== undefined) throw corruptFault(path, { reason: wrong.replaceAll('\n', ' ') })
   const check = createIndexCheck(db)
   const ledger = createLedger()
-  const tail = replay(db, path, genesis, ledger, { listen: check.listen })
+  const listen: Listener = (...told) => {
+    check.listen(...told)
+    beside?.(...told)
+  }
+  const tail = replay(db, path, genesis, ledger, { listen })
   const { tables, endings } = check.problems(ledger.openIntents())
   const [problem] = tables
   if (problem !== undefined) throw corruptFault(path, { reason: problem })

@@ -53,7 +53,12 @@ export interface Log {
   /** Writes the lines of an event. */
   readonly listen: Emit
   /** Writes one line of the process that nothing else hears of: configuration warnings, a failed start. */
-  note<Name extends NoteName>(name: Name, level: NoteLevel<Name>, text: string): void
+  note<Name extends NoteName>(
+    name: Name,
+    level: NoteLevel<Name>,
+    text: string,
+    fields?: Readonly<Record<string, unknown>>,
+  ): void
 }
 
 /** A log over a stream. Lines are written at once; nothing is buffered, so that a crash loses none. */
@@ -97,8 +102,8 @@ export function createLog(options: LogOptions): Log {
       if (isBelow(event, levels)) return
       for (const line of quiet(event)) put(event.type, ceiling(event, line))
     },
-    note: (name, noteLevel: Level, text) =>
-      put(name, { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields: {} }),
+    note: (name, noteLevel: Level, text, fields = {}) =>
+      put(name, { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
   }
 }
 

@@ -36,6 +36,11 @@ export const noteRegister = {
     ['info', 'warn'],
     "What the chain says of the router's code; at warn, not enough.",
   ),
+  'journal.reading': registered(['info'], 'How far a long reading of the journal is, at a start.', [
+    'records',
+    'of',
+    'left_ms',
+  ]),
   'log.levels': registered(['warn'], 'What is written into the log was changed, and by whom.'),
   'log.fileFailed': registered(
     ['error'],
