@@ -1,7 +1,7 @@
 /** The bar of long work: what it says, and that it fits its line. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasBar, progressLine } from '../../src/cli/output/progressBar.ts'
+import { columnsOf, hasBar, progressLine } from '../../src/cli/output/progressBar.ts'
 
 test('a bar says how much is done and how long the rest takes at this pace', () => {
   expect(progressLine(25_000, 100_000, 1_000, 80)).toBe(
@@ -33,4 +33,8 @@ test('a bar is drawn on a terminal alone, and not between lines of work that pri
   expect(hasBar({ stderr: screen, stdout: screen, term }, true)).toBe(false)
   expect(hasBar({ stderr: file, stdout: screen, term }, false)).toBe(false)
   expect(hasBar({ stderr: screen, stdout: file, term: 'dumb' }, true)).toBe(false)
+})
+
+test('a terminal that does not say its width has a bar of the usual one', () => {
+  expect([columnsOf({ columns: 120 }), columnsOf({ columns: 0 }), columnsOf({})]).toEqual([120, 80, 80])
 })

@@ -1,6 +1,8 @@
 /** How far long work is, on the line below the cursor of a terminal; nothing where nobody sits at one. */
+
 import { systemClock } from '../../base/systemClock.ts'
 import { span } from '../../monitor/text.ts'
+import { SCREEN_COLUMNS } from './screen.ts'
 
 /** Told how much is done, of how much; in any unit, both 0 or more. */
 export type Progress = (done: number, total: number) => void
@@ -35,6 +37,11 @@ export function hasBar({ stderr, stdout, term }: Screens, prints: boolean): bool
   return stderr.isTTY === true && term !== 'dumb' && !(prints && stdout.isTTY === true)
 }
 
+/** Columns of a terminal; some say 0, or nothing, of their width. */
+export function columnsOf({ columns }: { readonly columns?: number }): number {
+  return columns === undefined || columns === 0 ? SCREEN_COLUMNS : columns
+}
+
 /** A bar on standard error while `work` runs; taken away at its end, however that comes. Work that `prints` has none where standard output is a screen too: its lines would break the bar. */
 export function withProgress<T>(work: (progress: Progress) => T, prints = false): T {
   const { stderr, stdout } = process
@@ -51,7 +58,7 @@ export function withProgress<T>(work: (progress: Progress) => T, prints = false)
       if (nowMs - drawnMs < REDRAW_MS) return
       drawnMs = nowMs
       isShown = true
-      stderr.write(`\r${progressLine(done, total, nowMs - beganMs, stderr.columns - 1)}\u001b[K`)
+      stderr.write(`\r${progressLine(done, total, nowMs - beganMs, columnsOf(stderr) - 1)}\u001b[K`)
     })
   } finally {
     if (isShown) stderr.write('\r\u001b[K')
