@@ -3,6 +3,7 @@ import type { DiscrepancyKind } from '../domain/account/accountRecord.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { UnwindOutcome } from '../domain/tasks/unwindState.ts'
+import { absOf } from '../protocol/units.ts'
 import { asNumber, type SeriesMaker } from './seriesMaker.ts'
 
 const closedLabels: readonly Label[] = ['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused']
@@ -239,6 +240,20 @@ export function caseSeries({ counter }: SeriesMaker): Emit {
     ['outcome'],
   )
   for (const outcome of unwindOutcomes) flattened.inc({ outcome }, 0)
+  const transfers = counter(
+    'perpd_account_transfers_total',
+    'Amounts that came into the account (in) or left it (out) and that no order explains.',
+    ['direction'],
+  )
+  const moved = counter(
+    'perpd_account_transferred_usd_total',
+    'Their sums, US dollars at the prices of then.',
+    ['direction'],
+  )
+  for (const direction of ['in', 'out']) {
+    transfers.inc({ direction }, 0)
+    moved.inc({ direction }, 0)
+  }
   return (event: Event): void => {
     switch (event.type) {
       case 'unwind.ended':
@@ -247,6 +262,12 @@ export function caseSeries({ counter }: SeriesMaker): Emit {
       case 'account.discrepancy':
         drift.inc({ kind: event.finding.kind })
         return
+      case 'account.transferred': {
+        const direction = event.amountUsd > 0n ? 'in' : 'out'
+        transfers.inc({ direction })
+        moved.inc({ direction }, asNumber(absOf(event.amountUsd)))
+        return
+      }
       case 'market.contradicted':
         contradicted.inc(event.contradictions.length)
         return

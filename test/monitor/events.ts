@@ -244,6 +244,8 @@ export const everyEvent: readonly Event[] = [
     ],
   },
   { type: 'rows.foreign', route: '/trades', host, rows: 500 },
+  { type: 'account.transferred', amountUsd: usd('250.5'), afterUsd: usd(1_000) },
+  { type: 'account.transferred', amountUsd: usd(-40), afterUsd: usd(960) },
   { type: 'account.discrepanciesDeferred', held: 8_000, isJournalShort: false },
   { type: 'account.discrepanciesDeferred', held: 1, isJournalShort: true },
   {

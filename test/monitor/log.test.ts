@@ -87,6 +87,8 @@ test('on a terminal every event reads as one plain line', () => {
     host      the prices of https://arbitrum.gmxapi.io/v1 are stale: the newest is 10 min 0 s old. The fallback hosts are used; it is checked again less and less often
     host      https://arbitrum.gmxapi.io/v1 /positions: a row cannot be read: [1].sizeInUsd is not an unsigned whole number of at most 256 bits. The rest is used; increases wait on the markets that it may be of, reductions go on
     host      https://arbitrum.gmxapi.io/v1 /trades: 500 rows of another account were dropped
+    account   $250.50 came into the account and no order explains it: taken for a deposit, and no gain. The account is worth $1,000.00 now
+    account   $40.00 left the account and no order explains it: taken for a withdrawal, and no loss. The account is worth $960.00 now
     account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
     account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $500.00: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
@@ -211,6 +213,7 @@ test('lines below the level are not written', () => {
     'host',
     'host',
     'host',
+    'account',
     'account',
     'account',
     'account',
