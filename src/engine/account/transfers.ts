@@ -13,6 +13,14 @@ import { absOf, type Usd } from '../../protocol/units.ts'
 import type { AccountReading } from './equity.ts'
 import { areOthersSame, type Books, type Happening, unexplained } from './readingsAddUp.ts'
 
+/** A deposit or a withdrawal that was told, USD. */
+export interface Transfer {
+  /** Signed: a deposit is positive. */
+  readonly amountUsd: Usd
+  /** What the account is worth after it. */
+  readonly afterUsd: Usd
+}
+
 /** One reading. */
 export interface TransferReading {
   readonly reading: AccountReading

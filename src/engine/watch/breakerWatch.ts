@@ -2,7 +2,7 @@
 import { BaseError } from '../../base/errors.ts'
 import { isDrift } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
-import { type HaltReason, haltKey, type WalletBase } from '../../domain/account/tradingState.ts'
+import { type HaltReason, haltKey } from '../../domain/account/tradingState.ts'
 import {
   type Child,
   hasEnded,
@@ -30,15 +30,8 @@ import {
   type ShownEquity,
   type ShownPeak,
 } from '../account/shownEquity.ts'
-import {
-  createTransferVotes,
-  createTransferWatch,
-  isSameBase,
-  type TransferLook,
-  type TransferWatch,
-  walletBaseOf,
-} from '../account/transfers.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import { createTransferRounds, type HeardHost } from './transferRounds.ts'
 
 /** The running breakers. */
 export interface Breakers {
@@ -55,16 +48,6 @@ export interface Breakers {
   lookAgain(): Promise<void>
   /** When the account was last read, monotonic ms. */
   accountReadMs(): number
-}
-
-/** What a host answered in a round. */
-interface HeardHost {
-  readonly name: string
-  readonly reading: AccountReading
-  /** Whether its wallet moved, and it is not judged yet why. */
-  readonly isStepPending: boolean
-  /** Its lists, where they belong together. */
-  readonly base?: WalletBase
 }
 
 /** Halts that no breaker put on, and none lifts. */
@@ -110,8 +93,7 @@ export function createBreakers(
   let accounted: ReadonlySet<string> = new Set()
   /** Whether the wallet of what is shown moved, and it is not judged yet why; so it may be before the first look. */
   let isStepPending = true
-  const watches = new Map<string, TransferWatch>()
-  const votes = createTransferVotes()
+  const transfers = createTransferRounds(context, listLagMs, held)
   let readMs = clock.monotonicMs()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
@@ -158,8 +140,12 @@ export function createBreakers(
 
   /** What our orders did and the figure that is shown does not hold yet. */
   function unaccounted(): readonly Happening[] {
-    const states = [...orderManager.open().map(({ state }) => state), ...orderManager.recentlyLanded()]
-    return happeningsOf(states).filter(({ key }) => !accounted.has(key))
+    return happeningsNow().filter(({ key }) => !accounted.has(key))
+  }
+
+  /** All that orders did that are open, or ended lately. */
+  function happeningsNow(): readonly Happening[] {
+    return happeningsOf([...orderManager.open().map(({ state }) => state), ...orderManager.recentlyLanded()])
   }
 
   /** Whether one of these is so young that lists may be of before it. */
@@ -176,50 +162,32 @@ export function createBreakers(
     const asked = all.length < 2 ? [] : all.filter((host) => !api.isCoolingDown(host))
     const hosts = asked.length === 0 ? [undefined] : asked
     const wasUnderWay = isUnderWay()
-    const heard: HeardHost[] = []
+    let first: HeardHost | undefined
     // A host that hangs is not waited for beyond the others: its figures are those of its last reading.
     await waitAtMost(
       clock,
       hostPatienceMs,
       Promise.all(
         hosts.map(async (host, place) => {
-          const reading = await measureBy(host, moving, wasUnderWay)
-          if (reading === undefined) return
-          heard[place] = { name: host ?? '', ...reading }
+          const heard = await measureBy(host, moving, wasUnderWay)
           // What is shown is of one host: readings of two do not follow each other.
-          if (place !== 0) return
-          isStepPending = reading.isStepPending
-          show(reading.reading, wasUnderWay)
+          if (heard === undefined || place !== 0) return
+          first = heard
+          isStepPending = heard.isStepPending
+          show(heard.reading, wasUnderWay)
         }),
       ),
     )
-    await takeTransfer(heard.filter((each) => each !== undefined))
-  }
-
-  /** Moves the figures with a deposit or a withdrawal that every host of this round told of; keeps what the next is told by. */
-  async function takeTransfer(heard: readonly HeardHost[]): Promise<void> {
-    const [first] = heard
     if (first === undefined) return
-    const { reading, base } = first
-    const names = heard.map(({ name }) => name)
-    const amountUsd = votes.agreed(names, clock.monotonicMs())
-    if (amountUsd === undefined) {
-      const { base: kept } = trading.accountJournal.state().trading
-      if (base !== undefined && !isSameBase(kept, base))
-        await trading.accountJournal.write({ kind: 'equity.based', base })
-      return
-    }
-    votes.clear()
-    for (const [name, watch] of watches) if (!names.includes(name)) watch.forget()
-    const afterUsd = reading.lowUsd
-    await trading.accountJournal.write({
-      ...{ kind: 'equity.transferred', amountUsd, afterUsd },
-      base: base ?? walletBaseOf(reading, journal.summary().intents),
-    })
-    equity.transfer(amountUsd, afterUsd)
-    shownPeak.transfer(amountUsd, afterUsd)
-    show(reading, false, true)
-    context.emit({ type: 'account.transferred', amountUsd, afterUsd })
+    const transfer = await transfers.settle(
+      hosts.map((host) => host ?? ''),
+      first,
+    )
+    if (transfer === undefined) return
+    equity.transfer(transfer.amountUsd, transfer.afterUsd)
+    shownPeak.transfer(transfer.amountUsd, transfer.afterUsd)
+    show(first.reading, false, true)
+    context.emit({ type: 'account.transferred', ...transfer })
   }
 
   /** Before lists belong together the least of what they show stands: it counts nothing that is in flight. */
@@ -252,8 +220,7 @@ export function createBreakers(
     })
     if (!isShown) return
     before = books
-    const states = [...orderManager.open().map(({ state }) => state), ...orderManager.recentlyLanded()]
-    accounted = new Set(happeningsOf(states).map(({ key }) => key))
+    accounted = new Set(happeningsNow().map(({ key }) => key))
   }
 
   /** Reads once more for the figure that is shown; the breakers' own, which go by the number of readings, are left alone. */
@@ -273,12 +240,13 @@ export function createBreakers(
     host: string | undefined,
     moving: readonly IntentState[],
     wasUnderWay: boolean,
-  ): Promise<Omit<HeardHost, 'name'> | undefined> {
+  ): Promise<HeardHost | undefined> {
     try {
       const reading = await readEquity(api, account, moving, host)
       if (reading === undefined) return undefined
-      const look = lookForTransfer(host ?? '', reading, wasUnderWay)
-      const { pendingUsd, base } = look
+      const happenings = happeningsNow()
+      const isMoving = wasUnderWay || isUnderWay() || happenings.some(isYoung)
+      const { pendingUsd, base } = transfers.look(host ?? '', reading, happenings, isMoving)
       await equity.take({ ...reading, pendingUsd }, clock.now(), host)
       return { reading, isStepPending: pendingUsd !== 0n, ...(base === undefined ? {} : { base }) }
     } catch (error) {
@@ -286,26 +254,6 @@ export function createBreakers(
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
       return undefined
     }
-  }
-
-  /** Compares a host's lists with its last ones, and counts its vote. */
-  function lookForTransfer(name: string, reading: AccountReading, wasUnderWay: boolean): TransferLook {
-    const kept = trading.accountJournal.state().trading.base
-    const watch = watches.get(name) ?? createTransferWatch(listLagMs, kept)
-    watches.set(name, watch)
-    const happenings = happeningsOf([
-      ...orderManager.open().map(({ state }) => state),
-      ...orderManager.recentlyLanded(),
-    ])
-    const monotonicMs = clock.monotonicMs()
-    const look = watch.take({
-      ...{ reading, happenings, monotonicMs },
-      intents: journal.summary().intents,
-      isMoving: wasUnderWay || isUnderWay() || happenings.some(isYoung),
-      held: held(),
-    })
-    if (look.amountUsd !== undefined) votes.tell(name, look.amountUsd, monotonicMs)
-    return look
   }
 
   return {
