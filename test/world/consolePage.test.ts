@@ -44,9 +44,14 @@ test.runIf(browserPath !== undefined)(
     await page.click('#orders tbody button')
     await page.waitForSelector('dialog[open] .timeline >> text=Verified and signed')
     await page.keyboard.press('Escape')
-    expect(await page.locator('.actions, #positions button, #strategies button, #tasks button').count()).toBe(
-      0,
-    )
+    // What a strategy's file says is read, and nothing of it changed.
+    await page.click('#strategies button[aria-label^="Show the file"]')
+    await page.waitForSelector('dialog[open] >> text=params.')
+    expect(await page.locator('dialog[open] button[aria-label^="Change"]').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    const commands =
+      '.actions, #positions button, #strategies .tools button:not([aria-label^="Show the file"]), #tasks button'
+    expect(await page.locator(commands).count()).toBe(0)
     await page.setViewportSize({ width: 360, height: 800 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     await page.click('text=Log out')
