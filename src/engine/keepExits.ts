@@ -23,6 +23,9 @@ import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/r
 /** What of a part may be uncovered, or covered too much, before an order is changed for it. */
 const TOLERANCE_BPS = 200
 
+/** What the price of a fill differs from the price that its exits were reckoned from, bps: no reason to move a stop-loss. */
+const FILL_DRIFT_BPS = 20
+
 type ExitType = 'stop-loss' | 'take-profit'
 
 /** What the exits of one instance are kept by. */
@@ -130,10 +133,13 @@ function stopsOf(scene: Scene): readonly Decision[] {
   if (isWorth(scene, missingUsd)) {
     const isPast = !waits(most, scene, 'stop-loss')
     return isPast
-      ? [closeOf(scene, `The price is past ${formatPrice(most)}, where the stop-loss of the file belongs.`)]
+      ? [pastStop(scene, most)]
       : [placed(scene, 'stop-loss', most, missingUsd)]
   }
-  return stops.flatMap((stop) => retried(stop, scene) ?? movedTo(stop, moved, scene) ?? [])
+  const asked = stops.some((stop) => isNearerByFile(stop, base, scene)) ? base : undefined
+  if (asked !== undefined && !waits(asked, scene, 'stop-loss')) return [pastStop(scene, asked)]
+  const level = mostProtective(position, [moved, asked])
+  return stops.flatMap((stop) => retried(stop, scene) ?? movedTo(stop, level, scene) ?? [])
 }
 
 /** Where the stop-loss goes by the price of now; undefined: it stays. */
@@ -162,6 +168,17 @@ function movedStop(
   return mostProtective(position, candidates)
 }
 
+/** Whether the file asks for a nearer level than rests, by more than a fill's price differs: it was changed, or more was bought. */
+function isNearerByFile(
+  { triggerPrice }: RestingOrder,
+  base: Usd | undefined,
+  { entryPrice, position }: Scene,
+): boolean {
+  if (base === undefined || triggerPrice === undefined) return false
+  const gap = base > triggerPrice ? base - triggerPrice : triggerPrice - base
+  return isNearer(position, base, triggerPrice) && gap > bps(entryPrice, FILL_DRIFT_BPS)
+}
+
 /** The move of one stop-loss, if it is towards profit, late enough after the last one, and worth its cost. */
 function movedTo(stop: RestingOrder, level: Usd | undefined, scene: Scene): readonly Decision[] | undefined {
   const { exits, snapshot, position, entryPrice } = scene
@@ -179,7 +196,7 @@ function movedTo(stop: RestingOrder, level: Usd | undefined, scene: Scene): read
       kind: 'edit',
       orderKey: stop.orderKey,
       triggerPrice: level,
-      reason: `The stop-loss follows the price: from ${formatPrice(triggerPrice)} to ${formatPrice(level)}, which secures ${formatUsd(securedUsd)}.`,
+      reason: `The stop-loss is moved towards profit: from ${formatPrice(triggerPrice)} to ${formatPrice(level)}, which secures ${formatUsd(securedUsd)}.`,
       facts: { price: formatPrice(scene.price), entry: formatPrice(entryPrice) },
     },
   ]
@@ -275,6 +292,10 @@ function placed(scene: Scene, type: ExitType, triggerPrice: Usd, sizeDeltaUsd: U
     reason: `${formatUsd(sizeDeltaUsd)} of the ${position.direction} position has no ${type}; the file asks for one.`,
     facts: { entry: formatPrice(entryPrice), price: formatPrice(price), trigger: formatPrice(triggerPrice) },
   }
+}
+
+function pastStop(scene: Scene, level: Usd): Decision {
+  return closeOf(scene, `The price is past ${formatPrice(level)}, where the stop-loss of the file belongs.`)
 }
 
 function closeOf({ position }: Scene, reason: string): Decision {

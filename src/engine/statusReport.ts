@@ -2,6 +2,7 @@
 import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
+import { hexKey } from '../protocol/address.ts'
 import { told } from './account/holdings.ts'
 import { isSignalOnlySide, sidesWithoutStop } from './account/stops.ts'
 import type { Unwinder } from './account/unwinder.ts'
@@ -98,6 +99,14 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
             open.map((each) => each.state),
             others,
             (side) => isSignalOnlySide(books, signalOnly, side),
+            {
+              changeOf: (orderKey) => journal.changeOf(orderKey),
+              indexDecimals: (marketToken) => {
+                const { markets, tokens } = catalogue.facts()
+                const index = markets.get(hexKey(marketToken))?.indexToken
+                return index === undefined ? undefined : tokens.get(hexKey(index))?.decimals
+              },
+            },
           ),
         }),
     unmanaged: parts.unmanaged.current(),

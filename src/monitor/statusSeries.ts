@@ -160,7 +160,7 @@ export function stopSeries(maker: SeriesMaker, status: ScrapedStatus, now: () =>
   const since = new Map<string, number>()
   figure(
     'perpd_positions_without_stop',
-    'Positions for which no stop-loss rests at the venue; absent before the first look at the orders.',
+    'Positions for which no stop-loss rests at the venue that would fire before the liquidation; absent before the first look at the orders.',
     ({ withoutStop }) => withoutStop?.length,
   )
   figure(

@@ -22,8 +22,8 @@ function withoutStop(side: string): Notice {
     kind: 'position-without-stop',
     level: 'warn',
     cause: `stop:${side}`,
-    text: `no stop-loss rests for ${side}. perpd makes none unless a strategy says so`,
-    action: 'Set a stop, or see that its strategy has exits of its own.',
+    text: `no stop-loss that would fire rests for ${side}: none is there, or it lies behind the liquidation price. perpd makes none unless a strategy says so`,
+    action: 'Set a stop, or a nearer one, or see that its strategy has exits of its own.',
   }
 }
 

@@ -100,6 +100,25 @@ test('a stop whose place the price is past already closes the position', async (
   expect((await snapshot()).positions.value).toEqual([])
 })
 
+test('a stop-loss that the file makes nearer is moved there, one that it makes farther stays, and a price past it closes', async () => {
+  await venue([
+    [0, 2_000],
+    [230, 2_000],
+    [240, 1_970],
+  ])
+  const at = (bps: number) => plan({ stopLoss: { bps } })
+  expect(await resting(await run(at(500), 60_000))).toEqual(['stop $200 at 1900'])
+  const nearer = await run(at(300), 80_000)
+  expect(await resting(nearer)).toEqual(['stop $200 at 1940'])
+  // Within what a fill's price differs nothing is paid for.
+  expect(await resting(await run(at(290), 40_000))).toEqual(['stop $200 at 1940'])
+  expect(await resting(await run(at(800), 40_000))).toEqual(['stop $200 at 1940'])
+  expect((await nearer.snapshot()).positions.value).toHaveLength(1)
+  await run(at(800), 30_000)
+  const { snapshot } = await run(at(100), 80_000)
+  expect((await snapshot()).positions.value).toEqual([])
+})
+
 test('a trailing stop follows the price up, never down, at most so often, and ends the position with a profit', async () => {
   await venue([
     [0, 2_000],

@@ -142,10 +142,19 @@ export function noStopText({
   symbols,
 }: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols'>): readonly string[] {
   if (withoutStop.length === 0 || positions.length === 0) return []
-  const names = withoutStop.map(
-    ({ marketToken, direction }) => `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
-  )
-  return [`NO STOP: no stop-loss rests at the venue for ${[...new Set(names)].join(', ')}.`]
+  const nameOf = ({ marketToken, direction }: (typeof withoutStop)[number]) =>
+    `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`
+  const of = (sides: typeof withoutStop) => [...new Set(sides.map(nameOf))].join(', ')
+  const bare = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation !== true)
+  const behind = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation === true)
+  return [
+    ...(bare.length === 0 ? [] : [`NO STOP: no stop-loss rests at the venue for ${of(bare)}.`]),
+    ...(behind.length === 0
+      ? []
+      : [
+          `NO STOP: the stop-loss of ${of(behind)} lies behind the liquidation price, and would never fire: take a nearer one, or less leverage.`,
+        ]),
+  ]
 }
 
 /** An open order as its row of the table. */

@@ -32,7 +32,7 @@ export function changesBy(change: IntentState): readonly (readonly [orderKey: st
  * @param maker the intent whose landed attempt created it
  * @param change what the changes that ended made of it together; absent when none did
  */
-function signedOrderOf(
+export function signedOrderOf(
   orderKey: Hex,
   maker: IntentState,
   change: OrderChange | undefined,

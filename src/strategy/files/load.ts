@@ -14,6 +14,7 @@ import { formatUsd } from '../../protocol/units.ts'
 import { didYouMean } from '../didYouMean.ts'
 import { withExitNeeds } from '../fileExits.ts'
 import { type Needs, type Strategy, type StrategyInstance, z } from '../strategy.ts'
+import { deadFieldsOf } from './deadFields.ts'
 import { exitPlanOf } from './exitBlock.ts'
 import { type WrittenFields, writtenFields } from './fileLife.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
@@ -356,6 +357,11 @@ function fileProblems(yaml: YamlFile, fields: StrategyFile, strategy: Strategy):
       `asks for ${formatUsd(fields.size.usd)} an order, below limits.minOrderSizeUsd (${formatUsd(leastUsd)}), so nothing could ever be sent`,
       'raise size.usd or lower limits.minOrderSizeUsd',
     )
+  }
+  const isWritten = (path: readonly string[]): boolean => yaml.valueAt(path) !== undefined
+  for (const { path, what, fix } of deadFieldsOf(fields, symbols, isWritten)) {
+    const [file, place, field] = [yaml.file, yaml.placeOf(path), path.join('.')]
+    problems.push(new StrategyFileError({ file, place, field, what, fix }))
   }
   return problems
 }

@@ -323,6 +323,8 @@ export const texts = {
     noStop: 'No stop-loss rests at the venue',
     noStopText: (direction: string, symbol: string) =>
       `${direction} ${symbol}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
+    stopBehindText: (direction: string, symbol: string) =>
+      `${direction} ${symbol}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',

@@ -65,11 +65,14 @@ function mattersOf(status: Status): readonly Matter[] {
           ],
     ),
     ...(status.withoutStop ?? []).map(
-      ({ marketToken, direction, collateralToken }): Matter => ({
+      ({ marketToken, direction, collateralToken, isStopBehindLiquidation }): Matter => ({
         key: `no stop ${marketToken} ${direction} ${collateralToken}`,
         tone: 'warn',
         title: words.noStop,
-        text: words.noStopText(direction, status.symbols[marketToken.toLowerCase()] ?? marketToken),
+        text: (isStopBehindLiquidation === true ? words.stopBehindText : words.noStopText)(
+          direction,
+          status.symbols[marketToken.toLowerCase()] ?? marketToken,
+        ),
       }),
     ),
     ...sentences(words.notReady, 'warn', status.notReady),
