@@ -133,6 +133,7 @@ export function traderSettingsOf(config: Config, source: EvidenceRules['source']
       heartbeatMs: log.heartbeatSeconds === 0 ? Number.POSITIVE_INFINITY : log.heartbeatSeconds * 1000,
       adoptInitial: account.adoptInitial,
       pauseAfterFailures: config.strategies.pauseAfterFailures,
+      slowDecideMs: config.strategies.slowDecideMs,
     },
     signingPolicy: signingPolicyOf(config),
     warnings: signing.warnings,

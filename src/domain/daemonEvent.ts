@@ -62,6 +62,15 @@ export type DaemonEvent =
       readonly invalid?: number
       /** Size of the view that was handed to a kind of the user's own, bytes. */
       readonly viewBytes?: number
+      /** The kind of the user's own took too long, which `strategy.slow` tells. */
+      readonly isSlow?: true
+    }
+  /** A kind of the user's own took more of the processor for a turn than it may; what it decided was taken. */
+  | {
+      readonly type: 'strategy.slow'
+      readonly strategy: string
+      readonly spentMs: number
+      readonly limitMs: number
     }
   | { readonly type: 'tick.skipped'; readonly strategy: string; readonly reason: string }
   | {

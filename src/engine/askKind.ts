@@ -21,6 +21,8 @@ export interface KindAnswer {
   readonly failed?: unknown
   /** Size of the view that was handed to a kind of the user's own, bytes. */
   readonly viewBytes?: number
+  /** Time of the processor that such a kind took, ms; absent in its first turns. */
+  readonly spentMs?: number
 }
 
 /** The answer of one turn. `past` is there for a kind with a memory. Rejects with what the kind throws, KindFault and MemoryUnfitError. */
@@ -34,8 +36,9 @@ export async function askKind(
   const { memory, events = [], eventsMissed = 0, signals = [] } = past ?? {}
   const told =
     past === undefined ? {} : { events, eventsMissed, signals, ...(memory === undefined ? {} : { memory }) }
-  const { returned, crash, viewBytes } = await hosted.decide({ ...scene, ...told })
-  return { returned, viewBytes, ...(crash === undefined ? {} : { failed: crash }) }
+  const { returned, crash, viewBytes, spentMs } = await hosted.decide({ ...scene, ...told })
+  const spent = spentMs === undefined ? {} : { spentMs }
+  return { returned, viewBytes, ...spent, ...(crash === undefined ? {} : { failed: crash }) }
 }
 
 function askHere(

@@ -200,7 +200,7 @@ export function createEngine(parts: EngineParts): Engine {
         account.saw(report.snapshot.positions.value)
         return report
       },
-      context.engineSettings.pauseAfterFailures,
+      context.engineSettings,
     )
   }
 

@@ -19,8 +19,14 @@ export interface Instance extends RunningInstance {
   status(): StrategyStatus
 }
 
-/** Failures of a kind of the user's own in a row after which it pauses, when nothing else is set. */
-const PAUSE_AFTER_FAILURES = 5
+/** What a kind of the user's own is held to. */
+export interface OwnKindLimits {
+  /** Failures in a row after which it pauses; three when absent. A turn that is too slow counts as one. */
+  readonly pauseAfterFailures?: number | undefined
+  /** Time of the processor from which a turn is too slow, ms; 50 when absent. */
+  readonly slowDecideMs?: number | undefined
+}
+
 /** The first pause, and the longest; each is twice the one before. */
 const [pauseMs, mostPauseMs] = [60_000, 900_000]
 
@@ -30,8 +36,7 @@ export function createInstance(
   { clock, emit, trading }: Pick<EngineContext, 'clock' | 'emit' | 'trading'>,
   deciding: AbortSignal,
   tickOnce: (tickMs: number, isAsked: boolean, loaded: LoadedStrategy) => Promise<TickReport>,
-  /** Failures of a kind of the user's own in a row before it pauses. */
-  pauseAfterFailures: number = PAUSE_AFTER_FAILURES,
+  { pauseAfterFailures = 3, slowDecideMs = 50 }: OwnKindLimits = {},
 ): Instance {
   let loaded = first
   let isEnded = false
@@ -95,7 +100,8 @@ export function createInstance(
         emit({ type: 'tick.skipped', strategy: loaded.name, reason })
         return
       }
-      const { invalid, problem, failed, viewBytes } = report
+      const { invalid, problem, failed, viewBytes, spentMs = 0 } = report
+      const slow = spentMs > slowDecideMs ? slowText(spentMs, slowDecideMs) : undefined
       if (failed instanceof MemoryUnfitError) {
         pauseUnfit(failed)
         return
@@ -107,10 +113,16 @@ export function createInstance(
         counts.failures = problem === undefined ? 0 : counts.failures + 1
         failingSinceMs = problem === undefined ? undefined : (failingSinceMs ?? lastTickAtMs)
         const { decisions } = report
-        const told = { ...(invalid > 0 && { invalid }), ...(viewBytes !== undefined && { viewBytes }) }
+        const told = {
+          ...(invalid > 0 && { invalid }),
+          ...(viewBytes !== undefined && { viewBytes }),
+          ...(slow !== undefined && { isSlow: true as const }),
+        }
         emit({ type: 'tick.done', strategy: loaded.name, durationMs, decisions, ...told })
       }
-      pauseOrGoOn(failed !== undefined || invalid > 0)
+      if (slow !== undefined)
+        emit({ type: 'strategy.slow', strategy: loaded.name, spentMs, limitMs: slowDecideMs })
+      pauseOrGoOn(failed !== undefined || invalid > 0 || slow !== undefined, slow)
     } catch (error) {
       tellFailed(error)
     }
@@ -138,13 +150,13 @@ export function createInstance(
   }
 
   /** A kind of the user's own that fails turn after turn is asked again after a while; perpd's own kinds always are. */
-  function pauseOrGoOn(hasFailed: boolean): void {
+  function pauseOrGoOn(hasFailed: boolean, slow: string | undefined): void {
     ownFailures = hasFailed ? ownFailures + 1 : 0
     pausedUntilMs = undefined
     if (loaded.hosted === undefined || ownFailures < pauseAfterFailures) return
     const forMs = Math.min(mostPauseMs, pauseMs * 2 ** Math.min(20, ownFailures - pauseAfterFailures))
     pausedUntilMs = clock.monotonicMs() + forMs
-    const reason = last.lastError ?? ''
+    const reason = last.lastError ?? slow ?? ''
     emit({ type: 'strategy.paused', strategy: loaded.name, failures: ownFailures, forMs, reason })
   }
 
@@ -213,4 +225,8 @@ export function createInstance(
         : { pausedForMs: pausedUntilMs - clock.monotonicMs() }),
     }
   }
+}
+
+function slowText(spentMs: number, limitMs: number): string {
+  return `decide took ${Math.round(spentMs)} ms of the processor; more than ${limitMs} (strategies.slowDecideMs) is too slow`
 }

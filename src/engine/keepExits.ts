@@ -132,9 +132,7 @@ function stopsOf(scene: Scene): readonly Decision[] {
   const missingUsd = ownUsd - sumOf(stops)
   if (isWorth(scene, missingUsd)) {
     const isPast = !waits(most, scene, 'stop-loss')
-    return isPast
-      ? [pastStop(scene, most)]
-      : [placed(scene, 'stop-loss', most, missingUsd)]
+    return isPast ? [pastStop(scene, most)] : [placed(scene, 'stop-loss', most, missingUsd)]
   }
   const asked = stops.some((stop) => isNearerByFile(stop, base, scene)) ? base : undefined
   if (asked !== undefined && !waits(asked, scene, 'stop-loss')) return [pastStop(scene, asked)]

@@ -47,6 +47,8 @@ export interface TickReport {
   readonly failed?: unknown
   /** Size of the view that was handed to a kind of the user's own, bytes. */
   readonly viewBytes?: number
+  /** Time of the processor that a kind of the user's own took to decide, ms. */
+  readonly spentMs?: number
 }
 
 /** What a kind gave for one view. */
@@ -156,6 +158,7 @@ export async function tick(
     ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
     ...(answer.failed === undefined ? {} : { failed: answer.failed }),
     ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
+    ...(answer.spentMs === undefined ? {} : { spentMs: answer.spentMs }),
   }
 }
 

@@ -59,6 +59,11 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
     "Threads of kinds of the user's own that ended: timeout, memory, exit or crash.",
     ['strategy', 'cause'],
   )
+  const slowTurns = counter(
+    'perpd_strategy_slow_turns_total',
+    "Turns of kinds of the user's own that took more of the processor than strategies.slowDecideMs.",
+    ['strategy'],
+  )
   const turns = counter(
     'perpd_ticks_total',
     "Turns of a strategy's loop by result: done, failed or skipped.",
@@ -86,6 +91,9 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
         turns.inc({ strategy: event.strategy, result: 'done' })
         loop.observe({ strategy: event.strategy }, event.durationMs / 1_000)
         if (event.viewBytes !== undefined) viewBytes.set({ strategy: event.strategy }, event.viewBytes)
+        return
+      case 'strategy.slow':
+        slowTurns.inc({ strategy: event.strategy })
         return
       case 'tick.failed':
         turns.inc({ strategy: event.strategy, result: 'failed' })

@@ -1,5 +1,6 @@
 /** One running strategy: what counts as its turns. */
 import { expect, test } from 'vitest'
+import type { Event } from '../../src/domain/event.ts'
 import { createInstance } from '../../src/engine/instance.ts'
 import type { TickReport } from '../../src/engine/tick.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
@@ -35,7 +36,7 @@ test('turns at which a kind pauses are not counted, and those at which it is ask
         ...(isAsked ? { failed } : {}),
       } as TickReport
     },
-    2,
+    { pauseAfterFailures: 2 },
   )
   const running = instance.run()
   await clock.advance(30_000)
@@ -57,6 +58,49 @@ test('turns at which a kind pauses are not counted, and those at which it is ask
   expect(instance.status().ticks).toBe(asked.filter(Boolean).length)
   expect(instance.status().ticks).toBeGreaterThan(10)
   expect(instance.status()).not.toHaveProperty('failingSinceMs')
+  ending.abort()
+  await running
+})
+
+test('turns that take too much of the processor are told, and three in a row pause; a quick one between begins the count anew', async () => {
+  const clock = manualClock(1_700_000_000_000)
+  const ending = new AbortController()
+  const spent = [81, 81, 50, 51, 81, 81, 81]
+  const told: Event[] = []
+  let asked = 0
+  const loaded = {
+    name: 'mine',
+    cadenceMs: 1_000,
+    symbols: [],
+    strategy: { kind: 'mine' },
+    hosted: { onSaid: () => undefined, path: 'strategies/mine.ts' },
+  } as unknown as LoadedStrategy
+  const instance = createInstance(
+    loaded,
+    {
+      clock,
+      emit: (event) => void told.push(event),
+      trading: { haltOn: () => undefined, accountJournal: { state: () => ({}) } } as never,
+    },
+    ending.signal,
+    async (_tickMs, isAsked) => {
+      const spentMs = isAsked ? spent[asked++] : undefined
+      const counts = { decisions: 1, admitted: 1, denied: 0, invalid: 0 }
+      return { ...counts, ...(spentMs === undefined ? {} : { spentMs }) } as TickReport
+    },
+  )
+  const running = instance.run()
+  await clock.advance(20_000)
+  expect(asked).toBe(6)
+  expect(told.filter(({ type }) => type === 'strategy.slow')).toHaveLength(5)
+  expect(told.find(({ type }) => type === 'strategy.paused')).toMatchObject({
+    failures: 3,
+    forMs: 60_000,
+    reason: 'decide took 81 ms of the processor; more than 50 (strategies.slowDecideMs) is too slow',
+  })
+  // What it decided was taken all the same.
+  expect(instance.status()).toMatchObject({ ticks: 6, failures: 0 })
+  expect(instance.status().admitted).toBeGreaterThanOrEqual(6)
   ending.abort()
   await running
 })

@@ -60,7 +60,13 @@ test('a stop-loss behind the liquidation price counts as none, and says so; one 
     sidesWithoutStop(
       [at],
       [],
-      [{ ...listed, direction: at.direction, triggerContractPrice: contractPriceOf(usd(triggerUsd), decimals) }],
+      [
+        {
+          ...listed,
+          direction: at.direction,
+          triggerContractPrice: contractPriceOf(usd(triggerUsd), decimals),
+        },
+      ],
       undefined,
       { indexDecimals: () => decimals },
     )
@@ -83,7 +89,12 @@ test('of an order of ours the trigger in force is judged, after its edits', () =
   const at = (triggerUsd: number) => contractPriceOf(usd(triggerUsd), decimals)
   const kept = {
     ...{ marketToken, direction: 'long' as const, collateralToken },
-    ...{ triggerContractPrice: at(1_400), acceptableContractPrice: 0n, minOutputAmount: 0n, autoCancel: true },
+    ...{
+      triggerContractPrice: at(1_400),
+      acceptableContractPrice: 0n,
+      minOutputAmount: 0n,
+      autoCancel: true,
+    },
   }
   const order = { orderType: 6, sizeDeltaUsd: usd(1), collateralAmount: 0n, kept }
   const attempts = state.attempts.map((attempt) => ({

@@ -114,6 +114,7 @@ export const everyEvent: readonly Event[] = [
     field: 'sizeDeltaUsd',
     place: 'strategies/mine.ts:14',
   },
+  { type: 'strategy.slow', strategy: 'mine', spentMs: 81.4, limitMs: 50 },
   { type: 'strategy.paused', strategy: 'mine', failures: 5, forMs: 60_000, reason: 'mine.ts:3: no luck' },
   { type: 'strategy.said', strategy: 'mine', text: 'hello' },
   { type: 'signal.accepted', signal: tradeSignal },

@@ -50,6 +50,7 @@ test('on a terminal every event reads as one plain line', () => {
     tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it runs again at its next tick
     tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it runs again at its next tick
     denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
+    tick      mine is slow: decide took 81 ms of the processor, of 50 (strategies.slowDecideMs). Its decisions are taken; others are not delayed
     tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. What it holds stays as it is; other strategies go on
     said      mine: hello
     signal    tv: signal 3 (long ETH/USD [WETH-USDC]) was accepted
@@ -193,6 +194,7 @@ test('lines below the level are not written', () => {
     'tick',
     'tick',
     'denied',
+    'tick',
     'tick',
     'signal',
     'signal',

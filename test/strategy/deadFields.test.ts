@@ -31,7 +31,10 @@ test.each([
     'exit.breakEven moves the stop-loss 100 bps beyond the entry once the profit is 1 bps: the price would be past it',
   ],
   ['protect: {}', 'protect asks for nothing'],
-  ['protect: { edgeHoldSeconds: 600 }', 'protect.edgeHoldSeconds is the time that protect.minEdgeBps reckons with'],
+  [
+    'protect: { edgeHoldSeconds: 600 }',
+    'protect.edgeHoldSeconds is the time that protect.minEdgeBps reckons with',
+  ],
   [
     'limits: { minOrderSizeUsd: 200, maxPositionSizeUsd: 100 }',
     'limits.maxPositionSizeUsd is $100.00, below limits.minOrderSizeUsd ($200.00): nothing could ever be opened',
@@ -68,7 +71,9 @@ test('a stop-loss that the liquidation comes before is refused, by the leverage 
   // A nearer one that trails from the start is the stop-loss of the entry; one that waits for a profit is not.
   expect(await said(`${at10x}exit: { stopLoss: { bps: 2000 }, trailingStop: { bps: 500 } }`)).toEqual([])
   expect(
-    await said(`${at10x}exit: { stopLoss: { bps: 2000 }, trailingStop: { bps: 500, activation: { bps: 100 } } }`),
+    await said(
+      `${at10x}exit: { stopLoss: { bps: 2000 }, trailingStop: { bps: 500, activation: { bps: 100 } } }`,
+    ),
   ).toHaveLength(1)
   expect(await said(`${at10x}limits: { maxLeverage: 3 }\nexit: { stopLoss: { bps: 2000 } }`)).toEqual([])
 })

@@ -70,6 +70,22 @@ test('the thread sees the whole view, its functions included, and amounts stay e
   expect(viewBytes).toBeLessThan(20_000)
 })
 
+test("what decide takes of the processor is told, but for a thread's first turns, and what waits for the machine is none of it", async () => {
+  const busy = await hosted(`    const before = process.threadCpuUsage()
+    for (;;) {
+      const { user, system } = process.threadCpuUsage(before)
+      if (user + system > 60_000) return []
+    }`)
+  for (let first = 0; first < 3; first += 1) expect(await busy.decide(scene)).not.toHaveProperty('spentMs')
+  const { spentMs } = await busy.decide(scene)
+  expect(spentMs).toBeGreaterThanOrEqual(60)
+  // It sleeps for longer than it may take.
+  const idle = await hosted(`    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    return []`)
+  for (let first = 0; first < 3; first += 1) await idle.decide(scene)
+  expect((await idle.decide(scene)).spentMs).toBeLessThan(50)
+})
+
 test('what decide throws is told with the file and line of its source, and the thread goes on', async () => {
   const kind = await hosted(`    return [(undefined as never as { x: never }).x]`)
   for (let at = 0; at < 2; at++)

@@ -49,6 +49,11 @@ export const strategies = {
     5_000,
     'Longest turn of a kind of your own, ms; a thread that takes longer is ended and started anew.',
   ),
+  slowDecideMs: setting(
+    ms(1, 600_000),
+    50,
+    "Time of the processor from which a turn of a kind of your own is too slow, ms. Its decisions are taken; it is told, and counts as a failure for `pauseAfterFailures`. A thread's first three turns are not timed, nor is what else the machine does.",
+  ),
   memoryMiB: setting(
     integer(16, 65_536),
     128,
@@ -56,7 +61,7 @@ export const strategies = {
   ),
   pauseAfterFailures: setting(
     integer(1, 1_000),
-    5,
+    3,
     'Failures in a row after which a strategy of your own kind is not asked for a minute, and twice as long after each further one, up to 15 minutes.',
   ),
 } satisfies Section

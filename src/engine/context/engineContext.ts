@@ -37,8 +37,10 @@ export interface EngineSettings {
   readonly heartbeatMs: number
   /** Whether what was there before the journal first looked at the account is adopted at once; absent: an operator says so. */
   readonly adoptInitial?: boolean
-  /** Failures of a kind of the user's own in a row before it pauses; absent: 5. */
+  /** Failures of a kind of the user's own in a row before it pauses; absent: 3. */
   readonly pauseAfterFailures?: number
+  /** Time of the processor from which a turn of such a kind is too slow, ms; absent: 50. */
+  readonly slowDecideMs?: number
 }
 
 /** Everything the engine stands on. */

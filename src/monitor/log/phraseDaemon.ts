@@ -132,6 +132,13 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
       },
     )
   },
+  'strategy.slow': ({ strategy, spentMs, limitMs }) =>
+    line(
+      'warn',
+      'tick',
+      `${strategy} is slow: decide took ${Math.round(spentMs)} ms of the processor, of ${limitMs} (strategies.slowDecideMs). Its decisions are taken; others are not delayed`,
+      { strategy, spent_ms: Math.round(spentMs), limit_ms: limitMs },
+    ),
   'strategy.paused': (event) =>
     line(
       'error',

@@ -63,6 +63,11 @@ export const daemonRegister = {
     'field',
     'place',
   ]),
+  'strategy.slow': registered(
+    ['warn'],
+    'A kind of your own took more of the processor for a turn than strategies.slowDecideMs.',
+    ['strategy', 'spent_ms', 'limit_ms'],
+  ),
   'strategy.paused': registered(
     ['error'],
     'A kind of your own failed too often and is not asked for a while.',

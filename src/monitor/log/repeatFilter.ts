@@ -127,6 +127,8 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         return [repeated(`skipped ${event.strategy} ${event.reason}`, line)]
       case 'decision.invalid':
         return [repeated(`invalid ${event.strategy} ${event.cause}`, line)]
+      case 'strategy.slow':
+        return [repeated(`slow ${event.strategy}`, line)]
       case 'strategy.paused':
         return [repeated(`paused ${event.strategy}`, line)]
       case 'strategy.said':
@@ -135,6 +137,8 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         // Its decisions were wrong: nothing of what was told is over.
         if ((event.invalid ?? 0) > 0) return [line]
         over(`skipped ${event.strategy} `)
+        if (event.isSlow === true) return [line]
+        over(`slow ${event.strategy}`)
         over(`paused ${event.strategy}`)
         const count = over(`failed ${event.strategy} `) + over(`invalid ${event.strategy} `)
         return withRecovery(

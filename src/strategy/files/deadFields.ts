@@ -15,7 +15,11 @@ export interface DeadField {
 }
 
 type Exit = NonNullable<StrategyFile['exit']>
-type Distance = { readonly bps?: number | undefined; readonly usd?: Usd | undefined; readonly atr?: number | undefined }
+type Distance = {
+  readonly bps?: number | undefined
+  readonly usd?: Usd | undefined
+  readonly atr?: number | undefined
+}
 
 /**
  * All of a file. `isWritten` says whether a field stands in it, for a default does not count as asked for.
@@ -81,11 +85,11 @@ function unreachable(exit: Exit, fields: StrategyFile, symbols: readonly string[
       fix: 'make after larger than offsetBps',
     })
   const leverageBps = leverageOf(fields)
-  const backedByStable = symbols.length > 0 && symbols.every(hasTwoTokens) && fields.size?.collateral === 'short'
+  const backedByStable =
+    symbols.length > 0 && symbols.every(hasTwoTokens) && fields.size?.collateral === 'short'
   if (leverageBps === undefined || !backedByStable) return found
   const usedUpBps = Math.ceil((BPS_ONE * BPS_ONE) / leverageBps)
-  const first =
-    trailingStop !== undefined && trailingStop.activation === undefined ? trailingStop : undefined
+  const first = trailingStop !== undefined && trailingStop.activation === undefined ? trailingStop : undefined
   const stops = [
     ...(stopLoss?.bps === undefined ? [] : [{ name: 'stopLoss', bps: stopLoss.bps }]),
     ...(first?.bps === undefined ? [] : [{ name: 'trailingStop', bps: first.bps }]),

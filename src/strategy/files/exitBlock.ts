@@ -63,12 +63,16 @@ const trailingSchema = z
 /** The `exit` block. */
 export const exitSchema = z
   .strictObject({
-    stopLoss: distanceSchema.optional().describe('closes with a loss at this distance from the entry'),
+    stopLoss: distanceSchema
+      .optional()
+      .describe(
+        'closes with a loss at this distance from the entry; made nearer it moves what rests, made farther it holds for new entries',
+      ),
     takeProfit: z
       .union([targetSchema, ladderSchema])
       .optional()
       .describe(
-        `closes with a profit at this distance from the entry: one, or a list of up to ${MOST_TARGETS} with shares`,
+        `closes with a profit at this distance from the entry: one, or a list of up to ${MOST_TARGETS} with shares; a change holds for what is placed from then on`,
       ),
     trailingStop: trailingSchema
       .optional()

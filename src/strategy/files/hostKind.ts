@@ -79,7 +79,8 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
       const answer = await threads.ask({ ask: 'decide', bytes }, options.decideTimeoutMs)
       const returned =
         answer.is === 'decided' ? deserialize(answer.bytes) : answer.is === 'promise' ? promised : undefined
-      return { returned, viewBytes, ...(crash === undefined ? {} : { crash }) }
+      const spent = answer.is === 'decided' && answer.spentMs !== undefined ? { spentMs: answer.spentMs } : {}
+      return { returned, viewBytes, ...spent, ...(crash === undefined ? {} : { crash }) }
     },
     close: threads.close,
   }

@@ -58,6 +58,11 @@ export interface KindRun {
   readonly crash?: KindFault
   /** Size of what was handed over, bytes. */
   readonly viewBytes: number
+  /**
+   * Time of the processor that `decide` took in its thread, ms: what the machine does besides is none of it. Absent of a thread's first
+   * turns, in which its code is compiled.
+   */
+  readonly spentMs?: number
 }
 
 /** A kind in its own thread. One belongs to one instance. */

@@ -21,8 +21,8 @@ export type KindAnswer =
     }
   | { readonly is: 'params'; readonly issues: readonly SchemaIssue[] }
   | { readonly is: 'needs'; readonly needs: Needs }
-  /** `bytes`: what `decide` returned, of a kind with a memory the checked turn, by `v8.serialize`. */
-  | { readonly is: 'decided'; readonly bytes: Uint8Array }
+  /** `bytes`: what `decide` returned, of a kind with a memory the checked turn, by `v8.serialize`. `spentMs`: as `KindRun` has it. */
+  | { readonly is: 'decided'; readonly bytes: Uint8Array; readonly spentMs?: number }
   /** What is kept for the kind's memory fits it no longer. */
   | {
       readonly is: 'unfit'

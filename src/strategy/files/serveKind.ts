@@ -16,10 +16,14 @@ import { NO_STRATEGY, strategyIn } from './strategyModule.ts'
 /** Largest answer of one turn, bytes: two hundred decisions with their reasons are far smaller. */
 const MOST_ANSWER_BYTES = 1_048_576
 
+/** Turns of a thread that are not timed: its code is compiled in them. */
+const WARM_UP_TURNS = 3
+
 /** Serves one kind on a port; `load` imports its module. */
 export async function serveKind(port: MessagePort, load: () => Promise<unknown>): Promise<void> {
   let params: unknown
   let instance: StrategyInstance = { name: '', symbols: [] }
+  let turns = 0
   const answer = (message: KindAnswer): void => port.postMessage(message)
   const failed = (error: unknown): KindAnswer => ({
     is: 'failed',
@@ -57,10 +61,14 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
         const view = viewOf({ ...seen, params, instance })
         const { memory } = strategy
         const given = memory === undefined ? [] : [memoryFor(strategy.kind, memory, kept)]
+        const before = process.threadCpuUsage()
         const returned: unknown = strategy.decide(view, ...given)
+        const { user, system } = process.threadCpuUsage(before)
+        turns += 1
+        const spent = turns > WARM_UP_TURNS ? { spentMs: (user + system) / 1_000 } : {}
         if (typeof returned === 'object' && returned !== null && 'then' in returned) return { is: 'promise' }
         const bytes = serialize(memory === undefined ? returned : checkTurn(memory, returned))
-        if (bytes.byteLength <= MOST_ANSWER_BYTES) return { is: 'decided', bytes }
+        if (bytes.byteLength <= MOST_ANSWER_BYTES) return { is: 'decided', bytes, ...spent }
         throw new RangeError(
           `what decide returned has ${bytes.byteLength} bytes; at most ${MOST_ANSWER_BYTES} are taken`,
         )
