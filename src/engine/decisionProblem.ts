@@ -3,6 +3,7 @@
  * enforced: what it returns is looked at before anything is reckoned with it, or said of it. Nothing that is not known is
  * left out in silence: `stopLoss: 5` beside a good increase would be a position without its stop.
  */
+import { untidyCauses } from '../domain/order/decision.ts'
 import {
   bigintOf,
   type FieldRule,
@@ -111,6 +112,11 @@ const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>
   cancel: { orderKeys: listOf('order keys', orderKey) },
   'collateral-in': { collateralToken: address, amount },
   'collateral-out': { collateralToken: address, amount },
+  'tell-order': {
+    orderKey,
+    cause: oneOf(...untidyCauses),
+    isOver: flag,
+  },
   batch: { batch },
 }
 

@@ -26,6 +26,7 @@ import { requestRenewal } from './approvalRenewal.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
+import { tellOrder } from './tellOrder.ts'
 
 /** What an instance is given of what is kept for it. */
 export interface GivenTurn {
@@ -164,6 +165,12 @@ function planOne(
     }
     planned.facts.push(plan.fact)
     planned.whenDurable.push(plan.begun)
+    return undefined
+  }
+  if (decision.kind === 'tell-order') {
+    // Before the memory says that it was told: a crash between tells it twice, and never not at all.
+    tellOrder(context, strategy, decision, snapshot)
+    planned.whenDurable.push(() => undefined)
     return undefined
   }
   if (decision.kind === 'prepare-approval') {

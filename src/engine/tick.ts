@@ -29,9 +29,11 @@ import { askKind, type KindAnswer } from './askKind.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
 import { keepExits } from './keepExits.ts'
+import { looseOrdersOf } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
 import { type GivenTurn, givenTurn, takeTurn } from './rememberedTurn.ts'
+import { tellOrder } from './tellOrder.ts'
 
 /** What one tick did. */
 export interface TickReport {
@@ -132,6 +134,11 @@ export async function tick(
     if (isTaskDecision(decision)) {
       const denial = await requestTask(context, loaded, decision, decisionKey, snapshot)
       if (denial === undefined) admittedCount += 1
+      continue
+    }
+    if (decision.kind === 'tell-order') {
+      tellOrder(context, name, decision, snapshot)
+      admittedCount += 1
       continue
     }
     if (decision.kind === 'prepare-approval') {
@@ -246,6 +253,9 @@ async function decide(
     restingOrders: restingOrdersOf(snapshot, own),
     tasks: await context.tasksOf(loaded.name),
     ...approvalOf(context),
+    ...(loaded.strategy.tidiesOrders === true
+      ? { looseOrders: looseOrdersOf(context, snapshot, unseen(snapshot)) }
+      : {}),
   }
   const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
   const given = remembers ? givenTurn(context, loaded.name, snapshot.atMs) : undefined

@@ -201,8 +201,9 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
         rows.push({ turn: step + 1, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })
         continue
       }
-      if (decision.kind === 'prepare-approval') {
-        const reason = 'nothing is prepared in a trial'
+      if (decision.kind === 'prepare-approval' || decision.kind === 'tell-order') {
+        const isTold = decision.kind === 'tell-order'
+        const reason = isTold ? decision.reason : 'nothing is prepared in a trial'
         rows.push({ turn: step + 1, decision, symbol: '', outcome: 'taken', reason })
         continue
       }

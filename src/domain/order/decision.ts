@@ -179,12 +179,37 @@ export interface RenewalDecision {
   readonly facts?: DecisionFacts
 }
 
-/** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, and renewals. */
-export type StrategyDecision = Decision | UnwindDecision | TaskDecision | RenewalDecision
+/** What may be wrong with an order that rests. */
+export const untidyCauses = [
+  'stale',
+  'unreachable',
+  'orphaned',
+  'oversized',
+  'behind-liquidation',
+  'other',
+] as const
+
+/** One of them. */
+export type UntidyCause = (typeof untidyCauses)[number]
+
+/** Has people told of a resting order, whoever made it: by the log, a metric and a notice. */
+export interface TellDecision extends DecisionBase {
+  readonly kind: 'tell-order'
+  readonly orderKey: Hex
+  /** What is wrong with it; counted by it. */
+  readonly cause: UntidyCause
+  /** That what was told of it is over. */
+  readonly isOver: boolean
+}
+
+/** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, renewals, and what people are to know. */
+export type StrategyDecision = Decision | UnwindDecision | TaskDecision | RenewalDecision | TellDecision
 
 /** Whether it becomes an order by itself. */
 export function isOrderDecision(decision: StrategyDecision): decision is Decision {
-  return decision.kind !== 'flatten' && decision.kind !== 'prepare-approval' && !isTaskDecision(decision)
+  const { kind } = decision
+  const isOther = kind === 'flatten' || kind === 'prepare-approval' || kind === 'tell-order'
+  return !isOther && !isTaskDecision(decision)
 }
 
 /** Whether it is about a task. */
