@@ -22,6 +22,7 @@ export const deepTests: readonly string[] = [
   'month/month.test.ts',
   'day/idle.test.ts',
   'engine/exitCrashes.test.ts',
+  'engine/janitorCrashes.test.ts',
   'tasks/crashes.test.ts',
   'tasks/executorCrashes.test.ts',
   'engine/removedFile.test.ts',
