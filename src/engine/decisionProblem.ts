@@ -17,7 +17,7 @@ import {
   rule,
   shown,
 } from './fieldRule.ts'
-import { renewalFields, taskDecisionFields } from './taskDecisionRule.ts'
+import { preparedFields, taskDecisionFields } from './taskDecisionRule.ts'
 
 /** What is wrong with what a strategy returned. */
 export interface DecisionProblem {
@@ -191,7 +191,7 @@ export function decisionProblem(decision: unknown): DecisionProblem | undefined 
     ...Object.keys(fieldsOfKind),
     'flatten',
     ...Object.keys(taskDecisionFields),
-    ...Object.keys(renewalFields),
+    ...Object.keys(preparedFields),
   )
   const rules = typeof kind === 'string' ? rulesOf(kind, decision) : undefined
   const whole =
@@ -220,7 +220,7 @@ function rulesOf(
 ): Readonly<Record<string, FieldRule>> | undefined {
   const explained = { reason: sentence, facts: optional(facts) }
   if (kind === 'flatten') return { intentId: openOrder, ...explained }
-  if (Object.hasOwn(renewalFields, kind)) return { ...renewalFields[kind], ...explained }
+  if (Object.hasOwn(preparedFields, kind)) return { ...preparedFields[kind], ...explained }
   if (Object.hasOwn(taskDecisionFields, kind)) return { ...taskDecisionFields[kind], ...explained }
   if (!Object.hasOwn(fieldsOfKind, kind)) return undefined
   return {

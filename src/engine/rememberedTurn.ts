@@ -23,6 +23,7 @@ import type { AccountFact } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { countAccepted, judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
+import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
@@ -176,6 +177,12 @@ function planOne(
   if (decision.kind === 'prepare-approval') {
     planned.whenDurable.push(() => {
       requestRenewal(context, strategy, decision, decisionKey).catch(context.fatal)
+    })
+    return undefined
+  }
+  if (decision.kind === 'prepare-claim') {
+    planned.whenDurable.push(() => {
+      requestClaim(context, strategy, decision, decisionKey).catch(context.fatal)
     })
     return undefined
   }

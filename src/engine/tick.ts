@@ -26,6 +26,7 @@ import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { askKind, type KindAnswer } from './askKind.ts'
+import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
 import { keepExits } from './keepExits.ts'
@@ -141,8 +142,11 @@ export async function tick(
       admittedCount += 1
       continue
     }
-    if (decision.kind === 'prepare-approval') {
-      const denial = await requestRenewal(context, name, decision, decisionKey)
+    if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim') {
+      const denial =
+        decision.kind === 'prepare-claim'
+          ? await requestClaim(context, name, decision, decisionKey)
+          : await requestRenewal(context, name, decision, decisionKey)
       if (denial === undefined) admittedCount += 1
       continue
     }

@@ -223,7 +223,7 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
 }
 
 /** What was found on the account or at hosts that should not be, and unwinds that ended. */
-export function caseSeries({ counter }: SeriesMaker): Emit {
+export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
   const drift = counter(
     'perpd_reconcile_drift_total',
     'Things found on the account that the journal cannot explain, by kind.',
@@ -261,8 +261,15 @@ export function caseSeries({ counter }: SeriesMaker): Emit {
     ['cause'],
   )
   for (const cause of untidyCauses) untidy.inc({ cause }, 0)
+  const claimable = gauge(
+    'perpd_claimable_usd',
+    'What the account may claim at the last look of a claimer, US dollars; absent before the first.',
+  )
   return (event: Event): void => {
     switch (event.type) {
+      case 'claim.read':
+        claimable.set({}, asNumber(event.worthUsd))
+        return
       case 'order.untidy':
         if (!event.isOver) untidy.inc({ cause: event.cause })
         return

@@ -34,6 +34,7 @@ export const noticeKinds = {
   'hosts-up': 'one of them answers again',
   journal: 'the journal is short of room',
   'key-approval': 'the approval of a delegated key ends, or cannot be used',
+  claim: 'what is due to the account is enough to be claimed, or was claimed',
   'strategy-paused': 'a strategy failed again and again, or an operator paused it',
   'strategy-unfit': 'the memory of a strategy fits its kind no longer',
   'task-ended': 'a task ended',

@@ -108,6 +108,12 @@ const judges: Judges = {
     cause: 'approval-unread',
     action: 'Put the file of the approval right.',
   }),
+  'claim.prepared': ({ file }) => ({
+    kind: 'claim',
+    cause: `claim:${file}`,
+    action: `Read ${file}, and send its calls from the owner's wallet.`,
+  }),
+  'claim.over': ({ file }) => ({ kind: 'claim', cause: `claim:${file}`, isEnd: true }),
   'strategy.paused': ({ strategy }) => ({
     kind: 'strategy-paused',
     cause: `paused:${strategy}`,

@@ -26,6 +26,7 @@ export type { GivenSignal, SignalAction, SignalSize } from '../domain/memory/tra
 export type {
   BatchDecision,
   CancelDecision,
+  ClaimDecision,
   CloseDecision,
   CollateralDecision,
   Decision,

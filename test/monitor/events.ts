@@ -203,6 +203,9 @@ export const everyEvent: readonly Event[] = [
     reason: 'The order rests no more.',
     isOver: true,
   },
+  { type: 'claim.read', worthUsd: usd('41.5') },
+  { type: 'claim.prepared', file: 'var/live/claim.json', worthUsd: usd('41.5'), calls: 1, pairs: 3 },
+  { type: 'claim.over', file: 'var/live/claim.json' },
   { type: 'unwind.requested', intent, by: 'Ada', reason: 'The market turned.' },
   { type: 'unwind.waits', intentId: intent.intentId, reason: 'close: DATA_TOO_OLD, the prices are old' },
   {

@@ -78,7 +78,17 @@ test.each<[string, object]>([
           { bps: 900, shareBps: 5000 },
         ],
       },
-      protect: { tradingWindows: { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00', to: '24:00' }] } },
+      protect: {
+        tradingWindows: { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00', to: '24:00' }] },
+        closings: {
+          timeZone: 'America/New_York',
+          closed: [
+            { from: 'fri 17:00', to: 'sun 18:00' },
+            { from: '2026-12-24 13:00', to: '2026-12-26 18:00' },
+          ],
+          minutesBefore: 45,
+        },
+      },
       warnings: { INSUFFICIENT_LIQUIDITY: 'drop' },
     },
   ],

@@ -179,6 +179,16 @@ export interface RenewalDecision {
   readonly facts?: DecisionFacts
 }
 
+/** Has the claim of what the venue put aside for the account written to a file, for the owner's wallet, once it is worth so much. */
+export interface ClaimDecision {
+  readonly kind: 'prepare-claim'
+  /** USD, above 0. */
+  readonly aboveUsd: Usd
+  /** One plain sentence: why. */
+  readonly reason: string
+  readonly facts?: DecisionFacts
+}
+
 /** What may be wrong with an order that rests. */
 export const untidyCauses = [
   'stale',
@@ -203,13 +213,14 @@ export interface TellDecision extends DecisionBase {
 }
 
 /** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, renewals, and what people are to know. */
-export type StrategyDecision = Decision | UnwindDecision | TaskDecision | RenewalDecision | TellDecision
+export type StrategyDecision = Decision | UnwindDecision | TaskDecision | RenewalDecision | ClaimDecision | TellDecision
+
+/** Decisions about no order to be made, besides those about tasks. */
+const apart: ReadonlySet<string> = new Set(['flatten', 'prepare-approval', 'prepare-claim', 'tell-order'])
 
 /** Whether it becomes an order by itself. */
 export function isOrderDecision(decision: StrategyDecision): decision is Decision {
-  const { kind } = decision
-  const isOther = kind === 'flatten' || kind === 'prepare-approval' || kind === 'tell-order'
-  return !isOther && !isTaskDecision(decision)
+  return !isTaskDecision(decision) && !apart.has(decision.kind)
 }
 
 /** Whether it is about a task. */

@@ -23,6 +23,7 @@ import { type CallFrame, emptyRevert, passedOn, spendGas, textRevert, workGas } 
 import type { RouterCall } from './classicCalls.ts'
 import { readSimulation } from './classicCalls.ts'
 import { type SimulatedPrices, simulateOrder } from './classicSimulate.ts'
+import { claimFunding, claimRewards } from './claimCalls.ts'
 import { emitTransfer } from './tokenCalls.ts'
 
 /** Most words of an order's data list (contract setting). */
@@ -70,6 +71,10 @@ function runOne(run: RouterRun, call: RouterCall): Hex {
     case 'cancelOrder':
       cancelOrder(run, call.args[0])
       return '0x'
+    case 'claimFundingFees':
+      return claimFunding(frame, call.args)
+    case 'claimAffiliateRewards':
+      return claimRewards(frame, call.args)
     case 'makeExternalCalls':
       return callOthers(frame, call.args)
     case 'simulateExecuteOrder':
