@@ -23,6 +23,7 @@ export const deepTests: readonly string[] = [
   'day/idle.test.ts',
   'engine/exitCrashes.test.ts',
   'engine/janitorCrashes.test.ts',
+  'engine/claimer.test.ts',
   'tasks/crashes.test.ts',
   'tasks/executorCrashes.test.ts',
   'engine/removedFile.test.ts',

@@ -169,7 +169,9 @@ function readNamed(file: string, { name }: Chain, account: Address): ReadonlySet
   try {
     const read = JSON.parse(text)
     if (read.schema !== SCHEMA || read.chain !== name || !sameHex(read.account, account)) return undefined
-    const claims: readonly Claimable[] = read.calls.flatMap((call: { readonly claims: unknown }) => call.claims)
+    const claims: readonly Claimable[] = read.calls.flatMap(
+      (call: { readonly claims: unknown }) => call.claims,
+    )
     return new Set(claims.map(nameOf))
   } catch {
     return undefined

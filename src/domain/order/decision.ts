@@ -213,7 +213,13 @@ export interface TellDecision extends DecisionBase {
 }
 
 /** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, renewals, and what people are to know. */
-export type StrategyDecision = Decision | UnwindDecision | TaskDecision | RenewalDecision | ClaimDecision | TellDecision
+export type StrategyDecision =
+  | Decision
+  | UnwindDecision
+  | TaskDecision
+  | RenewalDecision
+  | ClaimDecision
+  | TellDecision
 
 /** Decisions about no order to be made, besides those about tasks. */
 const apart: ReadonlySet<string> = new Set(['flatten', 'prepare-approval', 'prepare-claim', 'tell-order'])

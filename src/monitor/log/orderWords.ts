@@ -59,7 +59,8 @@ function how(order: {
 /** Fields of a line about a decision. */
 export function decisionFields(decision: StrategyDecision): Record<string, unknown> {
   if (isTaskDecision(decision)) return { kind: decision.kind, label: decision.label }
-  if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim') return { kind: decision.kind }
+  if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
+    return { kind: decision.kind }
   return decision.kind === 'flatten'
     ? { kind: decision.kind, intent_id: decision.intentId }
     : { direction: decision.direction, kind: decision.kind }

@@ -20,10 +20,10 @@ import { contractHolding } from '../state/purse.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { pullTokens } from '../state/wallets.ts'
 import { type CallFrame, emptyRevert, passedOn, spendGas, textRevert, workGas } from './callFrame.ts'
+import { claimFunding, claimRewards } from './claimCalls.ts'
 import type { RouterCall } from './classicCalls.ts'
 import { readSimulation } from './classicCalls.ts'
 import { type SimulatedPrices, simulateOrder } from './classicSimulate.ts'
-import { claimFunding, claimRewards } from './claimCalls.ts'
 import { emitTransfer } from './tokenCalls.ts'
 
 /** Most words of an order's data list (contract setting). */
