@@ -206,7 +206,7 @@ test('an unknown kind is told with the nearest one', async () => {
     `F/one.yaml:1:7: kind is not a kind of strategy.
   field: kind
   value: "trnd"
-  expected: one of approval-keeper, breakout, carry, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
+  expected: one of approval-keeper, breakout, carry, claimer, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
   fix: did you mean "trend"?`,
   ])
 })

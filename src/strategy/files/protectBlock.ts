@@ -71,6 +71,8 @@ function isDate(text: string): boolean {
 
 /** Whether a span is one: both ends of a week or both of dates, and the end after the begin. */
 function isSpan({ from, to }: ClosedSpan): boolean {
+  // An end that is none was told by its own field.
+  if (typeof from !== 'object' || typeof to !== 'object') return true
   if (from.date === undefined || to.date === undefined)
     return from.date === to.date && weeklyLength({ from, to }) > 0
   return to.date > from.date || (to.date === from.date && to.minute > from.minute)
