@@ -4,9 +4,13 @@
 
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import {
+  type ClaimDecision,
+  isOrderDecision,
   isTaskDecision,
+  type RenewalDecision,
   type StrategyDecision,
   type TaskDecision,
+  type TellDecision,
   type UnwindDecision,
 } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
@@ -137,16 +141,8 @@ export async function tick(
       if (denial === undefined) admittedCount += 1
       continue
     }
-    if (decision.kind === 'tell-order') {
-      tellOrder(context, name, decision, snapshot)
-      admittedCount += 1
-      continue
-    }
-    if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim') {
-      const denial =
-        decision.kind === 'prepare-claim'
-          ? await requestClaim(context, name, decision, decisionKey)
-          : await requestRenewal(context, name, decision, decisionKey)
+    if (!isOrderDecision(decision)) {
+      const denial = await requestApart(context, name, decision, decisionKey, snapshot)
       if (denial === undefined) admittedCount += 1
       continue
     }
@@ -168,6 +164,20 @@ export async function tick(
     ...(answer.failed === undefined ? {} : { failed: answer.failed }),
     ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
   }
+}
+
+/** What is told to people or prepared for the owner: nothing of it is an order. */
+async function requestApart(
+  context: EngineContext,
+  name: string,
+  decision: TellDecision | RenewalDecision | ClaimDecision,
+  decisionKey: string,
+  snapshot: Snapshot,
+): Promise<Denial | undefined> {
+  if (decision.kind === 'prepare-claim') return requestClaim(context, name, decision, decisionKey)
+  if (decision.kind === 'prepare-approval') return requestRenewal(context, name, decision, decisionKey)
+  tellOrder(context, name, decision, snapshot)
+  return undefined
 }
 
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
