@@ -22,6 +22,8 @@ export const deepTests: readonly string[] = [
   'month/month.test.ts',
   'day/idle.test.ts',
   'engine/exitCrashes.test.ts',
+  'engine/janitorCrashes.test.ts',
+  'engine/claimer.test.ts',
   'tasks/crashes.test.ts',
   'tasks/executorCrashes.test.ts',
   'engine/removedFile.test.ts',

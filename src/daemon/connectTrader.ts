@@ -1,7 +1,7 @@
 /** The trader of a run: connected to the venue and to the chain as the configuration says, with limits that can be read anew. */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import { replaceFile } from '../base/replaceFile.ts'
 import { systemClock } from '../base/systemClock.ts'
@@ -15,6 +15,7 @@ import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/files/load.ts'
+import { createClaims } from './account/claims.ts'
 import { createRenewals, renewalFileOf } from './account/renewals.ts'
 import { readApprovalFile } from './account/subaccountFile.ts'
 import { connect } from './chain/connectChain.ts'
@@ -105,6 +106,11 @@ export async function connectTrader(
             }),
           },
         }),
+    prepareClaim: createClaims({
+      ...{ chain, api, clients, clock: systemClock, emit },
+      account: owner ?? signer.address,
+      file: join(dirname(config.account.approvalFile), 'claim.json'),
+    }),
     ...(chainReader === undefined ? {} : { chainReader }),
     ...(clients.length === 0
       ? {}

@@ -77,6 +77,8 @@ export interface TraderParts {
   readonly journal: Journal
   /** Signs behind the signing guard, if there is one. */
   readonly signer: Signer
+  /** Has claims of what is due prepared; absent: none is. */
+  readonly prepareClaim?: EngineParts['prepareClaim']
   /** Absent: the signer's key is the account's own. */
   readonly owner?: Owner
   /** Absent: the APIs alone close orders. */
@@ -165,6 +167,7 @@ export function createTrader(parts: TraderParts): Trader {
     ...(fees === undefined ? {} : { fees }),
     ...(subaccount === undefined ? {} : { subaccount, delegation: subaccount }),
     ...(owner?.prepareRenewal === undefined ? {} : { prepareRenewal: owner.prepareRenewal }),
+    ...(parts.prepareClaim === undefined ? {} : { prepareClaim: parts.prepareClaim }),
     ...(settings.warnings === undefined ? {} : { warnings: settings.warnings }),
     ...(parts.strategyFiles === undefined ? {} : { strategyFiles: parts.strategyFiles }),
     ...(parts.readLimits === undefined ? {} : { readLimits: parts.readLimits }),

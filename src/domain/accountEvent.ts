@@ -100,6 +100,18 @@ export type AccountEvent =
       readonly by: string
       readonly expiresAtSeconds: number
     }
+  /** What the account may claim was read: its worth, USD. */
+  | { readonly type: 'claim.read'; readonly worthUsd: Usd }
+  /** The calls that claim it are in a file, for the owner's wallet to send. `pairs`: of market and token. */
+  | {
+      readonly type: 'claim.prepared'
+      readonly file: string
+      readonly worthUsd: Usd
+      readonly calls: number
+      readonly pairs: number
+    }
+  /** All that the file named was claimed; it was removed. */
+  | { readonly type: 'claim.over'; readonly file: string }
   /** A start has other limits than the run before it. */
   | { readonly type: 'limits.started'; readonly statement: string; readonly isLooser: boolean }
   | {

@@ -1,6 +1,7 @@
 /** What becomes of decisions and orders, from the wish to the last fill; of every record that is durable; and of orders to unwind. */
+import type { Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
-import type { StrategyDecision } from './order/decision.ts'
+import type { StrategyDecision, UntidyCause } from './order/decision.ts'
 import type { Denial, Intent, IntentState, Label } from './order/intent.ts'
 import type { OrderLeg } from './order/orderLegs.ts'
 import type { JudgedWarning, WarningAction } from './order/warnedFacts.ts'
@@ -108,6 +109,18 @@ export type OrderEvent =
       readonly host: string
       readonly traceId?: string
       readonly reason?: string
+    }
+  /** A keeper tells of a resting order that is of no use as it is, or that this is over. */
+  | {
+      readonly type: 'order.untidy'
+      readonly strategy: string
+      readonly orderKey: Hex
+      /** Full symbol of its market, else the market token. */
+      readonly symbol: string
+      readonly direction: 'long' | 'short'
+      readonly cause: UntidyCause
+      readonly reason: string
+      readonly isOver: boolean
     }
   /** An order is to be unwound: it is unwound if it lands. */
   | {

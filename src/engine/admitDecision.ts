@@ -24,6 +24,7 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import type { EngineContext } from './context/engineContext.ts'
+import { isKept } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { withinOwn } from './ownPart.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
@@ -164,7 +165,9 @@ export function judge(
     clockSkewMs: hostsSkewMs(api) ?? 0,
     signedOrder: (orderKey) => signedOrderIn(journal, orderKey),
     isOperator,
-    ...(source.strategy?.tidiesOrders === true ? { tidiesOrders: true } : {}),
+    ...(source.strategy?.tidiesOrders === true
+      ? { tidiesOrders: true, isKept: (own) => isKept(context, own) }
+      : {}),
     intentId: intentIdOf(account, name, decisionKey),
     decisionKey,
     strategy: name,

@@ -3,6 +3,7 @@
  * enforced: what it returns is looked at before anything is reckoned with it, or said of it. Nothing that is not known is
  * left out in silence: `stopLoss: 5` beside a good increase would be a position without its stop.
  */
+import { untidyCauses } from '../domain/order/decision.ts'
 import {
   bigintOf,
   type FieldRule,
@@ -16,7 +17,7 @@ import {
   rule,
   shown,
 } from './fieldRule.ts'
-import { renewalFields, taskDecisionFields } from './taskDecisionRule.ts'
+import { preparedFields, taskDecisionFields } from './taskDecisionRule.ts'
 
 /** What is wrong with what a strategy returned. */
 export interface DecisionProblem {
@@ -111,6 +112,11 @@ const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>
   cancel: { orderKeys: listOf('order keys', orderKey) },
   'collateral-in': { collateralToken: address, amount },
   'collateral-out': { collateralToken: address, amount },
+  'tell-order': {
+    orderKey,
+    cause: oneOf(...untidyCauses),
+    isOver: flag,
+  },
   batch: { batch },
 }
 
@@ -185,7 +191,7 @@ export function decisionProblem(decision: unknown): DecisionProblem | undefined 
     ...Object.keys(fieldsOfKind),
     'flatten',
     ...Object.keys(taskDecisionFields),
-    ...Object.keys(renewalFields),
+    ...Object.keys(preparedFields),
   )
   const rules = typeof kind === 'string' ? rulesOf(kind, decision) : undefined
   const whole =
@@ -214,7 +220,7 @@ function rulesOf(
 ): Readonly<Record<string, FieldRule>> | undefined {
   const explained = { reason: sentence, facts: optional(facts) }
   if (kind === 'flatten') return { intentId: openOrder, ...explained }
-  if (Object.hasOwn(renewalFields, kind)) return { ...renewalFields[kind], ...explained }
+  if (Object.hasOwn(preparedFields, kind)) return { ...preparedFields[kind], ...explained }
   if (Object.hasOwn(taskDecisionFields, kind)) return { ...taskDecisionFields[kind], ...explained }
   if (!Object.hasOwn(fieldsOfKind, kind)) return undefined
   return {

@@ -92,7 +92,13 @@ export interface EngineParts
   extends Omit<ExecutionContext, 'admission' | 'warningPolicies'>,
     Pick<
       EngineContext,
-      'readLimits' | 'trading' | 'catalogue' | 'subaccount' | 'prepareRenewal' | 'engineSettings'
+      | 'readLimits'
+      | 'trading'
+      | 'catalogue'
+      | 'subaccount'
+      | 'prepareRenewal'
+      | 'prepareClaim'
+      | 'engineSettings'
     > {
   /** Those that run first. */
   readonly strategies: readonly LoadedStrategy[]

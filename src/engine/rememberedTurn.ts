@@ -23,9 +23,11 @@ import type { AccountFact } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { countAccepted, judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
+import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
+import { tellOrder } from './tellOrder.ts'
 
 /** What an instance is given of what is kept for it. */
 export interface GivenTurn {
@@ -166,9 +168,21 @@ function planOne(
     planned.whenDurable.push(plan.begun)
     return undefined
   }
+  if (decision.kind === 'tell-order') {
+    // Before the memory says that it was told: a crash between tells it twice, and never not at all.
+    tellOrder(context, strategy, decision, snapshot)
+    planned.whenDurable.push(() => undefined)
+    return undefined
+  }
   if (decision.kind === 'prepare-approval') {
     planned.whenDurable.push(() => {
       requestRenewal(context, strategy, decision, decisionKey).catch(context.fatal)
+    })
+    return undefined
+  }
+  if (decision.kind === 'prepare-claim') {
+    planned.whenDurable.push(() => {
+      requestClaim(context, strategy, decision, decisionKey).catch(context.fatal)
     })
     return undefined
   }

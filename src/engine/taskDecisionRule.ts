@@ -1,4 +1,4 @@
-/** What a strategy's decision about a task or a renewal must be, field by field (docs/strategies.md). Pure. */
+/** What a strategy's decision about a task, a renewal or a claim must be, field by field (docs/strategies.md). Pure. */
 import { bigintOf, type FieldRule, listOf, objectOf, oneOf, optional, rule } from './fieldRule.ts'
 
 const inDollars = (decimal: string) => `usd('${decimal}')`
@@ -87,7 +87,8 @@ export const taskDecisionFields: Readonly<Record<string, Readonly<Record<string,
   'stop-task': { label },
 }
 
-/** The same of the decision that has a renewal prepared. */
-export const renewalFields: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
+/** The same of decisions that have something prepared for the owner. */
+export const preparedFields: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
   'prepare-approval': { actions: whole(1, 1_000_000), days: whole(1, 365) },
+  'prepare-claim': { aboveUsd: usdAmount },
 }

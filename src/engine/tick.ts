@@ -4,9 +4,13 @@
 
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import {
+  type ClaimDecision,
+  isOrderDecision,
   isTaskDecision,
+  type RenewalDecision,
   type StrategyDecision,
   type TaskDecision,
+  type TellDecision,
   type UnwindDecision,
 } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
@@ -26,12 +30,15 @@ import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { askKind, type KindAnswer } from './askKind.ts'
+import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
 import { keepExits } from './keepExits.ts'
+import { looseOrdersOf } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
 import { type GivenTurn, givenTurn, takeTurn } from './rememberedTurn.ts'
+import { tellOrder } from './tellOrder.ts'
 
 /** What one tick did. */
 export interface TickReport {
@@ -136,8 +143,8 @@ export async function tick(
       if (denial === undefined) admittedCount += 1
       continue
     }
-    if (decision.kind === 'prepare-approval') {
-      const denial = await requestRenewal(context, name, decision, decisionKey)
+    if (!isOrderDecision(decision)) {
+      const denial = await requestApart(context, name, decision, decisionKey, snapshot)
       if (denial === undefined) admittedCount += 1
       continue
     }
@@ -160,6 +167,20 @@ export async function tick(
     ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
     ...(answer.spentMs === undefined ? {} : { spentMs: answer.spentMs }),
   }
+}
+
+/** What is told to people or prepared for the owner: nothing of it is an order. */
+async function requestApart(
+  context: EngineContext,
+  name: string,
+  decision: TellDecision | RenewalDecision | ClaimDecision,
+  decisionKey: string,
+  snapshot: Snapshot,
+): Promise<Denial | undefined> {
+  if (decision.kind === 'prepare-claim') return requestClaim(context, name, decision, decisionKey)
+  if (decision.kind === 'prepare-approval') return requestRenewal(context, name, decision, decisionKey)
+  tellOrder(context, name, decision, snapshot)
+  return undefined
 }
 
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
@@ -249,6 +270,9 @@ async function decide(
     restingOrders: restingOrdersOf(snapshot, own),
     tasks: await context.tasksOf(loaded.name),
     ...approvalOf(context),
+    ...(loaded.strategy.tidiesOrders === true
+      ? { looseOrders: looseOrdersOf(context, snapshot, unseen(snapshot)) }
+      : {}),
   }
   const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
   const given = remembers ? givenTurn(context, loaded.name, snapshot.atMs) : undefined

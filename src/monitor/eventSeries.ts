@@ -1,6 +1,7 @@
 /** The series of orders, strategies, hosts and the account: each function makes those of a subject, and listens for their events. */
 import type { DiscrepancyKind } from '../domain/account/accountRecord.ts'
 import type { Emit, Event } from '../domain/event.ts'
+import { untidyCauses } from '../domain/order/decision.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { UnwindOutcome } from '../domain/tasks/unwindState.ts'
 import { absOf } from '../protocol/units.ts'
@@ -230,7 +231,7 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
 }
 
 /** What was found on the account or at hosts that should not be, and unwinds that ended. */
-export function caseSeries({ counter }: SeriesMaker): Emit {
+export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
   const drift = counter(
     'perpd_reconcile_drift_total',
     'Things found on the account that the journal cannot explain, by kind.',
@@ -262,8 +263,24 @@ export function caseSeries({ counter }: SeriesMaker): Emit {
     transfers.inc({ direction }, 0)
     moved.inc({ direction }, 0)
   }
+  const untidy = counter(
+    'perpd_untidy_orders_total',
+    'Resting orders that a keeper told of, by what is wrong with them.',
+    ['cause'],
+  )
+  for (const cause of untidyCauses) untidy.inc({ cause }, 0)
+  const claimable = gauge(
+    'perpd_claimable_usd',
+    'What the account may claim at the last look of a claimer, US dollars; absent before the first.',
+  )
   return (event: Event): void => {
     switch (event.type) {
+      case 'claim.read':
+        claimable.set({}, asNumber(event.worthUsd))
+        return
+      case 'order.untidy':
+        if (!event.isOver) untidy.inc({ cause: event.cause })
+        return
       case 'unwind.ended':
         flattened.inc({ outcome: event.outcome })
         return

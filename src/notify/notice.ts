@@ -27,11 +27,14 @@ export const noticeKinds = {
   'trading-state': 'a halt, a kill, a breaker, or its release',
   'kill-step':
     'a kill: every order is cancelled, positions are being closed, it is done, or it has not got on for a minute',
+  'order-untidy':
+    'an order janitor tells of a resting order that is of no use as it is, or that this is over',
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
   'hosts-up': 'one of them answers again',
   journal: 'the journal is short of room',
   'key-approval': 'the approval of a delegated key ends, or cannot be used',
+  claim: 'what is due to the account is enough to be claimed, or was claimed',
   'strategy-paused': 'a strategy failed again and again, or an operator paused it',
   'strategy-unfit': 'the memory of a strategy fits its kind no longer',
   'task-ended': 'a task ended',

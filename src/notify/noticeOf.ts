@@ -80,6 +80,13 @@ const judges: Judges = {
       ? { kind: 'trading-state', cause: `trading:${scope}`, isEnd: true }
       : // A reason holds figures that move: a halt that goes on is written once, and each new one is told.
         { kind: 'trading-state', cause: `trading:${scope}:${state}:${reason}` },
+  'order.untidy': ({ orderKey, cause, isOver }) => ({
+    kind: 'order-untidy',
+    cause: `untidy:${orderKey}:${cause}`,
+    ...(isOver
+      ? { isEnd: true }
+      : { action: `Change it at the venue, or cancel it: perpd cancel ${orderKey}` }),
+  }),
   'unwind.ended': ({ intentId, outcome }) => ({
     kind: 'unwind-ended',
     cause: `unwind:${intentId}`,
@@ -101,6 +108,12 @@ const judges: Judges = {
     cause: 'approval-unread',
     action: 'Put the file of the approval right.',
   }),
+  'claim.prepared': ({ file }) => ({
+    kind: 'claim',
+    cause: `claim:${file}`,
+    action: `Read ${file}, and send its calls from the owner's wallet.`,
+  }),
+  'claim.over': ({ file }) => ({ kind: 'claim', cause: `claim:${file}`, isEnd: true }),
   'strategy.paused': ({ strategy }) => ({
     kind: 'strategy-paused',
     cause: `paused:${strategy}`,

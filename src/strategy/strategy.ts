@@ -11,7 +11,7 @@ import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OwnTask } from '../domain/tasks/ownTask.ts'
-import { type Address, hexKey } from '../protocol/address.ts'
+import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction } from '../protocol/market.ts'
 import type { Position } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
@@ -26,6 +26,7 @@ export type { GivenSignal, SignalAction, SignalSize } from '../domain/memory/tra
 export type {
   BatchDecision,
   CancelDecision,
+  ClaimDecision,
   CloseDecision,
   CollateralDecision,
   Decision,
@@ -39,6 +40,7 @@ export type {
   StopTaskDecision,
   StrategyDecision,
   SwapDecision,
+  TellDecision,
   UnwindDecision,
 } from '../domain/order/decision.ts'
 export type {
@@ -147,6 +149,8 @@ export interface StrategyView<Params = unknown> {
   readonly tasks: readonly OwnTask[]
   /** What is left of the delegated key's approval; absent when the account's own key signs, and before it was read. */
   readonly approval?: SubaccountReport
+  /** Of a kind that tidies: keys of the resting orders that perpd made and that no running instance or task looks after. Empty for other kinds. */
+  readonly looseOrders: readonly Hex[]
   /**
    * Of a kind with a memory: what became of its decisions since the turn that gave the memory at hand, in order; what that turn was
    * denied comes first. Each is told once, over crashes too. Always empty for a kind without a memory.
@@ -179,8 +183,8 @@ export interface Strategy<Params = unknown> {
   /** Whether signals from outside may be sent to its instances; it has a memory then; not when absent. */
   readonly takesSignals?: boolean
   /**
-   * Whether it may cancel orders that others left resting, by the rule of docs/strategies.md. Of perpd's own kinds alone: a kind of
-   * the user's own changes its own orders.
+   * Whether it may cancel, and within bounds edit, orders that others left resting, by the rule of docs/strategies.md. Of perpd's own
+   * kinds alone: a kind of the user's own changes its own orders.
    */
   readonly tidiesOrders?: boolean
   needs(params: Params, symbols: readonly string[]): Needs
@@ -330,6 +334,8 @@ export function viewOf<Params>(parts: {
   /** The account's own key signs when absent. */
   readonly approval?: SubaccountReport
   /** None when absent. */
+  readonly looseOrders?: readonly Hex[]
+  /** None when absent. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number
   /** None when absent. */
@@ -342,6 +348,7 @@ export function viewOf<Params>(parts: {
   return {
     restingOrders: [],
     tasks: [],
+    looseOrders: [],
     events: [],
     eventsMissed: 0,
     signals: [],

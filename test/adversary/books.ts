@@ -69,8 +69,9 @@ export function createBooks(venueState: VenueState, account: Address): Books {
       tokens.set(key, (tokens.get(key) ?? 0n) + amount)
     }
     const { balances, claimableFunding, claimableCollateral } = accountOf(venueState, account)
+    // What is claimable is by market and token.
     for (const map of [balances, claimableFunding, claimableCollateral])
-      for (const [token, amount] of map) add(token, amount)
+      for (const [key, amount] of map) add(key.split(':').at(-1) ?? key, amount)
     const wrapped = venueState.chain.contracts.wrappedNative
     for (const { params } of ordersOfAccount(venueState, account)) {
       if (paying.has(Number(params.orderType)))

@@ -7,7 +7,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createHttpTransport } from '../../src/chain/rpc/httpTransport.ts'
+import { createRpcClient } from '../../src/chain/rpc/jsonRpc.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
+import { createClaims } from '../../src/daemon/account/claims.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
 import { createTrader } from '../../src/daemon/trader.ts'
 import { createVenueClient } from '../../src/daemon/venueClient.ts'
@@ -152,6 +155,15 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     journal,
     signer: guardedSigner(signer, guard),
     strategies: strategies.loaded,
+    prepareClaim: createClaims({
+      ...{ chain, api, clock, emit, account: signer.address, file: join(folder, 'claim.json') },
+      clients: venue.paths.rpc.slice(0, 1).map((path) =>
+        createRpcClient('the venue', createHttpTransport(ORIGIN + path, road.fetch), clock, {
+          timeoutMs: 10_000,
+          batchSize: 1,
+        }),
+      ),
+    }),
     limits: limitsOf(config, strategies.loaded),
     settings: {
       ...settings,

@@ -80,12 +80,41 @@ test.each([
   expect(codeOf({ windows: { timeZone: 'UTC', open } }, {}, Date.parse(at))).toBe(expected)
 })
 
+test('around a closing of its file nothing is added, and the denial says which and when', () => {
+  const span = { from: { weekday: 'fri', minute: 1_020 }, to: { weekday: 'sun', minute: 1_080 } } as const
+  const closings = { timeZone: 'America/New_York', spans: [span], beforeMs: 30 * minuteMs, afterMs: 0 }
+  const rules = { closings }
+  const told = (at: string) => {
+    const protection = { rules, track: noTrackRecord }
+    const admission = admit(increase(), desk({ protection, nowMs: Date.parse(at) }))
+    return admission.kind === 'denial' ? admission.denial : undefined
+  }
+  expect(codeOf(rules, {}, Date.parse('2027-01-22T21:29:00Z'))).toBe('admitted')
+  expect(told('2027-01-22T21:45:00Z')).toEqual({
+    code: 'AROUND_CLOSING',
+    reason:
+      'by its file its markets close in 900 s, and this strategy adds nothing then, by the clock of America/New_York',
+    wanted: 'fri 16:45',
+    allowed: 'not from 30 min before fri 17:00 to 0 min after sun 18:00 (protect.closings)',
+  })
+  expect(told('2027-01-23T12:00:00Z')?.reason).toContain('its markets are closed')
+  expect(codeOf(rules, {}, Date.parse('2027-01-24T23:00:00Z'))).toBe('admitted')
+  const late = { closings: { ...closings, afterMs: 10 * minuteMs } }
+  expect(codeOf(late, {}, Date.parse('2027-01-24T23:05:00Z'))).toBe('AROUND_CLOSING')
+})
+
 test('no protection keeps a reduction back', () => {
   const rules: Protections = {
     cooldownMs: minuteMs,
     stops: { count: 1, windowMs: minuteMs, pauseMs: minuteMs },
     maxDrawdownUsd: 1n,
     windows: { timeZone: 'UTC', open: [] },
+    closings: {
+      timeZone: 'UTC',
+      spans: [{ from: { weekday: 'mon', minute: 0 }, to: { weekday: 'sun', minute: 1_439 } }],
+      beforeMs: minuteMs * 60,
+      afterMs: minuteMs * 60,
+    },
   }
   const track = {
     ...noTrackRecord,

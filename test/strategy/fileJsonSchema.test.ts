@@ -23,7 +23,7 @@ const files = [shipped, join(shipped, 'examples')].flatMap((each) =>
 )
 
 test('every shipped file passes, and its first line leads an editor to the schema', () => {
-  expect(files).toHaveLength(18)
+  expect(files).toHaveLength(19)
   for (const file of files) {
     const text = readFileSync(file, 'utf8')
     expect([file, validate(parse(text)), validate.errors]).toEqual([file, true, null])
@@ -78,7 +78,17 @@ test.each<[string, object]>([
           { bps: 900, shareBps: 5000 },
         ],
       },
-      protect: { tradingWindows: { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00', to: '24:00' }] } },
+      protect: {
+        tradingWindows: { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00', to: '24:00' }] },
+        closings: {
+          timeZone: 'America/New_York',
+          closed: [
+            { from: 'fri 17:00', to: 'sun 18:00' },
+            { from: '2026-12-24 13:00', to: '2026-12-26 18:00' },
+          ],
+          minutesBefore: 45,
+        },
+      },
       warnings: { INSUFFICIENT_LIQUIDITY: 'drop' },
     },
   ],

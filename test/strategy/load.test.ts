@@ -206,7 +206,7 @@ test('an unknown kind is told with the nearest one', async () => {
     `F/one.yaml:1:7: kind is not a kind of strategy.
   field: kind
   value: "trnd"
-  expected: one of approval-keeper, breakout, carry, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
+  expected: one of approval-keeper, breakout, carry, claimer, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
   fix: did you mean "trend"?`,
   ])
 })
@@ -683,5 +683,57 @@ onRemove: sell
     expect.stringMatching(/^F\/odd.yaml:8:\d+: protect.tradingWindows.open.0.from is not valid/),
     expect.stringMatching(/^F\/odd.yaml:8:\d+: protect.tradingWindows.open.0.to is not valid/),
     expect.stringMatching(/^F\/odd.yaml:9:11: onRemove is not valid/),
+  ])
+})
+
+test('closings of a file are read into their zone, and what is no span is refused with its field', async () => {
+  const closings = (closed: readonly string[]) =>
+    [
+      'kind: trend',
+      'market: "ETH/USD [WETH-USDC]"',
+      'size: { usd: 100, leverage: 2 }',
+      'protect:',
+      '  closings:',
+      '    timeZone: America/New_York',
+      '    minutesAfter: 15',
+      '    closed:',
+      ...closed.map((span) => `      - ${span}`),
+      '',
+    ].join('\n')
+  const good = write(
+    'sessions.yaml',
+    closings([
+      '{ from: "fri 17:00", to: "sun 18:00" }',
+      '{ from: "2026-12-24 13:00", to: "2026-12-26 18:00" }',
+    ]),
+  )
+  const { strategies, problems } = await loadStrategies([good])
+  expect(problems).toEqual([])
+  expect(strategies[0]?.protect?.closings).toEqual({
+    timeZone: 'America/New_York',
+    spans: [
+      { from: { weekday: 'fri', minute: 1_020 }, to: { weekday: 'sun', minute: 1_080 } },
+      { from: { date: '2026-12-24', minute: 780 }, to: { date: '2026-12-26', minute: 1_080 } },
+    ],
+    beforeMs: 1_800_000,
+    afterMs: 900_000,
+  })
+  const odd = write(
+    'unsessions.yaml',
+    closings([
+      '{ from: "friday 17:00", to: "sun 18:00" }',
+      '{ from: "2026-02-30 13:00", to: "2026-12-26 18:00" }',
+      '{ from: "fri 17:00", to: "2026-12-26 18:00" }',
+      '{ from: "fri 17:00", to: "fri 17:00" }',
+      '{ from: "2026-12-26 18:00", to: "2026-12-24 13:00" }',
+    ]),
+  )
+  const messages = await messagesOf(odd)
+  expect(messages.map((message) => /: (protect\S+) is not valid/.exec(message)?.[1])).toEqual([
+    'protect.closings.closed.0.from',
+    'protect.closings.closed.1.from',
+    'protect.closings.closed.2.to',
+    'protect.closings.closed.3.to',
+    'protect.closings.closed.4.to',
   ])
 })

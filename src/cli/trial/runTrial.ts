@@ -8,6 +8,7 @@ import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import {
   addsRisk,
   type Decision,
+  isOrderDecision,
   isTaskDecision,
   type StrategyDecision,
 } from '../../domain/order/decision.ts'
@@ -201,8 +202,9 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
         rows.push({ turn: step + 1, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })
         continue
       }
-      if (decision.kind === 'prepare-approval') {
-        const reason = 'nothing is prepared in a trial'
+      if (!isOrderDecision(decision) && !isTaskDecision(decision)) {
+        const isTold = decision.kind === 'tell-order'
+        const reason = isTold ? decision.reason : 'nothing is prepared in a trial'
         rows.push({ turn: step + 1, decision, symbol: '', outcome: 'taken', reason })
         continue
       }

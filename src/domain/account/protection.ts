@@ -1,11 +1,6 @@
 /** What a strategy file's `protect` block asks for: rules that keep a strategy from adding for a while. */
 import type { Usd } from '../../protocol/units.ts'
-
-/** Days of a week as files name them, Monday first. */
-export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-
-/** One of them. */
-export type Weekday = (typeof weekdays)[number]
+import type { Closings, Weekday } from './closingTimes.ts'
 
 /** A span of the clock on some weekdays. One whose end is not after its begin goes on into the next day. */
 export interface TradingWindow {
@@ -25,6 +20,8 @@ export interface Protections {
   readonly stops?: { readonly count: number; readonly windowMs: number; readonly pauseMs: number }
   /** It adds within these alone, by the clock of an IANA time zone. */
   readonly windows?: { readonly timeZone: string; readonly open: readonly TradingWindow[] }
+  /** It adds nothing around these. */
+  readonly closings?: Closings
   /** Nothing is added once its realized result is so far below its highest; an operator lets it go on. USD. */
   readonly maxDrawdownUsd?: Usd
   /** It opens only where what it expects to earn is so much above what opening, holding and closing are expected to cost. */

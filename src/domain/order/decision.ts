@@ -179,12 +179,54 @@ export interface RenewalDecision {
   readonly facts?: DecisionFacts
 }
 
-/** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, and renewals. */
-export type StrategyDecision = Decision | UnwindDecision | TaskDecision | RenewalDecision
+/** Has the claim of what the venue put aside for the account written to a file, for the owner's wallet, once it is worth so much. */
+export interface ClaimDecision {
+  readonly kind: 'prepare-claim'
+  /** USD, above 0. */
+  readonly aboveUsd: Usd
+  /** One plain sentence: why. */
+  readonly reason: string
+  readonly facts?: DecisionFacts
+}
+
+/** What may be wrong with an order that rests. */
+export const untidyCauses = [
+  'stale',
+  'unreachable',
+  'orphaned',
+  'oversized',
+  'behind-liquidation',
+  'other',
+] as const
+
+/** One of them. */
+export type UntidyCause = (typeof untidyCauses)[number]
+
+/** Has people told of a resting order, whoever made it: by the log, a metric and a notice. */
+export interface TellDecision extends DecisionBase {
+  readonly kind: 'tell-order'
+  readonly orderKey: Hex
+  /** What is wrong with it; counted by it. */
+  readonly cause: UntidyCause
+  /** That what was told of it is over. */
+  readonly isOver: boolean
+}
+
+/** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, renewals, and what people are to know. */
+export type StrategyDecision =
+  | Decision
+  | UnwindDecision
+  | TaskDecision
+  | RenewalDecision
+  | ClaimDecision
+  | TellDecision
+
+/** Decisions about no order to be made, besides those about tasks. */
+const apart: ReadonlySet<string> = new Set(['flatten', 'prepare-approval', 'prepare-claim', 'tell-order'])
 
 /** Whether it becomes an order by itself. */
 export function isOrderDecision(decision: StrategyDecision): decision is Decision {
-  return decision.kind !== 'flatten' && decision.kind !== 'prepare-approval' && !isTaskDecision(decision)
+  return !isTaskDecision(decision) && !apart.has(decision.kind)
 }
 
 /** Whether it is about a task. */

@@ -1,7 +1,7 @@
 /** What the loop is handed. */
 
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
-import type { RenewalDecision } from '../../domain/order/decision.ts'
+import type { ClaimDecision, RenewalDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
@@ -62,6 +62,8 @@ export interface EngineContext extends ExecutionContext {
   readonly subaccount?: SubaccountWatch
   /** Has the renewal of its approval prepared, with the owner's next nonce; `same` where one is there that fits. */
   readonly prepareRenewal?: (wish: RenewalDecision, nonce: bigint) => 'same' | Promise<Denial | undefined>
+  /** Has the claim of what is due prepared; `busy` right after a look, `nothing` where too little is due or it is prepared. Absent: it cannot be read. */
+  readonly prepareClaim?: (wish: ClaimDecision) => 'busy' | Promise<'nothing' | 'prepared' | Denial>
   /** What the account is worth for limits; undefined while it is not known. */
   readonly equity: () => ShownEquity | undefined
   /** What a strategy's orders realized since 00:00 UTC, USD, signed. */

@@ -14,6 +14,8 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
   if (decision.kind === 'stop-task') return `end the task ${decision.label}`
   if (decision.kind === 'prepare-approval')
     return `prepare a renewal of the approval: ${decision.actions} actions, ${counted(decision.days, 'day')}`
+  if (decision.kind === 'prepare-claim')
+    return `prepare the claim of what is due above ${money(decision.aboveUsd)}`
   const { direction } = decision
   switch (decision.kind) {
     case 'increase':
@@ -32,6 +34,8 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
       return `pay collateral into the ${direction} on ${symbol}`
     case 'collateral-out':
       return `take collateral out of the ${direction} on ${symbol}`
+    case 'tell-order':
+      return `tell of the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
     case 'batch':
       return `send a batch of its own for the ${direction} on ${symbol}`
   }
@@ -55,7 +59,8 @@ function how(order: {
 /** Fields of a line about a decision. */
 export function decisionFields(decision: StrategyDecision): Record<string, unknown> {
   if (isTaskDecision(decision)) return { kind: decision.kind, label: decision.label }
-  if (decision.kind === 'prepare-approval') return { kind: decision.kind }
+  if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
+    return { kind: decision.kind }
   return decision.kind === 'flatten'
     ? { kind: decision.kind, intent_id: decision.intentId }
     : { direction: decision.direction, kind: decision.kind }

@@ -163,6 +163,17 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
         expires_at_s: event.expiresAtSeconds,
       },
     ),
+  'claim.read': ({ worthUsd }) =>
+    line('debug', 'account', `${money(worthUsd)} may be claimed`, { worth_usd: usdField(worthUsd) }),
+  'claim.prepared': ({ file, worthUsd, calls, pairs }) =>
+    line(
+      'warn',
+      'account',
+      `${money(worthUsd)} may be claimed; ${counted(calls, 'call')} for the owner's wallet ${calls === 1 ? 'is' : 'are'} in ${file}, unsigned. Read them, and send them from the owner's wallet`,
+      { file, worth_usd: usdField(worthUsd), calls, pairs },
+    ),
+  'claim.over': ({ file }) =>
+    line('info', 'account', `what ${file} named was claimed; the file is removed`, { file }),
   'kill.step': (event) =>
     line(event.step === 'stuck' ? 'error' : 'warn', 'kill', killStepText(event), {
       step: event.step,

@@ -3,6 +3,7 @@ import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { lastAttempt, type Settlement } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, type OrderLeg } from '../../domain/order/orderLegs.ts'
 import type { Difference, OrderEvent } from '../../domain/orderEvent.ts'
+import { shortHex } from '../../protocol/address.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import { formatAtMost, formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import { money, plain, shortId, span, termsOf } from '../text.ts'
@@ -295,6 +296,21 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
         host: event.host,
         ...(event.traceId !== undefined && { trace_id: event.traceId }),
         ...(event.reason !== undefined && { reason: event.reason }),
+      },
+    ),
+  'order.untidy': (event) =>
+    line(
+      event.isOver ? 'info' : 'warn',
+      'order',
+      `${shortHex(event.orderKey)} (${event.direction} ${event.symbol}): ${plain(event.reason)} ${event.strategy} ${event.isOver ? 'told of it before' : 'leaves it to you'}`,
+      {
+        order_key: event.orderKey,
+        market: event.symbol,
+        direction: event.direction,
+        cause: event.cause,
+        strategy: event.strategy,
+        is_over: event.isOver,
+        reason: event.reason,
       },
     ),
   'unwind.requested': (event) =>

@@ -90,6 +90,11 @@ export const orderRegister = {
     'step',
     'latency_ms',
   ]),
+  'order.untidy': registered(
+    ['info', 'warn'],
+    'A keeper tells of a resting order that is of no use as it is; at info, this is over.',
+    ['order_key', 'market', 'direction', 'cause', 'strategy', 'is_over', 'reason'],
+  ),
   'unwind.requested': registered(['warn'], 'An order is unwound if it lands.', [
     ...orderFieldNames,
     'by',

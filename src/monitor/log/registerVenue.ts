@@ -151,6 +151,14 @@ export const venueRegister = {
     'used_actions',
     'expires_at_s',
   ]),
+  'claim.read': registered(['debug'], 'What the account may claim was read.', ['worth_usd']),
+  'claim.prepared': registered(['warn'], 'The calls that claim what is due are in a file, unsigned.', [
+    'file',
+    'worth_usd',
+    'calls',
+    'pairs',
+  ]),
+  'claim.over': registered(['info'], 'What the file of claims named was claimed.', ['file']),
   'kill.step': registered(['warn', 'error'], 'A kill came a step further; at error, it does not get on.', [
     'step',
     'positions',

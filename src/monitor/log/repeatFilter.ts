@@ -189,7 +189,8 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
 
 function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
   if (decision.kind === 'flatten') return `wish ${strategy} ${decision.intentId} flatten `
-  if (decision.kind === 'prepare-approval') return `wish ${strategy} ${decision.kind} `
+  if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
+    return `wish ${strategy} ${decision.kind} `
   if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind} `
   return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind} `
 }

@@ -2,7 +2,7 @@
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { MarketState } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
-import { accountOf, addTo } from '../state/accounts.ts'
+import { accountOf, addTo, claimableKeyOf } from '../state/accounts.ts'
 import { requireEnabled } from '../state/enabled.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { Account, OrderRecord } from '../state/venueRecords.ts'
@@ -34,8 +34,12 @@ export function creditFunding(
   fees: { readonly claimableLongTokenAmount: bigint; readonly claimableShortTokenAmount: bigint },
 ): void {
   const { claimableFunding } = accountOf(venueState, address)
-  addTo(claimableFunding, market.longToken.address, fees.claimableLongTokenAmount)
-  addTo(claimableFunding, market.shortToken.address, fees.claimableShortTokenAmount)
+  const credit = (token: Address, amount: bigint): void => {
+    const key = claimableKeyOf(market.catalog.marketToken, token)
+    if (amount > 0n) claimableFunding.set(key, (claimableFunding.get(key) ?? 0n) + amount)
+  }
+  credit(market.longToken.address, fees.claimableLongTokenAmount)
+  credit(market.shortToken.address, fees.claimableShortTokenAmount)
 }
 
 /** Pays the receiver; wrapped native is unwrapped when the order says so. */

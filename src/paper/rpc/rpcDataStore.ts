@@ -1,7 +1,11 @@
-/** The paper chain's DataStore, as far as it is read: the actions that session keys have used (`Keys.subaccountActionCountKey`). */
+/**
+ * The paper chain's DataStore, as far as it is read: the actions that session keys have used (`Keys.subaccountActionCountKey`), and what
+ * accounts may claim of funding (`Keys.claimableFundingAmountKey`).
+ */
 import { decodeFunctionData, encodeAbiParameters, keccak256, parseAbi } from 'viem'
 import type { Hex } from '../../protocol/address.ts'
 import { SUBACCOUNT_ORDER_ACTION } from '../http/approval.ts'
+import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
 
 const dataStoreAbi = parseAbi(['function getUint(bytes32 key) view returns (uint256)'])
@@ -14,6 +18,36 @@ function actionCountKey(account: Hex, subaccount: Hex): Hex {
       [seed, account, subaccount, SUBACCOUNT_ORDER_ACTION],
     ),
   )
+}
+
+const claimableSeed = keccak256(encodeAbiParameters([{ type: 'string' }], ['CLAIMABLE_FUNDING_AMOUNT']))
+/** Keys that were worked out, by account, market and token; begun anew when there are too many. */
+const claimableKeys = new Map<string, Hex>()
+const MOST_KEYS = 20_000
+
+function claimableKey(account: Hex, pair: string): Hex {
+  const name = `${account}:${pair}`
+  const known = claimableKeys.get(name)
+  if (known !== undefined) return known
+  const [market = '', token = ''] = pair.split(':')
+  const key = keccak256(
+    encodeAbiParameters(
+      [{ type: 'bytes32' }, { type: 'address' }, { type: 'address' }, { type: 'address' }],
+      [claimableSeed, market as Hex, token as Hex, account],
+    ),
+  )
+  if (claimableKeys.size >= MOST_KEYS) claimableKeys.clear()
+  claimableKeys.set(name, key)
+  return key
+}
+
+/** What is claimable under a key; undefined: nothing is kept there. */
+function claimableAt({ accounts }: VenueState, key: Hex): bigint | undefined {
+  for (const { address, claimableFunding } of accounts.values()) {
+    for (const [pair, amount] of claimableFunding)
+      if (pair.includes(':') && claimableKey(address, pair) === key) return amount
+  }
+  return undefined
 }
 
 /**
@@ -29,5 +63,5 @@ export function readDataStore(venueState: VenueState, data: Hex): Hex {
     if (actionCountKey(account as Hex, subaccount as Hex) === key)
       return encodeAbiParameters([{ type: 'uint256' }], [state.currentActionsCount])
   }
-  return encodeAbiParameters([{ type: 'uint256' }], [0n])
+  return encodeAbiParameters([{ type: 'uint256' }], [claimableAt(presentOf(venueState), key) ?? 0n])
 }

@@ -40,6 +40,11 @@ export function addTo(balances: Map<string, bigint>, token: Address, delta: bigi
   balances.set(key, next)
 }
 
+/** Key of what an account may claim in a token of a market; both parts are lower-case addresses. */
+export function claimableKeyOf(marketToken: Address, token: Address): string {
+  return `${hexKey(marketToken)}:${hexKey(token)}`
+}
+
 /** Positions of an account, in the order they were opened. */
 export function positionsOfAccount(venueState: VenueState, address: Address): PositionRecord[] {
   const rows: PositionRecord[] = []

@@ -11,6 +11,7 @@ export function rememberFor(venueState: VenueState, address: Address, named: rea
   const account = venueState.accounts.get(accountKey)
   const balances = new Map(account?.balances)
   const allowances = new Map(account?.allowances)
+  const claimable = new Map(account?.claimableFunding)
   const orders = [...venueState.orders]
   const records = named.flatMap((key) => {
     const order = venueState.orders.get(hexKey(key))
@@ -27,6 +28,7 @@ export function rememberFor(venueState: VenueState, address: Address, named: rea
     else {
       refill(account.balances, [...balances])
       refill(account.allowances, [...allowances])
+      refill(account.claimableFunding, [...claimable])
     }
     for (const { order: record, before } of records) Object.assign(record, before)
     refill(venueState.orders, orders)

@@ -17,7 +17,7 @@ export interface Account {
   readonly allowances: Map<string, bigint>
   /** Transactions that the account sent itself and that were mined; absent: none. */
   nonce?: number
-  /** Funding that positions earned, claimable by token key. */
+  /** Funding that positions earned, claimable by `claimableKeyOf` (accounts.ts); in state files of before, by token key alone. */
   readonly claimableFunding: Map<string, bigint>
   /** Excess negative price impact, released later, by token key. */
   readonly claimableCollateral: Map<string, bigint>

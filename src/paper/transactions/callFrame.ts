@@ -17,6 +17,8 @@ export const workGas = {
   createOrder: 850_000,
   updateOrder: 300_000,
   cancelOrder: 350_000,
+  claim: 40_000,
+  claimEach: 55_000,
   makeExternalCalls: 40_000,
   simulate: 1_500_000,
 } as const

@@ -20,6 +20,7 @@ import { contractHolding } from '../state/purse.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { pullTokens } from '../state/wallets.ts'
 import { type CallFrame, emptyRevert, passedOn, spendGas, textRevert, workGas } from './callFrame.ts'
+import { claimFunding, claimRewards } from './claimCalls.ts'
 import type { RouterCall } from './classicCalls.ts'
 import { readSimulation } from './classicCalls.ts'
 import { type SimulatedPrices, simulateOrder } from './classicSimulate.ts'
@@ -70,6 +71,10 @@ function runOne(run: RouterRun, call: RouterCall): Hex {
     case 'cancelOrder':
       cancelOrder(run, call.args[0])
       return '0x'
+    case 'claimFundingFees':
+      return claimFunding(frame, call.args)
+    case 'claimAffiliateRewards':
+      return claimRewards(frame, call.args)
     case 'makeExternalCalls':
       return callOthers(frame, call.args)
     case 'simulateExecuteOrder':

@@ -15,7 +15,7 @@ const priceStructs = [
 ] as const
 
 /**
- * ExchangeRouter: what a classic order needs. `simulateExecuteOrder` and `simulateExecuteLatestOrder` are of the line before
+ * ExchangeRouter: what a classic order needs, and the claims. `simulateExecuteOrder` and `simulateExecuteLatestOrder` are of the line before
  * the SimulationRouter; since then the newest order is simulated by `makeExternalCalls` to that.
  */
 export const exchangeRouterAbi = parseAbi([
@@ -27,6 +27,8 @@ export const exchangeRouterAbi = parseAbi([
   'function createOrder(CreateOrderParams params) payable returns (bytes32)',
   'function updateOrder(bytes32 key, uint256 sizeDeltaUsd, uint256 acceptablePrice, uint256 triggerPrice, uint256 minOutputAmount, uint256 validFromTime, bool autoCancel) payable',
   'function cancelOrder(bytes32 key) payable',
+  'function claimFundingFees(address[] markets, address[] tokens, address receiver) payable returns (uint256[])',
+  'function claimAffiliateRewards(address[] markets, address[] tokens, address receiver) payable returns (uint256[])',
   'function makeExternalCalls(address[] externalCallTargets, bytes[] externalCallDataList, address[] refundTokens, address[] refundReceivers) payable',
   'function simulateExecuteOrder(bytes32 key, SimulatePricesParams simulatedOracleParams) payable',
   'function simulateExecuteLatestOrder(SimulatePricesParams simulatedOracleParams) payable',

@@ -1,4 +1,10 @@
 /** The `protect` block of a strategy file: what keeps a strategy from adding, each a denial of its own. Reductions always pass. */
+import {
+  type ClosingMoment,
+  nearClosing,
+  type Weekday,
+  wallClockIn,
+} from '../../domain/account/closingTimes.ts'
 import type { Protections, TradingWindow } from '../../domain/account/protection.ts'
 import type { TrackRecord } from '../../domain/books/trackRecord.ts'
 import type { Denial } from '../../domain/order/intent.ts'
@@ -18,7 +24,8 @@ export function checkProtection(
     checkDrawdown(strategy, rules, track) ??
     checkStops(rules, track, nowMs) ??
     checkCooldown(decision.marketToken, rules, track, nowMs) ??
-    checkWindows(rules, nowMs)
+    checkWindows(rules, nowMs) ??
+    checkClosings(rules, nowMs)
   )
 }
 
@@ -87,8 +94,34 @@ function checkWindows({ windows }: Protections, nowMs: number): Denial | undefin
   }
 }
 
+/** AROUND_CLOSING: by its file the strategy's markets close soon, are closed, or opened a moment ago. */
+function checkClosings({ closings }: Protections, nowMs: number): Denial | undefined {
+  const near = closings === undefined ? undefined : nearClosing(closings, nowMs)
+  if (closings === undefined || near === undefined) return undefined
+  const { timeZone, beforeMs, afterMs } = closings
+  const { span, closesMs, opensMs } = near
+  const local = wallClockIn(timeZone, nowMs)
+  const where =
+    nowMs < closesMs
+      ? `its markets close in ${spanOf(closesMs - nowMs)}`
+      : nowMs < opensMs
+        ? 'its markets are closed'
+        : `its markets opened ${spanOf(nowMs - opensMs)} ago`
+  const minutes = (ms: number) => `${Math.round(ms / 60_000)} min`
+  return {
+    code: 'AROUND_CLOSING',
+    reason: `by its file ${where}, and this strategy adds nothing then, by the clock of ${timeZone}`,
+    wanted: `${local.weekday} ${clockText(local.minute)}`,
+    allowed: `not from ${minutes(beforeMs)} before ${momentText(span.from)} to ${minutes(afterMs)} after ${momentText(span.to)} (protect.closings)`,
+  }
+}
+
+function momentText({ weekday, date, minute }: ClosingMoment): string {
+  return `${weekday ?? date} ${clockText(minute)}`
+}
+
 interface WallClock {
-  readonly weekday: TradingWindow['days'][number]
+  readonly weekday: Weekday
   /** Since midnight. */
   readonly minute: number
 }
@@ -107,29 +140,6 @@ const dayBefore: Readonly<Record<WallClock['weekday'], WallClock['weekday']>> = 
   fri: 'thu',
   sat: 'fri',
   sun: 'sat',
-}
-
-/** A format is dear to make, and there are as many as files name zones. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-/** What the clocks of a time zone show at an instant (Unix ms). Throws RangeError for a zone that nobody knows. */
-function wallClockIn(timeZone: string, atMs: number): WallClock {
-  let format = formats.get(timeZone)
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      weekday: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    })
-    formats.set(timeZone, format)
-  }
-  const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]))
-  return {
-    weekday: (parts.get('weekday') ?? '').toLowerCase() as WallClock['weekday'],
-    minute: Number(parts.get('hour')) * 60 + Number(parts.get('minute')),
-  }
 }
 
 function windowText({ days, fromMinute, toMinute }: TradingWindow): string {

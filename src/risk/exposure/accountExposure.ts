@@ -59,6 +59,10 @@ export interface SideExposure {
 export interface OwnOrder {
   readonly intentId: string
   readonly strategy: string
+  /** Of the decision that made it: tells an order of a task. */
+  readonly decisionKey: string
+  /** Whether exits that came with it rest too. */
+  readonly hasExits: boolean
   /** An edit or cancel of it whose fate is not known yet. */
   readonly changedBy?: string
 }
@@ -286,16 +290,15 @@ function ownOrdersOf(open: readonly IntentState[]): ReadonlyMap<string, OwnOrder
     ),
   )
   return new Map(
-    open.flatMap(({ intent: { intentId, strategy }, attempts }) =>
-      attempts
-        .flatMap(({ children }) => children)
-        .filter((child) => !hasEnded(child))
-        .map(({ orderKey }): readonly [string, OwnOrder] => {
-          const changer = changedBy.get(hexKey(orderKey))
-          const own = { intentId, strategy, ...(changer === undefined ? {} : { changedBy: changer }) }
-          return [hexKey(orderKey), own]
-        }),
-    ),
+    open.flatMap(({ intent: { intentId, strategy, decisionKey }, attempts }) => {
+      const live = attempts.flatMap(({ children }) => children).filter((child) => !hasEnded(child))
+      const hasExits = live.some(({ role }) => role === 'take-profit' || role === 'stop-loss')
+      return live.map(({ orderKey }): readonly [string, OwnOrder] => {
+        const changer = changedBy.get(hexKey(orderKey))
+        const own = { intentId, strategy, decisionKey, hasExits }
+        return [hexKey(orderKey), { ...own, ...(changer === undefined ? {} : { changedBy: changer }) }]
+      })
+    }),
   )
 }
 

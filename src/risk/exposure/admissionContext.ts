@@ -9,7 +9,7 @@ import type { OrderKind } from '../../domain/order/orderTerms.ts'
 import { type MarketView, marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
-import type { Exposure } from './accountExposure.ts'
+import type { Exposure, OwnOrder } from './accountExposure.ts'
 
 /** A strategy's rules of when it adds nothing, and what they are judged by. */
 export interface Protection {
@@ -55,8 +55,10 @@ export interface AdmissionContext {
   readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
   /** An operator's decision: any resting order may be cancelled, whoever made it. */
   readonly isOperator?: boolean
-  /** A keeper that may cancel what others left resting (`risk/exposure/tidying.ts`). */
+  /** A keeper that may cancel, and within bounds edit, what others left resting (`risk/exposure/tidying.ts`). */
   readonly tidiesOrders?: boolean
+  /** Whether a running instance or task looks after an order of ours; absent: every one is looked after. */
+  readonly isKept?: (own: OwnOrder) => boolean
   readonly intentId: string
   readonly decisionKey: string
   readonly strategy: string

@@ -1,13 +1,25 @@
 /**
- * What a keeper that tidies may cancel of others' orders (docs/strategies.md, "What tidies"): an order that rests and would open or add;
- * and an exit whose side has no position, and nothing that could open one. An exit of a position that is there is never cancelled by it:
- * the position would be left without its stop. Pure.
+ * What a keeper that tidies may do to others' orders (docs/strategies.md, "What tidies").
+ *
+ * It may cancel an order that rests and would open or add; and an exit whose side has no position, and nothing that could open one. An exit
+ * of a position that is there is never cancelled by it: the position would be left without its stop.
+ *
+ * It may edit an order that perpd itself made and that nobody looks after any more: no running instance, and no task. An entry keeps its size,
+ * comes nearer to the price, and has no exits beside it, which lie around the trigger that it had. An exit is made no smaller than what
+ * the side holds, and a stop-loss goes towards profit alone. Pure.
  */
+import type { EditDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
 import { isIncreaseOrder, type Order } from '../../protocol/position.ts'
-import { sideOf } from './accountExposure.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { absOf, formatDollars, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
+import { type SideExposure, sideOf } from './accountExposure.ts'
 import type { AdmissionContext } from './admissionContext.ts'
+
+/** On-chain type of a stop-loss (contract `Order`, `OrderType`). */
+const STOP_LOSS = 6
 
 /** Why a keeper that tidies may not cancel an order; undefined: it may. Refuses with ORDER_PROTECTS and ORDER_MAY_PROTECT. */
 export function tidyingDenial(
@@ -24,11 +36,103 @@ export function tidyingDenial(
       reason: `The order ${orderKey} is an exit of a position that is there; a keeper that tidies leaves it.`,
     }
   }
-  if (side.reservedUsd + side.restingUsd > 0n || side.increases.length > 0) {
+  return mayOpen(side) ? mayProtect(order) : undefined
+}
+
+/** The prices of an edit, USD per whole index token. */
+export interface EditedPrices {
+  /** On the side that executes, now. */
+  readonly referencePrice: Usd
+  /** The trigger as it will be. */
+  readonly triggerPrice: Usd
+  /** Of the index token. */
+  readonly decimals: number
+}
+
+/**
+ * Why a keeper that tidies may not make of another's order what an edit says; undefined: it may, or the edit is not of such a keeper. Refuses with
+ * ORDER_KEPT, ENTRY_HAS_EXITS, ORDER_MAY_PROTECT and TIDYING_BOUNDS.
+ */
+export function tidyingEditDenial(
+  order: Order,
+  decision: EditDecision,
+  prices: EditedPrices,
+  context: Pick<
+    AdmissionContext,
+    'snapshot' | 'exposure' | 'strategy' | 'isOperator' | 'tidiesOrders' | 'isKept'
+  >,
+): Denial | undefined {
+  const own = context.exposure.ownOrders.get(hexKey(order.orderKey))
+  if (context.tidiesOrders !== true || context.isOperator === true) return undefined
+  if (own === undefined || own.strategy === context.strategy) return undefined
+  if (context.isKept?.(own) !== false) {
     return {
-      code: 'ORDER_MAY_PROTECT',
-      reason: `Something that opens is under way or rests on the side of the exit ${orderKey}; a keeper that tidies leaves it.`,
+      code: 'ORDER_KEPT',
+      reason: `The order ${order.orderKey} is looked after by ${own.strategy}; a keeper that tidies edits what nobody looks after.`,
     }
   }
-  return undefined
+  const { sizeDeltaUsd = order.sizeDeltaUsd } = decision
+  if (!isIncreaseOrder(order)) return exitDenial(order, sizeDeltaUsd, prices, context)
+  const isOnSide = (other: Order) =>
+    other.direction === order.direction && sameHex(other.marketToken, order.marketToken)
+  if (own.hasExits || context.snapshot.orders.value.some((row) => isOnSide(row) && !isIncreaseOrder(row))) {
+    return {
+      code: 'ENTRY_HAS_EXITS',
+      reason: `Exits rest beside the entry ${order.orderKey}, around the trigger that it has; a keeper that tidies leaves it where it is.`,
+    }
+  }
+  if (sizeDeltaUsd !== order.sizeDeltaUsd) return beyond('an entry keeps its size', sizeDeltaUsd, order)
+  const { triggerPrice, referencePrice, decimals } = prices
+  const before = absOf(priceOfContractPrice(order.triggerContractPrice, decimals) - referencePrice)
+  return absOf(triggerPrice - referencePrice) <= before
+    ? undefined
+    : outOfBounds(`an entry comes nearer to the price, and does not leave it (${formatPrice(triggerPrice)})`)
+}
+
+/** Of an edit of an exit: no smaller than what is held, no stop-loss away from profit, no take-profit elsewhere. */
+function exitDenial(
+  order: Order,
+  sizeDeltaUsd: Usd,
+  { triggerPrice, decimals }: EditedPrices,
+  { snapshot, exposure }: Pick<AdmissionContext, 'snapshot' | 'exposure'>,
+): Denial | undefined {
+  const { marketToken, direction, orderType } = order
+  const side = sideOf(exposure, marketToken, direction)
+  if (side.heldUsd === 0n) return outOfBounds('an exit without a position is cancelled, and not edited')
+  const before = priceOfContractPrice(order.triggerContractPrice, decimals)
+  if (triggerPrice !== before) {
+    const isTowardsProfit = direction === 'long' ? triggerPrice > before : triggerPrice < before
+    if (orderType !== STOP_LOSS || !isTowardsProfit)
+      return outOfBounds('a stop-loss goes towards profit, and a take-profit stays where it is')
+  }
+  if (sizeDeltaUsd === order.sizeDeltaUsd) return undefined
+  // What is under way may be what the exit is so large for.
+  if (mayOpen(side) || lacksMarket(snapshot.positions.missing, marketToken)) return mayProtect(order)
+  return sizeDeltaUsd < order.sizeDeltaUsd && sizeDeltaUsd >= side.heldUsd
+    ? undefined
+    : beyond(`an exit is made as small as what is held, ${formatDollars(side.heldUsd)}`, sizeDeltaUsd, order)
+}
+
+/** Whether something that opens is under way or rests on a side. */
+function mayOpen({ reservedUsd, restingUsd, increases }: SideExposure): boolean {
+  return reservedUsd + restingUsd > 0n || increases.length > 0
+}
+
+function mayProtect({ orderKey }: Order): Denial {
+  return {
+    code: 'ORDER_MAY_PROTECT',
+    reason: `Something that opens is under way or rests on the side of the exit ${orderKey}; a keeper that tidies leaves it.`,
+  }
+}
+
+function beyond(rule: string, sizeDeltaUsd: Usd, order: Order): Denial {
+  return {
+    ...outOfBounds(`${rule}, and is made no larger`),
+    wanted: formatDollars(sizeDeltaUsd),
+    allowed: formatDollars(order.sizeDeltaUsd),
+  }
+}
+
+function outOfBounds(rule: string): Denial {
+  return { code: 'TIDYING_BOUNDS', reason: `Of what a keeper that tidies finds, ${rule}.` }
 }

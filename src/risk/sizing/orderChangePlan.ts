@@ -1,6 +1,7 @@
 /**
- * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, and
- * one change of an order at a time: the fate of the first decides what a second would change (docs/orders.md 2).
+ * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, but by a keeper that
+ * tidies (`risk/exposure/tidying.ts`), and one change of an order at a time: the fate of the first decides what a second would change
+ * (docs/orders.md 2).
  */
 import type { CancelDecision, EditDecision } from '../../domain/order/decision.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
@@ -28,7 +29,7 @@ import { askedImpactBps, impactBpsOf, impactWithin, reducedBy } from '../checks/
 import { sideOf } from '../exposure/accountExposure.ts'
 import { type AdmissionContext, isDenial } from '../exposure/admissionContext.ts'
 import { availableCapacityOf } from '../exposure/availableCapacity.ts'
-import { tidyingDenial } from '../exposure/tidying.ts'
+import { tidyingDenial, tidyingEditDenial } from '../exposure/tidying.ts'
 import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { type Fitted, fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
 import { triggerOf } from './triggerOrders.ts'
@@ -44,7 +45,7 @@ const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
 
 /**
  * The order of a key when the strategy may change it now; `isCancel`: by a cancel. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING,
- * and of a keeper that tidies the codes of `tidyingDenial`.
+ * and of a keeper that tidies the codes of `tidyingDenial`. What such a keeper may make of an order by an edit, the plan of the edit judges.
  */
 export function changeable(
   orderKey: Hex,
@@ -60,8 +61,8 @@ export function changeable(
   }
   const own = context.exposure.ownOrders.get(hexKey(orderKey))
   if (context.isOperator !== true && own?.strategy !== context.strategy) {
-    const tidies = isCancel && context.tidiesOrders === true
-    const denial = tidies ? tidyingDenial(order, context) : undefined
+    const tidies = context.tidiesOrders === true && (isCancel || own !== undefined)
+    const denial = tidies && isCancel ? tidyingDenial(order, context) : undefined
     if (denial !== undefined) return denial
     if (!tidies)
       return {
@@ -123,7 +124,7 @@ export function planCancel(
  * /orders/txns/edit/prepare).
  *
  * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
- * of `changeable`, `triggerOf` and `roomOf`, and the code of the cut that left nothing.
+ * of `changeable`, `triggerOf`, `tidyingEditDenial` and `roomOf`, and the code of the cut that left nothing.
  */
 export function planEdit(
   decision: EditDecision,
@@ -153,6 +154,8 @@ export function planEdit(
   const prices = editPrices(decision, order, orderType, view)
   if (isDenial(prices)) return prices
   const { referencePrice, triggerPrice } = prices
+  const untidy = tidyingEditDenial(order, decision, { ...prices, decimals }, context)
+  if (untidy !== undefined) return untidy
   const sized = sizeEdit(decision, order, isIncrease, context, view)
   if (isDenial(sized)) return sized
   const { fitted, growthUsd, sizeDeltaUsd } = sized

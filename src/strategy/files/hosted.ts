@@ -9,6 +9,7 @@ import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import type { OwnTask } from '../../domain/tasks/ownTask.ts'
+import type { Hex } from '../../protocol/address.ts'
 import type { GivenMemory } from '../kindMemory.ts'
 import type { OpenIntent, RestingOrder } from '../resting.ts'
 import type { Needs, StrategyInstance } from '../strategy.ts'
@@ -41,6 +42,8 @@ export interface Scene {
   readonly tasks?: readonly OwnTask[]
   /** Absent when the account's own key signs. */
   readonly approval?: SubaccountReport
+  /** Of a kind that tidies alone. */
+  readonly looseOrders?: readonly Hex[]
   /** Of a kind with a memory alone. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number

@@ -1,6 +1,14 @@
 /** The `protect` block of a strategy file: its fields, and what they become. */
 import { z } from 'zod'
-import { type Protections, weekdays } from '../../domain/account/protection.ts'
+import {
+  type ClosedSpan,
+  type ClosingMoment,
+  MOST_AROUND_MS,
+  type Weekday,
+  weekdays,
+  weeklyLength,
+} from '../../domain/account/closingTimes.ts'
+import type { Protections } from '../../domain/account/protection.ts'
 import { MOST_STOPS } from '../../domain/books/trackRecord.ts'
 import { bpsField, countField, secondsField, usdField } from '../fields.ts'
 
@@ -43,6 +51,66 @@ const windowSchema = z
   })
   .refine(({ from, to }) => from !== to, 'a window that ends at another time than it begins')
 
+const momentText = 'a time of the week, like "fri 17:00", or of a date, like "2026-12-24 13:00", in quotes'
+const momentForm = new RegExp(`^(${weekdays.join('|')}|\\d{4}-\\d{2}-\\d{2}) ([01]\\d|2[0-3]):[0-5]\\d$`)
+
+const momentField = z
+  .string()
+  .regex(momentForm, momentText)
+  .refine((text) => /^[a-z]/.test(text) || isDate(text.split(' ')[0] ?? ''), momentText)
+  .transform((text): ClosingMoment => {
+    const [day = '', time = ''] = text.split(' ')
+    const minute = minuteOf(time)
+    return /^[a-z]/.test(day) ? { weekday: day as Weekday, minute } : { date: day, minute }
+  })
+
+function isDate(text: string): boolean {
+  const atMs = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text)
+}
+
+/** Whether a span is one: both ends of a week or both of dates, and the end after the begin. */
+function isSpan({ from, to }: ClosedSpan): boolean {
+  // An end that is none was told by its own field.
+  if (typeof from !== 'object' || typeof to !== 'object') return true
+  if (from.date === undefined || to.date === undefined)
+    return from.date === to.date && weeklyLength({ from, to }) > 0
+  return to.date > from.date || (to.date === from.date && to.minute > from.minute)
+}
+
+const closedSchema = z
+  .strictObject({
+    from: momentField.describe('when the market closes'),
+    to: momentField.describe('when it opens again'),
+  })
+  .refine(isSpan, {
+    path: ['to'],
+    message: 'a time after `from`, of the week as that or of a date as that',
+  })
+
+const zoneField = z
+  .string()
+  .describe('name of a time zone, like Europe/Berlin')
+  .refine(isTimeZone, 'the name of a time zone, like Europe/Berlin or UTC')
+
+const MINUTE_MS = 60_000
+const mostMinutes = MOST_AROUND_MS / MINUTE_MS
+
+const closingsSchema = z.strictObject({
+  timeZone: zoneField,
+  closed: z
+    .array(closedSchema)
+    .min(1)
+    .max(100)
+    .describe('when its markets are closed, by the week or by date'),
+  minutesBefore: countField({ min: 0, max: mostMinutes })
+    .default(30)
+    .describe('how long before a closing nothing is added any more, minutes (30)'),
+  minutesAfter: countField({ min: 0, max: mostMinutes })
+    .default(0)
+    .describe('how long after it opened again nothing is added yet, minutes (0)'),
+})
+
 /** The `protect` block. */
 export const protectSchema = z.strictObject({
   cooldownAfterExitSeconds: secondsField({ min: 1, max: MOST_SECONDS })
@@ -62,14 +130,14 @@ export const protectSchema = z.strictObject({
     .describe('a pause after so many stops'),
   tradingWindows: z
     .strictObject({
-      timeZone: z
-        .string()
-        .describe('name of a time zone, like Europe/Berlin')
-        .refine(isTimeZone, 'the name of a time zone, like Europe/Berlin or UTC'),
+      timeZone: zoneField,
       open: z.array(windowSchema).min(1).max(50).describe('windows in which it adds'),
     })
     .optional()
     .describe('times in which alone it adds, by the clock of a zone'),
+  closings: closingsSchema
+    .optional()
+    .describe('closings of its markets, around which it adds nothing, by the clock of a zone'),
   maxDrawdownUsd: usdField()
     .optional()
     .describe('nothing is added once what its books realized is so far below its highest'),
@@ -85,7 +153,7 @@ export const protectSchema = z.strictObject({
 
 /** The block in the daemon's words. */
 export function protectionsOf(block: z.output<typeof protectSchema>): Protections {
-  const { cooldownAfterExitSeconds, stopsInWindow, tradingWindows, maxDrawdownUsd } = block
+  const { cooldownAfterExitSeconds, stopsInWindow, tradingWindows, closings, maxDrawdownUsd } = block
   const { minEdgeBps, edgeHoldSeconds = DAY_MS } = block
   return {
     ...(cooldownAfterExitSeconds === undefined ? {} : { cooldownMs: cooldownAfterExitSeconds }),
@@ -104,6 +172,16 @@ export function protectionsOf(block: z.output<typeof protectSchema>): Protection
           windows: {
             timeZone: tradingWindows.timeZone,
             open: tradingWindows.open.map(({ days, from, to }) => ({ days, fromMinute: from, toMinute: to })),
+          },
+        }),
+    ...(closings === undefined
+      ? {}
+      : {
+          closings: {
+            timeZone: closings.timeZone,
+            spans: closings.closed,
+            beforeMs: closings.minutesBefore * MINUTE_MS,
+            afterMs: closings.minutesAfter * MINUTE_MS,
           },
         }),
     ...(maxDrawdownUsd === undefined ? {} : { maxDrawdownUsd }),

@@ -3,6 +3,7 @@ import type { Strategy } from '../strategy.ts'
 import { approvalKeeper } from './approvalKeeper.ts'
 import { breakout } from './breakout.ts'
 import { carry } from './carry.ts'
+import { claimer } from './claimer.ts'
 import { collateralKeeper } from './collateralKeeper.ts'
 import { grid } from './grid.ts'
 import { guard } from './guard.ts'
@@ -23,6 +24,7 @@ export const builtInKinds: Readonly<Record<string, Strategy>> = {
   'approval-keeper': approvalKeeper,
   breakout,
   carry,
+  claimer,
   'collateral-keeper': collateralKeeper,
   grid,
   guard,

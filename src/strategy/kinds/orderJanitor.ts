@@ -1,124 +1,281 @@
 /**
- * Order janitor: cancels resting orders that nobody needs any more, whoever placed them: entries that wait for too long or too far from the
- * price, and exits whose position is gone. It opens and edits nothing.
+ * Order janitor: looks after resting orders that nobody else does, whoever placed them. Entries that wait for too long or too far from the
+ * price, exits whose position is gone, exits larger than what is held, and stop-losses behind the liquidation are cancelled, edited or told,
+ * as the file says of each.
  *
- * It names only what perpd lets it cancel (`risk/exposure/tidying.ts`): never an exit of a position that is there, and never one on a side where
- * something that opens rests or is under way. An order that a strategy places anew after each cancel costs a message each time: give
- * `unreachableBps` and `staleAfterSeconds` more room than the strategies of the account use.
+ * It cancels and edits only what perpd lets it (`risk/exposure/tidying.ts`): no exit of a position that is there is ever cancelled, and what a
+ * running instance or task looks after is never edited, nor is what another client placed; that is told instead. An order that a strategy
+ * places anew after each cancel costs a message each time: give `unreachableBps` and `staleAfterSeconds` more room than the strategies
+ * of the account use.
+ *
+ * It remembers what it told, so that each order and cause is told once, and its edits of the last hour.
  */
-import type { CancelDecision } from '../../domain/order/decision.ts'
+import {
+  type CancelDecision,
+  type TellDecision,
+  type UntidyCause,
+  untidyCauses,
+} from '../../domain/order/decision.ts'
 import { isFresh, marketOf } from '../../domain/snapshot.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
-import { isIncreaseOrder, type Order } from '../../protocol/position.ts'
-import { absOf, bps, priceOfContractPrice } from '../../protocol/units.ts'
-import { bpsField, secondsField } from '../fields.ts'
-import { defineStrategy, type Strategy, type StrategyView, z } from '../strategy.ts'
+import type { Order } from '../../protocol/position.ts'
+import { usd } from '../../protocol/units.ts'
+import { bpsField, countField, secondsField, usdField } from '../fields.ts'
+import { defineStrategy, type Strategy, type StrategyDecision, type StrategyView, z } from '../strategy.ts'
+import { repairOf } from './shared/orderRepair.ts'
+import { type FoundCause, MOST_AGE_MS, type Untidy, untidyOf } from './shared/untidy.ts'
+
+const anyCare = z.enum(['cancel', 'edit', 'tell'])
+/** Of an exit whose position is there: it is not cancelled. */
+const exitCare = z.enum(['edit', 'tell'])
 
 const schema = z
   .strictObject({
     staleAfterSeconds: secondsField({ min: 300, max: 31_536_000 })
       .optional()
       .describe(
-        'age from which an entry that rests is cancelled, since its newest change, seconds; never when left out',
+        'age from which an entry that rests is stale, since its newest change, seconds; never when left out',
       ),
+    onStale: anyCare.default('cancel').describe('what is done about a stale entry (cancel)'),
     unreachableBps: bpsField({ min: 100, max: 9_000 })
       .optional()
       .describe(
-        'way from the price to the trigger from which an entry is cancelled, basis points; never when left out',
+        'way from the price to the trigger from which an entry is out of reach, basis points; never when left out',
       ),
-    orphans: z.boolean().default(true).describe('whether exits whose position is gone are cancelled'),
+    onUnreachable: anyCare.default('cancel').describe('what is done about an entry out of reach (cancel)'),
+    orphans: z.boolean().default(true).describe('whether exits whose position is gone are looked for'),
+    onOrphan: z
+      .enum(['cancel', 'tell'])
+      .default('cancel')
+      .describe('what is done about an exit whose position is gone (cancel)'),
+    onOversized: exitCare
+      .optional()
+      .describe('what is done about an exit larger than what is held; left alone when left out'),
+    onBehindLiquidation: exitCare
+      .optional()
+      .describe('what is done about a stop-loss that the liquidation comes before; left alone when left out'),
+    entryDistanceBps: bpsField({ min: 10, max: 9_000 })
+      .default(200)
+      .describe('how far from the price an edit puts an entry, basis points (200)'),
+    liquidationGapBps: bpsField({ min: 10, max: 2_000 })
+      .default(100)
+      .describe('how far before the liquidation price an edit puts a stop-loss, basis points (100)'),
+    editsPerHour: countField({ min: 1, max: 60 })
+      .default(2)
+      .describe('most edits of one order in any hour (2)'),
+    editStepUsd: usdField({ minUsd: 0 })
+      .default(usd(1))
+      .describe('least worth of an edit, US dollars: size times way, or what is taken off (1)'),
     graceSeconds: secondsField({ min: 60, max: 86_400 })
       .default(300_000)
       .describe('time that an order is left alone after its newest change, seconds (300)'),
   })
   .refine(
     (params) =>
-      params.orphans || params.staleAfterSeconds !== undefined || params.unreachableBps !== undefined,
-    'at least one of staleAfterSeconds, unreachableBps and orphans',
+      params.orphans ||
+      params.staleAfterSeconds !== undefined ||
+      params.unreachableBps !== undefined ||
+      params.onOversized !== undefined ||
+      params.onBehindLiquidation !== undefined,
+    'at least one of staleAfterSeconds, unreachableBps, orphans, onOversized and onBehindLiquidation',
+  )
+  .refine(
+    ({ unreachableBps, onUnreachable, entryDistanceBps }) =>
+      unreachableBps === undefined || onUnreachable !== 'edit' || entryDistanceBps < unreachableBps,
+    {
+      path: ['entryDistanceBps'],
+      message: 'basis points below unreachableBps, so that a moved entry is in reach',
+    },
   )
 
-type View = StrategyView<z.output<typeof schema>>
+type Params = z.output<typeof schema>
+type View = StrategyView<Params>
 
-/** Lists that are older say nothing of what is gone, ms. */
-const MOST_AGE_MS = 30_000
-/** Resting orders that a cancel is for: limit and stop-market increases, take-profits and stop-losses (contract `Order`). */
-const restingTypes: ReadonlySet<number> = new Set([3, 5, 6, 8])
+const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value))
+const memorySchema = z.strictObject({
+  /** What was told and is not over, by order key. */
+  told: z.record(
+    z.string(),
+    z.strictObject({ cause: z.enum(untidyCauses), marketToken: hex, direction: z.enum(['long', 'short']) }),
+  ),
+  /** When edits were asked for within the last hour, Unix ms, by order key. */
+  edits: z.record(z.string(), z.array(z.number())),
+})
+
+/** What the kind remembers. */
+type Memory = z.output<typeof memorySchema>
+
+const HOUR_MS = 3_600_000
 /** Most orders of one message. */
 const CANCEL_MOST = 20
+/** Most orders that are told at once: the memory is bounded, and so is what people read. */
+const TOLD_MOST = 100
 
 const kind = defineStrategy({
   kind: 'order-janitor',
-  description: 'Cancels resting orders that are stale, out of reach, or left without their position.',
+  description:
+    'Cancels, edits or tells of resting orders that are stale, out of reach, left without their position, too large or too late.',
   opensPositions: false,
   params: schema,
+  memory: { version: 1, schema: memorySchema, first: { told: {}, edits: {} } },
   needs: (_params, symbols) => ({ symbols, allPositionMarkets: symbols.length === 0 }),
-  decide(view) {
-    const { snapshot, instance } = view
+  decide(view, memory) {
+    const { snapshot } = view
     if (
       !isFresh(snapshot, snapshot.orders, MOST_AGE_MS) ||
       !isFresh(snapshot, snapshot.positions, MOST_AGE_MS)
     )
-      return []
-    const sides = new Map<
-      string,
-      { readonly first: Order; readonly orderKeys: Hex[]; readonly why: Set<string> }
-    >()
-    for (const order of snapshot.orders.value) {
-      const symbol = marketOf(snapshot, order.marketToken)?.market.symbol
-      if (instance.symbols.length > 0 && (symbol === undefined || !instance.symbols.includes(symbol)))
-        continue
-      // The parts of a twap wait for their time, at any price.
-      const isWaiting = restingTypes.has(order.orderType) && order.validFromSeconds === 0
-      const why = isWaiting ? reasonOf(view, order) : undefined
-      if (why === undefined) continue
-      const key = `${hexKey(order.marketToken)}:${order.direction}`
-      const side = sides.get(key) ?? { first: order, orderKeys: [], why: new Set() }
-      if (side.orderKeys.length < CANCEL_MOST) side.orderKeys.push(order.orderKey)
-      side.why.add(why)
-      sides.set(key, side)
+      return { decisions: [], memory }
+    const edits = recentEdits(memory, snapshot.atMs)
+    const cancelled: Untidy[] = []
+    const told = new Map<string, Untidy>()
+    const decisions: StrategyDecision[] = []
+    for (const found of foundIn(view)) {
+      const { order, cause } = found
+      const care = careOf(view.params, cause)
+      if (care === 'cancel') cancelled.push(found)
+      else if (care === 'tell') told.set(hexKey(order.orderKey), found)
+      else {
+        const tended = tend(found, view, edits)
+        if (tended === undefined) continue
+        if ('edit' in tended) decisions.push(tended.edit)
+        else told.set(hexKey(order.orderKey), { ...found, why: `${found.why}, and ${tended.hindered}` })
+      }
     }
-    return [...sides.values()].map(
-      ({ first: { marketToken, direction }, orderKeys, why }): CancelDecision => ({
-        kind: 'cancel',
-        marketToken,
-        direction,
-        orderKeys,
-        reason: `${orderKeys.length === 1 ? 'An order rests' : `${orderKeys.length} orders rest`} that nobody needs: ${[...why].join('; ')}.`,
-        facts: { orders: orderKeys.length },
-      }),
-    )
+    const telling = tell(view, memory.told, told)
+    return {
+      decisions: [...cancels(cancelled), ...decisions, ...telling.decisions],
+      memory: { told: telling.told, edits },
+    }
   },
 })
 
 /** The kind `order-janitor`. */
-export const orderJanitor: Strategy<z.output<typeof schema>> = { ...kind, tidiesOrders: true }
+export const orderJanitor: Strategy<Params> = { ...kind, tidiesOrders: true }
 
-/** Why an order is to go, one clause; undefined: it stays. */
-function reasonOf({ snapshot, params }: View, order: Order): string | undefined {
-  const ageMs = snapshot.atMs - order.updatedAtSeconds * 1_000
-  if (ageMs < params.graceSeconds) return undefined
-  if (!isIncreaseOrder(order)) return params.orphans ? orphanReason(snapshot, order) : undefined
-  const { staleAfterSeconds, unreachableBps } = params
-  if (staleAfterSeconds !== undefined && ageMs >= staleAfterSeconds)
-    return `an entry has not changed for ${Math.floor(ageMs / 3_600_000)} h`
-  const market = marketOf(snapshot, order.marketToken)
-  const price = market?.oraclePrice
-  if (unreachableBps === undefined || market === undefined || price === undefined) return undefined
-  if (!isFresh(snapshot, price, MOST_AGE_MS)) return undefined
-  const trigger = priceOfContractPrice(order.triggerContractPrice, market.indexToken.decimals)
-  const { medianPrice } = price.value
-  return absOf(trigger - medianPrice) > bps(medianPrice, unreachableBps)
-    ? `an entry waits more than ${unreachableBps} bps from the price`
-    : undefined
+/** What something is wrong with, of the markets of the file. */
+function foundIn({ snapshot, instance, params }: View): readonly Untidy[] {
+  const rules = {
+    staleAfterMs: params.staleAfterSeconds,
+    unreachableBps: params.unreachableBps,
+    isAsked: (cause: FoundCause) => careOf(params, cause) !== undefined,
+    graceMs: params.graceSeconds,
+  }
+  return snapshot.orders.value.flatMap((order) => {
+    const symbol = marketOf(snapshot, order.marketToken)?.market.symbol
+    const { symbols } = instance
+    if (symbols.length > 0 && (symbol === undefined || !symbols.includes(symbol))) return []
+    const found = untidyOf(order, snapshot, rules)
+    return found === undefined ? [] : [found]
+  })
 }
 
-/** Neither a position, nor an entry that rests, of either collateral: what risk counts besides may still refuse. */
-function orphanReason(snapshot: View['snapshot'], order: Order): string | undefined {
-  const isHere = (row: { readonly marketToken: string; readonly direction: string }) =>
-    sameHex(row.marketToken, order.marketToken) && row.direction === order.direction
-  if (lacksMarket(snapshot.positions.missing, order.marketToken)) return undefined
-  const hasPosition = snapshot.positions.value.some((row) => isHere(row) && row.sizeInUsd > 0n)
-  const hasEntry = snapshot.orders.value.some((row) => isHere(row) && isIncreaseOrder(row))
-  return hasPosition || hasEntry ? undefined : 'an exit has no position left'
+function careOf(params: Params, cause: FoundCause): 'cancel' | 'edit' | 'tell' | undefined {
+  const cares = {
+    stale: params.onStale,
+    unreachable: params.onUnreachable,
+    orphaned: params.orphans ? params.onOrphan : undefined,
+    oversized: params.onOversized,
+    'behind-liquidation': params.onBehindLiquidation,
+  }
+  return cares[cause]
+}
+
+/** One cancel a side. */
+function cancels(found: readonly Untidy[]): readonly CancelDecision[] {
+  const sides = new Map<
+    string,
+    { readonly first: Order; readonly orderKeys: Hex[]; readonly why: Set<string> }
+  >()
+  for (const { order, why } of found) {
+    const key = `${hexKey(order.marketToken)}:${order.direction}`
+    const side = sides.get(key) ?? { first: order, orderKeys: [], why: new Set() }
+    if (side.orderKeys.length < CANCEL_MOST) side.orderKeys.push(order.orderKey)
+    side.why.add(why)
+    sides.set(key, side)
+  }
+  return [...sides.values()].map(
+    ({ first: { marketToken, direction }, orderKeys, why }): CancelDecision => ({
+      kind: 'cancel',
+      marketToken,
+      direction,
+      orderKeys,
+      reason: `${orderKeys.length === 1 ? 'An order rests' : `${orderKeys.length} orders rest`} that nobody needs: ${[...why].join('; ')}.`,
+      facts: { orders: orderKeys.length },
+    }),
+  )
+}
+
+/** The edit of an order, counted in `edits`; or why there is none, for people; undefined: not now. */
+function tend(found: Untidy, view: View, edits: Record<string, number[]>) {
+  const { order } = found
+  const { looseOrders, snapshot, params, openIntents } = view
+  if (!looseOrders.some((orderKey) => sameHex(orderKey, order.orderKey)))
+    return { hindered: 'it is not moved: somebody else looks after it, or placed it' }
+  const repair = repairOf(found, snapshot, { ...params, minStepUsd: params.editStepUsd })
+  if (repair === undefined || 'hindered' in repair) return repair
+  const key = hexKey(order.orderKey)
+  const before = edits[key] ?? []
+  // A change of its own that is under way on the side may be of this very order, and not in the list yet.
+  const isChanging = openIntents.some(
+    (open) => open.direction === order.direction && sameHex(open.marketToken, order.marketToken),
+  )
+  if (isChanging || before.length >= params.editsPerHour) return undefined
+  edits[key] = [...before, snapshot.atMs]
+  return repair
+}
+
+function recentEdits({ edits }: Memory, atMs: number): Record<string, number[]> {
+  const recent = Object.entries(edits).map(([key, times]): [string, number[]] => [
+    key,
+    times.filter((askedMs) => atMs - askedMs < HOUR_MS),
+  ])
+  return Object.fromEntries(recent.filter(([, times]) => times.length > 0))
+}
+
+/** What is told now that was not, and what of what was told is over. */
+function tell(view: View, before: Memory['told'], found: ReadonlyMap<string, Untidy>) {
+  const told: Memory['told'] = {}
+  const decisions: TellDecision[] = []
+  const rest = new Set(view.snapshot.orders.value.map(({ orderKey }) => hexKey(orderKey)))
+  for (const [key, row] of Object.entries(before)) {
+    if (found.get(key)?.cause === row.cause || !isKnown(view.snapshot, row, rest.has(key))) {
+      told[key] = row
+      continue
+    }
+    const why = rest.has(key) ? `is no more ${row.cause}` : 'rests no more'
+    const names = { marketToken: row.marketToken, direction: row.direction }
+    decisions.push(tellDecision(key, row.cause, names, `The order ${why}.`, true))
+  }
+  for (const [key, { order, cause, why }] of found) {
+    if (told[key] !== undefined || Object.keys(told).length >= TOLD_MOST) continue
+    const { marketToken, direction } = order
+    told[key] = { cause, marketToken, direction }
+    const reason = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`
+    decisions.push(tellDecision(key, cause, { marketToken, direction }, reason, false))
+  }
+  return { told, decisions }
+}
+
+/** Whether it can be told now that what was wrong with an order is over: not where a row is missing that would show it, or the price. */
+function isKnown(
+  snapshot: View['snapshot'],
+  { cause, marketToken }: Memory['told'][string],
+  rests: boolean,
+): boolean {
+  if (!rests) return (snapshot.orders.missing ?? []).length === 0
+  if (lacksMarket(snapshot.positions.missing, marketToken)) return false
+  const oracle = marketOf(snapshot, marketToken)?.oraclePrice
+  return cause !== 'unreachable' || (oracle !== undefined && isFresh(snapshot, oracle, MOST_AGE_MS))
+}
+
+function tellDecision(
+  orderKey: string,
+  cause: UntidyCause,
+  side: Pick<TellDecision, 'marketToken' | 'direction'>,
+  reason: string,
+  isOver: boolean,
+): TellDecision {
+  return { kind: 'tell-order', ...side, orderKey: orderKey as Hex, cause, reason, isOver }
 }

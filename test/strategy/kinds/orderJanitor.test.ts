@@ -59,6 +59,7 @@ function decide(scene: Scene): readonly StrategyDecision[] {
       instance: { name: 'janitor', symbols: scene.symbols ?? [] },
       openIntents: [],
     }),
+    { told: {}, edits: {} },
   )
   return 'decisions' in decided ? decided.decisions : decided
 }
@@ -101,7 +102,8 @@ test('lists that are old say nothing of what is gone', () => {
     instance: { name: 'j', symbols: [] },
     openIntents: [],
   }
-  expect(orderJanitor.decide(viewOf({ snapshot: old, ...view }))).toEqual([])
+  const memory = { told: {}, edits: {} }
+  expect(orderJanitor.decide(viewOf({ snapshot: old, ...view }), memory)).toEqual({ decisions: [], memory })
 })
 
 test('a file that would never cancel anything is refused', () => {

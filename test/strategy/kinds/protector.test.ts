@@ -249,7 +249,9 @@ test('the stop that a position leaves behind is cancelled', () => {
   const placed = intentState({ decision, orderKey: OWN, acceptedAtMs: NOW_MS - 600_000 })
   const state = { ...placed, updatedAtMs: NOW_MS - 600_000 }
   const own = stop(1000, { orderKey: OWN })
-  const ownOrders = new Map([[OWN, { intentId: 'intent-1', strategy: 'protector' }]])
+  const ownOrders = new Map([
+    [OWN, { intentId: 'intent-1', strategy: 'protector', decisionKey: 'key-1', hasExits: false }],
+  ])
   const gone = snapshot({ positions: [], orders: [own] })
   expect(orphanCancels(gone, [state], { ownOrders })).toMatchObject([{ kind: 'cancel', orderKeys: [OWN] }])
   const held = snapshot({ positions: [position()], orders: [own] })

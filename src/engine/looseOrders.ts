@@ -1,0 +1,32 @@
+/** Resting orders of perpd's own making that nobody looks after any more: what a keeper that tidies may edit (docs/strategies.md, "What tidies"). */
+import type { IntentState } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { type Hex, hexKey } from '../protocol/address.ts'
+import { exposureOf, type OwnOrder } from '../risk/exposure/accountExposure.ts'
+import type { EngineContext } from './context/engineContext.ts'
+
+/** Whether a running instance or task looks after an order: what an operator placed, and what an instance left that does not run, has nobody. */
+export function isKept(
+  { strategies, trading }: Pick<EngineContext, 'strategies' | 'trading'>,
+  { strategy, decisionKey }: OwnOrder,
+): boolean {
+  const [taskId = ''] = decisionKey.split('#')
+  const task = trading.accountJournal.state().tasks?.get(taskId)
+  if (task !== undefined && task.end === undefined) return true
+  return strategies().some(({ name }) => name === strategy)
+}
+
+/** Keys of the resting orders that nobody looks after and that no change is under way for; `open`: the account's open intents. */
+export function looseOrdersOf(
+  context: Pick<EngineContext, 'strategies' | 'trading'>,
+  snapshot: Snapshot,
+  open: readonly IntentState[],
+): readonly Hex[] {
+  const { ownOrders } = exposureOf(snapshot, open)
+  return snapshot.orders.value
+    .map(({ orderKey }) => orderKey)
+    .filter((orderKey) => {
+      const own = ownOrders.get(hexKey(orderKey))
+      return own !== undefined && own.changedBy === undefined && !isKept(context, own)
+    })
+}

@@ -1,0 +1,16 @@
+/** A strategy's word that people are to know of a resting order: an event, and nothing at the venue. */
+import type { TellDecision } from '../domain/order/decision.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import { marketSymbol } from './market/marketSymbol.ts'
+
+/** Tells it. */
+export function tellOrder(
+  { catalogue, emit }: Pick<EngineContext, 'catalogue' | 'emit'>,
+  strategy: string,
+  { orderKey, marketToken, direction, cause, reason, isOver }: TellDecision,
+  snapshot: Snapshot,
+): void {
+  const symbol = marketSymbol(catalogue, snapshot, marketToken)
+  emit({ type: 'order.untidy', strategy, orderKey, symbol, direction, cause, reason, isOver })
+}

@@ -1,0 +1,26 @@
+/**
+ * Claimer: looks at what the venue put aside for the account, funding that positions earned and what a referrer is due, and has its claim
+ * prepared once it is enough. It trades nothing and signs nothing: the claim is a file of calls for the owner's wallet
+ * (docs/strategies.md, "What perpd does not claim").
+ */
+import { usd } from '../../protocol/units.ts'
+import { usdField } from '../fields.ts'
+import { defineStrategy, type Strategy, z } from '../strategy.ts'
+
+const schema = z.strictObject({
+  aboveUsd: usdField({ minUsd: 1 })
+    .default(usd(25))
+    .describe('worth of what is due from which on its claim is prepared, US dollars (25)'),
+})
+
+/** The kind `claimer`. */
+export const claimer: Strategy<z.output<typeof schema>> = defineStrategy({
+  kind: 'claimer',
+  description: 'Prepares the claim of funding and rebates that are due, for the owner to send.',
+  opensPositions: false,
+  params: schema,
+  needs: (_params, symbols) => ({ symbols }),
+  decide: ({ params: { aboveUsd } }) => [
+    { kind: 'prepare-claim', aboveUsd, reason: 'What is due to the account is looked at.' },
+  ],
+})

@@ -1,0 +1,104 @@
+/** The edit that brings an order back to use, or why there is none: an entry nearer to the price, an exit as large as what is held, a stop-loss in front of the liquidation. Pure. */
+import type { EditDecision } from '../../../domain/order/decision.ts'
+import type { Snapshot } from '../../../domain/snapshot.ts'
+import { formatPrice } from '../../../protocol/priceText.ts'
+import { absOf, bps, formatDollars, maxOf, mulDiv, type Usd } from '../../../protocol/units.ts'
+import { triggerPriceOf, type Untidy } from './untidy.ts'
+
+/** What edits are held to. */
+export interface RepairRules {
+  /** How far from the price an entry is put, bps of the price. */
+  readonly entryDistanceBps: number
+  /** How far before the liquidation price a stop-loss is put, bps of that price. */
+  readonly liquidationGapBps: number
+  /** Least worth of an edit, USD: what of the order's size it moves, or takes off. */
+  readonly minStepUsd: Usd
+}
+
+/** The edit; or a clause that says why none would help; or undefined, where one would not be worth its fee. */
+export type Repair = { readonly edit: EditDecision } | { readonly hindered: string } | undefined
+
+/** What an edit can do for an order. */
+export function repairOf(found: Untidy, snapshot: Snapshot, rules: RepairRules): Repair {
+  switch (found.cause) {
+    case 'stale':
+    case 'unreachable':
+      return movedEntry(found, snapshot, rules)
+    case 'oversized':
+      return fittedExit(found, rules)
+    case 'behind-liquidation':
+      return movedStop(found, snapshot, rules)
+    case 'orphaned':
+      return { hindered: 'no edit gives it a position' }
+  }
+}
+
+const LIMIT = 3
+
+function movedEntry({ order, price, why }: Untidy, snapshot: Snapshot, rules: RepairRules): Repair {
+  const trigger = triggerPriceOf(order, snapshot)
+  if (price === undefined || trigger === undefined)
+    return { hindered: 'the oracle has no fresh price of its market' }
+  const isBelow = trigger < price
+  if (isBelow !== ((order.orderType === LIMIT) === (order.direction === 'long')))
+    return { hindered: 'the price is past its trigger, and it did not fire' }
+  const way = bps(price, rules.entryDistanceBps)
+  if (absOf(trigger - price) <= way)
+    return { hindered: 'it lies as near to the price as an edit would put it' }
+  const triggerPrice = isBelow ? price - way : price + way
+  if (worthOf(order.sizeDeltaUsd, trigger, triggerPrice) < rules.minStepUsd) return undefined
+  return {
+    edit: {
+      ...namesOf(order),
+      triggerPrice,
+      reason: `Of what nobody looks after, ${why}; it is moved from ${formatPrice(trigger)} to ${formatPrice(triggerPrice)}.`,
+      facts: { price: formatPrice(price), before: formatPrice(trigger) },
+    },
+  }
+}
+
+function fittedExit({ order, heldUsd, why }: Untidy, { minStepUsd }: RepairRules): Repair {
+  if (order.sizeDeltaUsd - heldUsd < minStepUsd) return undefined
+  return {
+    edit: {
+      ...namesOf(order),
+      sizeDeltaUsd: heldUsd,
+      reason: `Of what nobody looks after, ${why}; it is made as large as that.`,
+      facts: { before: formatDollars(order.sizeDeltaUsd), held: formatDollars(heldUsd) },
+    },
+  }
+}
+
+function movedStop(
+  { order, price, liquidationPrice = 0n, why }: Untidy,
+  snapshot: Snapshot,
+  { liquidationGapBps, minStepUsd }: RepairRules,
+): Repair {
+  const trigger = triggerPriceOf(order, snapshot)
+  if (price === undefined || trigger === undefined)
+    return { hindered: 'the oracle has no fresh price of its market' }
+  const gap = maxOf(1n, bps(liquidationPrice, liquidationGapBps))
+  const isLong = order.direction === 'long'
+  const triggerPrice = isLong ? liquidationPrice + gap : liquidationPrice - gap
+  // As far again must be left to the price: a stop that fires at once is a close, which is a guard's to decide.
+  const isNear = isLong ? triggerPrice + gap > price : triggerPrice - gap < price
+  if (isNear) return { hindered: 'the price is too near to the liquidation for a stop-loss between them' }
+  if (worthOf(order.sizeDeltaUsd, trigger, triggerPrice) < minStepUsd) return undefined
+  return {
+    edit: {
+      ...namesOf(order),
+      triggerPrice,
+      reason: `Of what nobody looks after, ${why}; it is moved to ${formatPrice(triggerPrice)}.`,
+      facts: { price: formatPrice(price), liquidation: formatPrice(liquidationPrice) },
+    },
+  }
+}
+
+/** What a move is of an order's size, USD. */
+function worthOf(sizeDeltaUsd: Usd, from: Usd, to: Usd): Usd {
+  return from <= 0n ? sizeDeltaUsd : mulDiv(sizeDeltaUsd, absOf(to - from), from)
+}
+
+function namesOf({ orderKey, marketToken, direction }: Untidy['order']) {
+  return { kind: 'edit', orderKey, marketToken, direction } as const
+}

@@ -1,0 +1,126 @@
+/** What is wrong with an order that rests, whoever placed it: the first cause that a file asks about. Pure. */
+import type { UntidyCause } from '../../../domain/order/decision.ts'
+import { isFresh, marketOf, type Snapshot } from '../../../domain/snapshot.ts'
+import { sameHex } from '../../../protocol/address.ts'
+import { lacksMarket } from '../../../protocol/missing.ts'
+import { isIncreaseOrder, type Order, type Position } from '../../../protocol/position.ts'
+import { formatPrice } from '../../../protocol/priceText.ts'
+import { absOf, bps, formatDollars, priceOfContractPrice, type Usd } from '../../../protocol/units.ts'
+
+/** What is looked for. */
+export type FoundCause = Exclude<UntidyCause, 'other'>
+
+/** An order that something is wrong with. */
+export interface Untidy {
+  readonly order: Order
+  readonly cause: FoundCause
+  /** One clause. */
+  readonly why: string
+  /** Of its index token now, USD per whole token; absent where nobody has told it freshly. */
+  readonly price?: Usd
+  /** What its side of the market holds, USD. */
+  readonly heldUsd: Usd
+  /** Where the position that it is an exit of is liquidated, USD per whole index token. */
+  readonly liquidationPrice?: Usd
+}
+
+/** From when on something is wrong. */
+export interface UntidyRules {
+  /** Since its newest change, ms; undefined: never. */
+  readonly staleAfterMs: number | undefined
+  /** Way between price and trigger, bps of the price; undefined: never. */
+  readonly unreachableBps: number | undefined
+  readonly isAsked: (cause: FoundCause) => boolean
+  /** How long an order is left alone after its newest change, ms. */
+  readonly graceMs: number
+}
+
+/** Readings that are older say nothing of what is gone, ms. */
+export const MOST_AGE_MS = 30_000
+/** What an exit may be larger than its side before it counts, bps of the side. */
+const TOLERANCE_BPS = 200
+/** Limit and stop-market increases, take-profits and stop-losses (contract `Order`, `OrderType`). */
+const restingTypes: ReadonlySet<number> = new Set([3, 5, 6, 8])
+const STOP_LOSS = 6
+/** From here on a size stands for all of the position: clients write the largest uint256. */
+const WHOLE = 1n << 255n
+
+/** What is wrong with an order; undefined: nothing. Parts of a twap wait for their time at any price, and nothing is. */
+export function untidyOf(order: Order, snapshot: Snapshot, rules: UntidyRules): Untidy | undefined {
+  if (!restingTypes.has(order.orderType) || order.validFromSeconds !== 0) return undefined
+  const ageMs = snapshot.atMs - order.updatedAtSeconds * 1_000
+  if (ageMs < rules.graceMs || lacksMarket(snapshot.positions.missing, order.marketToken)) return undefined
+  const positions = snapshot.positions.value.filter((row) => isBeside(order, row) && row.sizeInUsd > 0n)
+  const oracle = marketOf(snapshot, order.marketToken)?.oraclePrice
+  const price =
+    oracle !== undefined && isFresh(snapshot, oracle, MOST_AGE_MS) ? oracle.value.medianPrice : undefined
+  const heldUsd = positions.reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+  const found = { order, heldUsd, ...(price === undefined ? {} : { price }) }
+  return isIncreaseOrder(order)
+    ? untidyEntry(found, ageMs, snapshot, rules)
+    : untidyExit(found, positions, snapshot, rules)
+}
+
+/** Where an order fires, USD per whole index token; undefined where its market was not read. */
+export function triggerPriceOf(
+  { marketToken, triggerContractPrice }: Order,
+  snapshot: Snapshot,
+): Usd | undefined {
+  const market = marketOf(snapshot, marketToken)
+  return market && priceOfContractPrice(triggerContractPrice, market.indexToken.decimals)
+}
+
+type Found = Pick<Untidy, 'order' | 'heldUsd' | 'price'>
+
+function untidyEntry(
+  found: Found,
+  ageMs: number,
+  snapshot: Snapshot,
+  { staleAfterMs, unreachableBps, isAsked }: UntidyRules,
+): Untidy | undefined {
+  const { order, price } = found
+  if (staleAfterMs !== undefined && ageMs >= staleAfterMs && isAsked('stale')) {
+    const why = `an entry has not changed for ${Math.floor(ageMs / 3_600_000)} h`
+    return { ...found, cause: 'stale', why }
+  }
+  const trigger = triggerPriceOf(order, snapshot)
+  if (unreachableBps === undefined || price === undefined || trigger === undefined) return undefined
+  if (!isAsked('unreachable') || absOf(trigger - price) <= bps(price, unreachableBps)) return undefined
+  const why = `an entry waits more than ${unreachableBps} bps from the price`
+  return { ...found, cause: 'unreachable', why }
+}
+
+function untidyExit(
+  found: Found,
+  positions: readonly Position[],
+  snapshot: Snapshot,
+  { isAsked }: UntidyRules,
+): Untidy | undefined {
+  const { order, heldUsd } = found
+  const { sizeDeltaUsd, direction, orderType, initialCollateralToken } = order
+  const hasEntry = snapshot.orders.value.some((row) => isBeside(order, row) && isIncreaseOrder(row))
+  if (heldUsd === 0n) {
+    return hasEntry || !isAsked('orphaned')
+      ? undefined
+      : { ...found, cause: 'orphaned', why: 'an exit has no position left' }
+  }
+  const own = positions.find(({ collateralToken }) => sameHex(collateralToken, initialCollateralToken))
+  const { liquidationPrice } = own ?? {}
+  const trigger = triggerPriceOf(order, snapshot)
+  if (orderType === STOP_LOSS && liquidationPrice !== undefined && trigger !== undefined) {
+    const isBehind = direction === 'long' ? trigger <= liquidationPrice : trigger >= liquidationPrice
+    if (isBehind && liquidationPrice > 0n && isAsked('behind-liquidation')) {
+      const why = `a stop-loss at ${formatPrice(trigger)} lies behind the liquidation at ${formatPrice(liquidationPrice)}`
+      return { ...found, cause: 'behind-liquidation', why, liquidationPrice }
+    }
+  }
+  // What rests and opens may be what the exit is so large for.
+  const isTooLarge = sizeDeltaUsd < WHOLE && sizeDeltaUsd > heldUsd + bps(heldUsd, TOLERANCE_BPS)
+  if (!isTooLarge || hasEntry || !isAsked('oversized')) return undefined
+  const why = `an exit of ${formatDollars(sizeDeltaUsd)} is larger than the ${formatDollars(heldUsd)} that are held`
+  return { ...found, cause: 'oversized', why }
+}
+
+function isBeside(order: Order, row: { readonly marketToken: string; readonly direction: string }): boolean {
+  return row.direction === order.direction && sameHex(row.marketToken, order.marketToken)
+}
