@@ -271,11 +271,7 @@ export function createReconciler(
         readTrades(sinceSeconds),
       ])
       const keys = [...orders.value, ...trades].map(({ orderKey }) => hexKey(orderKey))
-      orderManager.sawOrders({
-        value: orders.value,
-        atMs: orders.readAtMs,
-        ...(orders.missing === undefined ? {} : { missing: orders.missing }),
-      })
+      orderManager.sawOrders({ ...orders, atMs: orders.readAtMs })
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
       const left = leftTheList(listed)
       // Resting orders are asked for seldom.
