@@ -70,14 +70,14 @@ function start(mounts: readonly Mount[], options: Parameters<typeof startContain
 
 async function healthy(container: Contained): Promise<void> {
   await until('it is healthy', () => (container.exec(image.healthcheck) === 0 ? true : undefined), {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
     seen: container.said,
   })
 }
 
 async function filled(container: Contained): Promise<void> {
   await until('a first fill', () => container.said().includes('"state_to":"executed"') || undefined, {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
     seen: container.said,
   })
 }
@@ -122,7 +122,7 @@ test.runIf(reason === undefined)('the image holds what runs and nothing else', (
 
 test.runIf(reason === undefined)(
   'behind the mounts of the compose file it is healthy, fills an order, ends with 0, and goes on from its volume at the next start',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const { perpd } = parse(textOf('deploy/compose.yaml')).services
     expect(perpd.command).toEqual(image.command)
@@ -156,7 +156,7 @@ test.runIf(reason === undefined)(
       'it shows the position',
       () => second.said().includes('"size_in_dollars":"500"') || undefined,
       {
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
         seen: second.said,
       },
     )
@@ -169,7 +169,7 @@ test.runIf(reason === undefined)(
 
 test.runIf(reason === undefined)(
   'behind the mounts of the Kubernetes manifest, which its first container lays out, it runs the strategies of a config map',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const documents = parseAllDocuments(textOf('deploy/kubernetes/perpd.yaml')).map((each) => each.toJS())
     const settings = documents.find(({ kind }) => kind === 'ConfigMap').data['perpd.json']
@@ -216,7 +216,7 @@ test.runIf(reason === undefined)(
       await until(
         `${httpGet.path} answers`,
         () => (container.exec(['node', '-e', probe]) === 0 ? true : undefined),
-        { timeoutMs: 60_000, seen: container.said },
+        { timeoutMs: 120_000, seen: container.said },
       )
     }
     await filled(container)
@@ -227,7 +227,7 @@ test.runIf(reason === undefined)(
 
 test.runIf(reason === undefined)(
   'without mounts it runs the shipped strategies on paper, and settings that cannot be used end with 0 and their reason',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const bare = start([{ from: volume('bare', '/app/var'), to: '/app/var', isReadOnly: false }])
     await healthy(bare)

@@ -88,34 +88,37 @@ export function startContainer(
       said += part
     })
   const ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals)
-  /** The host's number of process 1 of the container; throws when it has ended. */
-  const first = (): string => {
-    const [pid = ''] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
-    if (pid === '') throw new Error('the container has ended')
-    return pid
+  /** The host's number of process 1 of the container; undefined before it began and after it ended. */
+  const first = (): string | undefined => {
+    const children = `/proc/${child.pid}/task/${child.pid}/children`
+    const [pid = ''] = existsSync(children) ? readFileSync(children, 'utf8').trim().split(' ') : []
+    return pid === '' ? undefined : pid
   }
   return {
     said: () => said,
     ended,
-    signal: (name) => void process.kill(Number(first()), name),
-    exec: (inside) =>
-      spawnSync('nsenter', [
-        ...[
-          '--target',
-          first(),
-          '--mount',
-          '--net',
-          '--pid',
-          '--ipc',
-          '--root',
-          '--wd',
-          '--setuid',
-          uid,
-          '--setgid',
-          gid,
-        ],
-        ...words(env, image.workdir),
-        ...inside,
-      ]).status,
+    signal(name) {
+      const pid = first()
+      if (pid === undefined) throw new Error('no process of the container runs')
+      process.kill(Number(pid), name)
+    },
+    exec(inside) {
+      const pid = first()
+      if (pid === undefined) return null
+      const spaces = [
+        '--mount',
+        '--net',
+        '--pid',
+        '--ipc',
+        '--root',
+        '--wd',
+        '--setuid',
+        uid,
+        '--setgid',
+        gid,
+      ]
+      const asked = ['--target', pid, ...spaces, ...words(env, image.workdir), ...inside]
+      return spawnSync('nsenter', asked).status
+    },
   }
 }
