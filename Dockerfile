@@ -1,12 +1,12 @@
 # perpd in a container: dependencies in one stage, nothing but what runs in the other. deploy/compose.yaml runs it with a
 # read-only file system and no rights.
-FROM node:24-slim AS dependencies
+FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The compiler comes along as an optional peer of a package; it has no part in running.
-RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/typescript node_modules/@typescript
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/typescript node_modules/@typescript && npm cache clean --force
 
-FROM node:24-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 # The packages' own manager is not needed to run, and can load code: it goes.
@@ -19,10 +19,11 @@ COPY src ./src
 COPY config ./config
 COPY strategies ./strategies
 RUN mkdir /etc/perpd && printf '{}\n' > /etc/perpd/perpd.json
-# State lives in a volume that belongs to the user who runs perpd, and to nobody else.
-RUN mkdir -m 0700 -p /app/var && chown node:node /app/var
+# State lives in a volume that belongs to the user who runs perpd (`node` of the image), and to nobody else.
+RUN mkdir -m 0700 -p /app/var && chown 1000:1000 /app/var
 VOLUME ["/app/var"]
-USER node
+# By its number, so that Kubernetes can tell that it is not root.
+USER 1000:1000
 # Status, health and metrics (control.port). It listens inside the container alone until control.host is set; the paper venue
 # takes a free port of 127.0.0.1 and needs none.
 EXPOSE 9464

@@ -220,6 +220,7 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
     settings: {
       statusPollMs: 3_600_000,
       statusPollMaxMs: 3_600_000,
+      restingPollMs: 3_600_000,
       prepareRetryMs: 500,
       payloadMismatchCooldownMs: 1000,
       relayDeadlineSeconds: 120,

@@ -66,6 +66,9 @@ export const deepTests: readonly string[] = [
   'docs/recipes.test.ts',
   'docs/site.test.ts',
 
+  // The image built in a clean root, and run.
+  'container/containerRun.test.ts',
+
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',
   'world/anyFolder.test.ts',

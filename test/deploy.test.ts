@@ -111,12 +111,13 @@ test('the container has no rights, no swap, no core file and a file system it ca
   // A secret's name is the file's name in the container, which is the credential that perpd looks for.
   expect(Object.keys(secrets)).toEqual(['perpd-password'])
   const dockerfile = textOf('Dockerfile')
-  expect(dockerfile).toMatch(/^USER node$/m)
+  // `node` of the image, by its number.
+  expect(dockerfile).toMatch(/^USER 1000:1000$/m)
   // Without mounts there are shipped strategies and settings of its own, which nobody in the container can change.
   for (const line of ['COPY config ./config', 'COPY strategies ./strategies'])
     expect(dockerfile).toContain(line)
   expect(dockerfile).toContain("printf '{}\\n' > /etc/perpd/perpd.json")
-  expect(dockerfile.indexOf('/etc/perpd/perpd.json')).toBeLessThan(dockerfile.indexOf('USER node'))
+  expect(dockerfile.indexOf('/etc/perpd/perpd.json')).toBeLessThan(dockerfile.indexOf('USER 1000'))
   expect(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1]).toBe(String(schema.control.port.default))
   // The image alone starts as the service does: what ends with 0 is not tried again.
   const [, own = '[]'] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? []

@@ -172,6 +172,7 @@ const figures = {
   'risk.maxTotalExposureUsd': ({ limits }) => limits.maxTotalExposureUsd,
   'execution.statusPollMs': ({ execution }) => execution.statusPollMs,
   'execution.statusPollMaxMs': ({ execution }) => execution.statusPollMaxMs,
+  'execution.restingPollMs': ({ execution }) => execution.restingPollMs,
   'signing.minDeadlineSeconds': ({ signing }) => signing.minDeadlineSeconds,
   'signing.maxDeadlineSeconds': ({ signing }) => signing.maxDeadlineSeconds,
   'signing.relayFeeUsd': ({ signing }) => signing.relayFeeUsd,
@@ -188,6 +189,7 @@ const ordered: readonly (readonly [keyof typeof figures, keyof typeof figures])[
   ['risk.maxOrderSizeUsd', 'risk.maxPositionSizeUsd'],
   ['risk.maxPositionSizeUsd', 'risk.maxTotalExposureUsd'],
   ['execution.statusPollMs', 'execution.statusPollMaxMs'],
+  ['execution.statusPollMaxMs', 'execution.restingPollMs'],
   ['signing.minDeadlineSeconds', 'signing.maxDeadlineSeconds'],
   ['signing.relayFeeUsd', 'signing.maxRelayFeeUsd'],
 ]

@@ -118,6 +118,7 @@ export function traderSettingsOf(config: Config, source: EvidenceRules['source']
     execution: {
       statusPollMs: Math.max(statusPollFloorMs, execution.statusPollMs),
       statusPollMaxMs: execution.statusPollMaxMs,
+      restingPollMs: execution.restingPollMs,
       prepareRetryMs,
       relayDeadlineSeconds: execution.relayDeadlineSeconds,
       relayFeePerOrder: feeTokenAmount(config, signing.relayFeeUsd),

@@ -58,6 +58,7 @@ import { createBreakers } from './watch/breakerWatch.ts'
 import { createDayResult, type DayResult, strategyDayUsd } from './watch/dayResult.ts'
 import { createFeedAges } from './watch/feedAges.ts'
 import { createLookAgain } from './watch/lookAgain.ts'
+import { createReachedTriggers } from './watch/reachedTriggers.ts'
 import { createReconciler } from './watch/reconciler.ts'
 import { createUnmanagedWatch } from './watch/unmanaged.ts'
 
@@ -218,6 +219,7 @@ export function createEngine(parts: EngineParts): Engine {
   /** Prices that were not doubted, over all strategies' snapshots. */
   const acceptedPrices = new Map<string, bigint>()
   const known = createKnown(catalogue.facts())
+  const lookAtReached = createReachedTriggers(orderManager)
   const account = createAccountWatch({ ...context, holdings, feeds, filled, reconciler, unmanaged })
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
@@ -309,12 +311,13 @@ export function createEngine(parts: EngineParts): Engine {
     const { maxMarketValuesAgeMs } = engineSettings
     const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
     const { onFeed } = feeds
-    return holdings.held(
-      await readSnapshot(
-        { api, clock, account: owner, acceptedPrices, known, catalogue, onFeed, ...ages },
-        needs,
-      ),
+    const snapshot = await readSnapshot(
+      { api, clock, account: owner, acceptedPrices, known, catalogue, onFeed, ...ages },
+      needs,
     )
+    orderManager.sawOrders(snapshot.orders)
+    lookAtReached(snapshot)
+    return holdings.held(snapshot)
   }
 
   /** The size that an accepted increase may have by everything that is read anew. */

@@ -20,6 +20,8 @@ import {
   lastAttempt,
 } from '../domain/order/intent.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
+import type { Order } from '../protocol/position.ts'
+import type { Reading } from '../protocol/reading.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
 import type { Lanes } from './lanes/lane.ts'
 import { shippedLanes } from './lanes/shippedLanes.ts'
@@ -54,8 +56,10 @@ export interface OrderManager {
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
   /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
   recentlyLanded(): readonly IntentState[]
-  /** Something moved an order of an open intent: the chain is looked at soon. */
+  /** Something moved an order of an open intent, or is about to: it is looked at soon. */
   pollSoon(intentId: string): void
+  /** A list of the account's resting orders was read: while it shows an order of ours, nobody is asked for that one alone. */
+  sawOrders(list: Reading<readonly Order[]>): void
   /**
    * How long ago one of those closed, ms: by the monotonic clock, because the wall clock may be set back or forth in
    * between. Infinity for any other intent.
@@ -151,7 +155,8 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
       )
       await effects.pollAll()
     },
-    pollSoon: (intentId) => effects.markActive(intentId),
+    pollSoon: (intentId) => effects.pollSoon(intentId),
+    sawOrders: (list) => effects.sawOrders(list),
     open() {
       return [...orders.byId.values()].flatMap(({ state, label, observedStatus }) =>
         state === undefined || label === undefined

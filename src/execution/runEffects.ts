@@ -7,6 +7,8 @@ import type { HostAnswer } from '../domain/machine/observation.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import type { WarnedFacts } from '../domain/order/warnedFacts.ts'
+import type { Order } from '../protocol/position.ts'
+import type { Reading } from '../protocol/reading.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
 import { armedBy } from './lanes/armed.ts'
 import type { Lanes } from './lanes/lane.ts'
@@ -32,8 +34,12 @@ export interface EffectsOptions {
 export interface Effects {
   /** Begins one. */
   run(tracked: TrackedOrder, effect: Effect): void
-  /** Something was written of an intent, or moved its order: it is looked at soon. */
+  /** Something was written of an intent: it is looked at soon. */
   markActive(intentId: string): void
+  /** Something else says that an order of the intent moved, or is about to: the same. */
+  pollSoon(intentId: string): void
+  /** A list of the account's resting orders was read. */
+  sawOrders(list: Reading<readonly Order[]>): void
   /** Looks once at every intent that is open. */
   pollAll(): Promise<void>
 }
@@ -169,6 +175,8 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
       }
     },
     markActive: (intentId) => follower.markActive(intentId),
+    pollSoon: (intentId) => follower.pollSoon(intentId),
+    sawOrders: (list) => follower.sawOrders(list),
     pollAll: () => follower.pollAll(),
   }
 }

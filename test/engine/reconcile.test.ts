@@ -56,7 +56,11 @@ async function watch(armedAtMs: number, executedAtSeconds: number, deadlineSecon
     clock,
     emit,
     journal,
-    orderManager: { open: () => [{ state, label: 'unknown' }], recentlyLanded: () => [] },
+    orderManager: {
+      open: () => [{ state, label: 'unknown' }],
+      recentlyLanded: () => [],
+      sawOrders: () => undefined,
+    },
     signer: { address: account },
     trading: createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit }),
   } as unknown as Context
@@ -133,6 +137,7 @@ async function watchExit(listed: readonly string[], passesAtSeconds: readonly nu
     orderManager: {
       open: () => [{ state, label: 'resting' }],
       recentlyLanded: () => [],
+      sawOrders: () => undefined,
       pollSoon: () => {
         looks += 1
       },

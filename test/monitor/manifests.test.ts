@@ -109,7 +109,11 @@ test('the Kubernetes manifests run one pod of the image as its user, with probes
   // The image's own command reads these settings, and its volume is the state.
   expect(dockerfile).toContain('"--config", "/etc/perpd/perpd.json"')
   expect(dockerfile).toContain('VOLUME ["/app/var"]')
-  expect(mounts).toMatchObject({ '/app/var': 'state', '/etc/perpd/perpd.json': 'settings' })
+  expect(mounts).toMatchObject({
+    '/app/var': 'state',
+    '/etc/perpd/perpd.json': 'settings',
+    '/app/strategies': 'strategies',
+  })
   const { value: credentials } = container.env.find(
     (each: { name: string }) => each.name === 'CREDENTIALS_DIRECTORY',
   )

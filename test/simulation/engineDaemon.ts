@@ -212,6 +212,7 @@ class EngineDaemon implements Daemon {
         execution: {
           statusPollMs: 500,
           statusPollMaxMs: parts.pollMaxMs,
+          restingPollMs: 12 * parts.pollMaxMs,
           prepareRetryMs: 1_000,
           payloadMismatchCooldownMs: 10_000,
           relayDeadlineSeconds: 120,

@@ -117,6 +117,7 @@ class ShellDaemon implements Daemon {
       settings: {
         statusPollMs: 500,
         statusPollMaxMs: parts.pollMaxMs,
+        restingPollMs: 12 * parts.pollMaxMs,
         prepareRetryMs: 1_000,
         payloadMismatchCooldownMs: 10_000,
         relayDeadlineSeconds: 120,

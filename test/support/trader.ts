@@ -19,6 +19,7 @@ export const testSigner = createLocalSigner(`0x${'11'.repeat(32)}`)
 export const executionSettings: ExecutionSettings = {
   statusPollMs: 500,
   statusPollMaxMs: 5_000,
+  restingPollMs: 60_000,
   prepareRetryMs: 500,
   payloadMismatchCooldownMs: 60_000,
   relayDeadlineSeconds: 120,

@@ -28,7 +28,12 @@ export const execution = {
   statusPollMaxMs: setting(
     ms(50, 600_000),
     10_000,
-    'Longest pause between two status questions of one order, ms.',
+    'Longest pause between two status questions of one order, ms; without chain endpoints also between two reads of the list that shows all orders that rest.',
+  ),
+  restingPollMs: setting(
+    ms(1_000, 3_600_000),
+    600_000,
+    "Pause between two status questions of an order that rests and that the account's list of orders shows, ms; without chain endpoints alone. One that leaves the list, or is changed in it, is asked for at once.",
   ),
   drainSeconds: setting(
     seconds(0, 3_600),

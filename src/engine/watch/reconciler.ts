@@ -271,9 +271,10 @@ export function createReconciler(
         readTrades(sinceSeconds),
       ])
       const keys = [...orders.value, ...trades].map(({ orderKey }) => hexKey(orderKey))
+      orderManager.sawOrders({ ...orders, atMs: orders.readAtMs })
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
       const left = leftTheList(listed)
-      // The chain is asked about resting orders every half minute only.
+      // Resting orders are asked for seldom.
       for (const intentId of left.keys()) orderManager.pollSoon(intentId)
       const unproven = await proofs.unproven(
         trades.filter(

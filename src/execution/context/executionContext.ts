@@ -20,6 +20,8 @@ export interface ExecutionSettings {
   /** First wait between two looks at an unresolved attempt; grows to the maximum. */
   readonly statusPollMs: number
   readonly statusPollMaxMs: number
+  /** Wait between two looks at an order that rests and is listed; without a chain endpoint alone. */
+  readonly restingPollMs: number
   /** Wait before a prepare that nobody answered is asked again. */
   readonly prepareRetryMs: number
   /** How long a host is in cooldown after a payload that did not say what was meant. */

@@ -11,14 +11,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { AttemptQuery, ChainReader } from '../../domain/machine/chainReader.ts'
 import type { ChainView } from '../../domain/machine/chainView.ts'
-import {
-  hasEnded,
-  type IntentState,
-  isProvisional,
-  isUnresolved,
-  isWaiting,
-  lastAttempt,
-} from '../../domain/order/intent.ts'
+import { type IntentState, isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
+import { isResting } from './restingOrders.ts'
 
 /** Pause between looks at orders that wait for their trigger, ms. */
 const RESTING_MS = 30_000
@@ -179,13 +173,4 @@ export function createChainPoller(options: ChainPollerOptions): ChainPoller {
       }
     },
   }
-}
-
-/** Whether nothing of the intent is in doubt and all that is left waits for its trigger or its time. */
-function isResting(state: IntentState): boolean {
-  const attempt = lastAttempt(state)
-  if (attempt === undefined || attempt.phase !== 'LANDED' || isProvisional(attempt.evidence)) return false
-  return attempt.children.every((child) =>
-    hasEnded(child) ? !isProvisional(child.evidence) : isWaiting(state.intent, child),
-  )
 }

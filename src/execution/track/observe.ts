@@ -5,35 +5,48 @@
 
 import type { CallOptions } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
-import { longestLifeSeconds } from '../../domain/machine/apiEvidence.ts'
 import type { AccountView, HostAnswer, Observation } from '../../domain/machine/observation.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { describeLane } from '../../domain/order/laneTable.ts'
+import { sameHex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
-import type { Trade } from '../../protocol/position.ts'
+import type { Order } from '../../protocol/position.ts'
+import type { Reading } from '../../protocol/reading.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 import type { Lanes } from '../lanes/lane.ts'
 import { laneOf } from '../lanes/shippedLanes.ts'
-
-/** Rows asked of `/trades`: enough for everything one account does in the minutes an order lives. */
-const tradesLimit = 200
-/** Pages of trades read in one look. */
-const tradesPagesMax = 10
+import { restingKeys } from './restingOrders.ts'
+import type { SharedTrades } from './sharedTrades.ts'
+import { type TradesRead, tradesSinceSeconds, walkPages } from './tradePages.ts'
 
 /** Statuses whose orders the account's lists can show. */
 const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
 /** Statuses that are wrong when a transaction was sent before: the order's name may still lead to rows of ours. */
 const gaveUp: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 
+/** What looks of one account share. */
+export interface SharedReads {
+  /** Trades that show how resting orders ended. */
+  readonly trades: SharedTrades
+  /** Told of each list of orders that a look read. */
+  readonly sawOrders: (list: Reading<readonly Order[]>) => void
+}
+
 /** Looks once. Never throws for anything the network did. */
 export async function observe(
   context: ExecutionContext,
   lanes: Lanes,
   state: IntentState,
+  shared: SharedReads,
 ): Promise<Observation> {
   const answer = await queryStatus(context, lanes, state)
   const wanted = answer.kind === 'status' ? listsFor(context, state, answer) : 'none'
-  const account = wanted === 'none' ? undefined : await readAccount(context, state, wanted === 'every peer')
+  const account =
+    wanted === 'none'
+      ? undefined
+      : wanted === 'any host' && restingKeys(state).length > 0
+        ? await readResting(context, state, shared)
+        : await readAccount(context, state, wanted === 'every peer')
   const rows = account === undefined ? [] : [...account.orders, ...account.trades]
   const explained = rows
     .map(({ orderKey }) => orderKey)
@@ -110,6 +123,34 @@ function missingOf(
   return orders.length + trades.length === 0 ? {} : { missing: { orders, trades } }
 }
 
+/**
+ * What can show how an order that rested ended: the list of orders, and trades when it left that list. The lists of one moment
+ * are shared with other looks. Undefined when one of them was not answered.
+ */
+async function readResting(
+  context: ExecutionContext,
+  state: IntentState,
+  { trades, sawOrders }: SharedReads,
+): Promise<AccountView | undefined> {
+  try {
+    const orders = await context.api.getOrders({ account: state.intent.account })
+    const missing = orders.missing ?? []
+    sawOrders({ value: orders.value, atMs: orders.readAtMs, missing })
+    const left = restingKeys(state).filter((key) => orders.value.every((row) => !sameHex(row.orderKey, key)))
+    const ends = left.length === 0 ? undefined : await trades(state, left)
+    return {
+      complete: false,
+      orders: orders.value,
+      positions: [],
+      trades: ends?.trades ?? [],
+      ...missingOf(missing, ends?.missing ?? []),
+    }
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return undefined
+  }
+}
+
 /** One host's lists, or undefined when one of them was not answered. */
 async function readPeer(
   context: ExecutionContext,
@@ -137,36 +178,25 @@ async function readPeer(
   }
 }
 
-/** The account's trades since shortly before arming, page by page; `complete` is false when there are too many. */
-async function readTrades(
+/** The account's trades since shortly before arming, of the intent's market where its rows name one. Rejects as reading does. */
+export function readTrades(
   context: ExecutionContext,
   state: IntentState,
   options: CallOptions,
-): Promise<Pick<AccountView, 'trades' | 'complete'> & { readonly missing: readonly MissingRow[] }> {
+): Promise<TradesRead> {
   const { account, terms, kind, lane } = state.intent
-  const deadlineSeconds = lastAttempt(state)?.armed?.deadlineSeconds ?? longestLifeSeconds
-  const sinceSeconds = Math.max(0, deadlineSeconds - longestLifeSeconds)
+  const sinceSeconds = tradesSinceSeconds(state)
   // Where the transaction alone is named, only the richer search shows what it created at the market.
   const isNamedByHash = !describeLane(lane).followsOrders
   // The rows of a swap name no market, and what a cancel or a batch names may be one.
   const market =
     kind === 'swap' || kind === 'cancel' || kind === 'batch' ? {} : { marketToken: terms.marketToken }
-  const trades: Trade[] = []
-  const lacking: MissingRow[] = []
-  const found = (complete: boolean) => ({ trades, complete, missing: lacking })
-  let cursor: string | undefined
-  for (let page = 0; page < tradesPagesMax; page += 1) {
-    const asked = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
-    const { value, missing = [] } = isNamedByHash
-      ? await context.api.searchTrades(
-          { ...asked, fromSeconds: sinceSeconds, showDebugValues: true },
+  return walkPages((paged) =>
+    isNamedByHash
+      ? context.api.searchTrades(
+          { ...paged, account, fromSeconds: sinceSeconds, showDebugValues: true },
           options,
         )
-      : await context.api.getTrades({ ...asked, ...market, sinceSeconds }, options)
-    trades.push(...value.trades)
-    lacking.push(...missing)
-    cursor = value.nextCursor
-    if (!value.hasMore || cursor === undefined) return found(true)
-  }
-  return found(false)
+      : context.api.getTrades({ ...paged, account, ...market, sinceSeconds }, options),
+  )
 }

@@ -1,0 +1,63 @@
+/** Orders whose trigger the price has reached are about to be executed: they are looked at soon. */
+import { hasEnded, lastAttempt } from '../../domain/order/intent.ts'
+import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import type { OrderManager } from '../../execution/orderManager.ts'
+import { hexKey } from '../../protocol/address.ts'
+import type { Order } from '../../protocol/position.ts'
+import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
+
+/**
+ * Makes the look, to be taken at each snapshot: an order is told of when its trigger is reached, and again only when the price came
+ * back to it from the other side.
+ */
+export function createReachedTriggers(
+  orderManager: Pick<OrderManager, 'open' | 'pollSoon'>,
+): (snapshot: Snapshot) => void {
+  let reached: ReadonlySet<string> = new Set()
+  return (snapshot) => {
+    const intentOf = new Map<string, string>()
+    for (const { state } of orderManager.open()) {
+      for (const child of lastAttempt(state)?.children ?? [])
+        if (!hasEnded(child)) intentOf.set(hexKey(child.orderKey), state.intent.intentId)
+    }
+    const now = new Set<string>()
+    for (const order of snapshot.orders.value) {
+      const key = hexKey(order.orderKey)
+      const intentId = intentOf.get(key)
+      if (intentId === undefined) continue
+      const view = marketOf(snapshot, order.marketToken)
+      const price = view?.oraclePrice?.value.medianPrice
+      // What a snapshot has no price of stays as it was.
+      const isReached =
+        view === undefined || price === undefined
+          ? reached.has(key)
+          : isTriggered(order, price, view.indexToken.decimals)
+      if (!isReached) continue
+      now.add(key)
+      if (!reached.has(key)) orderManager.pollSoon(intentId)
+    }
+    reached = now
+  }
+}
+
+/** Whether a price has reached the order's trigger (contract `BaseOrderUtils`, `validateOrderTriggerPrice`). */
+export function isTriggered(
+  { orderType, direction, triggerContractPrice }: Order,
+  price: Usd,
+  indexDecimals: number,
+): boolean {
+  const trigger = priceOfContractPrice(triggerContractPrice, indexDecimals)
+  const isLong = direction === 'long'
+  switch (orderType) {
+    // Limit increase and stop-loss: the price falls to it on a long, rises to it on a short.
+    case 3:
+    case 6:
+      return isLong ? price <= trigger : price >= trigger
+    // Take-profit and stop increase: the other way round.
+    case 5:
+    case 8:
+      return isLong ? price >= trigger : price <= trigger
+    default:
+      return false
+  }
+}

@@ -1,0 +1,106 @@
+/** The Dockerfile holds to every rule, each rule finds what it is about, and a build is handed nothing of the user's. */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { readDockerfile } from './dockerfile.ts'
+import { contextOf, ignoredBy } from './dockerIgnore.ts'
+import { findingsIn, ruleNames } from './dockerRules.ts'
+
+const root = resolve(import.meta.dirname, '..', '..')
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
+const dockerfile = textOf('Dockerfile')
+const [exposed = ''] = /^EXPOSE .*$/m.exec(dockerfile) ?? []
+
+test('the Dockerfile breaks no rule', () => {
+  expect(findingsIn(dockerfile)).toEqual([])
+})
+
+/** A change of the Dockerfile that breaks the rule of that name, and no other but those beside it. */
+const broken: Readonly<Record<string, readonly [from: string | RegExp, to: string, ...others: string[]]>> = {
+  'image-pinned': [/^FROM node:\S+$/m, 'FROM node:24-slim'],
+  'image-not-latest': [/^FROM node:\S+$/m, 'FROM node:latest', 'image-pinned'],
+  'stage-named': [' AS dependencies', '', 'copy-from-known-stage'],
+  'workdir-absolute': ['WORKDIR /app', 'WORKDIR app'],
+  'no-cd': ['RUN mkdir /etc/perpd', 'RUN cd /etc && mkdir /etc/perpd'],
+  'no-sudo': ['RUN mkdir /etc/perpd', 'RUN sudo mkdir /etc/perpd'],
+  'no-maintainer': ['ENV NODE_ENV', 'MAINTAINER somebody\nENV NODE_ENV'],
+  'copy-not-add': ['COPY config', 'ADD config'],
+  'copy-not-everything': ['COPY src ./src', 'COPY . ./'],
+  'copy-from-known-stage': ['--from=dependencies', '--from=elsewhere'],
+  'pipe-fails': ['RUN mkdir /etc/perpd', 'RUN ls | cat && mkdir /etc/perpd'],
+  'apt-tidy': ['RUN mkdir /etc/perpd', 'RUN apt-get install -y curl && mkdir /etc/perpd'],
+  'npm-ci': ['npm ci --omit=dev --ignore-scripts', 'npm install'],
+  'npm-production': ['npm ci --omit=dev --ignore-scripts', 'npm ci'],
+  'npm-cache-cleaned': [' && npm cache clean --force', ''],
+  'no-secret': ['ENV NODE_ENV=production', 'ENV NODE_ENV=production PERPD_PRIVATE_KEY=0x1'],
+  'user-numeric': ['USER 1000:1000', 'USER node'],
+  'nothing-run-after-user': [exposed, `RUN touch /app/x\n${exposed}`],
+  'exec-form': [/^CMD \[.*$/m, 'CMD node src/cli/main.ts run', 'signal-reaches-node'],
+  'one-command': [exposed, `CMD ["node"]\n${exposed}`],
+  'signal-reaches-node': [/^CMD \["node"/m, 'CMD ["npm", "start"'],
+  'stop-by-sigterm': ['STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGKILL'],
+  healthcheck: [/^HEALTHCHECK.*\\\n.*$/m, ''],
+  'state-is-volume': ['VOLUME ["/app/var"]', ''],
+}
+
+test('every rule finds the Dockerfile that breaks it', () => {
+  expect(Object.keys(broken).sort()).toEqual([...ruleNames].sort())
+  for (const [rule, [from, to, ...others]] of Object.entries(broken)) {
+    const changed = dockerfile.replace(from, () => to)
+    expect(changed, rule).not.toBe(dockerfile)
+    const found = new Set(findingsIn(changed).map((each) => each.rule))
+    expect([...found].sort(), rule).toEqual([rule, ...others].sort())
+  }
+})
+
+test('secrets in arguments, no user at all and a user of root are found; a digest beside the version is taken', () => {
+  const rulesOf = (text: string) => findingsIn(text).map(({ rule }) => rule)
+  expect(rulesOf(dockerfile.replace(exposed, `ARG NPM_TOKEN\n${exposed}`))).toEqual(['no-secret'])
+  for (const user of ['', 'USER 0', 'USER root'])
+    expect(rulesOf(dockerfile.replace('USER 1000:1000', user))).toContain('user-numeric')
+  const digest = dockerfile.replaceAll('-bookworm-slim', `-bookworm-slim@sha256:${'0a'.repeat(32)}`)
+  expect(rulesOf(digest)).toEqual([])
+})
+
+test('the image has the Node that this project is developed with, and every image beside it is of one version', () => {
+  const { version } = JSON.parse(textOf('package-lock.json')).packages['node_modules/node']
+  for (const { image } of readDockerfile(dockerfile)) expect(image).toBe(`node:${version}-bookworm-slim`)
+  const compose = ['deploy/compose.yaml', 'deploy/monitoring.compose.yaml'].flatMap((path) =>
+    Object.values<{ image?: string }>(parse(textOf(path)).services).map(({ image }) => image),
+  )
+  const manifests = parseAllDocuments(textOf('deploy/kubernetes/perpd.yaml')).map((each) =>
+    JSON.stringify(each),
+  )
+  const named = manifests.flatMap((text) =>
+    [...text.matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image),
+  )
+  for (const image of [...compose, ...named])
+    if (image !== undefined) expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+\.\d+$/)
+})
+
+test('a build is handed what the Dockerfile copies, and nothing else of the folder', () => {
+  const context = contextOf(root, textOf('.dockerignore'))
+  const copied = readDockerfile(dockerfile)
+    .flatMap(({ instructions }) => instructions)
+    .filter(({ name, flags }) => name === 'COPY' && flags.from === undefined)
+    .flatMap(({ text }) => text.split(/\s+/).slice(0, -1))
+  const isCopied = (path: string) => copied.some((each) => path === each || path.startsWith(`${each}/`))
+  expect(context.filter((path) => !isCopied(path))).toEqual([])
+  for (const each of copied)
+    expect(
+      context.some((path) => path === each || path.startsWith(`${each}/`)),
+      each,
+    ).toBe(true)
+  const isIgnored = ignoredBy(textOf('.dockerignore'))
+  for (const path of [
+    'var/key.json',
+    'perpd.json',
+    '.env',
+    'deploy/secrets/perpd-password',
+    'deploy/settings/perpd.json',
+    '.git/config',
+    'node_modules/viem/package.json',
+  ])
+    expect(isIgnored(path), path).toBe(true)
+})
