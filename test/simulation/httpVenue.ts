@@ -267,6 +267,9 @@ export function createFetch(
       isLong: spec.direction === 'long',
       sizeDeltaUsd: movedUsd ?? spec.sizeDeltaUsd,
       reason: log.reason,
+      ...(log.price === undefined
+        ? {}
+        : { executionPrice: parts.prices?.toContract(spec.marketToken, log.price) }),
     }
   }
 

@@ -10,10 +10,12 @@ import type { Daemon, Process } from './daemon.ts'
 import { createModelStorage } from './disk.ts'
 import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
+import { modelMarkets } from './engineMarkets.ts'
 import { chooseFaults, chooseWeights, type FaultName, type Faults, laterFaultNames } from './faults.ts'
 import { createNetwork } from './network.ts'
 import { giveWord } from './operator.ts'
 import { planFaults } from './planFaults.ts'
+import { createPriceWalk, type PriceWalk } from './priceWalk.ts'
 import { Processes, type ProcessPlace } from './processes.ts'
 import { type Random, randomOf } from './random.ts'
 import { otherMode, type Settings, settingsOf } from './settings.ts'
@@ -39,6 +41,34 @@ const withoutChain: readonly FaultName[] = [
   'rpc-behind',
   'rpc-time',
 ]
+/** What a calm world is without: then more is filled, and so more becomes of what follows a fill. */
+const calmFaults: readonly FaultName[] = [
+  'clock-jump',
+  'clock-skew',
+  'request-lost',
+  'response-lost',
+  'not-sent',
+  '5xx-before',
+  '5xx-after',
+  '429',
+  'backend-unavailable',
+  'late-processing',
+  'slow-answers',
+  'host-down',
+  'host-forgets',
+  'prepare-refused',
+  'prepare-hostile',
+  'body-malformed',
+  'relay-drop',
+  'relay-late',
+  'relay-revert',
+  'foreign-use',
+  'manual-trade',
+  'liquidation',
+  'operator-word',
+  'rpc-error',
+  'rpc-blind',
+]
 const trustedVenue: readonly FaultName[] = [
   'status-lies',
   'indexer-lag',
@@ -60,6 +90,8 @@ class World {
   readonly #chain: ModelChain
   readonly #venue: VenueModel
   readonly #endpoints: readonly Endpoint[]
+  /** Of the tier whose strategies wait for prices; a world of before it had any has none. */
+  readonly #prices: PriceWalk | undefined
   readonly #truth: Truth
   readonly #disk: Storage
   readonly #network: ReturnType<typeof createNetwork>
@@ -96,7 +128,10 @@ class World {
       options.tier.decides !== true &&
       mode !== 'venue' &&
       randomOf(seed, 'settings').chance(0.4)
+    const hasPrices = options.tier.decides === true && options.isBefore !== true
+    const isCalm = hasPrices && randomOf(seed, 'calm').chance(0.4)
     const excluded = new Set<FaultName>([
+      ...(isCalm ? calmFaults : []),
       ...(hasChain ? [] : withoutChain),
       ...(mode === 'venue' ? trustedVenue : []),
       // Such a message names its account: nobody else can sign it.
@@ -130,6 +165,17 @@ class World {
       }),
     )
     const note = (text: string) => this.#note(text)
+    this.#prices = hasPrices
+      ? createPriceWalk(
+          this.#timeline,
+          randomOf(seed, 'prices'),
+          modelMarkets.map(({ marketToken, index: { priceUsd, decimals } }) => ({
+            marketToken,
+            priceUsd,
+            decimals,
+          })),
+        )
+      : undefined
     this.#venue = createVenueModel({
       timeline: this.#timeline,
       chain: this.#chain,
@@ -137,6 +183,7 @@ class World {
       random: randomOf(seed, 'venue'),
       peers,
       note,
+      ...(this.#prices === undefined ? {} : { prices: this.#prices }),
     })
     const names = mode === 'chain-2' || mayChange ? ['one', 'two'] : hasChain ? ['one'] : []
     this.#endpoints = names.map((name): Endpoint => ({ name, illness: undefined }))
@@ -288,8 +335,11 @@ class World {
       account,
       ...(delegate === undefined ? {} : { delegate }),
       random: randomOf(seed, `process ${process.epoch}`),
+      worldTimeline: this.#timeline,
       later: randomOf(seed, 'unwinding operator'),
       climbing: randomOf(seed, 'climber'),
+      filing: randomOf(seed, 'strategy files'),
+      ...(this.#prices === undefined ? {} : { prices: this.#prices }),
       faults: this.#faults,
       venue: this.#venue,
       chain: this.#chain,
