@@ -184,7 +184,8 @@ class EngineDaemon implements Daemon {
 
   finish(): void {
     this.#world.checks.finish(this.#engine.status())
-    this.#world.roster?.finish(this.#engine.status())
+    const { exits, roster } = this.#world
+    if (exits !== undefined) roster?.finish(this.#engine.status(), exits.parts())
     const { journal } = this.#parts
     const memory = journal.account().memories?.get(CLIMBER)?.memory
     this.#world.climber?.finish(journal.recentIntents(), memory, journal.ownEvents(CLIMBER))

@@ -42,15 +42,12 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
     if (engine === undefined || faults.isQuiet) return
     note(`operator ${JSON.stringify(asked)}`)
     const fatal = parts.fatal()
-    engine.operate(asked, { by: 'ops', via: 'control' }).then(
-      (answer) => {
-        note(`answer ${answer.ok ? answer.statement : answer.code}`)
-        // What he was told holds from now on, whatever happens to the process.
-        if (answer.ok && asked.type === 'trading' && asked.state !== 'active')
-          parts.held(asked.scope, asked.state)
-      },
-      fatal,
-    )
+    engine.operate(asked, { by: 'ops', via: 'control' }).then((answer) => {
+      note(`answer ${answer.ok ? answer.statement : answer.code}`)
+      // What he was told holds from now on, whatever happens to the process.
+      if (answer.ok && asked.type === 'trading' && asked.state !== 'active')
+        parts.held(asked.scope, asked.state)
+    }, fatal)
   }
 
   const scopes = [

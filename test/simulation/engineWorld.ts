@@ -121,7 +121,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     strategies: () => folder?.whole() ?? [...strategies, ...climber],
     folder,
     exits: folder === undefined ? undefined : createExitChecks({ timeline, chain, truth }),
-    roster: folder === undefined ? undefined : createRosterChecks({ timeline, chain, truth }),
+    roster: folder === undefined ? undefined : createRosterChecks({ timeline, truth }),
     climber: climber.length === 0 ? undefined : createClimberChecks(truth),
     signatures: new Map(),
     lane,

@@ -13,7 +13,7 @@ import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
-import { type OwnPart, ownPartsOf, partKey } from './ownParts.ts'
+import { BY_WORD, type OwnPart, ownPartsOf, partKey } from './ownParts.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -27,7 +27,7 @@ const leastUsd = 2n * 10n ** 30n
 /** Keys of decisions that keep exits begin with this number. */
 const KEPT_FROM = 1_000
 /** What a denial of an exit keeps the daemon from trying, ms. */
-const denialMs = 16_000
+const denialMs = 30_000
 
 /** Why the daemon may not do what the exits call for, whatever it wants: limits, holds, and evidence that is awaited. */
 const explained: ReadonlySet<string> = new Set([
@@ -62,7 +62,9 @@ export interface ExitChecks {
   /** A record is on its way to the disk. */
   leaving(record: JournalRecord | AccountRecord, now: Pick<Look, 'strategies' | 'open'>): void
   durable(record: JournalRecord | AccountRecord): void
-  /** Own parts by the executions that the journal has. */
+  /** Own parts by all executions. */
+  parts(): ReadonlyMap<string, OwnPart>
+  /** Own parts by the executions that the journal has; mixed where the parts of all executions are. */
   knownParts(): ReadonlyMap<string, OwnPart>
 }
 
@@ -86,7 +88,9 @@ export function createExitChecks(parts: {
   const known = new Set<string>()
   const lacks = new Map<string, Lack>()
   const deniedUntilMs = new Map<string, number>()
-  const strategyOf = (intentId: string) => truth.intents.get(intentId)?.strategy
+  const byWord = new Set<string>()
+  const strategyOf = (intentId: string) =>
+    byWord.has(intentId) ? BY_WORD : truth.intents.get(intentId)?.strategy
 
   /** Orders of an instance that rest on a side, exits of both types. */
   function exitsOn(strategy: string, marketToken: string, direction: string): readonly ModelOrder[] {
@@ -187,8 +191,7 @@ export function createExitChecks(parts: {
     const marketToken = terms.marketToken.toLowerCase()
     const { direction } = terms
     const part = knownParts().get(partKey(strategy, marketToken, direction))
-    const whole = ownPartsOf(chain, strategyOf).get(partKey(strategy, marketToken, direction))
-    if (part === undefined || part.isMixed || whole?.isMixed === true) return
+    if (part === undefined || part.isMixed) return
     const isChanging = changing(open)
     const own = open.filter(
       ({ intent }) =>
@@ -231,9 +234,20 @@ export function createExitChecks(parts: {
       truth.fail('E14', `${intentId} moves a stop-loss away from profit: from ${before} to ${after}`)
   }
 
-  const knownParts = () => ownPartsOf(chain, strategyOf, ({ orderKey }) => known.has(orderKey))
+  const wholeParts = () => ownPartsOf(chain, strategyOf)
+  function knownParts(): ReadonlyMap<string, OwnPart> {
+    const whole = wholeParts()
+    const own = ownPartsOf(chain, strategyOf, ({ orderKey }) => known.has(orderKey))
+    return new Map(
+      [...own].map(([key, part]) => [
+        key,
+        { ...part, isMixed: part.isMixed || whole.get(key)?.isMixed === true },
+      ]),
+    )
+  }
 
   return {
+    parts: wholeParts,
     knownParts,
     begin(states) {
       known.clear()
@@ -242,7 +256,7 @@ export function createExitChecks(parts: {
           if (phase === 'EXECUTED') known.add(orderKey)
     },
     look(now) {
-      const all = ownPartsOf(chain, strategyOf)
+      const all = wholeParts()
       for (const loaded of now.strategies) {
         if (loaded.exits === undefined || !loaded.strategy.opensPositions) continue
         for (const part of all.values()) if (part.strategy === loaded.name) lookAt(loaded, part, now)
@@ -261,6 +275,8 @@ export function createExitChecks(parts: {
     },
     durable(record) {
       if (record.kind === 'child.executed') known.add(record.orderKey)
+      if (record.kind === 'intent.closed' && record.closing.evidence.level === 'operator')
+        byWord.add(record.intentId)
       if (record.kind === 'child.reopened') known.delete(record.orderKey)
     },
   }

@@ -25,6 +25,9 @@ type Draft = { -readonly [K in keyof OwnPart]: OwnPart[K] }
 const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
 const STOP_LOSS = 6
 
+/** Whose an order counts for that an operator closed by his word: what became of it nobody knows but him. */
+export const BY_WORD = '@word'
+
 /** The key of an instance's side. */
 export function partKey(strategy: string, marketToken: string, direction: string): string {
   return `${strategy} ${marketToken.toLowerCase()} ${direction}`
@@ -38,6 +41,8 @@ export function ownPartsOf(
 ): ReadonlyMap<string, OwnPart> {
   const drafts = new Map<string, Draft>()
   const sides = new Map<string, bigint>()
+  /** Sides of which an operator's word alone says what became of an order. */
+  const wordOn = new Set<string>()
 
   function draftOf(strategy: string, marketToken: string, direction: string): Draft {
     const key = partKey(strategy, marketToken, direction)
@@ -77,13 +82,14 @@ export function ownPartsOf(
         if (draft.heldUsd === 0n) draft.flatAtSeconds = block.timestampSeconds
         if (orderType === STOP_LOSS) draft.stopsAtSeconds = [...draft.stopsAtSeconds, block.timestampSeconds]
       }
-    } else if (!adds && movedUsd > 0n) {
+    } else if (movedUsd > 0n && (!adds || strategy === BY_WORD)) {
+      if (strategy === BY_WORD) wordOn.add(side)
       for (const each of onSide(marketToken, direction)) each.isMixed = true
     }
-    if (leftUsd > 0n) continue
     for (const each of onSide(marketToken, direction)) {
-      each.heldUsd = 0n
-      each.isMixed = leftUsd < 0n
+      if (leftUsd <= 0n) each.heldUsd = 0n
+      if (leftUsd <= 0n && !wordOn.has(side)) each.isMixed = leftUsd < 0n
+      if (wordOn.has(side)) each.isMixed = true
     }
   }
   return drafts

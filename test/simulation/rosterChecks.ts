@@ -11,8 +11,7 @@ import type { Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
-import type { ModelChain } from './chainModel.ts'
-import { type OwnPart, ownPartsOf } from './ownParts.ts'
+import type { OwnPart } from './ownParts.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -36,16 +35,16 @@ export interface RosterChecks {
   durable(record: JournalRecord | AccountRecord): void
   /** A reload was answered with yes: `asked` is what the files said when they were read. */
   reloaded(asked: readonly LoadedStrategy[], running: readonly LoadedStrategy[]): void
-  finish(status: EngineStatus): void
+  /** `held`: own parts by all executions. */
+  finish(status: EngineStatus, held: ReadonlyMap<string, OwnPart>): void
 }
 
 /** Makes the judge of a world. */
 export function createRosterChecks(parts: {
   readonly timeline: Timeline
-  readonly chain: ModelChain
   readonly truth: Truth
 }): RosterChecks {
-  const { timeline, chain } = parts
+  const { timeline } = parts
   const truth: Truth = parts.truth
   const gone = new Map<string, OnRemove>()
   /** Since when an instance was not asked while nothing was wrong, ms. */
@@ -103,17 +102,7 @@ export function createRosterChecks(parts: {
     accepting(intent, loaded, known) {
       if (intent.kind !== 'increase' || loaded?.protect === undefined) return
       const own = [...known().values()].filter(({ strategy }) => strategy === intent.strategy)
-      const whole = [...ownPartsOf(chain, (id) => truth.intents.get(id)?.strategy).values()]
-      const isMixed = (part: OwnPart) =>
-        whole.some(
-          (each) =>
-            each.isMixed && each.marketToken === part.marketToken && each.direction === part.direction,
-        )
-      checkProtection(
-        intent,
-        loaded,
-        own.map((part) => ({ ...part, isMixed: part.isMixed || isMixed(part) })),
-      )
+      checkProtection(intent, loaded, own)
     },
     durable(record) {
       if (record.kind === 'strategy.changed') {
@@ -133,9 +122,9 @@ export function createRosterChecks(parts: {
       const [wanted, now] = [asked, running].map((all) => all.map(fileOf).sort().join('\n'))
       if (wanted !== now) truth.fail('E17', `a reload runs\n${now}\nwhere the files say\n${wanted}`)
     },
-    finish({ kill, holds, windDowns, findings }) {
+    finish({ kill, holds, windDowns, findings }, held) {
       if (kill !== undefined || findings.length > 0) return
-      for (const part of ownPartsOf(chain, (id) => truth.intents.get(id)?.strategy).values()) {
+      for (const part of held.values()) {
         const { strategy, marketToken, direction, heldUsd, isMixed } = part
         const isHalted = holds.some(
           ({ scope, state }) =>
