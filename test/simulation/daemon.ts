@@ -6,6 +6,7 @@ import type { JournalRecord } from '../../src/domain/records.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { Endpoint } from './endpoints.ts'
+import type { ExitStory } from './exitStory.ts'
 import type { Faults } from './faults.ts'
 import type { Network } from './network.ts'
 import type { PriceWalk } from './priceWalk.ts'
@@ -41,6 +42,8 @@ export interface DaemonParts {
   readonly filing: Random
   /** Prices that orders wait for; absent where nobody tells any. */
   readonly prices?: PriceWalk
+  /** A fixed story in the place of what chance lays out. */
+  readonly story?: ExitStory
   readonly faults: Faults
   readonly network: Network
   readonly venue: VenueModel

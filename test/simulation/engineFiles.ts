@@ -118,7 +118,8 @@ export function createStrategyFolder(parts: FolderParts): StrategyFolder {
     note('files are whole again')
   }
 
-  for (let left = random.chance(0.7) ? random.int(1, 5) : 0; left > 0; left -= 1) {
+  const changes = bases.size > 0 && random.chance(0.7) ? random.int(1, 5) : 0
+  for (let left = changes; left > 0; left -= 1) {
     timeline.after(random.int(8_000, spanMs), () => {
       changeOne(random.pick([...bases.keys()]))
       // Two files that are saved at once are taken over together.

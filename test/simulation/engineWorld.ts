@@ -14,6 +14,7 @@ import { createMarketModel, type MarketModel } from './engineMarkets.ts'
 import { planOperator } from './engineOperator.ts'
 import { EAGER, eagerOf, planWishes, strategyOf } from './engineStrategy.ts'
 import { createExitChecks, type ExitChecks } from './exitChecks.ts'
+import { storyLimits, storyStrategy } from './exitStory.ts'
 import type { SignedMessage } from './httpVenue.ts'
 import { createRosterChecks, type RosterChecks } from './rosterChecks.ts'
 import { simulatedAccount } from './shellDaemon.ts'
@@ -61,7 +62,8 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     account: simulatedAccount,
     ...(prices === undefined ? {} : { prices }),
   })
-  const names = ['one', 'two', 'three'].slice(0, random.int(1, 3))
+  const { story } = parts
+  const names = story === undefined ? ['one', 'two', 'three'].slice(0, random.int(1, 3)) : []
   const strategies = names.map((name) =>
     strategyOf({
       name,
@@ -75,7 +77,12 @@ export function worldOf(parts: DaemonParts): EngineWorld {
       isOver,
     }),
   )
-  const climber = climbing.chance(0.4) ? [climberOf({ random: climbing, isOver })] : []
+  const climber =
+    story !== undefined
+      ? [storyStrategy(story, timeline)]
+      : climbing.chance(0.4)
+        ? [climberOf({ random: climbing, isOver })]
+        : []
   const account: Limits = {
     maxTotalExposureUsd: usd(random.pick([2_000, 4_000, 6_000])),
     maxPositionSizeUsd: usd(random.pick([1_500, 3_000])),
@@ -89,7 +96,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     ...(random.chance(0.3) ? { maxDailyLossUsd: usd(1_000) } : {}),
   }
   const eager =
-    prices !== undefined && filing.chance(0.75)
+    prices !== undefined && story === undefined && filing.chance(0.75)
       ? [eagerOf({ random: filing, spanMs, nowMs: () => timeline.nowMs, isOver })]
       : []
   const folder =
@@ -104,10 +111,10 @@ export function worldOf(parts: DaemonParts): EngineWorld {
   const lane = random.pick(['order-chain', 'order-chain', 'relay'] as const)
   const intentExpiryMs = random.int(10, 60) * 1000
   let configured: ConfiguredLimits = {
-    account,
+    account: story === undefined ? account : storyLimits,
     markets: {},
     strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
-    breakers: breakersOf(random.chance(0.6)),
+    breakers: breakersOf(story === undefined && random.chance(0.6)),
   }
   const world: EngineWorld = {
     market,
@@ -122,7 +129,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     folder,
     exits: folder === undefined ? undefined : createExitChecks({ timeline, chain, truth }),
     roster: folder === undefined ? undefined : createRosterChecks({ timeline, truth }),
-    climber: climber.length === 0 ? undefined : createClimberChecks(truth),
+    climber: story !== undefined || climber.length === 0 ? undefined : createClimberChecks(truth),
     signatures: new Map(),
     lane,
     intentExpiryMs,
@@ -135,6 +142,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     fatal: parts.fatal,
   }
   worlds.set(truth, world)
+  if (story !== undefined) return world
   planOperator(
     {
       random,

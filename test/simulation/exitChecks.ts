@@ -2,7 +2,7 @@
  * What must hold of the exits of strategy files, by the truth of the chain and by what is durable:
  *
  * E12 an instance's exits of one type never come to more than its part and what its own entries may still add, but for fills that the
- *     daemon cannot know yet;
+ *     daemon cannot know yet; none is placed beyond it by what the journal has;
  * E13 no part whose file writes a stop is without it for longer than the grace, while hosts answer and nothing of it is on its way;
  * E14 what keeps the exits never moves a stop-loss away from profit;
  * E15 while exits of an instance rest for more than what is left of its part, no entry of it on that side is accepted before they
@@ -74,6 +74,7 @@ interface Lack {
 }
 
 const exitTypes: Readonly<Record<number, string>> = { 5: 'take-profits', 6: 'stop-losses' }
+const TAKE_PROFIT = 5
 const STOP_LOSS = 6
 
 /** Makes the judge of a world. */
@@ -221,6 +222,38 @@ export function createExitChecks(parts: {
     }
   }
 
+  /** E12, before it can be so: what is placed comes to no more than the part with what rests, and with what is on its way. */
+  function checkPlaced({ intentId, strategy, kind, terms }: Intent, open: Look['open']): void {
+    const marketToken = terms.marketToken.toLowerCase()
+    const { direction, orderType, sizeDeltaUsd } = terms
+    const part = knownParts().get(partKey(strategy, marketToken, direction))
+    const type = orderType === 'stop-loss' ? STOP_LOSS : TAKE_PROFIT
+    if (kind !== 'decrease' || orderType === 'market' || orderType === 'twap') return
+    if (part === undefined || part.isMixed) return
+    const resting = exitsOn(strategy, marketToken, direction).filter(({ spec }) => spec.orderType === type)
+    const coming = open.filter(
+      ({ intent, attempts }) =>
+        intent.intentId !== intentId &&
+        intent.strategy === strategy &&
+        intent.kind === 'decrease' &&
+        intent.terms.orderType === orderType &&
+        intent.terms.marketToken.toLowerCase() === marketToken &&
+        intent.terms.direction === direction &&
+        attempts.at(-1)?.phase !== 'LANDED' &&
+        !resting.some((order) => order.intentId === intent.intentId),
+    )
+    const sumUsd =
+      sizeDeltaUsd +
+      resting.reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n) +
+      coming.reduce((sum, { intent }) => sum + intent.terms.sizeDeltaUsd, 0n)
+    const mostUsd = part.heldUsd + maxOf((part.heldUsd * toleranceBps) / 10_000n, leastUsd)
+    if (sumUsd > mostUsd)
+      truth.fail(
+        'E12',
+        `${intentId} makes the exits of ${strategy} ${sumUsd}, and its part is ${part.heldUsd}`,
+      )
+  }
+
   /** E14. */
   function checkMove({ intentId, decisionKey, terms }: Intent): void {
     const { edit } = terms
@@ -270,6 +303,7 @@ export function createExitChecks(parts: {
       if (record.kind !== 'intent.accepted') return
       const { intent } = record
       if (intent.kind === 'edit') checkMove(intent)
+      if (isKept(intent.decisionKey)) checkPlaced(intent, open)
       const loaded = strategies.find(({ name }) => name === intent.strategy)
       if (loaded?.exits !== undefined && intent.kind === 'increase') checkEntry(intent, open)
     },

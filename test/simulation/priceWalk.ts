@@ -28,6 +28,9 @@ export interface PriceWalk {
   sweep(waiting: (marketToken: string) => readonly Usd[]): void
 }
 
+/** Where prices are from a time on: ms, and bps from where they began. */
+export type PricePath = readonly (readonly [atMs: number, awayBps: number])[]
+
 interface Walk {
   readonly base: Usd
   /** Of its index token. */
@@ -39,11 +42,12 @@ interface Walk {
   isRising: boolean
 }
 
-/** Starts the walk of these markets; prices begin at whole USD per token. */
+/** Starts the walk of these markets; prices begin at whole USD per token, and go along `path` where there is one. */
 export function createPriceWalk(
   timeline: Timeline,
   random: Random,
   markets: readonly { readonly marketToken: Hex; readonly priceUsd: number; readonly decimals: number }[],
+  path?: PricePath,
 ): PriceWalk {
   const walks = new Map(
     markets.map(({ marketToken, priceUsd, decimals }): [string, Walk] => [
@@ -63,6 +67,10 @@ export function createPriceWalk(
   const priceAt = ({ base, awayBps }: Walk): Usd => (base * BigInt(10_000 + awayBps)) / 10_000n
 
   function wander(walk: Walk): void {
+    if (path !== undefined) {
+      walk.awayBps = path.findLast(([atMs]) => atMs <= timeline.nowMs)?.[1] ?? 0
+      return
+    }
     if (walk.left === 0) {
       walk.left = random.int(5, 25)
       walk.driftBps = random.pick([-8, -4, 0, 0, 4, 8])

@@ -174,6 +174,7 @@ class World {
             priceUsd,
             decimals,
           })),
+          scenario?.exits?.path,
         )
       : undefined
     this.#venue = createVenueModel({
@@ -292,7 +293,8 @@ class World {
   #plan(): number {
     const random = this.#random
     const spanMs = this.#strategist.plan()
-    if (this.#options.scenario !== undefined) return 30_000 + spanMs
+    const { scenario } = this.#options
+    if (scenario !== undefined) return 30_000 + (scenario.exits?.spanMs ?? spanMs)
     planFaults(spanMs + 30_000, {
       random: randomOf(this.#options.seed, 'plans'),
       illnesses: random,
@@ -336,6 +338,7 @@ class World {
       ...(delegate === undefined ? {} : { delegate }),
       random: randomOf(seed, `process ${process.epoch}`),
       worldTimeline: this.#timeline,
+      ...(scenario?.exits === undefined ? {} : { story: scenario.exits }),
       later: randomOf(seed, 'unwinding operator'),
       climbing: randomOf(seed, 'climber'),
       filing: randomOf(seed, 'strategy files'),
