@@ -33,15 +33,14 @@ export const storyLimits: Limits = {
   capacityHeadroomBps: 0,
 }
 
-/** The first target at 30 bps takes half; the price comes there, falls through the stop-loss, and comes back. */
+/** The first target at 30 bps takes half; the price comes there, and falls through the stop-loss. */
 export const targetFills: ExitStory = {
   path: [
     [0, 0],
-    [30_000, 40],
-    [70_000, -150],
-    [110_000, 0],
+    [14_000, 40],
+    [28_000, -150],
   ],
-  spanMs: 90_000,
+  spanMs: 10_000,
   file: {
     exit: {
       stopLoss: { bps: 80 },

@@ -11,11 +11,11 @@ async function seedsOf({ tier, from, seeds }: Batch): Promise<Report> {
   return report
 }
 
-async function crashesOf({ tier, story, what }: CrashJob): Promise<CrashPoints> {
+async function crashesOf({ tier, story, what, share }: CrashJob): Promise<CrashPoints> {
   const found = [...stories, ...engineStories].find(({ name }) => name === story)
   if (found === undefined) throw new RangeError(`there is no story "${story}"`)
   if (what === 'takeover') return everyTakeover(tier, found)
-  return what === 'pair' ? everyPair(tier, found) : everyCrash(tier, found)
+  return what === 'pair' ? everyPair(tier, found) : everyCrash(tier, found, share)
 }
 
 parentPort?.on('message', async (job: Batch | CrashJob) => {
