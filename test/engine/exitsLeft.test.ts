@@ -23,14 +23,13 @@ type Phase = Child['phase']
 /** An increase with its target and its stop, and how far each of the three orders is. */
 function entered(phases: readonly [entry: Phase, target: Phase, stop: Phase]): IntentState {
   const roles = ['main', 'take-profit', 'stop-loss'] as const
-  return landed('increase', phases.map((phase, index) => ({ role: roles[index], phase })))
+  return landed(
+    'increase',
+    phases.map((phase, index) => ({ role: roles[index], phase })),
+  )
 }
 
-function landed(
-  kind: string,
-  children: readonly Partial<Child>[],
-  terms: object = {},
-): IntentState {
+function landed(kind: string, children: readonly Partial<Child>[], terms: object = {}): IntentState {
   const intent = {
     intentId: kind.padEnd(24, '0'),
     strategy: 'eth',
@@ -76,7 +75,12 @@ function decided(states: readonly IntentState[], orders: readonly Order[], ownUs
 
 test('the stop is cancelled as soon as the target closed the whole part', () => {
   const [only, ...more] = decided([entered(['EXECUTED', 'EXECUTED', 'OPEN'])], [stopRow], 0n)
-  expect(only).toMatchObject({ kind: 'cancel', marketToken: MARKET, direction: 'long', orderKeys: [keyOf(2)] })
+  expect(only).toMatchObject({
+    kind: 'cancel',
+    marketToken: MARKET,
+    direction: 'long',
+    orderKeys: [keyOf(2)],
+  })
   expect(more).toEqual([])
 })
 

@@ -11,10 +11,11 @@ import { usd } from '../../src/protocol/units.ts'
 import { usdc, weth } from '../support/intents.ts'
 import type { ModelChain, ModelLog } from './chainModel.ts'
 import { markets as marketTokens } from './intentsOf.ts'
+import { configRow, parsed, usableOf } from './marketAnswers.ts'
 import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
 import { epochMs, type Timeline } from './timeline.ts'
-import type { Peer } from './venueModel.ts'
+import type { Peer } from './venuePeers.ts'
 
 /** The oracle of every world. */
 export const oracleHost = 'http://oracle.test'
@@ -319,7 +320,7 @@ export function createMarketModel(parts: {
             updatedAt: nowSeconds(peer) * 1000,
           }))
         case '/markets/config':
-          return modelMarkets.map(configRow)
+          return modelMarkets.map((market) => configRow(market, market === modelMarkets[0]))
         case '/positions':
           return positionRows(peer)
         case '/balances/wallet':
@@ -376,42 +377,6 @@ export function createMarketModel(parts: {
   }
 }
 
-/** Settings that price impacts are estimated from: $1,000 moves the price by about 1 bp in one of them, by 10 in the others. */
-function configRow({ marketToken, index, symbol }: ModelMarket): unknown {
-  const factor = symbol === modelMarkets[0]?.symbol ? 10n ** 20n : 10n ** 21n
-  return {
-    marketTokenAddress: marketToken,
-    indexTokenAddress: index.address,
-    longTokenAddress: index.address,
-    shortTokenAddress: usdc,
-    isSpotOnly: false,
-    positionImpactFactorPositive: factor / 2n,
-    positionImpactFactorNegative: factor,
-    positionImpactExponentFactorPositive: 2n * 10n ** 30n,
-    positionImpactExponentFactorNegative: 2n * 10n ** 30n,
-    maxPositionImpactFactorPositive: 4n * 10n ** 27n,
-    maxPositionImpactFactorNegative: 5n * 10n ** 27n,
-  }
-}
-
 function isPaying(orderType: number): boolean {
   return orderType === 2 || orderType === 3 || orderType === 8
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** What an increase may count on (docs/api-coverage.md A3); undefined for what is no capacity. */
-function usableOf(capacity: unknown): bigint | undefined {
-  if (typeof capacity !== 'object' || capacity === null) return undefined
-  const { marketDataStatus, jitDataStatus, availableLiquidity, baseAvailableLiquidity } =
-    capacity as Readonly<Record<string, string>>
-  if (marketDataStatus !== 'fresh') return 0n
-  const text = jitDataStatus === 'available' ? availableLiquidity : baseAvailableLiquidity
-  return /^\d+$/.test(text ?? '') ? BigInt(text ?? '') : undefined
 }

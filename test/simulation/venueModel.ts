@@ -6,40 +6,12 @@ import type { HostAnswer } from '../../src/domain/machine/observation.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { Message, ModelChain, ModelLog, ModelOrder, Tx, TxResult } from './chainModel.ts'
 import type { Faults } from './faults.ts'
+import { isReached, triggerOf, triggersOn } from './orderTriggers.ts'
 import type { Offer } from './payload.ts'
 import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
 import { epochMs, type Timeline } from './timeline.ts'
-
-/** What a relay says of a task by itself, whatever is so. */
-export type TaskWord = 'accepted' | 'pending' | 'submitted' | 'failed' | 'reverted'
-
-/** One message that was handed in. */
-export interface Task {
-  readonly taskId: string
-  readonly message: Message
-  word: TaskWord
-  /** Hash of the newest transaction that carried it. */
-  txHash: Hex | undefined
-}
-
-/** A prepared request at one peer. */
-export interface PeerRecord {
-  readonly requestId: string
-  readonly intentId: string
-  readonly deadlineSeconds: number
-  task: Task | undefined
-}
-
-/** One peer. */
-export interface Peer {
-  readonly host: string
-  readonly records: Map<string, PeerRecord>
-  readonly skewMs: number
-  isDown: boolean
-  /** How far its indexer is behind, ms. */
-  lagMs: number
-}
+import type { Peer, PeerRecord, Task } from './venuePeers.ts'
 
 /** A row of the account's lists. */
 export interface ListRow {
@@ -93,26 +65,6 @@ export interface VenueModel {
   send(delayMs: number, tx: Tx, done?: (result: TxResult) => void): void
   /** From now on the keeper ends every order quickly. */
   hurry(): void
-}
-
-/** Orders that are executed once the price is so high, or so low, by their contract type: of longs, the other way of shorts. */
-const reachedFrom: Readonly<Record<number, 'above' | 'below'>> = {
-  3: 'below',
-  5: 'above',
-  6: 'below',
-  8: 'above',
-}
-
-/** What an order waits for, USD per whole index token; undefined: for its time alone, or for nothing. */
-function triggerOf({ spec }: ModelOrder, walk: PriceWalk): bigint | undefined {
-  const { orderType, role, kept, marketToken } = spec
-  if (reachedFrom[orderType] === undefined || role === 'part' || kept === undefined) return undefined
-  return walk.ofContract(marketToken, kept.triggerPrice)
-}
-
-function isReached({ spec: { orderType, direction } }: ModelOrder, trigger: bigint, price: bigint): boolean {
-  const isAbove = (reachedFrom[orderType] === 'above') === (direction === 'long')
-  return isAbove ? price >= trigger : price <= trigger
 }
 
 const waitingTypes: ReadonlySet<number> = new Set([1, 3, 5, 6, 8])
@@ -268,15 +220,6 @@ export function createVenueModel(parts: VenueParts): VenueModel {
       planned.add(order.orderKey)
       keep(order)
     }
-  }
-
-  /** Triggers of a market's orders that nobody has a plan for, USD. */
-  function waitingOn(marketToken: string, walk: PriceWalk): readonly bigint[] {
-    return [...chain.canonical.orders.values()].flatMap((order) => {
-      const isHere = order.spec.marketToken.toLowerCase() === marketToken
-      const isOpen = order.state === 'open' || order.state === 'frozen'
-      return isHere && isOpen && !planned.has(order.orderKey) ? (triggerOf(order, walk) ?? []) : []
-    })
   }
 
   function keep(order: ModelOrder): void {
@@ -436,7 +379,7 @@ export function createVenueModel(parts: VenueParts): VenueModel {
     },
     hurry() {
       isHurried = true
-      prices?.sweep((marketToken) => waitingOn(marketToken, prices))
+      prices?.sweep((marketToken) => triggersOn(chain, prices, marketToken, planned))
       planned.clear()
       plan()
     },

@@ -11,7 +11,7 @@ import { createModelStorage } from './disk.ts'
 import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
 import { modelMarkets } from './engineMarkets.ts'
-import { chooseFaults, chooseWeights, type FaultName, type Faults, laterFaultNames } from './faults.ts'
+import { chooseFaults, chooseWeights, type Faults } from './faults.ts'
 import { createNetwork } from './network.ts'
 import { giveWord } from './operator.ts'
 import { planFaults } from './planFaults.ts'
@@ -23,59 +23,15 @@ import type { DiskJournal, Storage } from './storage.ts'
 import { createStrategist, type Strategist } from './strategist.ts'
 import { createTimeline, epochMs, type Timeline } from './timeline.ts'
 import { createTruth, InvariantBroken, type Truth, type Violation } from './truth.ts'
-import { createVenueModel, type Peer, type VenueModel } from './venueModel.ts'
+import { createVenueModel, type VenueModel } from './venueModel.ts'
+import type { Peer } from './venuePeers.ts'
+import { excludedFaults } from './worldFaults.ts'
 import type { Mode, WorldOptions, WorldResult } from './worldTypes.ts'
 
 const limitUsd = usd(6_000)
 const scenarioDeadlineSeconds = 60
 /** What never ends reaches it; a world with a process that is frozen for hours has 22 events a second meanwhile. */
 const maxEvents = 1_000_000
-
-const withoutChain: readonly FaultName[] = [
-  'reorg',
-  'rpc-error',
-  'rpc-lag',
-  'rpc-fork',
-  'rpc-blind',
-  'rpc-liar',
-  'rpc-behind',
-  'rpc-time',
-]
-/** What a calm world is without: then more is filled, and so more becomes of what follows a fill. */
-const calmFaults: readonly FaultName[] = [
-  'clock-jump',
-  'clock-skew',
-  'request-lost',
-  'response-lost',
-  'not-sent',
-  '5xx-before',
-  '5xx-after',
-  '429',
-  'backend-unavailable',
-  'late-processing',
-  'slow-answers',
-  'host-down',
-  'host-forgets',
-  'prepare-refused',
-  'prepare-hostile',
-  'body-malformed',
-  'relay-drop',
-  'relay-late',
-  'relay-revert',
-  'foreign-use',
-  'manual-trade',
-  'liquidation',
-  'operator-word',
-  'rpc-error',
-  'rpc-blind',
-]
-const trustedVenue: readonly FaultName[] = [
-  'status-lies',
-  'indexer-lag',
-  'foreign-use',
-  'clock-skew',
-  'relay-edge',
-]
 
 /** Runs a world to its end. */
 export async function runWorld(options: WorldOptions): Promise<WorldResult> {
@@ -129,17 +85,7 @@ class World {
       mode !== 'venue' &&
       randomOf(seed, 'settings').chance(0.4)
     const hasPrices = options.tier.decides === true && options.isBefore !== true
-    const isCalm = hasPrices && randomOf(seed, 'calm').chance(0.4)
-    const excluded = new Set<FaultName>([
-      ...(isCalm ? calmFaults : []),
-      ...(hasChain ? [] : withoutChain),
-      ...(mode === 'venue' ? trustedVenue : []),
-      // Such a message names its account: nobody else can sign it.
-      ...(options.delegate === undefined ? [] : (['foreign-use'] as const)),
-      ...(mode === 'chain-2' && !mayChange ? [] : (['rpc-liar'] as const)),
-      ...(options.isBefore === true ? laterFaultNames : []),
-      ...(mayChange ? (['reorg'] as const) : (['settings-change'] as const)),
-    ])
+    const excluded = excludedFaults({ options, mode, hasChain, mayChange, hasPrices })
     this.#faults = chooseFaults(
       randomOf(seed, 'faults'),
       scenario !== undefined,
