@@ -18,7 +18,7 @@ const reload = 'src/engine/operator/reloadStrategies.ts'
 
 /** All of them. */
 export const exitMutants: readonly FirstMutant[] = [
-  bug('exits are as large as the whole position', 1, [
+  bug('exits are as large as the whole position', 23, [
     keeper,
     'const ownUsd = minOf(part.sizeUsd, position.sizeInUsd)',
     'const ownUsd = position.sizeInUsd',
