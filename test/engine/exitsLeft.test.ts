@@ -25,7 +25,7 @@ function entered(phases: readonly [entry: Phase, target: Phase, stop: Phase]): I
   const roles = ['main', 'take-profit', 'stop-loss'] as const
   return landed(
     'increase',
-    phases.map((phase, index) => ({ role: roles[index], phase })),
+    phases.map((phase, index) => ({ role: roles[index] ?? 'main', phase })),
   )
 }
 

@@ -33,7 +33,7 @@ export interface StrategyFolder {
 const folder = '/strategies'
 
 /** What makes a folder. */
-export interface FolderParts {
+interface FolderParts {
   /** Chance of what the files say and of how they change. */
   readonly random: Random
   readonly timeline: Timeline

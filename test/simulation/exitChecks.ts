@@ -43,7 +43,7 @@ const explained: ReadonlySet<string> = new Set([
 ])
 
 /** The process of now, as far as it is judged. */
-export interface Look {
+interface Look {
   readonly strategies: readonly LoadedStrategy[]
   /** Open intents by its journal. */
   readonly open: readonly IntentState[]

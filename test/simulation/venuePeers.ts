@@ -3,7 +3,7 @@ import type { Hex } from '../../src/protocol/address.ts'
 import type { Message } from './chainModel.ts'
 
 /** What a relay says of a task by itself, whatever is so. */
-export type TaskWord = 'accepted' | 'pending' | 'submitted' | 'failed' | 'reverted'
+type TaskWord = 'accepted' | 'pending' | 'submitted' | 'failed' | 'reverted'
 
 /** One message that was handed in. */
 export interface Task {
