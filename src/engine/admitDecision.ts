@@ -24,6 +24,7 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import type { EngineContext } from './context/engineContext.ts'
+import { checkExitsLeft } from './exitsLeft.ts'
 import { isKept } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { withinOwn } from './ownPart.ts'
@@ -110,6 +111,11 @@ export function judge(
   const adds = addsRisk(decision, snapshot.orders.value)
   const heldBack = increaseHeldBack(context, decision, snapshot, adds)
   if (heldBack !== undefined) return heldBack
+  const left =
+    decision.kind === 'increase' && source.exits !== undefined
+      ? checkExitsLeft(context, source.name, decision, pending)
+      : undefined
+  if (left !== undefined) return left
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withLimitSizes(context, snapshot, source.name)

@@ -9,7 +9,13 @@
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Part } from '../domain/books/sideParts.ts'
 import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
-import { awayFrom, closedBps, firstStop, type PricedExits } from '../domain/order/exitPlan.ts'
+import {
+  awayFrom,
+  closedBps,
+  EXIT_TOLERANCE_BPS,
+  firstStop,
+  type PricedExits,
+} from '../domain/order/exitPlan.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { hexKey, sameHex } from '../protocol/address.ts'
@@ -19,9 +25,7 @@ import type { Position } from '../protocol/position.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { BPS_ONE, bps, formatUsd, maxOf, minOf, mulDiv, type Usd } from '../protocol/units.ts'
 import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
-
-/** What of a part may be uncovered, or covered too much, before an order is changed for it. */
-const TOLERANCE_BPS = 200
+import { settledExits } from './exitsLeft.ts'
 
 /** What the price of a fill differs from the price that its exits were reckoned from, bps: no reason to move a stop-loss. */
 const FILL_DRIFT_BPS = 20
@@ -56,20 +60,61 @@ interface Scene {
 
 /** The decisions that the exits of an instance call for now, in the order in which they are to be taken. */
 export function keepExits(kept: KeptExits): readonly Decision[] {
-  return kept.parts.flatMap((part): readonly Decision[] => {
-    const scene = sceneOf(kept, part)
-    if (scene === undefined) return []
-    const over = overdue(scene, kept.enteredMs(part))
-    if (over !== undefined) return [over]
-    const wanted = [...stopsOf(scene), ...targetsOf(scene)]
-    // What is closed now needs no order that waits.
-    const closing = wanted.find(({ kind }) => kind === 'close')
-    return closing === undefined ? wanted : [closing]
+  return [...leftOvers(kept), ...kept.parts.flatMap((part) => ofPart(kept, part))]
+}
+
+function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[] {
+  const scene = sceneOf(kept, part)
+  if (scene === undefined) return []
+  const over = overdue(scene, kept.enteredMs(part))
+  if (over !== undefined) return [over]
+  const wanted = [...stopsOf(scene), ...targetsOf(scene)]
+  // What is closed now needs no order that waits.
+  const closing = wanted.find(({ kind }) => kind === 'close')
+  return closing === undefined ? wanted : [closing]
+}
+
+/**
+ * The cancels of exits whose part an order of the instance closed: the other exit, as a rule. They would close what is opened there next.
+ * A part that merely does not show is none of these, nor one that others took off: `orphanCancels` waits until that is sure.
+ */
+function leftOvers({ snapshot, states, parts }: KeptExits): readonly Decision[] {
+  const held = new Set(parts.map(sideKeyOf))
+  const sideOfIntent = ({ intent: { terms } }: IntentState): PositionSide => ({
+    ...terms,
+    collateralToken: terms.collateralToken.address,
+  })
+  const sides = Map.groupBy(states, (state) => sideKeyOf(sideOfIntent(state)))
+  const resting = new Map(restingOrdersOf(snapshot, states).map((order) => [hexKey(order.orderKey), order]))
+  return [...sides].flatMap(([key, own]): readonly Decision[] => {
+    const [first] = own
+    if (first === undefined || held.has(key) || !own.some(hasReduced)) return []
+    const orderKeys = own
+      .flatMap(settledExits)
+      .map(({ orderKey }) => resting.get(hexKey(orderKey)))
+      .filter((order) => order !== undefined && !order.isChanging)
+      .flatMap((order) => order?.orderKey ?? [])
+    if (orderKeys.length === 0) return []
+    const { marketToken, direction } = first.intent.terms
+    const reason = 'Nothing of the position is left of this strategy: what rests of its exits is cancelled.'
+    return [{ kind: 'cancel', marketToken, direction, orderKeys, reason }]
   })
 }
 
+/** Whether an order of the intent took something off the part. */
+function hasReduced(state: IntentState): boolean {
+  const { kind } = state.intent
+  return (lastAttempt(state)?.children ?? []).some(
+    ({ phase, role }) =>
+      phase === 'EXECUTED' &&
+      (role === 'take-profit' || role === 'stop-loss' || kind === 'decrease' || kind === 'close'),
+  )
+}
+
 /** Undefined: nothing is held there by the list, or nothing may be done now. */
-function sceneOf({ exitsOn, snapshot, states }: KeptExits, part: PositionSide & Part): Scene | undefined {
+function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined {
+  const { exitsOn, snapshot } = kept
+  const states = kept.states.filter((state) => !isVain(state))
   const key = sideKeyOf(part)
   const exits = exitsOn(part.marketToken)
   const view = marketOf(snapshot, part.marketToken)
@@ -98,6 +143,12 @@ function sceneOf({ exitsOn, snapshot, states }: KeptExits, part: PositionSide & 
     oracle === undefined ? position.markPrice : executionSidePrice(oracle, part.direction, 'decrease')
   const resting = own.filter(({ collateralToken }) => sameHex(collateralToken, part.collateralToken))
   return { exits, snapshot, position, ownUsd, entryPrice, price, resting }
+}
+
+/** Whether all orders of the intent ended, and none of them was executed: it shows nowhere, and is waited for by nobody. */
+function isVain(state: IntentState): boolean {
+  const children = lastAttempt(state)?.children ?? []
+  return children.length > 0 && children.every(({ phase }) => phase === 'CANCELLED')
 }
 
 /** Exits of an intent that have not ended, whether the list shows them or not. */
@@ -247,7 +298,7 @@ function fitted(
   orders: readonly RestingOrder[],
 ): readonly Decision[] {
   let excessUsd = sumOf(orders) - ownUsd
-  if (excessUsd <= bps(ownUsd, TOLERANCE_BPS)) return []
+  if (excessUsd <= bps(ownUsd, EXIT_TOLERANCE_BPS)) return []
   const away = ({ triggerPrice = 0n }: RestingOrder) =>
     triggerPrice > price ? triggerPrice - price : price - triggerPrice
   const farthest = [...orders].sort((one, other) => (away(one) < away(other) ? 1 : -1))
@@ -307,7 +358,7 @@ function sideOf({ marketToken, direction }: Position): Pick<Position, 'marketTok
 /** What of a part is worth an order: more than the tolerance, and than the least position of the market. */
 function isWorth({ ownUsd, snapshot, position }: Scene, sizeUsd: Usd): boolean {
   const least = marketOf(snapshot, position.marketToken)?.market.minPositionSizeUsd ?? 0n
-  return sizeUsd > bps(ownUsd, TOLERANCE_BPS) && sizeUsd >= maxOf(1n, least)
+  return sizeUsd > bps(ownUsd, EXIT_TOLERANCE_BPS) && sizeUsd >= maxOf(1n, least)
 }
 
 function sumOf(orders: readonly RestingOrder[]): Usd {

@@ -196,19 +196,19 @@ async function takeKeptExits(
 ): Promise<{ readonly decided: number; readonly admitted: number }> {
   const { name, exits, strategy } = loaded
   if (exits === undefined || !strategy.opensPositions) return { decided: 0, admitted: 0 }
-  const { journal, emit, exitRetries } = context
+  const { clock, journal, emit, exitRetries } = context
   const parts = journal
     .books()
     .all()
     .filter((book) => book.strategy === name && book.sizeUsd > 0n)
-  if (parts.length === 0) return { decided: 0, admitted: 0 }
+  const states = ownOf(name, snapshot, unseen)
+  if (parts.length + states.length === 0) return { decided: 0, admitted: 0 }
   const exitsOn = (marketToken: string) => {
     const retryMs = exitRetries.get(`${name}:${hexKey(marketToken)}`) ?? 0
-    return retryMs > snapshot.atMs
+    return retryMs > clock.monotonicMs()
       ? undefined
       : exitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs)
   }
-  const states = ownOf(name, snapshot, unseen)
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   let admitted = 0
   const decisions = keepExits({ exitsOn, snapshot, states, parts, enteredMs })
@@ -221,7 +221,7 @@ async function takeKeptExits(
     )
     if (denial === undefined) admitted += 1
     else {
-      exitRetries.set(`${name}:${hexKey(decision.marketToken)}`, snapshot.atMs + EXIT_RETRY_MS)
+      exitRetries.set(`${name}:${hexKey(decision.marketToken)}`, clock.monotonicMs() + EXIT_RETRY_MS)
       emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
     }
   }

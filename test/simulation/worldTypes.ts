@@ -4,6 +4,7 @@ import type { Address } from '../../src/protocol/address.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { Tier } from './daemon.ts'
+import type { ExitStory } from './exitStory.ts'
 import type { Shape } from './intentsOf.ts'
 import type { Timeline } from './timeline.ts'
 import type { Transcript } from './transcript.ts'
@@ -46,6 +47,8 @@ export interface Scenario {
   readonly crashes: readonly number[]
   /** Boundary of the first process where it is frozen while a second one takes over, and how long it is frozen, ms. */
   readonly takeover?: { readonly at: number; readonly goesOnMs: number }
+  /** What the whole daemon does in it; absent in stories of the other tiers, which are offered `shapes`. */
+  readonly exits?: ExitStory
   /** Faults that come always: each at its first chance. */
   readonly setup?: (world: {
     readonly venue: VenueModel

@@ -70,6 +70,9 @@ export type PricedExits = ExitPlan<PricedDistance>
 /** What of it an increase brings with it. */
 export type EntryExits = Pick<PricedExits, 'stopLoss' | 'takeProfits' | 'trailingStop'>
 
+/** What of a part may be uncovered, or covered too much, before an order is changed for it, bps. */
+export const EXIT_TOLERANCE_BPS = 200
+
 /** What moves are held to when the file says nothing: once a minute, and for a dollar. */
 export const usualMoves = { moveEveryMs: 60_000, moveStepUsd: 10n ** 30n } as const
 

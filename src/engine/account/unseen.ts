@@ -1,7 +1,7 @@
 /** Fills that the lists may not show yet: what admission counts on top of a snapshot's positions. */
 import type { Clock } from '../../base/clock.ts'
 import { type HeldSides, isTakenOff } from '../../domain/account/held.ts'
-import type { IntentState } from '../../domain/order/intent.ts'
+import type { Intent, IntentState } from '../../domain/order/intent.ts'
 import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -12,7 +12,7 @@ export const listLagMs = 30_000
 
 /** What was filled and may not show. */
 export interface Unseen {
-  /** Whether a fill shows in the snapshot's positions, or is so old that the lists are believed without it. */
+  /** Whether a fill shows in the snapshot's positions, or a change in its orders, or is so old that the lists are believed without it. */
   isSeen(state: IntentState, snapshot: Snapshot): boolean
   /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
   in(snapshot: Snapshot): readonly IntentState[]
@@ -30,6 +30,7 @@ export function createUnseen(
     const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
     if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
     const { terms, kind } = intent
+    if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
     // What cannot be read shows nothing, gone positions least of all.
     if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
     const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
@@ -66,4 +67,17 @@ export function createUnseen(
       return [...orderManager.open().map((each) => each.state), ...recent]
     },
   }
+}
+
+/** Whether the orders of a snapshot are as an edit or a cancel left them. */
+function showsChange({ kind, terms }: Intent, { orders }: Snapshot): boolean {
+  if (lacksMarket(orders.missing, terms.marketToken)) return false
+  const rowOf = (orderKey: string) => orders.value.find((row) => sameHex(row.orderKey, orderKey))
+  if (kind === 'cancel') return (terms.cancelOrderKeys ?? []).every((key) => rowOf(key) === undefined)
+  const row = terms.edit === undefined ? undefined : rowOf(terms.edit.orderKey)
+  return (
+    row === undefined ||
+    (row.sizeDeltaUsd === terms.edit?.sizeDeltaUsd &&
+      row.triggerContractPrice === terms.edit.triggerContractPrice)
+  )
 }

@@ -1,0 +1,84 @@
+/**
+ * What is left of an instance's exits when one of them, or a decision, took something off its part: until they are cancelled or made
+ * smaller, an entry on that side would be closed by exits that were never meant for it. Pure but for what it reads.
+ */
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { EXIT_TOLERANCE_BPS } from '../domain/order/exitPlan.ts'
+import {
+  type Child,
+  type Denial,
+  hasEnded,
+  type Intent,
+  type IntentState,
+  lastAttempt,
+} from '../domain/order/intent.ts'
+import { signedOrderIn } from '../domain/order/signedOrder.ts'
+import { hexKey } from '../protocol/address.ts'
+import { bps, formatDollars, type Usd } from '../protocol/units.ts'
+import type { EngineContext } from './context/engineContext.ts'
+
+/** Contract `OrderType` of orders that rest and close. */
+const TAKE_PROFIT = 5
+const STOP_LOSS = 6
+
+/**
+ * EXITS_LEFT: exits of the instance rest for more than its part of a side, those of entries that still wait not counted, and none of
+ * its messages changes them yet.
+ *
+ * @param pending intents that are judged and not accepted yet
+ */
+export function checkExitsLeft(
+  { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
+  strategy: string,
+  side: PositionSide,
+  pending: readonly Intent[],
+): Denial | undefined {
+  const own = orderManager
+    .open()
+    .map(({ state }) => state)
+    .filter(({ intent }) => intent.strategy === strategy && isOn(intent, side))
+  const changing = new Set(
+    [...own.map(({ intent }) => intent), ...pending.filter((intent) => intent.strategy === strategy)]
+      .flatMap(({ terms: { edit, cancelOrderKeys = [] } }) => [
+        ...(edit ? [edit.orderKey] : []),
+        ...cancelOrderKeys,
+      ])
+      .map(hexKey),
+  )
+  const partUsd = journal.books().heldBy(strategy, side)
+  const sums = new Map<number, Usd>()
+  for (const { orderKey } of own.flatMap(settledExits)) {
+    const signed = changing.has(hexKey(orderKey)) ? undefined : signedOrderIn(journal, orderKey)
+    if (signed === undefined) continue
+    const { orderType, sizeDeltaUsd } = signed
+    if (orderType === undefined) continue
+    sums.set(orderType, (sums.get(orderType) ?? 0n) + sizeDeltaUsd)
+  }
+  for (const orderType of [STOP_LOSS, TAKE_PROFIT]) {
+    const sumUsd = sums.get(orderType) ?? 0n
+    if (sumUsd - partUsd <= bps(partUsd, EXIT_TOLERANCE_BPS)) continue
+    return {
+      code: 'EXITS_LEFT',
+      reason:
+        'exits of this strategy rest for more than what is left of its part; they are cancelled or made smaller before it enters again',
+      wanted: `exits of ${formatDollars(sumUsd)}`,
+      allowed: `${formatDollars(partUsd)}, which is its part`,
+    }
+  }
+  return undefined
+}
+
+/** Exits of an intent that have not ended, once nothing of its entry can fill any more. */
+export function settledExits(state: IntentState): readonly Child[] {
+  const { intent } = state
+  const children = lastAttempt(state)?.children ?? []
+  const isExit = ({ role }: Child) =>
+    role === 'take-profit' || role === 'stop-loss' || intent.kind === 'decrease'
+  if (intent.kind !== 'increase' && intent.kind !== 'decrease') return []
+  if (children.some((child) => !isExit(child) && !hasEnded(child))) return []
+  return children.filter((child) => isExit(child) && child.role !== 'part' && !hasEnded(child))
+}
+
+function isOn({ terms }: Intent, side: PositionSide): boolean {
+  return sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
+}

@@ -1,0 +1,135 @@
+/** What is left of exits once one of them, or a decision, took something off the part: cancelled at once, and before any entry. */
+import { expect, test } from 'vitest'
+import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import type { Child, Intent, IntentState } from '../../src/domain/order/intent.ts'
+import { createUnseen } from '../../src/engine/account/unseen.ts'
+import { checkExitsLeft } from '../../src/engine/exitsLeft.ts'
+import { keepExits } from '../../src/engine/keepExits.ts'
+import type { Order } from '../../src/protocol/position.ts'
+import { contractPriceOf, MAX_UINT256, type Usd, usd } from '../../src/protocol/units.ts'
+import { MARKET, marketView, NOW_MS, order, position, snapshot, USDC } from '../risk/world.ts'
+
+const side = { marketToken: MARKET, direction: 'long', collateralToken: USDC } as const
+const keyOf = (index: number): `0x${string}` => `0x${(index + 1).toString(16).padStart(64, '0')}`
+const exits = {
+  stopLoss: { bps: 500 },
+  takeProfits: [{ bps: 1_000 }],
+  ...usualMoves,
+  range: usualRange,
+}
+
+type Phase = Child['phase']
+
+/** An increase with its target and its stop, and how far each of the three orders is. */
+function entered(phases: readonly [entry: Phase, target: Phase, stop: Phase]): IntentState {
+  const roles = ['main', 'take-profit', 'stop-loss'] as const
+  return landed(
+    'increase',
+    phases.map((phase, index) => ({ role: roles[index] ?? 'main', phase })),
+  )
+}
+
+function landed(kind: string, children: readonly Partial<Child>[], terms: object = {}): IntentState {
+  const intent = {
+    intentId: kind.padEnd(24, '0'),
+    strategy: 'eth',
+    kind,
+    acceptedAtMs: NOW_MS - 60_000,
+    terms: { ...side, collateralToken: { address: USDC }, orderType: 'market', ...terms },
+  }
+  const orders = children.map((child, index) => ({ index, orderKey: keyOf(index), ...child }))
+  const creates = [2, 5, 6].map((orderType) => ({ orderType, sizeDeltaUsd: usd(400), kept: side }))
+  const attempt = { phase: 'LANDED', children: orders, armed: { creates } }
+  return { intent, attempts: [attempt], updatedAtMs: NOW_MS } as unknown as IntentState
+}
+
+const row = (index: number, orderType: number, sizeDeltaUsd: Usd, triggerUsd: number): Order =>
+  order({
+    orderKey: keyOf(index),
+    orderType,
+    sizeDeltaUsd,
+    triggerContractPrice: contractPriceOf(usd(triggerUsd), 18),
+  })
+
+const stopRow = row(2, 6, usd(400), 1_900)
+
+function decided(states: readonly IntentState[], orders: readonly Order[], ownUsd: Usd) {
+  const part = {
+    ...side,
+    sizeUsd: ownUsd,
+    sizeInTokens: (ownUsd * 10n ** 18n) / usd(2_000),
+    costUsd: ownUsd,
+    collateral: 0n,
+    carriedUsd: 0n,
+    sizeTime: 0n,
+  }
+  const positions = ownUsd > 0n ? [position({ sizeInUsd: ownUsd })] : []
+  return keepExits({
+    exitsOn: () => exits,
+    snapshot: snapshot({ view: marketView(), positions, orders }),
+    states,
+    parts: ownUsd > 0n ? [part] : [],
+    enteredMs: () => NOW_MS - 60_000,
+  })
+}
+
+test('the stop is cancelled as soon as the target closed the whole part', () => {
+  const [only, ...more] = decided([entered(['EXECUTED', 'EXECUTED', 'OPEN'])], [stopRow], 0n)
+  expect(only).toMatchObject({
+    kind: 'cancel',
+    marketToken: MARKET,
+    direction: 'long',
+    orderKeys: [keyOf(2)],
+  })
+  expect(more).toEqual([])
+})
+
+test('exits stay where nothing of ours took the part off: a list that hides it, or an entry that waits', () => {
+  expect(decided([entered(['EXECUTED', 'OPEN', 'OPEN'])], [stopRow], 0n)).toEqual([])
+  expect(decided([entered(['OPEN', 'OPEN', 'OPEN'])], [stopRow], 0n)).toEqual([])
+})
+
+test('a stop is placed anew at once after a reduction that the venue cancelled, and not while one is on its way', () => {
+  const vain = landed('close', [{ role: 'main', phase: 'CANCELLED' }])
+  expect(decided([vain], [], usd(400)).map(({ kind }) => kind)).toEqual(['decrease', 'decrease'])
+  const coming = landed('close', [{ role: 'main', phase: 'OPEN' }])
+  expect(decided([coming], [], usd(400))).toEqual([])
+})
+
+test('an edit is over for admission as soon as the list shows its values, and a cancel once the order is gone', () => {
+  const trigger = contractPriceOf(usd(1_900), 18)
+  const edit = landed('edit', [], {
+    edit: { orderKey: keyOf(2), sizeDeltaUsd: usd(400), triggerContractPrice: trigger },
+  })
+  const cancel = landed('cancel', [], { cancelOrderKeys: [keyOf(2)] })
+  const manager = { closedAgoMs: () => 1_000, open: () => [], recentlyLanded: () => [edit, cancel] }
+  const unseen = createUnseen(manager as never, { now: () => NOW_MS }, () => new Map())
+  const inLists = (orders: readonly Order[]) =>
+    unseen.in(snapshot({ view: marketView(), orders })).map(({ intent }) => intent.kind)
+  expect(inLists([stopRow])).toEqual(['cancel'])
+  expect(inLists([row(2, 6, usd(800), 1_900)])).toEqual(['edit', 'cancel'])
+  expect(inLists([row(2, 6, usd(400), 1_800)])).toEqual(['edit', 'cancel'])
+  expect(inLists([])).toEqual([])
+})
+
+test('an entry waits while exits rest for more than the part, until a message of ours changes them', () => {
+  const code = (states: readonly IntentState[], partUsd: Usd, pending: readonly Intent[] = []) => {
+    const journal = {
+      books: () => ({ heldBy: () => partUsd }),
+      openIntents: () => states,
+      changeOf: () => undefined,
+    }
+    const orderManager = { open: () => states.map((state) => ({ state })) }
+    return checkExitsLeft({ journal, orderManager } as never, 'eth', side, pending)?.code
+  }
+  const filled = entered(['EXECUTED', 'EXECUTED', 'OPEN'])
+  expect(code([filled], 0n)).toBe('EXITS_LEFT')
+  expect(code([filled], usd(200))).toBe('EXITS_LEFT')
+  expect(code([filled], usd(395))).toBeUndefined()
+  expect(code([filled], MAX_UINT256)).toBeUndefined()
+  // Exits of an entry that waits are its own.
+  expect(code([entered(['OPEN', 'OPEN', 'OPEN'])], 0n)).toBeUndefined()
+  const cancel = landed('cancel', [], { cancelOrderKeys: [keyOf(2)] })
+  expect(code([filled, cancel], 0n)).toBeUndefined()
+  expect(code([filled], 0n, [cancel.intent])).toBeUndefined()
+})
