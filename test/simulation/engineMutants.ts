@@ -3,7 +3,7 @@ import { exitMutants } from './exitMutants.ts'
 import type { FirstMutant } from './mutants.ts'
 
 function one(name: string, firstSeed: number, file: string, find: string, replace: string): FirstMutant {
-  return { name, tier: 'engine', firstSeed, patches: [{ file, find, replace }] }
+  return { name, tier: 'engine', hasPrices: false, firstSeed, patches: [{ file, find, replace }] }
 }
 
 const judge = 'src/engine/admitDecision.ts'

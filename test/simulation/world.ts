@@ -84,7 +84,8 @@ class World {
       options.tier.decides !== true &&
       mode !== 'venue' &&
       randomOf(seed, 'settings').chance(0.4)
-    const hasPrices = options.tier.decides === true && options.isBefore !== true
+    const hasPrices =
+      options.tier.decides === true && options.isBefore !== true && options.hasPrices !== false
     const excluded = excludedFaults({ options, mode, hasChain, mayChange, hasPrices })
     this.#faults = chooseFaults(
       randomOf(seed, 'faults'),

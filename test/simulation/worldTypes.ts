@@ -35,6 +35,8 @@ export interface WorldOptions {
   readonly mode?: Mode
   /** Without the faults that came later: a seed tells the story that it once told. */
   readonly isBefore?: boolean
+  /** False: strategies have no files and markets no walk, as before there were any; absent: they have. */
+  readonly hasPrices?: boolean
 }
 
 /** A fixed story for the enumeration of crash points. */
