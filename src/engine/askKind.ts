@@ -5,7 +5,10 @@ import { checkTurn, type GivenMemory, memoryFor } from '../strategy/kindMemory.t
 import { viewOf } from '../strategy/strategy.ts'
 
 /** What of a view is of the world. */
-export type OwnScene = Pick<Scene, 'snapshot' | 'openIntents' | 'restingOrders' | 'tasks' | 'approval'>
+export type OwnScene = Pick<
+  Scene,
+  'snapshot' | 'openIntents' | 'own' | 'restingOrders' | 'tasks' | 'approval'
+>
 
 /** What a kind with a memory is given besides. */
 export interface GivenPast extends Required<Pick<Scene, 'events' | 'eventsMissed' | 'signals'>> {

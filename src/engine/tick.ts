@@ -3,6 +3,7 @@
  */
 
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { ownPositionsOf } from '../domain/books/ownPositions.ts'
 import {
   isTaskDecision,
   type StrategyDecision,
@@ -238,12 +239,15 @@ async function decide(
   tickMs: number,
   unseen: UnseenIntents,
 ): Promise<Answer> {
-  const own = ownOf(loaded.name, snapshot, unseen)
+  const states = ownOf(loaded.name, snapshot, unseen)
+  const own = ownPositionsOf(context.journal.books().partsOf(loaded.name), snapshot)
   const { tasks } = context.trading.accountJournal.state()
+  const isUnwanted = (intentId: string) => unwindOf(tasks, intentId) !== undefined
   const scene = {
     snapshot,
-    openIntents: openIntentsOf(own, (intentId) => unwindOf(tasks, intentId) !== undefined),
-    restingOrders: restingOrdersOf(snapshot, own),
+    openIntents: openIntentsOf(states, { orders: snapshot.orders, own, isUnwanted }),
+    own,
+    restingOrders: restingOrdersOf(snapshot, states),
     tasks: await context.tasksOf(loaded.name),
     ...approvalOf(context),
   }

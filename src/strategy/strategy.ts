@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod'
+import { allAsOwn, type OwnPosition } from '../domain/books/ownPositions.ts'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
@@ -21,6 +22,7 @@ import { firstIssue, type MemoryDefinition, type Turn } from './kindMemory.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
 export type { Fill } from '../domain/account/fills.ts'
+export type { OwnPosition } from '../domain/books/ownPositions.ts'
 export type { ClosedEvent, DeniedEvent, FillEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
 export type { GivenSignal, SignalAction, SignalSize } from '../domain/memory/tradeSignal.ts'
 export type {
@@ -88,7 +90,7 @@ export {
   usdOfAmount,
 } from '../protocol/units.ts'
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
-export type { MemoryDefinition, Turn } from './kindMemory.ts'
+export type { MemoryDefinition, Turn, UnservedSignal } from './kindMemory.ts'
 export { levelOfPrice, priceOfLevel } from './levels.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
 /** Schemas for the params of a kind. */
@@ -139,7 +141,10 @@ export interface StrategyView<Params = unknown> {
   readonly snapshot: Snapshot
   readonly params: Params
   readonly instance: StrategyInstance
-  /** This instance's open intents: planned, on their way, unknown, or resting with their orders. */
+  /**
+   * This instance's open intents: planned, on their way, unknown, or resting with their orders. One whose entry is filled stays among
+   * them while its exits rest (`onlyExitsRest`): ask `isBusy` whether anything has to be waited for.
+   */
   readonly openIntents: readonly OpenIntent[]
   /** This instance's orders that rest at the venue, and that it may edit and cancel. */
   readonly restingOrders: readonly RestingOrder[]
@@ -163,7 +168,18 @@ export interface StrategyView<Params = unknown> {
   market(symbol: string): MarketView | undefined
   /** A market's candles of a period, ascending, the running one last; of the first that `needs` names without a period. */
   candles(symbol: string, period?: CandlePeriod): Reading<readonly Candle[]> | undefined
-  /** The account's positions, of one market or one side when asked. */
+  /**
+   * What this instance holds by its own book, of one market or one side when asked: what it trades by. What others opened, by hand or
+   * by another file, is not in it (docs/books.md).
+   */
+  ownPositions(symbol?: string, direction?: Direction): readonly OwnPosition[]
+  /**
+   * Whether an order of this instance is under way, in one market or on one side when asked: planned, on its way, unknown, waiting at the
+   * venue for its price, or a change of an order that rests. Exits that rest for what is held do not count. True where the market
+   * was not read.
+   */
+  isBusy(symbol?: string, direction?: Direction): boolean
+  /** The account's positions with everybody's parts, of one market or one side when asked: what keepers look at. */
   positions(symbol?: string, direction?: Direction): readonly Position[]
 }
 
@@ -323,6 +339,8 @@ export function viewOf<Params>(parts: {
   readonly params: Params
   readonly instance: StrategyInstance
   readonly openIntents: readonly OpenIntent[]
+  /** The instance's own parts; when absent, nobody else trades there and every position is its own. */
+  readonly own?: readonly OwnPosition[]
   /** None when absent. */
   readonly restingOrders?: readonly RestingOrder[]
   /** None when absent. */
@@ -335,9 +353,23 @@ export function viewOf<Params>(parts: {
   /** None when absent. */
   readonly signals?: readonly GivenSignal[]
 }): StrategyView<Params> {
+  const { own = allAsOwn(parts.snapshot), ...given } = parts
   const market = (symbol: string): MarketView | undefined => {
-    for (const view of parts.snapshot.markets.values()) if (view.market.symbol === symbol) return view
+    for (const view of given.snapshot.markets.values()) if (view.market.symbol === symbol) return view
     return undefined
+  }
+  /** Of one market and side when asked; none of a market that was not read. */
+  function among<Row extends { readonly marketToken: Address; readonly direction: Direction }>(
+    rows: readonly Row[],
+    symbol?: string,
+    direction?: Direction,
+  ): readonly Row[] {
+    const all = direction === undefined ? rows : rows.filter((row) => row.direction === direction)
+    if (symbol === undefined) return all
+    const view = market(symbol)
+    if (view === undefined) return []
+    const key = hexKey(view.market.marketToken)
+    return all.filter(({ marketToken }) => hexKey(marketToken) === key)
   }
   return {
     restingOrders: [],
@@ -345,7 +377,7 @@ export function viewOf<Params>(parts: {
     events: [],
     eventsMissed: 0,
     signals: [],
-    ...parts,
+    ...given,
     market,
     candles(symbol, period) {
       const view = market(symbol)
@@ -354,16 +386,12 @@ export function viewOf<Params>(parts: {
       )
       return found === undefined ? undefined : { value: found.value.candles, atMs: found.atMs }
     },
-    positions(symbol, direction) {
-      const all = parts.snapshot.positions.value.filter(
-        (position) => direction === undefined || position.direction === direction,
-      )
-      if (symbol === undefined) return all
-      const view = market(symbol)
-      if (view === undefined) return []
-      const key = hexKey(view.market.marketToken)
-      return all.filter((position) => hexKey(position.marketToken) === key)
+    ownPositions: (symbol, direction) => among(own, symbol, direction),
+    isBusy(symbol, direction) {
+      if (symbol !== undefined && market(symbol) === undefined) return true
+      return among(given.openIntents, symbol, direction).some(({ onlyExitsRest }) => !onlyExitsRest)
     },
+    positions: (symbol, direction) => among(given.snapshot.positions.value, symbol, direction),
   }
 }
 

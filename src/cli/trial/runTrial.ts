@@ -3,6 +3,7 @@
  * and what is admitted is filled ideally. No clock, no network, no randomness: the same file gives the same trial.
  */
 import { reasonOf } from '../../base/errors.ts'
+import { allAsOwn } from '../../domain/books/ownPositions.ts'
 import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import {
@@ -249,11 +250,14 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     const snapshot = snapshotAt(step)
     const number = Math.floor(snapshot.atMs / 1000 / DAY_SECONDS)
     if (number > day.number) day = { number, realizedUsd: account.realizedUsd() }
-    const own = venue.open()
+    const states = venue.open()
+    // What a keeper is given to keep is somebody else's.
+    const own = loaded.strategy.opensPositions ? allAsOwn(snapshot) : []
     const scene = {
       snapshot,
-      openIntents: openIntentsOf(own),
-      restingOrders: restingOrdersOf(snapshot, own),
+      openIntents: openIntentsOf(states, { orders: snapshot.orders, own }),
+      own,
+      restingOrders: restingOrdersOf(snapshot, states),
       tasks: [],
     }
     const past: GivenPast | undefined = keeps

@@ -4,6 +4,7 @@
  */
 
 import { BaseError } from '../../base/errors.ts'
+import type { OwnPosition } from '../../domain/books/ownPositions.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -36,6 +37,8 @@ export class KindFault extends BaseError {
 export interface Scene {
   readonly snapshot: Snapshot
   readonly openIntents: readonly OpenIntent[]
+  /** What the instance holds by its own book. */
+  readonly own: readonly OwnPosition[]
   readonly restingOrders: readonly RestingOrder[]
   /** None when absent. */
   readonly tasks?: readonly OwnTask[]
