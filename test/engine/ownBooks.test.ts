@@ -72,7 +72,7 @@ const listed = async () =>
     .sort()
 
 test('two instances on one market open, add to, reduce and close their own parts alone, on one side and on two', async () => {
-  bench = await kindsBench({ path: [[0, 2_000]], isByChain: true })
+  bench = await kindsBench({ path: [[0, 2_000]] })
   let at = started({ usd: 300 })
   const unserved = () =>
     at.events.flatMap((event) =>
@@ -122,7 +122,7 @@ test('two instances on one market open, add to, reduce and close their own parts
 }, 300_000)
 
 test('an instance leaves what was there before it, and keeps what is in its book over a restart', async () => {
-  bench = await kindsBench({ path: [[0, 2_000]], isByChain: true })
+  bench = await kindsBench({ path: [[0, 2_000]] })
   const first = started({ usd: 300 })
   await first.engine.start()
   await bench.clock.advance(40_000)

@@ -204,8 +204,12 @@ test('without a stop of the file the loss is bounded a step beyond the whole gri
 
 test('what one exit closed is taken off the others, and the exits of a line that waits stay', () => {
   const held = position({ sizeInUsd: usd(200), entryPrice: usd(2000) })
-  const exit = (n: number, orderType: 'take-profit' | 'stop-loss', sizeUsd: number, intentId = `intent-${n}`) =>
-    resting(n, { orderType, sizeDeltaUsd: usd(sizeUsd), intentId })
+  const exit = (
+    n: number,
+    orderType: 'take-profit' | 'stop-loss',
+    sizeUsd: number,
+    intentId = `intent-${n}`,
+  ) => resting(n, { orderType, sizeDeltaUsd: usd(sizeUsd), intentId })
   const profit = exit(1, 'take-profit', 200)
   const at = (restingOrders: readonly RestingOrder[]) =>
     decide({ price: usd(1995), positions: [held], restingOrders })
@@ -215,9 +219,9 @@ test('what one exit closed is taken off the others, and the exits of a line that
   expect(at([profit, exit(2, 'stop-loss', 500)])).toMatchObject([
     { kind: 'edit', orderKey: key(2), sizeDeltaUsd: usd(200) },
   ])
-  expect(at([profit, { ...exit(2, 'stop-loss', 500), isChanging: true }]).map(({ kind }) => kind)).not.toContain(
-    'edit',
-  )
+  expect(
+    at([profit, { ...exit(2, 'stop-loss', 500), isChanging: true }]).map(({ kind }) => kind),
+  ).not.toContain('edit')
   const line = resting(4, { triggerPrice: usd(1950), intentId: 'intent-5' })
   expect(
     at([profit, exit(2, 'stop-loss', 200), line, exit(5, 'stop-loss', 200)]).map(({ kind }) => kind),

@@ -143,7 +143,9 @@ test('what others hold is neither closed nor in the way, and is said where nothi
   const flat = turn({ signals: [says('flat')], others: ['long'] })
   expect([flat.decisions, flat.memory.wishes]).toEqual([[], []])
   expect(flat.unserved[0]).toContain('nothing of its own to close; what is held there is not its own')
-  expect(turn({ signals: [says('reverse')], others: ['long'] }).unserved[0]).toContain('to reverse; what is held')
+  expect(turn({ signals: [says('reverse')], others: ['long'] }).unserved[0]).toContain(
+    'to reverse; what is held',
+  )
 })
 
 test('exits that rest for its entry keep no signal from closing, turning or being answered', () => {

@@ -57,13 +57,19 @@ export async function strategies({ loaded, flags, width, out }: Call): Promise<n
     readStrategyFiles(loaded.config),
   ])
   await closeStrategies(files.strategies)
-  const rows = strategyRows(status, decisions, orders, {
-    enabled: new Map(
-      files.strategies.map(({ name, strategy, symbols }) => [name, { kind: strategy.kind, symbols }]),
-    ),
-    disabled: files.disabled,
-    isWhole: files.problems.length === 0,
-  }, books)
+  const rows = strategyRows(
+    status,
+    decisions,
+    orders,
+    {
+      enabled: new Map(
+        files.strategies.map(({ name, strategy, symbols }) => [name, { kind: strategy.kind, symbols }]),
+      ),
+      disabled: files.disabled,
+      isWhole: files.problems.length === 0,
+    },
+    books,
+  )
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else {
     out(rows.length === 0 ? 'No strategies.' : strategiesText(rows, status.nowMs, width))

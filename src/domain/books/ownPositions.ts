@@ -1,5 +1,5 @@
 /** What of the account's positions is in one strategy's book: what an instance trades by. docs/books.md. Pure. */
-import { hexKey } from '../../protocol/address.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { maxOf, mulDiv, type TokenAmount, tenTo, type Usd } from '../../protocol/units.ts'
 import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
@@ -7,7 +7,10 @@ import type { Snapshot } from '../snapshot.ts'
 import type { Part } from './sideParts.ts'
 
 /** An instance's own part of a position. */
-export interface OwnPosition extends PositionSide {
+export interface OwnPosition {
+  readonly marketToken: Address
+  /** Token that backs it. */
+  readonly collateralToken: Address
   readonly direction: Direction
   /** By its book, and never more than the venue lists of the whole position, USD. */
   readonly sizeInUsd: Usd

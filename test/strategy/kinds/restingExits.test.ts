@@ -53,10 +53,17 @@ const cases: Readonly<Record<string, Case>> = {
     closes: rising.map((close) => close + 60),
     asks: 'increase long',
   },
-  breakout: { params: { period: '1m' }, closes: Array.from({ length: 60 }, () => 2_100), priceUsd: 2_050, asks: 'close long' },
+  breakout: {
+    params: { period: '1m' },
+    closes: Array.from({ length: 60 }, () => 2_100),
+    priceUsd: 2_050,
+    asks: 'close long',
+  },
   'mean-reversion': {
     params: { period: '1m' },
-    closes: Array.from({ length: 220 }, (_none, index) => (index > 215 ? 2_000 : index % 2 === 0 ? 1_990 : 2_010)),
+    closes: Array.from({ length: 220 }, (_none, index) =>
+      index > 215 ? 2_000 : index % 2 === 0 ? 1_990 : 2_010,
+    ),
     asks: 'close long',
   },
   carry: { asks: 'close long' },
@@ -145,7 +152,9 @@ function sceneOf({ priceUsd, closes, view }: Case) {
   const world = snapshot({ view: market, positions: [held], orders: exits })
   const part = {
     ...noPart,
-    ...{ marketToken: MARKET, direction: 'long', collateralToken: USDC },
+    marketToken: MARKET,
+    direction: 'long' as const,
+    collateralToken: USDC,
     ...{ sizeUsd: usd(500), sizeInTokens: 25n * 10n ** 16n, costUsd: usd(500), collateral: 200_000_000n },
   } as const
   return { world, own: ownPositionsOf([part], world) }
