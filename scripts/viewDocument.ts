@@ -17,7 +17,7 @@ const parts: readonly Part[] = [
   },
   {
     title: 'What the instance holds',
-    files: ['domain/books/ownPositions.ts'],
+    files: ['domain/ownPositions.ts'],
     types: ['OwnPosition'],
   },
   {

@@ -121,7 +121,7 @@ export function takeTurn(
     if (isTaken) {
       for (const signal of given.signals) context.emit(takenEvent(signal))
       const { name: strategy } = loaded
-      for (const each of turn.unserved) context.emit({ type: 'signal.unserved', strategy, ...each })
+      for (const each of turn.unserved ?? []) context.emit({ type: 'signal.unserved', strategy, ...each })
       for (const tell of planned.whenDurable) tell()
     }
     return isTaken ? planned.whenDurable.length : 0

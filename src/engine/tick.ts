@@ -3,7 +3,6 @@
  */
 
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { ownPositionsOf } from '../domain/books/ownPositions.ts'
 import {
   isTaskDecision,
   type StrategyDecision,
@@ -11,6 +10,7 @@ import {
   type UnwindDecision,
 } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
+import { ownPositionsOf } from '../domain/ownPositions.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'

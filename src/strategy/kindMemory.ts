@@ -43,8 +43,8 @@ export interface CheckedTurn {
   readonly decisions: unknown
   readonly memory: unknown
   readonly version: number
-  /** Empty: none. */
-  readonly unserved: readonly UnservedSignal[]
+  /** Absent: none. */
+  readonly unserved?: readonly UnservedSignal[]
 }
 
 /** A memory as it is handed to a kind. */
@@ -130,7 +130,10 @@ export function checkTurn(definition: MemoryDefinition<unknown>, returned: unkno
   const memory = decodeExact(text)
   const checked = definition.schema.safeParse(memory)
   const unserved = unservedOf((returned as { readonly unserved?: unknown }).unserved)
-  if (checked.success) return { decisions: returned.decisions, memory, version: definition.version, unserved }
+  if (checked.success) {
+    const turn = { decisions: returned.decisions, memory, version: definition.version }
+    return unserved.length === 0 ? turn : { ...turn, unserved }
+  }
   throw new TypeError(`the memory that decide returned does not fit its schema: ${firstIssue(checked.error)}`)
 }
 

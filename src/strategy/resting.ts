@@ -1,6 +1,5 @@
 /** What of a strategy's own waits at the venue: the account's resting orders that its open intents explain. Pure. */
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
-import type { OwnPosition } from '../domain/books/ownPositions.ts'
 import {
   type Child,
   type ChildRole,
@@ -11,6 +10,7 @@ import {
   lastAttempt,
 } from '../domain/order/intent.ts'
 import type { OrderKind } from '../domain/order/orderTerms.ts'
+import type { OwnPosition } from '../domain/ownPositions.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
@@ -68,7 +68,7 @@ const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
 }
 
 /** What open intents are seen by. */
-export interface SeenBy {
+interface SeenBy {
   readonly orders: Snapshot['orders']
   /** The instance's own parts. */
   readonly own: readonly OwnPosition[]

@@ -5,10 +5,10 @@
  */
 
 import { z } from 'zod'
-import { allAsOwn, type OwnPosition } from '../domain/books/ownPositions.ts'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
+import { allAsOwn, type OwnPosition } from '../domain/ownPositions.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OwnTask } from '../domain/tasks/ownTask.ts'
@@ -22,7 +22,6 @@ import type { MemoryDefinition, Turn } from './kindMemory.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
 export type { Fill } from '../domain/account/fills.ts'
-export type { OwnPosition } from '../domain/books/ownPositions.ts'
 export type { ClosedEvent, DeniedEvent, FillEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
 export type { GivenSignal, SignalAction, SignalSize } from '../domain/memory/tradeSignal.ts'
 export type {
@@ -54,6 +53,7 @@ export type {
   TwapWish,
   WeightWish,
 } from '../domain/order/taskWish.ts'
+export type { OwnPosition } from '../domain/ownPositions.ts'
 export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'

@@ -1,6 +1,7 @@
 /** What the kind `signal` makes of signals, turn by turn. */
 import { expect, test } from 'vitest'
 import type { GivenSignal } from '../../src/domain/memory/tradeSignal.ts'
+import { checkTurn, type MemoryDefinition } from '../../src/strategy/kindMemory.ts'
 import { signal } from '../../src/strategy/kinds/signal.ts'
 import {
   type Direction,
@@ -171,6 +172,15 @@ test('a signal that leads to no order says why, once', () => {
   now = turn({ events: [denied('increase', 'long', 'DATA_STALE')], atMs: nowMs + 60_000 }, now.memory)
   expect(now.unserved[0]).toContain('(DATA_STALE)')
   expect(turn({}, now.memory).unserved).toEqual([])
+})
+
+test('what is said of signals is checked with the turn', () => {
+  const turnOf = (unserved: unknown) =>
+    checkTurn(signal.memory as MemoryDefinition<unknown>, { decisions: [], memory: { wishes: [] }, unserved })
+  expect(turnOf([{ signal: 7, reason: 'why' }]).unserved).toEqual([{ signal: 7, reason: 'why' }])
+  expect(turnOf(undefined)).not.toHaveProperty('unserved')
+  for (const wrong of ['why', [{ signal: 'x', reason: 'why' }], [{ signal: 1, reason: '' }], [null]])
+    expect(() => turnOf(wrong)).toThrow('not a list of { signal, reason }')
 })
 
 test('a memory of before own parts is taken on', () => {

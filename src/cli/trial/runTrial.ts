@@ -3,7 +3,6 @@
  * and what is admitted is filled ideally. No clock, no network, no randomness: the same file gives the same trial.
  */
 import { reasonOf } from '../../base/errors.ts'
-import { allAsOwn } from '../../domain/books/ownPositions.ts'
 import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
+import { allAsOwn } from '../../domain/ownPositions.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { askKind, type GivenPast } from '../../engine/askKind.ts'
 import type { LiveLimits } from '../../engine/context/liveLimits.ts'

@@ -1,10 +1,10 @@
 /** What of the account's positions is in one strategy's book: what an instance trades by. docs/books.md. Pure. */
-import { type Address, hexKey } from '../../protocol/address.ts'
-import type { Direction } from '../../protocol/market.ts'
-import { maxOf, mulDiv, type TokenAmount, tenTo, type Usd } from '../../protocol/units.ts'
-import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
-import type { Snapshot } from '../snapshot.ts'
-import type { Part } from './sideParts.ts'
+import { type Address, hexKey } from '../protocol/address.ts'
+import type { Direction } from '../protocol/market.ts'
+import { maxOf, mulDiv, type TokenAmount, tenTo, type Usd } from '../protocol/units.ts'
+import { type PositionSide, sideKeyOf } from './account/accountRecord.ts'
+import type { Part } from './books/sideParts.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** An instance's own part of a position. */
 export interface OwnPosition {
