@@ -16,6 +16,11 @@ const parts: readonly Part[] = [
     types: ['StrategyView', 'StrategyInstance', 'OrderSize', 'Needs', 'CandleNeed'],
   },
   {
+    title: 'What the instance holds',
+    files: ['domain/ownPositions.ts'],
+    types: ['OwnPosition'],
+  },
+  {
     title: "The instance's own orders",
     files: ['strategy/resting.ts'],
     types: ['OpenIntent', 'RestingOrder'],
@@ -27,8 +32,8 @@ const parts: readonly Part[] = [
   },
   {
     title: 'Signals from outside',
-    files: ['domain/memory/tradeSignal.ts'],
-    types: ['GivenSignal', 'TradeSignal', 'SignalTerms'],
+    files: ['domain/memory/tradeSignal.ts', 'strategy/kindMemory.ts'],
+    types: ['GivenSignal', 'TradeSignal', 'SignalTerms', 'UnservedSignal'],
   },
   {
     title: 'The snapshot',

@@ -27,6 +27,7 @@ export const deepTests: readonly string[] = [
   'tasks/crashes.test.ts',
   'tasks/executorCrashes.test.ts',
   'engine/removedFile.test.ts',
+  'engine/ownBooks.test.ts',
   'tasks/twapCrashes.test.ts',
 
   // Commands and threads over many real processes.

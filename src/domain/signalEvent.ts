@@ -31,3 +31,10 @@ export type SignalEvent =
     }
   /** Its strategy was given it, and what it made of it is durable. */
   | { readonly type: 'signal.taken'; readonly signal: TradeSignal; readonly isExpired: boolean }
+  /** Its strategy was given it, and no order comes of it. */
+  | {
+      readonly type: 'signal.unserved'
+      readonly strategy: string
+      readonly signal: number
+      readonly reason: string
+    }

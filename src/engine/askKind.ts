@@ -7,7 +7,7 @@ import { viewOf } from '../strategy/strategy.ts'
 /** What of a view is of the world. */
 export type OwnScene = Pick<
   Scene,
-  'snapshot' | 'openIntents' | 'restingOrders' | 'tasks' | 'approval' | 'looseOrders'
+  'snapshot' | 'openIntents' | 'own' | 'restingOrders' | 'tasks' | 'approval' | 'looseOrders'
 >
 
 /** What a kind with a memory is given besides. */

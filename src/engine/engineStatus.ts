@@ -38,6 +38,8 @@ export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | '
 export interface StrategyStatus {
   readonly name: string
   readonly kind: string
+  /** False for a keeper, which acts on whole positions whoever opened them. */
+  readonly opensPositions: boolean
   readonly symbols: readonly string[]
   readonly cadenceMs: number
   /** Turns at which it was asked; none while it pauses. */

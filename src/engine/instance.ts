@@ -210,6 +210,7 @@ export function createInstance(
     return {
       name: loaded.name,
       kind: loaded.strategy.kind,
+      opensPositions: loaded.strategy.opensPositions,
       symbols: loaded.symbols,
       cadenceMs: loaded.cadenceMs,
       ...counts,

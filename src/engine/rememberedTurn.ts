@@ -122,6 +122,8 @@ export function takeTurn(
       ))
     if (isTaken) {
       for (const signal of given.signals) context.emit(takenEvent(signal))
+      const { name: strategy } = loaded
+      for (const each of turn.unserved ?? []) context.emit({ type: 'signal.unserved', strategy, ...each })
       for (const tell of planned.whenDurable) tell()
     }
     return isTaken ? planned.whenDurable.length : 0

@@ -14,6 +14,7 @@ import {
   type UnwindDecision,
 } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
+import { ownPositionsOf } from '../domain/ownPositions.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
@@ -262,12 +263,15 @@ async function decide(
   tickMs: number,
   unseen: UnseenIntents,
 ): Promise<Answer> {
-  const own = ownOf(loaded.name, snapshot, unseen)
+  const states = ownOf(loaded.name, snapshot, unseen)
+  const own = ownPositionsOf(context.journal.books().partsOf(loaded.name), snapshot)
   const { tasks } = context.trading.accountJournal.state()
+  const isUnwanted = (intentId: string) => unwindOf(tasks, intentId) !== undefined
   const scene = {
     snapshot,
-    openIntents: openIntentsOf(own, (intentId) => unwindOf(tasks, intentId) !== undefined),
-    restingOrders: restingOrdersOf(snapshot, own),
+    openIntents: openIntentsOf(states, { orders: snapshot.orders, own, isUnwanted }),
+    own,
+    restingOrders: restingOrdersOf(snapshot, states),
     tasks: await context.tasksOf(loaded.name),
     ...approvalOf(context),
     ...(loaded.strategy.tidiesOrders === true

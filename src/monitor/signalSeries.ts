@@ -12,14 +12,15 @@ function resultOf(code: SignalRefusal): string {
 export function signalSeries({ counter }: SeriesMaker): Emit {
   const signals = counter(
     'perpd_signals_total',
-    'Signals from outside by what became of them: accepted, expired_waiting (accepted, and its time was over before its turn), or why it was refused: unauthorized, malformed, stale, expired, replayed, strategy_unknown, market_unknown, queue_full, rate_limited or stopped.',
+    'Signals from outside by what became of them: accepted, expired_waiting (accepted, and its time was over before its turn), unserved (accepted, and no order came of it), or why it was refused: unauthorized, malformed, stale, expired, replayed, strategy_unknown, market_unknown, queue_full, rate_limited or stopped.',
     ['result'],
   )
-  for (const result of ['accepted', 'expired_waiting', ...signalRefusals.map(resultOf)])
+  for (const result of ['accepted', 'expired_waiting', 'unserved', ...signalRefusals.map(resultOf)])
     signals.inc({ result }, 0)
   return (event: Event): void => {
     if (event.type === 'signal.accepted') signals.inc({ result: 'accepted' })
     else if (event.type === 'signal.refused') signals.inc({ result: resultOf(event.code) })
+    else if (event.type === 'signal.unserved') signals.inc({ result: 'unserved' })
     else if (event.type === 'signal.taken' && event.isExpired) signals.inc({ result: 'expired_waiting' })
   }
 }

@@ -25,6 +25,16 @@ export interface Turn<Memory> {
   readonly decisions: readonly StrategyDecision[]
   /** The next memory; the one that was given when nothing changed. */
   readonly memory: Memory
+  /** Of a kind that takes signals: those that lead to no order, and why. People are told. None when absent. */
+  readonly unserved?: readonly UnservedSignal[]
+}
+
+/** A signal from outside that leads to no order. */
+export interface UnservedSignal {
+  /** Its number, as `view.signals` gave it, in this turn or an earlier one. */
+  readonly signal: number
+  /** Why, in one sentence without a full stop. */
+  readonly reason: string
 }
 
 /** A turn whose memory may be kept. */
@@ -33,6 +43,8 @@ export interface CheckedTurn {
   readonly decisions: unknown
   readonly memory: unknown
   readonly version: number
+  /** Absent: none. */
+  readonly unserved?: readonly UnservedSignal[]
 }
 
 /** A memory as it is handed to a kind. */
@@ -117,8 +129,26 @@ export function checkTurn(definition: MemoryDefinition<unknown>, returned: unkno
   }
   const memory = decodeExact(text)
   const checked = definition.schema.safeParse(memory)
-  if (checked.success) return { decisions: returned.decisions, memory, version: definition.version }
+  const unserved = unservedOf((returned as { readonly unserved?: unknown }).unserved)
+  if (checked.success) {
+    const turn = { decisions: returned.decisions, memory, version: definition.version }
+    return unserved.length === 0 ? turn : { ...turn, unserved }
+  }
   throw new TypeError(`the memory that decide returned does not fit its schema: ${firstIssue(checked.error)}`)
+}
+
+/** Most signals that a turn may speak of. */
+const MOST_UNSERVED = 200
+
+function unservedOf(value: unknown): readonly UnservedSignal[] {
+  if (value === undefined) return []
+  const isGood = (each: unknown): each is UnservedSignal => {
+    const { signal, reason } = (each ?? {}) as Readonly<Record<string, unknown>>
+    return Number.isSafeInteger(signal) && typeof reason === 'string' && reason !== '' && reason.length <= 500
+  }
+  if (Array.isArray(value) && value.length <= MOST_UNSERVED && value.every(isGood))
+    return value.map(({ signal, reason }) => ({ signal, reason }))
+  throw new TypeError('the unserved that decide returned is not a list of { signal, reason }')
 }
 
 /** Bytes of a text in UTF-8. What a kind imports has no library but the language's. */

@@ -1,12 +1,16 @@
 /** What of a strategy's own waits at the venue: the account's resting orders that its open intents explain. Pure. */
+import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import {
+  type Child,
   type ChildRole,
   hasEnded,
+  type Intent,
   type IntentState,
   isUnresolved,
   lastAttempt,
 } from '../domain/order/intent.ts'
 import type { OrderKind } from '../domain/order/orderTerms.ts'
+import type { OwnPosition } from '../domain/ownPositions.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
@@ -29,6 +33,11 @@ export interface OpenIntent {
   readonly isUnresolved: boolean
   /** To be unwound: what it opens is closed if it lands. */
   readonly isUnwanted: boolean
+  /**
+   * What it opens is filled and shows in this instance's own part, or it opens nothing: all that is left of it are exits that rest at
+   * the venue and are listed there. Such an intent stands in the way of nothing; an edit or cancel of its exits is an intent of its own.
+   */
+  readonly onlyExitsRest: boolean
 }
 
 /** A resting order of the instance's own, as the venue shows it. */
@@ -58,17 +67,25 @@ const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
   8: 'stop-market',
 }
 
-/**
- * The open intents as a strategy sees them. `isUnwanted`: whether one is to be unwound if it lands; none is when
- * absent.
- */
-export function openIntentsOf(
-  states: readonly IntentState[],
-  isUnwanted: (intentId: string) => boolean = () => false,
-): readonly OpenIntent[] {
+/** What open intents are seen by. */
+interface SeenBy {
+  readonly orders: Snapshot['orders']
+  /** The instance's own parts. */
+  readonly own: readonly OwnPosition[]
+  /** Whether one is to be unwound if it lands; none is when absent. */
+  readonly isUnwanted?: (intentId: string) => boolean
+}
+
+/** The open intents as a strategy sees them; without `seen` none has been found at rest. */
+export function openIntentsOf(states: readonly IntentState[], seen?: SeenBy): readonly OpenIntent[] {
+  const listed = new Set(seen?.orders.value.map(({ orderKey }) => hexKey(orderKey)))
+  // An exit without its own whole part is none: it may have been filled just now, or has lost what it was for.
+  const covered = new Set(seen?.own.flatMap((part) => (part.isWhole ? [sideKeyOf(part)] : [])))
   return states.map((state) => {
     const { intentId, kind, terms, acceptedAtMs } = state.intent
     const attempt = lastAttempt(state)
+    const isUnwanted = seen?.isUnwanted?.(intentId) === true
+    const isCovered = covered.has(sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }))
     return {
       intentId,
       kind,
@@ -79,9 +96,32 @@ export function openIntentsOf(
       ...(terms.triggerPrice === undefined ? {} : { triggerPrice: terms.triggerPrice }),
       acceptedAtMs,
       isUnresolved: attempt !== undefined && isUnresolved(attempt),
-      isUnwanted: isUnwanted(intentId),
+      isUnwanted,
+      onlyExitsRest: isCovered && !isUnwanted && onlyExitsRest(state, listed),
     }
   })
+}
+
+/** Whether all that is left of an intent are listed exits. */
+function onlyExitsRest(state: IntentState, listed: ReadonlySet<string>): boolean {
+  const attempt = lastAttempt(state)
+  if (attempt?.phase !== 'LANDED') return false
+  const live = attempt.children.filter((child) => !hasEnded(child))
+  return (
+    live.length > 0 &&
+    live.every((child) => isExit(state.intent, child) && listed.has(hexKey(child.orderKey)))
+  )
+}
+
+/** On-chain types of orders that wait to reduce (contract `Order`, `OrderType`). */
+const exitTypes: ReadonlySet<bigint> = new Set([5n, 6n])
+
+function isExit({ kind, terms }: Intent, { role, index }: Child): boolean {
+  if (role === 'take-profit' || role === 'stop-loss') return true
+  const own = terms.batch?.createOrderParamsList[index]
+  if (own !== undefined) return exitTypes.has(own.orderType)
+  const waits = terms.orderType === 'take-profit' || terms.orderType === 'stop-loss'
+  return kind === 'decrease' && waits && role !== 'part'
 }
 
 /**

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
+import { allAsOwn, type OwnPosition } from '../domain/ownPositions.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OwnTask } from '../domain/tasks/ownTask.ts'
@@ -16,8 +17,8 @@ import type { Candle, CandlePeriod, Direction } from '../protocol/market.ts'
 import type { Position } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { Usd } from '../protocol/units.ts'
-import { didYouMean } from './didYouMean.ts'
-import { firstIssue, type MemoryDefinition, type Turn } from './kindMemory.ts'
+import { checkDefinition } from './definitionCheck.ts'
+import type { MemoryDefinition, Turn } from './kindMemory.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
 export type { Fill } from '../domain/account/fills.ts'
@@ -54,6 +55,7 @@ export type {
   TwapWish,
   WeightWish,
 } from '../domain/order/taskWish.ts'
+export type { OwnPosition } from '../domain/ownPositions.ts'
 export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
@@ -90,7 +92,7 @@ export {
   usdOfAmount,
 } from '../protocol/units.ts'
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
-export type { MemoryDefinition, Turn } from './kindMemory.ts'
+export type { MemoryDefinition, Turn, UnservedSignal } from './kindMemory.ts'
 export { levelOfPrice, priceOfLevel } from './levels.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
 /** Schemas for the params of a kind. */
@@ -141,7 +143,10 @@ export interface StrategyView<Params = unknown> {
   readonly snapshot: Snapshot
   readonly params: Params
   readonly instance: StrategyInstance
-  /** This instance's open intents: planned, on their way, unknown, or resting with their orders. */
+  /**
+   * This instance's open intents: planned, on their way, unknown, or resting with their orders. One whose entry is filled stays among
+   * them while its exits rest (`onlyExitsRest`): ask `isBusy` whether anything has to be waited for.
+   */
   readonly openIntents: readonly OpenIntent[]
   /** This instance's orders that rest at the venue, and that it may edit and cancel. */
   readonly restingOrders: readonly RestingOrder[]
@@ -167,7 +172,18 @@ export interface StrategyView<Params = unknown> {
   market(symbol: string): MarketView | undefined
   /** A market's candles of a period, ascending, the running one last; of the first that `needs` names without a period. */
   candles(symbol: string, period?: CandlePeriod): Reading<readonly Candle[]> | undefined
-  /** The account's positions, of one market or one side when asked. */
+  /**
+   * What this instance holds by its own book, of one market or one side when asked: what it trades by. What others opened, by hand or
+   * by another file, is not in it (docs/books.md).
+   */
+  ownPositions(symbol?: string, direction?: Direction): readonly OwnPosition[]
+  /**
+   * Whether an order of this instance is under way, in one market or on one side when asked: planned, on its way, unknown, waiting at the
+   * venue for its price, or a change of an order that rests. Exits that rest for what is held do not count. True where the market
+   * was not read.
+   */
+  isBusy(symbol?: string, direction?: Direction): boolean
+  /** The account's positions with everybody's parts, of one market or one side when asked: what keepers look at. */
   positions(symbol?: string, direction?: Direction): readonly Position[]
 }
 
@@ -260,64 +276,6 @@ export function defineStrategy(
   return { ...parts, memory, decide: (view, remembered) => definition.decide(view, remembered) }
 }
 
-/** What each part of a definition must be. */
-const definitionParts: Readonly<
-  Record<string, readonly [isGood: (value: unknown) => boolean, expected: string]>
-> = {
-  kind: [(value) => typeof value === 'string' && value !== '', 'a text'],
-  description: [(value) => typeof value === 'string', 'a text'],
-  opensPositions: [(value) => value === undefined || typeof value === 'boolean', 'true or false'],
-  params: [(value) => value instanceof z.ZodType, 'a schema, like z.strictObject({})'],
-  memory: [
-    (value) => value === undefined || isMemory(value),
-    '{ version: 1, schema, first } with a whole version from 1, a schema, and a first value that fits it',
-  ],
-  takesSignals: [(value) => value === undefined || typeof value === 'boolean', 'true or false'],
-  needs: [(value) => typeof value === 'function', 'a function'],
-  decide: [(value) => typeof value === 'function', 'a function'],
-}
-
-function isMemory(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const { version, schema, first, upcast } = value as Readonly<Record<string, unknown>>
-  const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version > 0
-  const isUpcast = upcast === undefined || typeof upcast === 'function'
-  return isVersion && isUpcast && schema instanceof z.ZodType && schema.safeParse(first).success
-}
-
-/** What of a first memory its schema does not take, with the field; undefined where that is not what is wrong. */
-function firstMisfit(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { schema, first } = value as Readonly<Record<string, unknown>>
-  const error = schema instanceof z.ZodType ? schema.safeParse(first).error : undefined
-  return error === undefined ? undefined : firstIssue(error)
-}
-
-/** @throws TypeError for a part that is missing, wrong, or not known. */
-function checkDefinition(definition: object): void {
-  const known = Object.keys(definitionParts)
-  const strange = Object.keys(definition).find((name) => !known.includes(name))
-  if (strange !== undefined) {
-    const near = didYouMean(strange, known)
-    const hint = near === undefined ? `its parts are ${known.join(', ')}` : `did you mean ${near}?`
-    throw new TypeError(`defineStrategy: ${strange} is no part of a kind; ${hint}`)
-  }
-  for (const [name, [isGood, expected]] of Object.entries(definitionParts)) {
-    const value = (definition as Readonly<Record<string, unknown>>)[name]
-    if (isGood(value)) continue
-    const misfit = name === 'memory' ? firstMisfit(value) : undefined
-    if (misfit !== undefined) {
-      throw new TypeError(`defineStrategy: memory.first does not fit memory.schema: ${misfit}`)
-    }
-    const found =
-      value === undefined ? 'is missing' : `is ${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
-    throw new TypeError(`defineStrategy: ${name} ${found}; expected ${expected}`)
-  }
-  if ('takesSignals' in definition && definition.takesSignals === true && !('memory' in definition)) {
-    throw new TypeError('defineStrategy: takesSignals needs a memory, which is written with what was taken')
-  }
-}
-
 /**
  * The view of a snapshot that one instance is given. A test of a kind makes one from a snapshot of its own and hands it to
  * `decide`: strategies/README.md, "Testing a kind".
@@ -327,6 +285,8 @@ export function viewOf<Params>(parts: {
   readonly params: Params
   readonly instance: StrategyInstance
   readonly openIntents: readonly OpenIntent[]
+  /** The instance's own parts; when absent, nobody else trades there and every position is its own. */
+  readonly own?: readonly OwnPosition[]
   /** None when absent. */
   readonly restingOrders?: readonly RestingOrder[]
   /** None when absent. */
@@ -341,9 +301,23 @@ export function viewOf<Params>(parts: {
   /** None when absent. */
   readonly signals?: readonly GivenSignal[]
 }): StrategyView<Params> {
+  const { own = allAsOwn(parts.snapshot), ...given } = parts
   const market = (symbol: string): MarketView | undefined => {
-    for (const view of parts.snapshot.markets.values()) if (view.market.symbol === symbol) return view
+    for (const view of given.snapshot.markets.values()) if (view.market.symbol === symbol) return view
     return undefined
+  }
+  /** Of one market and side when asked; none of a market that was not read. */
+  function among<Row extends { readonly marketToken: Address; readonly direction: Direction }>(
+    rows: readonly Row[],
+    symbol?: string,
+    direction?: Direction,
+  ): readonly Row[] {
+    const all = direction === undefined ? rows : rows.filter((row) => row.direction === direction)
+    if (symbol === undefined) return all
+    const view = market(symbol)
+    if (view === undefined) return []
+    const key = hexKey(view.market.marketToken)
+    return all.filter(({ marketToken }) => hexKey(marketToken) === key)
   }
   return {
     restingOrders: [],
@@ -352,7 +326,7 @@ export function viewOf<Params>(parts: {
     events: [],
     eventsMissed: 0,
     signals: [],
-    ...parts,
+    ...given,
     market,
     candles(symbol, period) {
       const view = market(symbol)
@@ -361,16 +335,12 @@ export function viewOf<Params>(parts: {
       )
       return found === undefined ? undefined : { value: found.value.candles, atMs: found.atMs }
     },
-    positions(symbol, direction) {
-      const all = parts.snapshot.positions.value.filter(
-        (position) => direction === undefined || position.direction === direction,
-      )
-      if (symbol === undefined) return all
-      const view = market(symbol)
-      if (view === undefined) return []
-      const key = hexKey(view.market.marketToken)
-      return all.filter((position) => hexKey(position.marketToken) === key)
+    ownPositions: (symbol, direction) => among(own, symbol, direction),
+    isBusy(symbol, direction) {
+      if (symbol !== undefined && market(symbol) === undefined) return true
+      return among(given.openIntents, symbol, direction).some(({ onlyExitsRest }) => !onlyExitsRest)
     },
+    positions: (symbol, direction) => among(given.snapshot.positions.value, symbol, direction),
   }
 }
 

@@ -156,7 +156,9 @@ test('every table fits 80 columns and has its figures', async () => {
     'WARNING the exits rest while this order still waits: one whose price is reached before closes up to $120.00 of the $300.00 that is held, and is gone when this order fills',
   )
   expect(said(resting)).toContain('(the limit, and 0.3% for price impact; slippage is not added)')
-  expect(said(resting)).toContain('eth-trend, guard trade this market too, see the position and may close it')
+  expect(said(resting)).toContain(
+    'eth-trend, guard trade this market too: a strategy has a part of its own in the same position, and a keeper may reduce all of it',
+  )
   expect(said(close)).toContain(
     `close $150.00 of the long ${symbol} of $300.00, at the market, about $3,000.00 now`,
   )

@@ -111,6 +111,18 @@ test('a trial is the same each time, and tells decisions, refusals, fills and wh
   expect(stdout).not.toContain('trend-up')
 })
 
+test('shipped files that hold a target come to it while the stops of their entries rest', async () => {
+  const tried = async (name: string): Promise<Body['situations'][number] | undefined> => {
+    const path = join(root, 'strategies/examples', name)
+    const { out } = await perpd(folder, ['strategies', 'test', path, '--situation', 'chop', '--json'])
+    return (JSON.parse(out) as Body).situations[0]
+  }
+  // Half of the account's worth is beyond the file's limit of $5,000, which orders of $300 come to.
+  expect((await tried('eth-target-exposure.yaml'))?.trades).toBe(17)
+  const weighed = await tried('rebalancer.yaml')
+  expect([weighed?.trades, weighed?.denied]).toEqual([4, {}])
+})
+
 test('a guard is given a position to keep, and keeps it from its liquidation in a crash', () => {
   const { stdout } = typed(join(root, 'strategies/guard.yaml'), '--situation', 'crash')
   expect(stdout).toContain('It is given a long of $2,000.00 with 10x leverage to keep.')

@@ -117,7 +117,14 @@ test('a story that comes after another order was opened is left out', () => {
 })
 
 test('strategies that say the same stay the same values', () => {
-  const strategy = { name: 'guard', kind: 'guard', symbols: [], cadenceMs: 1, ticks: 1 }
+  const strategy = {
+    name: 'guard',
+    kind: 'guard',
+    opensPositions: false,
+    symbols: [],
+    cadenceMs: 1,
+    ticks: 1,
+  }
   const told = {
     ...strategy,
     decisions: 0,

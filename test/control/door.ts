@@ -31,6 +31,7 @@ export const status: EngineStatus = {
     {
       name: 'eth-trend',
       kind: 'trend',
+      opensPositions: true,
       symbols: [symbol],
       cadenceMs: 10_000,
       ticks: 12,

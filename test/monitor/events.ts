@@ -122,6 +122,7 @@ export const everyEvent: readonly Event[] = [
   { type: 'signal.refused', code: 'SIGNAL_UNAUTHORIZED', reason: 'it has no proof of its sender that holds' },
   { type: 'signal.taken', signal: tradeSignal, isExpired: false },
   { type: 'signal.taken', signal: { ...tradeSignal, name: 'late' }, isExpired: true },
+  { type: 'signal.unserved', strategy: 'tv', signal: 7, reason: 'its own long is held already' },
   { type: 'notice.ended', sink: 'phone', kind: 'order-unknown', result: 'sent' },
   { type: 'notice.ended', sink: 'phone', kind: 'test', result: 'failed', reason: 'no answer in 10 s' },
   { type: 'notice.dropped', sink: 'phone', kind: 'order-executed' },

@@ -60,6 +60,7 @@ const onTheWay = (parts: Partial<OpenIntent> = {}): OpenIntent => ({
   acceptedAtMs: 0,
   isUnresolved: false,
   isUnwanted: false,
+  onlyExitsRest: false,
   ...parts,
 })
 
@@ -160,4 +161,69 @@ test('a price that is past the exit already closes the fill at once', () => {
   expect(
     decide({ price: usd(2100), positions: [held], openIntents: [closing] }).map(({ kind }) => kind),
   ).not.toContain('decrease')
+})
+
+test('both sides rest their orders around the price, each with its own levels, position and exits', () => {
+  const params = { direction: 'both' }
+  expect(triggers(decide({ price: usd(2030), params }))).toEqual([
+    ['increase', 'limit', usd(2000)],
+    ['increase', 'limit', usd(2050)],
+  ])
+  const long = position({ sizeInUsd: usd(600), entryPrice: usd(1950) })
+  const full = [
+    resting(1, { orderType: 'take-profit', sizeDeltaUsd: usd(600) }),
+    resting(2, { orderType: 'stop-loss', sizeDeltaUsd: usd(600) }),
+  ]
+  // The longs are all filled; the shorts go on.
+  expect(decide({ price: usd(1940), params, positions: [long], restingOrders: full })).toMatchObject([
+    { kind: 'increase', direction: 'short', triggerPrice: usd(2000) },
+  ])
+  const short = position({ direction: 'short', sizeInUsd: usd(200), entryPrice: usd(2000) })
+  expect(decide({ price: usd(2010), params, positions: [short] })).toMatchObject([
+    { kind: 'increase', direction: 'long', triggerPrice: usd(1950) },
+    { kind: 'decrease', direction: 'short', orderType: 'take-profit', triggerPrice: usd(1980) },
+    { kind: 'decrease', direction: 'short', orderType: 'stop-loss', triggerPrice: usd(2100) },
+  ])
+})
+
+test('without a stop of the file the loss is bounded a step beyond the whole grid', () => {
+  const params = { stopBps: undefined }
+  const stopOf = (side: 'long' | 'short', more: Record<string, unknown> = {}) =>
+    triggers(
+      decide({
+        price: usd(2000),
+        positions: [position({ direction: side, sizeInUsd: usd(200), entryPrice: usd(2000) })],
+        params: { ...params, direction: side, ...more },
+      }),
+    )[1]
+  expect(stopOf('long')).toEqual(['decrease', 'stop-loss', usd(1800)])
+  expect(stopOf('short')).toEqual(['decrease', 'stop-loss', usd(2200)])
+  // A grid as wide as the price itself still has one.
+  expect(stopOf('long', { levels: 20, stepUsd: 500 })).toEqual(['decrease', 'stop-loss', usd(200)])
+})
+
+test('what one exit closed is taken off the others, and the exits of a line that waits stay', () => {
+  const held = position({ sizeInUsd: usd(200), entryPrice: usd(2000) })
+  const exit = (
+    n: number,
+    orderType: 'take-profit' | 'stop-loss',
+    sizeUsd: number,
+    intentId = `intent-${n}`,
+  ) => resting(n, { orderType, sizeDeltaUsd: usd(sizeUsd), intentId })
+  const profit = exit(1, 'take-profit', 200)
+  const at = (restingOrders: readonly RestingOrder[]) =>
+    decide({ price: usd(1995), positions: [held], restingOrders })
+  expect(at([profit, exit(2, 'stop-loss', 200), exit(3, 'stop-loss', 200)])).toMatchObject([
+    { kind: 'cancel', orderKeys: [key(3)] },
+  ])
+  expect(at([profit, exit(2, 'stop-loss', 500)])).toMatchObject([
+    { kind: 'edit', orderKey: key(2), sizeDeltaUsd: usd(200) },
+  ])
+  expect(
+    at([profit, { ...exit(2, 'stop-loss', 500), isChanging: true }]).map(({ kind }) => kind),
+  ).not.toContain('edit')
+  const line = resting(4, { triggerPrice: usd(1950), intentId: 'intent-5' })
+  expect(
+    at([profit, exit(2, 'stop-loss', 200), line, exit(5, 'stop-loss', 200)]).map(({ kind }) => kind),
+  ).toEqual(['increase'])
 })

@@ -47,7 +47,7 @@ ${body}
   return kind
 }
 
-const scene = { snapshot: snapshot({ view: marketView({}) }), openIntents: [], restingOrders: [] }
+const scene = { snapshot: snapshot({ view: marketView({}) }), openIntents: [], own: [], restingOrders: [] }
 const symbol = marketView({}).market.symbol
 /** A turn's answer or its fault, with the test's folder left out. */
 const turn = async (kind: HostedKind): Promise<unknown> => {

@@ -1,12 +1,14 @@
 /** What the kind `signal` makes of signals, turn by turn. */
 import { expect, test } from 'vitest'
 import type { GivenSignal } from '../../src/domain/memory/tradeSignal.ts'
+import { checkTurn, type MemoryDefinition } from '../../src/strategy/kindMemory.ts'
 import { signal } from '../../src/strategy/kinds/signal.ts'
 import {
   type Direction,
   type MarketView,
   type OpenIntent,
   type OwnEvent,
+  type OwnPosition,
   type Snapshot,
   usd,
   viewOf,
@@ -27,7 +29,10 @@ const says = (action: GivenSignal['action'], more: Partial<GivenSignal> = {}): G
 
 interface Scene {
   readonly signals?: readonly GivenSignal[]
+  /** Its own parts. */
   readonly held?: readonly Direction[]
+  /** What others hold. */
+  readonly others?: readonly Direction[]
   /** `increase long`: under way. */
   readonly open?: readonly string[]
   readonly events?: readonly OwnEvent[]
@@ -38,21 +43,20 @@ interface Scene {
 
 /** One turn: its decisions in short, and the memory for the next. */
 function turn(scene: Scene, memory: Memory = { wishes: [] }) {
-  const { signals = [], held = [], open = [], events = [], atMs = nowMs, sides = 'both' } = scene
+  const { signals = [], held = [], others = [], open = [], events = [], atMs = nowMs, sides = 'both' } = scene
   const market = { symbol, marketToken, longToken: '0xbb', shortToken: collateralToken }
   const view = { market, status: scene.isClosed === true ? 'closed' : 'open' } as unknown as MarketView
-  const positions = held.map((direction) => ({
-    marketToken,
-    collateralToken,
-    direction,
-    sizeInUsd: usd(100),
-  }))
+  const rows = (directions: readonly Direction[]) =>
+    directions.map((direction) => ({
+      ...{ marketToken, collateralToken, direction, sizeInUsd: usd(100), sizeInTokens: 1n },
+      ...{ collateralAmount: 1n, isWhole: true },
+    })) as unknown as readonly OwnPosition[]
   const given = signal.decide(
     viewOf({
       snapshot: {
         atMs,
         markets: new Map([[marketToken, view]]),
-        positions: { value: positions, atMs },
+        positions: { value: rows([...new Set([...held, ...others])]), atMs },
       } as unknown as Snapshot,
       params: { sides },
       instance: {
@@ -61,9 +65,11 @@ function turn(scene: Scene, memory: Memory = { wishes: [] }) {
         size: { usd: usd(100), leverageBps: 20_000, collateral: 'short' },
       },
       openIntents: open.map((each) => {
-        const [kind, direction] = each.split(' ')
-        return { kind, direction, marketToken } as unknown as OpenIntent
+        const [kind, direction, rests] = each.split(' ')
+        const onlyExitsRest = rests !== undefined
+        return { kind, direction, marketToken, onlyExitsRest } as unknown as OpenIntent
       }),
+      own: rows(held),
       events,
       signals,
     }),
@@ -72,7 +78,8 @@ function turn(scene: Scene, memory: Memory = { wishes: [] }) {
   const decisions = given.decisions.map((each) =>
     'direction' in each ? `${each.kind} ${each.direction}` : each.kind,
   )
-  return { decisions, whole: given.decisions, memory: given.memory }
+  const unserved = (given.unserved ?? []).map(({ reason }) => reason)
+  return { decisions, whole: given.decisions, memory: given.memory, unserved }
 }
 
 const denied = (order: 'increase' | 'close', direction: Direction, code: string): OwnEvent => ({
@@ -123,26 +130,74 @@ test('an increase under way is waited for and then closed', () => {
   expect([now.decisions, now.memory.wishes]).toEqual([[], []])
 })
 
-test('a fill that the book does not have yet is closed as soon as it has it', () => {
-  let now = turn({ signals: [says('flat')], held: ['short'], open: ['increase short'] })
-  expect(now.decisions).toEqual(['close short'])
-  // The position was listed before the order's own evidence came.
-  now = turn({ held: ['short'], events: [denied('close', 'short', 'BEYOND_BOOK')] }, now.memory)
+test('a close that is denied is asked for again as long as the part is its own', () => {
+  let now = turn({ signals: [says('flat')], held: ['short'] })
   expect(now.decisions).toEqual(['close short'])
   now = turn({ held: ['short'], events: [denied('close', 'short', 'BEYOND_BOOK')] }, now.memory)
-  expect([now.decisions, now.memory.wishes]).toEqual([[], []])
+  expect(now.decisions).toEqual(['close short'])
+  now = turn({}, now.memory)
+  expect([now.decisions, now.memory.wishes, now.unserved]).toEqual([[], [], []])
 })
 
-test('what was denied is asked for again, until there is nothing of its own to close or the signal expires', () => {
+test('what others hold is neither closed nor in the way, and is said where nothing comes of a signal', () => {
+  expect(turn({ signals: [says('long')], others: ['long', 'short'] }).decisions).toEqual(['increase long'])
+  const flat = turn({ signals: [says('flat')], others: ['long'] })
+  expect([flat.decisions, flat.memory.wishes]).toEqual([[], []])
+  expect(flat.unserved[0]).toContain('nothing of its own to close; what is held there is not its own')
+  expect(turn({ signals: [says('reverse')], others: ['long'] }).unserved[0]).toContain(
+    'to reverse; what is held',
+  )
+})
+
+test('exits that rest for its entry keep no signal from closing, turning or being answered', () => {
+  const resting = ['increase long exits']
+  let now = turn({ signals: [says('reverse')], held: ['long'], open: resting })
+  expect(now.decisions).toEqual(['close long'])
+  now = turn({ open: [] }, now.memory)
+  expect(now.decisions).toEqual(['increase short'])
+  const again = turn({ signals: [says('long')], held: ['long'], open: resting })
+  expect(again.unserved).toEqual(['its own long of $100.00 is held already, and a signal adds to nothing'])
+})
+
+test('a signal that leads to no order says why, once', () => {
+  const shut = turn({ signals: [says('short')], sides: 'long' })
+  expect(shut.unserved).toEqual(['params.sides opens longs alone, and there is nothing of its own to close'])
+  const replaced = turn({ signals: [says('long'), says('short')] })
+  expect(replaced.unserved[0]).toMatch(/signal \d+ of the same market took its place/)
+  let now = turn({ signals: [says('long')], isClosed: true })
+  expect(now.unserved).toEqual([])
+  now = turn({ atMs: nowMs + 60_000, isClosed: true }, now.memory)
+  expect(now.unserved).toEqual(['its time was over before it opened, for the market was closed'])
+  now = turn({ signals: [says('long')] })
+  now = turn({ events: [denied('increase', 'long', 'DATA_STALE')], atMs: nowMs + 60_000 }, now.memory)
+  expect(now.unserved[0]).toContain('(DATA_STALE)')
+  expect(turn({}, now.memory).unserved).toEqual([])
+})
+
+test('what is said of signals is checked with the turn', () => {
+  const turnOf = (unserved: unknown) =>
+    checkTurn(signal.memory as MemoryDefinition<unknown>, { decisions: [], memory: { wishes: [] }, unserved })
+  expect(turnOf([{ signal: 7, reason: 'why' }]).unserved).toEqual([{ signal: 7, reason: 'why' }])
+  expect(turnOf(undefined)).not.toHaveProperty('unserved')
+  for (const wrong of ['why', [{ signal: 'x', reason: 'why' }], [{ signal: 1, reason: '' }], [null]])
+    expect(() => turnOf(wrong)).toThrow('not a list of { signal, reason }')
+})
+
+test('a memory of before own parts is taken on', () => {
+  const wish = {
+    ...{ signal: 1, action: 'flat', symbol, closes: ['long'], filling: ['long'], expiresAtMs: nowMs },
+  }
+  expect(signal.memory.upcast?.(1, { wishes: [wish] })).toEqual({
+    wishes: [{ signal: 1, action: 'flat', symbol, closes: ['long'], expiresAtMs: nowMs }],
+  })
+})
+
+test('what was denied is asked for again, until the signal expires', () => {
   let now = turn({ signals: [says('long')] })
   now = turn({ events: [denied('increase', 'long', 'DATA_STALE')] }, now.memory)
   expect(now.decisions).toEqual(['increase long'])
   now = turn({ events: [denied('increase', 'long', 'DATA_STALE')], atMs: nowMs + 60_000 }, now.memory)
   expect([now.decisions, now.memory.wishes]).toEqual([[], []])
-  // The short is somebody else's.
-  now = turn({ signals: [says('long')], held: ['short'] })
-  now = turn({ held: ['short'], events: [denied('close', 'short', 'BEYOND_BOOK')] }, now.memory)
-  expect(now.decisions).toEqual(['increase long'])
 })
 
 test('reverse means the other side of what is held, on its way or wanted', () => {

@@ -2,6 +2,7 @@
 import type { BookRow } from '../../domain/views/bookView.ts'
 import { NOBODY } from '../../domain/views/bookView.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
+import { managersOf } from '../../protocol/marketName.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { moneyCell } from '../output/moneyCell.ts'
@@ -30,6 +31,11 @@ const columns: readonly Column<Line>[] = [
   { title: 'PNL', rank: 0, isFigure: true, of: ({ unrealizedUsd }) => dollars(unrealizedUsd) },
 ]
 
+/** Whether a body is the answer of `/api/books`. */
+export function isBooks(body: unknown): body is readonly PlainBook[] {
+  return Array.isArray(body) && body.every((each) => typeof each?.sizeUsd === 'string')
+}
+
 /** The books of one position that hold something. */
 export function booksOf<T extends PlainBook>(
   position: Omit<Held, 'market'>,
@@ -43,6 +49,20 @@ export function booksOf<T extends PlainBook>(
       same(book.marketToken, position.marketToken) &&
       same(book.collateralToken, position.collateralToken),
   )
+}
+
+/** A running strategy as far as its positions are told by it. */
+interface Runner {
+  readonly name: string
+  readonly symbols: readonly string[]
+  readonly opensPositions: boolean
+}
+
+/** Whether a strategy has a part of a position by its book, or is a keeper that watches its market. */
+export function managesIt(runner: Runner, position: Held, books: readonly PlainBook[]): boolean {
+  return runner.opensPositions
+    ? booksOf(position, books).some(({ strategy }) => strategy === runner.name)
+    : managersOf([runner], position.market).length > 0
 }
 
 /** The table of those positions that several books share, or that are nobody's; empty where there is none. */

@@ -2,9 +2,8 @@
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { money, span } from '../../monitor/text.ts'
-import { managersOf } from '../../protocol/marketName.ts'
 import { ONE_USD } from '../../protocol/units.ts'
-import { booksOf, booksTable, type PlainBook } from '../books/booksTable.ts'
+import { booksOf, booksTable, isBooks, managesIt, type PlainBook } from '../books/booksTable.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
@@ -14,10 +13,10 @@ import { wrapped } from '../output/screen.ts'
 import { changeText } from './ordersCommand.ts'
 import { noStopText } from './statusCommand.ts'
 
-/** One row: the daemon's own with what it is called and who looks at it. */
+/** One row: the daemon's own with what it is called and who manages it. */
 type PositionRow = StatusBody['positions'][number] & {
   readonly market: string
-  /** Strategies that look at positions of the market; none: nobody manages it. */
+  /** Strategies that have a part of it by their books, and keepers that watch its market; none: nobody manages it. */
   readonly managers: readonly string[]
   /**
    * PnL less what closing all of it now costs too, its fee and price impact, by the venue's figures; null where it does not say.
@@ -31,8 +30,8 @@ type PositionRow = StatusBody['positions'][number] & {
 /** Lists positions, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function positions({ loaded, flags, width, out }: Call): Promise<number> {
   const status = await queryStatus(loaded)
-  const rows = positionRows(status)
   const books = await queryDaemon(loaded, '/api/books', isBooks)
+  const rows = positionRows(status, books)
   if (flags.has('json')) {
     out(
       JSON.stringify(
@@ -48,24 +47,20 @@ export async function positions({ loaded, flags, width, out }: Call): Promise<nu
   return exitCodes.ok
 }
 
-function isBooks(body: unknown): body is readonly PlainBook[] {
-  return Array.isArray(body) && body.every((each) => typeof each?.sizeUsd === 'string')
-}
-
-/** The rows of a status. */
-export function positionRows({
-  positions: held,
-  symbols,
-  strategies,
-  feedAgesMs,
-}: StatusBody): readonly PositionRow[] {
+/** The rows of a status; without books nothing is known to be a strategy's own. */
+export function positionRows(
+  { positions: held, symbols, strategies, feedAgesMs }: StatusBody,
+  books: readonly PlainBook[] = [],
+): readonly PositionRow[] {
   return held.map((position) => {
     const market = symbols[position.marketToken.toLowerCase()] ?? position.marketToken
     return {
       ...position,
       market,
       netPnlUsd: position.pnlAfterAllFeesUsd ?? null,
-      managers: managersOf(strategies, market),
+      managers: strategies
+        .filter((each) => managesIt(each, { ...position, market }, books))
+        .map(({ name }) => name),
       ageMs: feedAgesMs.positions ?? null,
     }
   })

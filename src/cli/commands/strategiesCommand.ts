@@ -7,8 +7,8 @@ import type { OrderRow } from '../../domain/views/orderView.ts'
 import { OPERATOR, releaseText } from '../../engine/account/tradingHalts.ts'
 import type { LastDecision } from '../../monitor/lastDecisions.ts'
 import { ended, money, span } from '../../monitor/text.ts'
-import { managersOf } from '../../protocol/marketName.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
+import { booksOf, isBooks, managesIt, type PlainBook } from '../books/booksTable.ts'
 import type { Call } from '../call/command.ts'
 import { command, queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
@@ -41,7 +41,7 @@ export interface StrategyRow {
   /** What keeps it from its work, since when and what to do about it; empty where nothing does. */
   readonly troubles: readonly Trouble[]
   readonly lastDecision: LastDecision | null
-  /** `long ETH/USD [WETH-USDC] $500.00`: of one that runs those that it looks at, of another what its last orders opened. */
+  /** `long ETH/USD [WETH-USDC] $500.00`: its own parts, of a keeper what it watches, of one that does not run what its last orders opened. */
   readonly positions: readonly string[]
   /** The newest signal from outside, and what became of it; absent before the first. */
   readonly lastSignal?: StatusBody['strategies'][number]['lastSignal']
@@ -50,19 +50,26 @@ export interface StrategyRow {
 /** Lists instances, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function strategies({ loaded, flags, width, out }: Call): Promise<number> {
   const status = await queryStatus(loaded)
-  const [decisions, orders, files] = await Promise.all([
+  const [decisions, orders, books, files] = await Promise.all([
     queryDaemon(loaded, '/api/decisions', isDecisions),
     queryDaemon(loaded, '/api/orders?limit=1000', isOrders),
+    queryDaemon(loaded, '/api/books', isBooks),
     readStrategyFiles(loaded.config),
   ])
   await closeStrategies(files.strategies)
-  const rows = strategyRows(status, decisions, orders, {
-    enabled: new Map(
-      files.strategies.map(({ name, strategy, symbols }) => [name, { kind: strategy.kind, symbols }]),
-    ),
-    disabled: files.disabled,
-    isWhole: files.problems.length === 0,
-  })
+  const rows = strategyRows(
+    status,
+    decisions,
+    orders,
+    {
+      enabled: new Map(
+        files.strategies.map(({ name, strategy, symbols }) => [name, { kind: strategy.kind, symbols }]),
+      ),
+      disabled: files.disabled,
+      isWhole: files.problems.length === 0,
+    },
+    books,
+  )
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else {
     out(rows.length === 0 ? 'No strategies.' : strategiesText(rows, status.nowMs, width))
@@ -101,9 +108,11 @@ export function strategyRows(
   decisions: readonly LastDecision[],
   orders: readonly OrderRow[],
   files: Files,
+  books: readonly PlainBook[] = [],
 ): readonly StrategyRow[] {
   const decisionOf = (name: string) => decisions.find(({ strategy }) => strategy === name) ?? null
   const held = status.positions.map((position) => ({
+    ...position,
     market: status.symbols[position.marketToken.toLowerCase()] ?? position.marketToken,
     direction: position.direction,
     words: `${position.direction} ${status.symbols[position.marketToken.toLowerCase()] ?? position.marketToken} ${money(BigInt(position.sizeInUsd))}`,
@@ -122,7 +131,14 @@ export function strategyRows(
       isRunning: true,
       troubles: troublesOf(status, each),
       lastDecision: decisionOf(each.name),
-      positions: held.filter(({ market }) => managersOf([each], market).length > 0).map(({ words }) => words),
+      positions: held
+        .filter((position) => managesIt(each, position, books))
+        .map((position) => {
+          if (!each.opensPositions) return position.words
+          const own = booksOf(position, books).filter(({ strategy }) => strategy === each.name)
+          const ownUsd = own.reduce((sum, { sizeUsd }) => sum + BigInt(sizeUsd), 0n)
+          return `${position.direction} ${position.market} ${money(ownUsd)}`
+        }),
       ...(each.lastSignal === undefined ? {} : { lastSignal: each.lastSignal }),
     }
   })

@@ -14,6 +14,7 @@ import {
 } from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
+import { allAsOwn } from '../../domain/ownPositions.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { askKind, type GivenPast } from '../../engine/askKind.ts'
 import type { LiveLimits } from '../../engine/context/liveLimits.ts'
@@ -251,11 +252,14 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     const snapshot = snapshotAt(step)
     const number = Math.floor(snapshot.atMs / 1000 / DAY_SECONDS)
     if (number > day.number) day = { number, realizedUsd: account.realizedUsd() }
-    const own = venue.open()
+    const states = venue.open()
+    // What a keeper is given to keep is somebody else's.
+    const own = loaded.strategy.opensPositions ? allAsOwn(snapshot) : []
     const scene = {
       snapshot,
-      openIntents: openIntentsOf(own),
-      restingOrders: restingOrdersOf(snapshot, own),
+      openIntents: openIntentsOf(states, { orders: snapshot.orders, own }),
+      own,
+      restingOrders: restingOrdersOf(snapshot, states),
       tasks: [],
     }
     const past: GivenPast | undefined = keeps

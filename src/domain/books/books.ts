@@ -43,6 +43,8 @@ export interface BookDay extends PositionSide {
 export interface BookReads {
   /** All books that hold or brought anything, in the order in which they began. */
   all(): readonly Book[]
+  /** A strategy's parts that hold something. */
+  partsOf(strategy: string): readonly (PositionSide & Part)[]
   /** What a strategy holds of one side, USD; never below 0. */
   heldBy(strategy: string, side: PositionSide): bigint
   /** What protections judge a strategy by, with what the chain may take back. */
@@ -180,6 +182,13 @@ export class Books implements BookReads {
       for (const [strategy, part] of now.parts) put(strategy, side, {}, part)
     }
     return [...found.values()]
+  }
+
+  partsOf(strategy: string): readonly (PositionSide & Part)[] {
+    return [...this.#sides.values()].flatMap(({ side, now }) => {
+      const part = now.parts.get(strategy)
+      return part === undefined || part.sizeUsd <= 0n ? [] : [{ ...side, ...part }]
+    })
   }
 
   heldBy(strategy: string, side: PositionSide): bigint {

@@ -72,5 +72,5 @@ export function refusal(code: string, reason: string): Refusal {
 /** Who else trades the market of an order by hand, and what that means for it. */
 export function tradesToo(managers: readonly string[]): string {
   const isOne = managers.length === 1
-  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too, see${isOne ? 's' : ''} the position and may close it`
+  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too: a strategy has a part of its own in the same position, and a keeper may reduce all of it`
 }

@@ -24,6 +24,12 @@ export const signalPhrases: Phrases<SignalEvent['type']> = {
         : `${signal.strategy} was given ${words(signal)}`,
       { ...fields(signal), is_expired: isExpired },
     ),
+  'signal.unserved': ({ strategy, signal, reason }) =>
+    line('warn', 'signal', `${strategy}: signal ${signal} leads to no order: ${plain(reason)}`, {
+      strategy,
+      signal,
+      reason,
+    }),
 }
 
 function words({ number, name, action, symbol }: TradeSignal): string {

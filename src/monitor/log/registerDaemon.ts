@@ -113,6 +113,11 @@ export const daemonRegister = {
     'A strategy was given a signal; at warn, it expired before that.',
     [...signalFields, 'is_expired'],
   ),
+  'signal.unserved': registered(['warn'], 'A strategy was given a signal and makes no order of it.', [
+    'strategy',
+    'signal',
+    'reason',
+  ]),
   'notice.ended': registered(['debug', 'warn'], 'People were told; at warn, they were not.', [
     'sink',
     'notice',

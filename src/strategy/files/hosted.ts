@@ -6,6 +6,7 @@
 import { BaseError } from '../../base/errors.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
+import type { OwnPosition } from '../../domain/ownPositions.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import type { OwnTask } from '../../domain/tasks/ownTask.ts'
@@ -37,6 +38,8 @@ export class KindFault extends BaseError {
 export interface Scene {
   readonly snapshot: Snapshot
   readonly openIntents: readonly OpenIntent[]
+  /** What the instance holds by its own book. */
+  readonly own: readonly OwnPosition[]
   readonly restingOrders: readonly RestingOrder[]
   /** None when absent. */
   readonly tasks?: readonly OwnTask[]

@@ -3,8 +3,8 @@
  * shorter one.
  *
  * The channel is of closed candles, so that the price can be outside of it. The stop that goes to the venue with an entry
- * lies at the edge of the shorter channel, but at most `stopBps` away. Positions in the market with the instance's
- * collateral token count as its own: run one instance a market.
+ * lies at the edge of the shorter channel, but at most `stopBps` away. It trades by its own part of
+ * what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Direction } from '../../protocol/market.ts'

@@ -4,7 +4,7 @@
  * What a side earns is the ticker's net rate: funding received less borrowing paid. It opens when the rate is at least
  * `enterBpsPerDay` and earns `costBps` (fees and price impact of the way in and out) within `holdHours`; it leaves below
  * `exitBpsPerDay`, so that a rate at the edge does not make it trade. The price is not hedged: each entry brings a stop.
- * Positions in the market with the instance's collateral token count as its own: run one instance a market.
+ * It trades by its own part of what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'

@@ -2,35 +2,46 @@
  * Grid: rests limit orders on fixed price lines on the losing side of the price, and lets each fill go with a profit.
  *
  * Lines lie at whole multiples of `stepUsd`, so that nothing has to be remembered: what rests, what is held and what is on
- * its way says which lines are taken. Up to `levels` orders rest or are filled at once. A fill gets a take-profit that
- * rests at the venue, and with `stopBps` a stop-loss: the venue closes the position also while perpd is down. Orders that
- * the price has left behind, and orders that froze, are cancelled. Positions in the market with the instance's collateral
- * token count as its own: run one instance a market and side.
+ * its way says which lines are taken. Up to `levels` orders of a side rest or are filled at once. What is filled gets a take-profit
+ * and a stop-loss that rest at the venue, which closes the position also while perpd is down. Without `stopBps` the stop lies a step
+ * beyond the whole grid, counted from the averaged entry, so that the loss of a side is bounded. Orders that the price has left behind,
+ * and orders that froze, are cancelled. With `direction: both` longs rest below the price and shorts above it: two positions at this
+ * venue, each with its own orders, exits and `levels`. It trades by its own parts of what is held.
  */
 import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
-import type { Position } from '../../protocol/position.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import { bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, usdField } from '../fields.ts'
 import type { RestingOrder } from '../resting.ts'
-import { collateralTokenOf, defineStrategy, type OrderSize, type StrategyView, z } from '../strategy.ts'
+import {
+  collateralTokenOf,
+  defineStrategy,
+  type OrderSize,
+  type OwnPosition,
+  type StrategyView,
+  z,
+} from '../strategy.ts'
 
 const schema = z.strictObject({
   direction: z
-    .enum(['long', 'short'])
+    .enum(['long', 'short', 'both'])
     .default('long')
-    .describe('long: orders below the price; short: above it'),
+    .describe('long: orders below the price; short: above it; both: either, as two positions'),
   stepUsd: usdField().describe('way between two lines, US dollars; lines lie at its whole multiples'),
-  levels: countField({ min: 1, max: 20 }).default(3).describe('most orders that rest or are filled at once'),
+  levels: countField({ min: 1, max: 20 })
+    .default(3)
+    .describe('most orders of a side that rest or are filled at once'),
   takeProfitBps: bpsField({ min: 5, max: 5000 })
     .default(100)
     .describe('way from the entry price at which a fill is closed with a profit'),
   stopBps: bpsField({ min: 10, max: 9000 })
     .optional()
-    .describe('way from the entry price at which it is closed with a loss; off when left out'),
+    .describe(
+      'way from the averaged entry at which a side is closed with a loss; levels + 1 steps when left out',
+    ),
 })
 
 type GridParams = z.output<typeof schema>
@@ -46,47 +57,53 @@ export const grid = defineStrategy({
     view.instance.symbols.flatMap((symbol) => {
       const market = view.market(symbol)
       const { size } = view.instance
-      return market === undefined || size === undefined ? [] : decideMarket(view, market, size)
+      if (market === undefined || size === undefined) return []
+      const { direction } = view.params
+      const sides = direction === 'both' ? (['long', 'short'] as const) : [direction]
+      return sides.flatMap((side) => decideSide(view, market, size, side))
     }),
 })
 
-/** What one market's grid is decided by. */
+/** What one side of a market's grid is decided by. */
 interface Scene {
   readonly params: GridParams
+  readonly direction: Direction
   readonly market: MarketView
   readonly size: OrderSize
   readonly collateralToken: `0x${string}`
   readonly price: Usd
-  readonly position: Position | undefined
+  readonly position: OwnPosition | undefined
   /** This side's resting orders of the instance. */
   readonly resting: readonly RestingOrder[]
   /** This side's intents of the instance that show no resting order. */
   readonly onTheWay: StrategyView['openIntents']
 }
 
-function decideMarket(
+function decideSide(
   view: StrategyView<GridParams>,
   market: MarketView,
   size: OrderSize,
+  direction: Direction,
 ): readonly Decision[] {
   const { params } = view
   const price = market.oraclePrice?.value.medianPrice
   if (price === undefined || price <= 0n) return []
   const { marketToken, symbol } = market.market
   const isHere = (order: { readonly marketToken: string; readonly direction: Direction }) =>
-    sameHex(order.marketToken, marketToken) && order.direction === params.direction
+    sameHex(order.marketToken, marketToken) && order.direction === direction
   const resting = view.restingOrders.filter(isHere)
   const shown = new Set(resting.map(({ intentId }) => intentId))
   const collateralToken = collateralTokenOf(market, size.collateral)
   const scene: Scene = {
     params,
+    direction,
     market,
     size,
     collateralToken,
     price,
     position: view
-      .positions(symbol, params.direction)
-      .find((held) => sameHex(held.collateralToken, collateralToken) && held.sizeInUsd > 0n),
+      .ownPositions(symbol, direction)
+      .find((held) => sameHex(held.collateralToken, collateralToken)),
     resting,
     onTheWay: view.openIntents.filter((open) => isHere(open) && !shown.has(open.intentId)),
   }
@@ -97,18 +114,73 @@ function decideMarket(
 
 /** Exits for the part of the position that has none yet. */
 function exitsOf(scene: Scene): readonly Decision[] {
-  const { position, params } = scene
-  if (position?.entryPrice === undefined) return []
-  const isLong = params.direction === 'long'
-  const moved = (basisPoints: number) =>
-    (position.entryPrice ?? 0n) + bps(position.entryPrice ?? 0n, isLong ? basisPoints : -basisPoints)
-  const profit = exitOf(scene, 'take-profit', moved(params.takeProfitBps))
-  const stop = params.stopBps === undefined ? undefined : exitOf(scene, 'stop-loss', moved(-params.stopBps))
+  const { position, params, direction } = scene
+  const entry = position?.entryPrice
+  if (entry === undefined) return []
+  const isLong = direction === 'long'
+  const gain = bps(entry, params.takeProfitBps)
+  const loss = stopWay(entry, params)
+  // What one exit closed is taken off the others: they would reduce what is not its own.
+  const excess = [...excessOf(scene, 'take-profit'), ...excessOf(scene, 'stop-loss')]
+  if (excess.length > 0) return excess
+  const profit = exitOf(scene, 'take-profit', isLong ? entry + gain : entry - gain)
+  const stop = exitOf(scene, 'stop-loss', isLong ? entry - loss : entry + loss)
   return [profit, stop].flatMap((exit) => exit ?? [])
 }
 
+/** Takes off the exits of one type what they have more than is held: the newest first. */
+function excessOf(
+  { position, resting, onTheWay, market, direction }: Scene,
+  type: 'take-profit' | 'stop-loss',
+): readonly Decision[] {
+  // An exit that came with a line is of that line while it waits.
+  const waiting = new Set(
+    resting.flatMap(({ orderType, intentId }) => (orderType === 'limit' ? [intentId] : [])),
+  )
+  const exits = resting.filter((order) => order.orderType === type && !waiting.has(order.intentId))
+  const heldUsd = position?.sizeInUsd ?? 0n
+  let excessUsd = exits.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n) - heldUsd
+  // What is on its way may be what fills it up, or the change itself.
+  if (excessUsd <= 0n || onTheWay.length > 0 || exits.some(({ isChanging }) => isChanging)) return []
+  const base = { marketToken: market.market.marketToken, direction } as const
+  const reason = `The ${type} orders come to more than the ${formatUsd(heldUsd)} that is held.`
+  const cancelled: RestingOrder[] = []
+  for (const exit of exits.toReversed()) {
+    if (exit.sizeDeltaUsd <= excessUsd) {
+      cancelled.push(exit)
+      excessUsd -= exit.sizeDeltaUsd
+      continue
+    }
+    if (excessUsd === 0n) break
+    const edit = { ...base, kind: 'edit', orderKey: exit.orderKey, reason } as const
+    const cancel = cancelOf(base, cancelled, reason)
+    return [...cancel, { ...edit, sizeDeltaUsd: exit.sizeDeltaUsd - excessUsd }]
+  }
+  return cancelOf(base, cancelled, reason)
+}
+
+function cancelOf(
+  base: Pick<Decision, 'marketToken' | 'direction'>,
+  orders: readonly RestingOrder[],
+  reason: string,
+  facts?: DecisionFacts,
+): readonly Decision[] {
+  if (orders.length === 0) return []
+  const orderKeys = orders.map(({ orderKey }) => orderKey)
+  return [{ ...base, kind: 'cancel', orderKeys, reason, ...(facts === undefined ? {} : { facts }) }]
+}
+
+/** The furthest stop, bps of the entry: a long cannot lose more than all. */
+const FURTHEST_STOP_BPS = 9_000
+
+/** Way from the averaged entry to the stop, USD per whole index token. */
+function stopWay(entry: Usd, { stopBps, stepUsd, levels }: GridParams): Usd {
+  const furthest = bps(entry, FURTHEST_STOP_BPS)
+  return stopBps === undefined ? minOf(stepUsd * BigInt(levels + 1), furthest) : bps(entry, stopBps)
+}
+
 function exitOf(
-  { position, resting, onTheWay, market, params, collateralToken, price }: Scene,
+  { position, resting, onTheWay, market, direction, collateralToken, price }: Scene,
   orderType: 'take-profit' | 'stop-loss',
   triggerPrice: Usd,
 ): DecreaseDecision | undefined {
@@ -117,9 +189,10 @@ function exitOf(
   const coveredUsd = placed.reduce((sum, order) => sum + order.sizeDeltaUsd, 0n)
   const uncoveredUsd = position.sizeInUsd - coveredUsd
   // A close that is on its way covers all of it.
-  const isClosing = onTheWay.some(({ kind, orderType: type }) => kind === 'decrease' && type === 'market')
+  const isClosing = onTheWay.some(
+    ({ kind, orderType: type }) => kind === 'close' || (kind === 'decrease' && type === 'market'),
+  )
   if (uncoveredUsd < maxOf(1n, market.market.minPositionSizeUsd) || isClosing) return undefined
-  const { direction } = params
   const isAbove = (orderType === 'take-profit') === (direction === 'long')
   const isReached = isAbove ? price >= triggerPrice : price <= triggerPrice
   const base = {
@@ -143,8 +216,7 @@ function exitOf(
 
 /** The next line without an order, and the orders on lines that are no longer wanted. */
 function entriesOf(scene: Scene): readonly Decision[] {
-  const { market, params, size, collateralToken, price, resting, onTheWay } = scene
-  const { direction } = params
+  const { market, params, direction, size, collateralToken, price, resting, onTheWay } = scene
   const base = { marketToken: market.market.marketToken, direction } as const
   const entries = resting.filter(({ orderType }) => orderType === 'limit')
   const filled = filledLevels(scene)
@@ -156,18 +228,12 @@ function entriesOf(scene: Scene): readonly Decision[] {
     isFrozen ||
     (triggerPrice !== undefined && (direction === 'long' ? triggerPrice < furthest : triggerPrice > furthest))
   const left = entries.filter((order) => !order.isChanging && isLeft(order))
-  const cancel: Decision[] =
-    left.length === 0
-      ? []
-      : [
-          {
-            ...base,
-            kind: 'cancel',
-            orderKeys: left.map(({ orderKey }) => orderKey),
-            reason: `The price has left ${left.length === 1 ? 'an order' : `${left.length} orders`} of the grid behind.`,
-            facts: factsOf(price, { furthest }),
-          },
-        ]
+  const cancel = cancelOf(
+    base,
+    left,
+    `The price has left ${left.length === 1 ? 'an order' : `${left.length} orders`} of the grid behind.`,
+    factsOf(price, { furthest }),
+  )
   const isBusy = onTheWay.some(({ kind }) => kind === 'increase')
   const free = lines.find((line) => !entries.some(({ triggerPrice }) => triggerPrice === line))
   if (isBusy || free === undefined || entries.length + filled >= params.levels || market.status === 'closed')
@@ -194,8 +260,12 @@ function filledLevels({ position, size }: Scene): number {
 }
 
 /** The first `count` lines, nearest first, that are clear of the price and of what was filled. */
-function linesOf({ params, price, position }: Scene, filled: number, count: number): readonly Usd[] {
-  const { stepUsd, direction } = params
+function linesOf(
+  { params, direction, price, position }: Scene,
+  filled: number,
+  count: number,
+): readonly Usd[] {
+  const { stepUsd } = params
   const isLong = direction === 'long'
   // Fills lie a step apart around their average, so that the furthest is half of them away from it.
   const entry = position?.entryPrice

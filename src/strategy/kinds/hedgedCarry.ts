@@ -5,16 +5,15 @@
  * `enterBpsPerDay` and earns `costBps` (fees and price impact of four orders) within `holdHours`; it closes both below `exitBpsPerDay`. The price
  * is hedged only while both legs are there: one that is alone, because the other was denied, stopped or liquidated, is completed within
  * `legGraceSeconds` if the pair still earns, and closed after it. Each leg has a far stop of its own at the venue. Both legs have the same size; where
- * one came out smaller, the other is reduced to it. Positions in the file's markets with the instance's collateral token count as its own.
+ * one came out smaller, the other is reduced to it. It trades by its own parts of what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
-import type { Position } from '../../protocol/position.ts'
 import { absOf, bps, formatDollars, minOf } from '../../protocol/units.ts'
 import { bpsField, countField, secondsField } from '../fields.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
 import { closeOf, entryOf, type MarketScene, sceneOf, stopPriceOf } from './shared/marketScene.ts'
 import { milliBpsPerDay, rateText } from './shared/netRate.ts'
 
@@ -60,7 +59,7 @@ const UNEVEN_BPS = 100
 /** A leg that is held. */
 interface Leg {
   readonly scene: MarketScene
-  readonly position: Position
+  readonly position: OwnPosition
 }
 
 /** Two markets of one index token. */

@@ -5,17 +5,15 @@
  * back when closing now would bring `takeBps` after fees and what the price moved, when `maxHoldSeconds` are over, or at its stop. The
  * danger: closing unbalances the market again. What was paid for balancing it is charged for unbalancing it, unless others moved the
  * balance meanwhile; the venue nets both where it settles impact at the close. So it earns where the balance comes back by itself, and loses fees
- * where it does not. Small sizes, short times and a stop bound that. Positions in the market with the instance's collateral token count as
- * its own: run one instance a market.
+ * where it does not. Small sizes, short times and a stop bound that. It trades by its own part of what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
 import type { Direction } from '../../protocol/market.ts'
-import type { Position } from '../../protocol/position.ts'
 import { priceImpactBps } from '../../protocol/priceImpact.ts'
 import { amountOfUsd, BPS_ONE, mulDivUp, ONE_USD, type Usd } from '../../protocol/units.ts'
 import { bpsField, secondsField } from '../fields.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -94,7 +92,7 @@ function entering({ params, snapshot }: View, scene: MarketScene): readonly Deci
 function leaving(
   { params, snapshot }: View,
   scene: MarketScene,
-  position: Position,
+  position: OwnPosition,
   sinceMs: number | undefined,
 ): Decision | undefined {
   const { direction, sizeInUsd } = position
@@ -146,7 +144,7 @@ function bothFees(scene: MarketScene): number {
 }
 
 /** How far the price moved for a position since its entry, whole bps; 0 where the entry is not known. */
-function movedBps({ entryPrice, direction }: Position, price: Usd): number {
+function movedBps({ entryPrice, direction }: OwnPosition, price: Usd): number {
   if (entryPrice === undefined || entryPrice <= 0n) return 0
   const moved = Number(((price - entryPrice) * BigInt(BPS_ONE)) / entryPrice)
   return direction === 'long' ? moved : -moved

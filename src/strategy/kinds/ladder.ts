@@ -4,17 +4,16 @@
  *
  * The memory holds the rungs. One is counted when its fill is told, so that none is counted twice or left out over crashes, denials and
  * fills that the chain takes back; the next is asked for once the last is known. A gap is one rung, and the next step counts from where
- * that was filled. The first rung brings both exits with it; later ones move them. After an end it pauses, and begins anew. The
- * position of its side and collateral token counts as its own: run one instance a market and side.
+ * that was filled. The first rung brings both exits with it; later ones move them. After an end it pauses, and begins anew. It
+ * goes by its own part of the position of its side and collateral token.
  */
 import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
-import type { Position } from '../../protocol/position.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { absOf, BPS_ONE, bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, secondsField, usdField } from '../fields.ts'
-import { defineStrategy, type RestingOrder, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type RestingOrder, type StrategyView, z } from '../strategy.ts'
 import { closeOf, entryOf, type MarketScene, sceneOf, stopPriceOf } from './shared/marketScene.ts'
 import { afterEvent, afterLook, type Ladder, ladderSchema, noLadder } from './shared/rungs.ts'
 
@@ -114,12 +113,12 @@ const RETRY_MS = 60_000
 function nextRung(
   { params, snapshot, instance }: View,
   scene: MarketScene,
-  held: Position | undefined,
+  held: OwnPosition | undefined,
   { rungs, isLost, endedAtMs, deniedAtMs }: Ladder,
 ): Decision | undefined {
   const { direction, stepBps, everySeconds, maxRungs, maxUsd } = params
   const last = rungs.at(-1)
-  // A position without a rung is not its own.
+  // What it holds without a rung it does not remember.
   const isTaken = last === undefined && held !== undefined
   if (isTaken || isLost === true || rungs.length >= maxRungs || scene.market.status === 'closed')
     return undefined
@@ -163,7 +162,7 @@ const TRIGGER_TOLERANCE_BPS = 20
 const SIZE_TOLERANCE_BPS = 50
 
 /** What brings the two exits to the position as it is; `waits` while something of them is on its way. */
-function exitsOf(view: View, scene: MarketScene, held: Position): readonly Decision[] | 'waits' {
+function exitsOf(view: View, scene: MarketScene, held: OwnPosition): readonly Decision[] | 'waits' {
   const { params } = view
   const { direction } = params
   const isHere = (order: { readonly marketToken: string; readonly direction: string }) =>
@@ -210,7 +209,7 @@ function exitPriceOf(entry: Usd, type: ExitType, params: View['params']): Usd {
 
 function isRight(
   { sizeDeltaUsd, triggerPrice, isFrozen }: RestingOrder,
-  held: Position,
+  held: OwnPosition,
   trigger: Usd,
 ): boolean {
   const isSized = absOf(sizeDeltaUsd - held.sizeInUsd) <= bps(held.sizeInUsd, SIZE_TOLERANCE_BPS)
@@ -219,7 +218,7 @@ function isRight(
   return isSized && isPlaced && !isFrozen
 }
 
-function placeOf(held: Position, orderType: ExitType, triggerPrice: Usd): DecreaseDecision {
+function placeOf(held: OwnPosition, orderType: ExitType, triggerPrice: Usd): DecreaseDecision {
   const { marketToken, direction, collateralToken, sizeInUsd } = held
   return {
     kind: 'decrease',
@@ -235,7 +234,7 @@ function placeOf(held: Position, orderType: ExitType, triggerPrice: Usd): Decrea
   }
 }
 
-function moveOf(held: Position, order: RestingOrder, trigger: Usd, price: Usd): Decision {
+function moveOf(held: OwnPosition, order: RestingOrder, trigger: Usd, price: Usd): Decision {
   const { marketToken, direction, sizeInUsd } = held
   const isBelow = (order.orderType === 'stop-loss') === (direction === 'long')
   const waits = isBelow ? trigger < price : trigger > price
@@ -250,7 +249,7 @@ function moveOf(held: Position, order: RestingOrder, trigger: Usd, price: Usd): 
   }
 }
 
-function cancelOf(held: Position, type: ExitType, orders: readonly RestingOrder[]): Decision {
+function cancelOf(held: OwnPosition, type: ExitType, orders: readonly RestingOrder[]): Decision {
   const { marketToken, direction } = held
   return {
     kind: 'cancel',

@@ -3,8 +3,8 @@
  *
  * How far is told by one of three signals over closed candles: standard deviations (`zscore`), half-widths of the Bollinger
  * bands (`bollinger`), or points from 50 (`rsi`). A stop goes to the venue with each entry. A price that still runs away is
- * not met: the newest candle must be nearer to the mean than the one before. Positions in the market with the instance's
- * collateral token count as its own: run one instance a market.
+ * not met: the newest candle must be nearer to the mean than the one before. It trades by its own
+ * part of what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'

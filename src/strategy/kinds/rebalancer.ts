@@ -4,8 +4,7 @@
  * The sum is an amount of US dollars, or so many times what the account is worth: the net value of all its positions, and its
  * wallet's balances of these markets' pool tokens at their lower prices. What is too much is taken off before anything is added, so that
  * collateral and limits are free for it; a side that its weight does not name is closed. One order moves at most `size.usd`, so that a wrong
- * figure moves little. It has no stop: `exit` in its file adds one. Positions in its markets with the instance's collateral
- * token count as its own: run one instance a market.
+ * figure moves little. It has no stop: `exit` in its file adds one. What it holds is its own part of the positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Direction } from '../../protocol/market.ts'

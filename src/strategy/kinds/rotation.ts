@@ -4,8 +4,7 @@
  * What is chosen stays chosen until another is better by `marginBps`, so that two that are close do not change places each time. The
  * choice is remembered; between two choices the account is brought to it: what is no longer chosen is closed first, and no more markets
  * are held or opened at once than `hold`. What its stop closed is not opened again before the next choice. While the candles of
- * what is held cannot be read or are old, nothing is chosen anew. Positions in its markets with the instance's collateral token
- * count as its own: run one instance a market.
+ * what is held cannot be read or are old, nothing is chosen anew. It trades by its own parts of what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'

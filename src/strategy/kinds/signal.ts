@@ -4,7 +4,8 @@
  * The newest signal of a market stands in the place of those before it. What contradicts it is closed first, and that goes on until
  * it is closed; its own side is opened once nothing of the other is held or in flight, unless the signal has expired by then. What
  * is denied is tried again until then; what was accepted is never opened again on the same signal. A signal opens at most what
- * the file's `size` says, and adds to nothing. Positions in the market with the instance's collateral token count as its own.
+ * the file's `size` says, and adds to nothing. What is held is its own part of the positions: what others hold on either side stays
+ * as it is, and is in nobody's way. A signal that leads to no order says why.
  */
 import type { DeniedEvent, OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
@@ -12,8 +13,15 @@ import type { Decision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { type Hex, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
-import { bps, minOf, type Usd } from '../../protocol/units.ts'
-import { collateralTokenOf, defineStrategy, type OrderSize, type StrategyView, z } from '../strategy.ts'
+import { bps, formatDollars, minOf, type Usd } from '../../protocol/units.ts'
+import {
+  collateralTokenOf,
+  defineStrategy,
+  type OrderSize,
+  type StrategyView,
+  type UnservedSignal,
+  z,
+} from '../strategy.ts'
 
 const params = z.strictObject({
   sides: z
@@ -30,8 +38,10 @@ const wishSchema = z.strictObject({
   action: z.string(),
   symbol: z.string(),
   closes: z.array(side).readonly(),
-  /** Of those, what an own increase was still on its way to last turn: its fill may not have been in the book yet. */
-  filling: z.array(side).readonly().optional(),
+  /** A close was asked for on its word. */
+  isActed: z.boolean().optional(),
+  /** Why it has not opened yet. */
+  waitsFor: z.string().optional(),
   opens: z
     .strictObject({
       direction: side,
@@ -52,29 +62,45 @@ type Wish = z.output<typeof wishSchema>
 type View = StrategyView<z.output<typeof params>>
 
 const opposite = { long: 'short', short: 'long' } as const satisfies Record<Direction, Direction>
-/** Denials of a close that say that there is nothing of the instance's own to close. */
-const nothingOwn: ReadonlySet<string> = new Set(['BEYOND_BOOK', 'NO_POSITION'])
+
+/** A memory of version 1: its wishes kept what a denial was to be judged by. */
+function upcast(_version: number, memory: unknown): z.output<typeof memorySchema> {
+  const { wishes } = memory as { readonly wishes: readonly Readonly<Record<string, unknown>>[] }
+  return memorySchema.parse({ wishes: wishes.map(({ filling: _, ...wish }) => wish) })
+}
 
 /** The kind `signal`. */
 export const signal = defineStrategy({
   kind: 'signal',
   description: 'Holds what signed signals from outside say, as alerts of a charting service.',
   params,
-  memory: { version: 1, schema: memorySchema, first: { wishes: [] } },
+  memory: { version: 2, schema: memorySchema, first: { wishes: [] }, upcast },
   takesSignals: true,
   needs: (_params, symbols) => ({ symbols }),
   decide(view, memory) {
     let wishes = memory.wishes.flatMap((wish) => afterTurn(wish, view))
+    const unserved: UnservedSignal[] = []
     for (const given of view.signals) {
+      // That it expired is told already.
+      if (given.isExpired) continue
       const before = wishes.find(({ symbol }) => symbol === given.symbol)
       const next = wishOf(given, view, before)
-      if (next === undefined) continue
+      if ('reason' in next) {
+        unserved.push(next)
+        continue
+      }
+      if (before !== undefined && before.isActed !== true)
+        unserved.push({
+          signal: before.signal,
+          reason: `signal ${given.number} of the same market took its place`,
+        })
       wishes = [...wishes.filter(({ symbol }) => symbol !== given.symbol), next]
     }
     const turns = wishes.map((wish) => act(wish, view))
     return {
       decisions: turns.flatMap(({ decisions }) => decisions),
       memory: { wishes: turns.flatMap(({ left }) => left ?? []) },
+      unserved: [...unserved, ...turns.flatMap((turn) => turn.unserved ?? [])],
     }
   },
 })
@@ -85,20 +111,13 @@ function afterTurn(wish: Wish, view: View): readonly Wish[] {
   const denied = view.events.filter(
     (event): event is DeniedEvent => event.kind === 'denied' && isOn(event, marketToken),
   )
-  const closes = wish.closes.filter(
-    (direction) =>
-      !denied.some(
-        (event) =>
-          event.order === 'close' &&
-          event.direction === direction &&
-          nothingOwn.has(event.code) &&
-          wish.filling?.includes(direction) !== true,
-      ),
-  )
-  const { asked, opens, filling: _, ...rest } = wish
-  const isOpened = asked !== undefined && !denied.some(({ order }) => order === 'increase')
-  if (isOpened || opens === undefined) return closes.length === 0 ? [] : [{ ...rest, closes }]
-  return [{ ...rest, closes, opens }]
+  const { asked, opens, waitsFor: _, ...rest } = wish
+  const increase = denied.find(({ order }) => order === 'increase')
+  const isOpened = asked !== undefined && increase === undefined
+  if (isOpened || opens === undefined) return rest.closes.length === 0 ? [] : [rest]
+  const waitsFor =
+    increase === undefined ? wish.waitsFor : `its order was denied: ${increase.reason} (${increase.code})`
+  return [{ ...rest, opens, ...(waitsFor === undefined ? {} : { waitsFor: waitsFor.slice(0, 300) }) }]
 }
 
 function isOn(event: OwnEvent, marketToken: string | undefined): boolean {
@@ -109,9 +128,8 @@ function isOn(event: OwnEvent, marketToken: string | undefined): boolean {
   )
 }
 
-/** What a signal asks for; undefined: nothing. */
-function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish | undefined {
-  if (given.isExpired) return undefined
+/** What a signal asks for, or why it asks for nothing. */
+function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish | UnservedSignal {
   const { number, name, action, symbol, size, stopPrice, targetPrice, expiresAtMs } = given
   const base = {
     signal: number,
@@ -121,7 +139,8 @@ function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish 
     expiresAtMs,
   }
   const target = action === 'reverse' ? reversed(view, symbol, before) : action
-  if (target === undefined) return undefined
+  if (target === undefined)
+    return { signal: number, reason: `there is nothing of its own to reverse${othersText(view, symbol)}` }
   if (target === 'flat') return { ...base, closes: ['long', 'short'] }
   const { sides } = view.params
   const closes = [opposite[target]]
@@ -146,8 +165,14 @@ function reversed(view: View, symbol: string, before: Wish | undefined): Directi
   return held.length > 1 ? 'flat' : only === undefined ? undefined : opposite[only]
 }
 
+interface WishTurn {
+  readonly decisions: readonly Decision[]
+  readonly left?: Wish
+  readonly unserved?: UnservedSignal
+}
+
 /** One turn of a wish: what it asks for, and what is left of it. */
-function act(wish: Wish, view: View): { readonly decisions: readonly Decision[]; readonly left?: Wish } {
+function act(wish: Wish, view: View): WishTurn {
   const market = view.market(wish.symbol)
   const { size } = view.instance
   if (market === undefined || size === undefined) return { decisions: [], left: wish }
@@ -169,15 +194,33 @@ function act(wish: Wish, view: View): { readonly decisions: readonly Decision[];
           reason: `${said}: the ${direction} is closed.`,
         }),
       )
-    const filling = pending.filter((direction) => isOpening(view, wish.symbol, direction))
-    return { decisions, left: filling.length === 0 ? wish : { ...wish, filling } }
+    const isActed = wish.isActed === true || decisions.length > 0
+    const waitsFor = `its ${pending.join(' and ')} was not closed yet`
+    return { decisions, left: { ...wish, waitsFor, ...(isActed ? { isActed } : {}) } }
   }
   const { opens } = wish
-  if (opens === undefined || wish.expiresAtMs <= view.snapshot.atMs) return { decisions: [] }
+  if (opens === undefined)
+    return wish.isActed === true ? { decisions: [] } : unserved(wish, nothingToClose(wish, view))
   const { direction, stopPrice, targetPrice } = opens
-  if (isHeld(view, wish.symbol, direction)) return { decisions: [] }
-  if (isOpening(view, wish.symbol, direction) || market.status === 'closed')
-    return { decisions: [], left: wish }
+  const own = ownUsd(view, wish.symbol, direction)
+  if (own > 0n) {
+    const reason = `its own ${direction} of ${formatDollars(own)} is held already, and a signal adds to nothing`
+    return wish.isActed === true ? { decisions: [] } : unserved(wish, reason)
+  }
+  if (wish.expiresAtMs <= view.snapshot.atMs) {
+    const { waitsFor } = wish
+    return unserved(
+      wish,
+      `its time was over before it opened${waitsFor === undefined ? '' : `, for ${waitsFor}`}`,
+    )
+  }
+  if (isOpening(view, wish.symbol, direction))
+    return {
+      decisions: [],
+      left: { ...wish, waitsFor: `an order of its own on the ${direction} side was under way` },
+    }
+  if (market.status === 'closed')
+    return { decisions: [], left: { ...wish, waitsFor: 'the market was closed' } }
   const tpsl = [
     ...(targetPrice === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: targetPrice }]),
     ...(stopPrice === undefined ? [] : [{ type: 'stop-loss' as const, triggerPrice: stopPrice }]),
@@ -200,17 +243,40 @@ function sizeOf({ sizeUsd, shareBps }: NonNullable<Wish['opens']>, { usd }: Orde
   return shareBps === undefined ? usd : bps(usd, shareBps)
 }
 
-function isHeld(view: View, symbol: string, direction: Direction): boolean {
-  const { size } = view.instance
-  const market = view.market(symbol)
-  if (market === undefined || size === undefined) return false
-  const collateralToken = collateralTokenOf(market, size.collateral)
-  return view
-    .positions(symbol, direction)
-    .some((position) => sameHex(position.collateralToken, collateralToken) && position.sizeInUsd > 0n)
+function unserved({ signal: number }: Wish, reason: string): WishTurn {
+  return { decisions: [], unserved: { signal: number, reason } }
 }
 
-/** Whether an increase of its own is not over: on its way, or filled with exits that rest. */
+function nothingToClose({ action, symbol }: Wish, view: View): string {
+  const { sides } = view.params
+  const isShut = action !== 'flat' && sides !== 'both'
+  return `${isShut ? `params.sides opens ${sides}s alone, and ` : ''}there is nothing of its own to close${othersText(view, symbol)}`
+}
+
+/** Said where others hold something. */
+function othersText(view: View, symbol: string): string {
+  return view.positions(symbol).some(({ sizeInUsd }) => sizeInUsd > 0n)
+    ? '; what is held there is not its own (perpd positions shows whose it is)'
+    : ''
+}
+
+/** Its own part with its own collateral token, USD. */
+function ownUsd(view: View, symbol: string, direction: Direction): Usd {
+  const { size } = view.instance
+  const market = view.market(symbol)
+  if (market === undefined || size === undefined) return 0n
+  const collateralToken = collateralTokenOf(market, size.collateral)
+  return view
+    .ownPositions(symbol, direction)
+    .filter((part) => sameHex(part.collateralToken, collateralToken))
+    .reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+}
+
+function isHeld(view: View, symbol: string, direction: Direction): boolean {
+  return ownUsd(view, symbol, direction) > 0n
+}
+
+/** Whether an increase of its own may still open something. */
 function isOpening(view: View, symbol: string, direction: Direction): boolean {
   const market = view.market(symbol)
   return market !== undefined && hasOpen(view, market, direction, 'increase')
@@ -223,6 +289,9 @@ function isClosing(view: View, market: MarketView, direction: Direction): boolea
 function hasOpen(view: View, { market }: MarketView, direction: Direction, kind: Decision['kind']): boolean {
   return view.openIntents.some(
     (open) =>
-      open.kind === kind && open.direction === direction && sameHex(open.marketToken, market.marketToken),
+      open.kind === kind &&
+      !open.onlyExitsRest &&
+      open.direction === direction &&
+      sameHex(open.marketToken, market.marketToken),
   )
 }

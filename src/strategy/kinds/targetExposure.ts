@@ -3,8 +3,8 @@
  *
  * What the account is worth here: the net value of all its positions, and its wallet's balances of the market's two pool
  * tokens at their lower prices. Outside of the band it goes back to the target itself, at most one `size.usd` a time, so
- * that a wrong figure moves little. It has no stop: `exit` in its file adds one. Positions in the market with the
- * instance's collateral token count as its own: run one instance a market and side.
+ * that a wrong figure moves little. It has no stop: `exit` in its file adds one. What it holds is its own part
+ * of the position.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'

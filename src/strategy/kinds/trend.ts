@@ -5,19 +5,18 @@
  * enters above `entryStrength`, and leaves only when the strength has turned by `exitStrength` against the position, so
  * that a price that hovers around the crossing does not make it trade. A turn of the trend first closes what is held; the
  * other side is opened on a later tick, when nothing is held or in flight. An open order never keeps it from wishing to
- * close: whether that may go out again while a first close is unresolved is risk's to say. Positions in the market with
- * the instance's collateral token count as its own: run one instance a market.
+ * close: whether that may go out again while a first close is unresolved is risk's to say. It trades by its own part of
+ * what is held; exits that rest for it do not keep it from adding.
  */
 import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'
-import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { countField } from '../fields.ts'
 import { atr, closedCandles, ema, secondsOfPeriod } from '../indicators.ts'
 import { levelOfPrice } from '../levels.ts'
-import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { collateralTokenOf, defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
 
 const schema = z
   .strictObject({
@@ -112,7 +111,7 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
 
   const collateralToken = collateralTokenOf(market, size.collateral)
   const held = view
-    .positions(symbol)
+    .ownPositions(symbol)
     .filter((position) => sameHex(position.collateralToken, collateralToken) && position.sizeInUsd > 0n)
   for (const position of held) {
     const reason = reasonToClose(position, signal, params)
@@ -121,8 +120,7 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
     return { kind: 'close', marketToken, direction, collateralToken, reason, facts: signal.facts }
   }
 
-  const isBusy = view.openIntents.some((open) => sameHex(open.marketToken, marketToken))
-  if (isBusy || market.status === 'closed') return undefined
+  if (view.isBusy(symbol) || market.status === 'closed') return undefined
   const direction: Direction = signal.strength > 0 ? 'long' : 'short'
   const strength = Math.abs(signal.strength)
   if (strength < params.entryStrength || !isNearAverage(signal, direction, params.maxExtension))
@@ -142,7 +140,7 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
   }
 }
 
-function reasonToClose(position: Position, signal: Signal, params: TrendParams): string | undefined {
+function reasonToClose(position: OwnPosition, signal: Signal, params: TrendParams): string | undefined {
   const sign = position.direction === 'long' ? 1 : -1
   if (signal.strength * sign <= -params.exitStrength) {
     return `The ${params.period} trend turned against the ${position.direction} position, by ${Math.abs(signal.strength).toFixed(2)} average ranges.`
@@ -165,7 +163,7 @@ function isNearAverage(signal: Signal, direction: Direction, maxExtension: numbe
 }
 
 /** Adds only to a winner, one average range or more ahead, and never above `pyramid` orders in all. */
-function mayAdd(position: Position, orderUsd: Usd, signal: Signal, params: TrendParams): boolean {
+function mayAdd(position: OwnPosition, orderUsd: Usd, signal: Signal, params: TrendParams): boolean {
   if (position.entryPrice === undefined) return false
   if (position.sizeInUsd + orderUsd > orderUsd * BigInt(params.pyramid)) return false
   const sign = position.direction === 'long' ? 1 : -1

@@ -218,6 +218,7 @@ test('a guard never pays into what it would close, and waits a minute for what i
     acceptedAtMs: NOW_MS - ageMs,
     isUnresolved: true,
     isUnwanted: false,
+    onlyExitsRest: false,
   })
   expect(decideOf(guard, worldOf([near], 9000), params, [open(59_999)])).toEqual([])
   expect(decideOf(guard, worldOf([near], 9000), params, [open(60_000)])).toMatchObject([{ kind: 'decrease' }])

@@ -3,10 +3,9 @@ import type { CloseDecision, DecisionFacts, IncreaseDecision } from '../../../do
 import type { MarketView } from '../../../domain/snapshot.ts'
 import { type Address, sameHex } from '../../../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction } from '../../../protocol/market.ts'
-import type { Position } from '../../../protocol/position.ts'
 import { bps, type Usd } from '../../../protocol/units.ts'
 import { closedCandles, secondsOfPeriod } from '../../indicators.ts'
-import { collateralTokenOf, type OrderSize, type StrategyView, z } from '../../strategy.ts'
+import { collateralTokenOf, type OrderSize, type OwnPosition, type StrategyView, z } from '../../strategy.ts'
 
 /** Length of a candle. */
 export const periodField = z.enum(['1m', '5m', '15m', '1h', '4h', '1d'])
@@ -22,9 +21,9 @@ export interface MarketScene {
   readonly collateralToken: Address
   /** Median oracle price, USD per whole index token. */
   readonly price: Usd
-  /** Positions here that the instance's collateral token backs. */
-  readonly held: readonly Position[]
-  /** An order of the instance is open here. */
+  /** The instance's own parts of positions here that its collateral token backs. */
+  readonly held: readonly OwnPosition[]
+  /** An order of the instance is under way here; exits that rest for what it holds do not count. */
   readonly isBusy: boolean
 }
 
@@ -42,9 +41,9 @@ export function sceneOf(view: StrategyView, symbol: string): MarketScene | undef
     collateralToken,
     price,
     held: view
-      .positions(symbol)
+      .ownPositions(symbol)
       .filter((held) => sameHex(held.collateralToken, collateralToken) && held.sizeInUsd > 0n),
-    isBusy: view.openIntents.some((open) => sameHex(open.marketToken, market.market.marketToken)),
+    isBusy: view.isBusy(symbol),
   }
 }
 
@@ -102,7 +101,7 @@ export function stopPriceOf(price: Usd, direction: Direction, stopBps: number): 
 }
 
 /** Whether the price is at or past a position's stop: then a close does not wait for the order at the venue. */
-export function isPastStop(position: Position, price: Usd, stopBps: number): boolean {
+export function isPastStop(position: OwnPosition, price: Usd, stopBps: number): boolean {
   if (position.entryPrice === undefined) return false
   const stop = stopPriceOf(position.entryPrice, position.direction, stopBps)
   return position.direction === 'long' ? price <= stop : price >= stop
