@@ -103,7 +103,7 @@ let page: Page | undefined
 const lines = new Map<string, number>()
 const events = new Map<string, number>()
 let streamed = 0
-let lastSeq = 0
+let isOver = false
 let gaps = 0
 try {
   const cwd = join(folder, 'daemon')
@@ -209,6 +209,7 @@ try {
   const status = await (await patientFetch(new URL('/api/status', base), { headers })).json()
   say(`at the end: ${JSON.stringify(status).slice(0, 600)}`)
 } finally {
+  isOver = true
   await page?.context().browser()?.close()
   for (const child of children) child.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
@@ -258,7 +259,7 @@ async function patientFetch(url: string | URL, init: RequestInit = {}): Promise<
 /** Reads the stream as a console does, over reconnections, and counts what it lost. */
 async function followStream(base: string, headers: Record<string, string>): Promise<void> {
   let lastId = ''
-  for (;;) {
+  while (!isOver) {
     try {
       const resume = lastId === '' ? {} : { 'Last-Event-ID': lastId }
       const answer = await fetch(new URL('/api/stream?level=info', base), {
@@ -275,8 +276,6 @@ async function followStream(base: string, headers: Record<string, string>): Prom
     } catch {
       // The daemon is gone, or dropped a slow reader: it is tried again.
     }
-    lastSeq += 1
-    if (lastSeq > 1_000) return
     await wait(200)
   }
 }
