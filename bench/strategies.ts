@@ -30,6 +30,7 @@ function start(
     ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=50', main, ...args],
     {
       cwd,
+      env: { ...process.env, MALLOC_ARENA_MAX: '2' },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )

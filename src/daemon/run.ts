@@ -134,7 +134,7 @@ async function live(
     oracle: venue?.hosts.oracle ?? config.venue.oracleHosts,
   }
   const ended = Promise.withResolvers<number>()
-  const notifier = openNotifier(config, (event) => emit(event))
+  const notifier = await openNotifier(config, (event) => emit(event))
   const stopped = fatalStop(log, ended.resolve, (reason) => {
     notifier.tell(crashNotice(reason))
     heartbeat?.fail()

@@ -79,6 +79,8 @@ export type DaemonEvent =
       readonly reason: string
       readonly failures: number
       readonly facts?: Facts
+      /** The same for all turns that fail in the same way, whichever strategy and request; absent: the failure is its own. */
+      readonly cause?: string
       /** Why the thread of a kind of the user's own ended with it; absent: it did not, or the kind is one of perpd's. */
       readonly ended?: 'timeout' | 'memory' | 'exit' | 'crash'
     }

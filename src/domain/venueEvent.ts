@@ -24,6 +24,8 @@ export type VenueEvent =
       readonly host: string
       readonly cooldownMs: number
       readonly reason: string
+      /** How the request came to nothing that it rests for; absent: it rests for what it said. */
+      readonly outcome?: string
     }
   /** The prices of an oracle host stand still, or go on again; told once each. `ageMs`: of its newest price. */
   | { readonly type: 'host.prices'; readonly host: string; readonly isStale: boolean; readonly ageMs: number }

@@ -2,6 +2,8 @@
  * One running strategy: asked at its own cadence, counted, and contained. One that throws, or whose reads fail, is told of
  * and hurts nobody but itself.
  */
+
+import { UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import { exitsHereOf } from '../domain/order/exitPlan.ts'
@@ -145,6 +147,7 @@ export function createInstance(
       reason: reasonOf(error),
       failures: counts.failures,
       ...(error instanceof BaseError ? { facts: error.facts } : {}),
+      ...(isUnanswered(error) ? { cause: 'unanswered' } : {}),
       ...(ended === undefined ? {} : { ended }),
     })
   }
@@ -230,4 +233,9 @@ export function createInstance(
 
 function slowText(spentMs: number, limitMs: number): string {
   return `decide took ${Math.round(spentMs)} ms of the processor; more than ${limitMs} (strategies.slowDecideMs) is too slow`
+}
+
+/** No host answered what a turn reads: one cause for all strategies, whichever of them asked for what. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof BaseError && error.walk((one) => one instanceof UnreachableError) !== undefined
 }

@@ -182,13 +182,13 @@ test('a host that keeps failing rests, is probed by one request, and rests longe
     ({ url }) => (isSick && url.startsWith('http://primary') ? { status: 500 } : {}),
     {
       limits: { failuresToCooldown: 2, cooldownMs: 1_000, backoffMs: 0, attempts: 2 },
-      onCooldown: ({ host, cooldownMs }) => rests.push([host, cooldownMs]),
+      onCooldown: ({ host, cooldownMs, outcome }) => rests.push([host, cooldownMs, outcome]),
     },
   )
   const ask = (name: string) => clock.drive(transport.call(oracleRead, name))
   await ask('a')
   await ask('b')
-  expect(rests).toEqual([['http://primary', 1_000]])
+  expect(rests).toEqual([['http://primary', 1_000, 'not-now']])
   seen.length = 0
   await ask('c')
   expect(seen.map(({ url }) => new URL(url).host)).toEqual(['spare'])
@@ -197,7 +197,7 @@ test('a host that keeps failing rests, is probed by one request, and rests longe
   seen.length = 0
   await clock.drive(Promise.all([transport.call(oracleRead, 'd'), transport.call(oracleRead, 'e')]))
   expect(seen.map(({ url }) => new URL(url).host)).toEqual(['primary', 'spare', 'spare'])
-  expect(rests.at(-1)).toEqual(['http://primary', 2_000])
+  expect(rests.at(-1)).toEqual(['http://primary', 2_000, 'not-now'])
 
   isSick = false
   await clock.advance(2_000)

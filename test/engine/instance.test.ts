@@ -1,5 +1,7 @@
 /** One running strategy: what counts as its turns. */
 import { expect, test } from 'vitest'
+import { UnreachableError } from '../../src/api/transport/apiErrors.ts'
+import { BaseError } from '../../src/base/errors.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { createInstance } from '../../src/engine/instance.ts'
 import type { TickReport } from '../../src/engine/tick.ts'
@@ -101,6 +103,54 @@ test('turns that take too much of the processor are told, and three in a row pau
   // What it decided was taken all the same.
   expect(instance.status()).toMatchObject({ ticks: 6, failures: 0 })
   expect(instance.status().admitted).toBeGreaterThanOrEqual(6)
+  ending.abort()
+  await running
+})
+
+test('a turn whose reads no host answers says so as a cause that all strategies share; another failure is its own', async () => {
+  const clock = manualClock(1_700_000_000_000)
+  const ending = new AbortController()
+  const place = { method: 'GET', kind: 'read', host: 'http://10.0.0.1', attempts: 3 } as const
+  const unanswered = (route: string) =>
+    new UnreachableError({ ...place, route, silence: 'timeout', sent: 'maybe', timeoutMs: 10_000 })
+  const wrapped = new BaseError('The markets cannot be read.', {
+    code: 'MARKETS_UNREAD',
+    cause: unanswered('/markets'),
+  })
+  const failures: unknown[] = [
+    unanswered('/positions'),
+    wrapped,
+    new Error('a mistake'),
+    new BaseError('No.', { code: 'NO' }),
+  ]
+  const events: Event[] = []
+  const loaded = {
+    ...{ name: 'mine', cadenceMs: 1_000, symbols: [], strategy: { kind: 'trend' } },
+  } as unknown as LoadedStrategy
+  const instance = createInstance(
+    loaded,
+    {
+      clock,
+      emit: (event) => void events.push(event),
+      trading: { haltOn: () => undefined, accountJournal: { state: () => ({}) } } as never,
+    },
+    ending.signal,
+    async () => {
+      const failed = failures.shift()
+      const none = { decisions: 0, admitted: 0, denied: 0, invalid: 0 }
+      return { ...none, ...(failed === undefined ? {} : { failed }) } as TickReport
+    },
+    { pauseAfterFailures: 2 },
+  )
+  const running = instance.run()
+  await clock.advance(10_000)
+  const failed = events.flatMap((event) => (event.type === 'tick.failed' ? [event] : []))
+  expect(failed.map(({ reason, cause }) => [reason, cause])).toEqual([
+    ['10.0.0.1 did not answer within 10000 ms to GET /positions.', 'unanswered'],
+    ['The markets cannot be read.', 'unanswered'],
+    ['a mistake', undefined],
+    ['No.', undefined],
+  ])
   ending.abort()
   await running
 })

@@ -104,7 +104,13 @@ export const everyEvent: readonly Event[] = [
   { type: 'capacity.read', symbol, direction: 'long', roomUsd: usd(1_234_567) },
   { type: 'tick.done', strategy: 'eth-trend', durationMs: 12, decisions: 1 },
   { type: 'tick.skipped', strategy: 'eth-trend', reason: 'its last turn still runs' },
-  { type: 'tick.failed', strategy: 'eth-trend', reason: 'No host answered.', failures: 1 },
+  {
+    type: 'tick.failed',
+    strategy: 'eth-trend',
+    reason: 'No host answered.',
+    failures: 1,
+    cause: 'unanswered',
+  },
   { type: 'tick.failed', strategy: 'mine', reason: 'mine.ts: it hangs', failures: 2, ended: 'timeout' },
   {
     type: 'decision.invalid',

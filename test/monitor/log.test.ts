@@ -47,7 +47,7 @@ test('on a terminal every event reads as one plain line', () => {
     feed      capacity left for a long on ETH/USD [WETH-USDC]: $1,234,567.00
     tick      eth-trend made 1 decision in 12 ms
     tick      eth-trend: tick skipped: its last turn still runs
-    tick      eth-trend failed (1 in a row): No host answered. Other strategies go on; it runs again at its next tick
+    tick      eth-trend failed (1 in a row): No host answered. Others that fail by it are counted with it; it runs again at its next tick
     tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it runs again at its next tick
     denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
     tick      mine is slow: decide took 81 ms of the processor, of 50 (strategies.slowDecideMs). Its decisions are taken; others are not delayed

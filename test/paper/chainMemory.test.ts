@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { blockOf, createBlockChain, mine, useDigest } from '../../src/paper/chain/blockChain.ts'
 import {
+  LOOK_EVERY,
   MAX_POPULATION_TRANSACTIONS,
   MAX_TRANSACTIONS,
   trimBlockChain,
@@ -49,8 +50,45 @@ test('blocks go whole and oldest first', () => {
   expect(kept.map(({ hash }) => hash)).toEqual(all.map(({ hash }) => hash))
 })
 
-test('below the limit nothing is forgotten', () => {
-  const chain = filled(MAX_TRANSACTIONS + MAX_POPULATION_TRANSACTIONS, () => 'crowd')
-  trimBlockChain(chain, () => true)
-  expect(chain.transactions).toHaveLength(MAX_TRANSACTIONS + MAX_POPULATION_TRANSACTIONS)
+test.each([
+  ['crowd', MAX_POPULATION_TRANSACTIONS],
+  ['person', MAX_TRANSACTIONS],
+])('below the limit of a %s nothing is forgotten, and one above it a tenth', (account, limit) => {
+  const isPopulation = (one: string): boolean => one === 'crowd'
+  const full = filled(limit, () => account)
+  trimBlockChain(full, isPopulation)
+  expect(full.transactions).toHaveLength(limit)
+  const over = filled(limit + 1, () => account)
+  trimBlockChain(over, isPopulation)
+  // Blocks of up to three go whole.
+  expect(limit * 0.9 - over.transactions.length).toBeLessThan(3)
+  expect(over.transactions.length).toBeLessThanOrEqual(limit * 0.9)
+})
+
+test('a population that trades for days takes no room that people leave, and is looked at every hundred transactions', () => {
+  let looks = 0
+  const chain = filled(2_000, () => 'crowd')
+  const trim = (): void =>
+    trimBlockChain(chain, (account) => {
+      looks += account === 'crowd' && chain.transactions.length > 0 ? 1 : 0
+      return true
+    })
+  let longest = 0
+  for (let i = 2_000; i < 12_000; i += 1) {
+    chain.atMs += 100
+    const transaction = mine(chain, {
+      hash: hashOf(i),
+      sender: 'keeper',
+      to: chains.arbitrum.contracts.exchangeRouter,
+      input: '0x',
+    })
+    transaction.logs.push({ eventName: 'OrderExecuted', topics: [], items: { account: 'crowd' } })
+    trim()
+    longest = Math.max(longest, chain.transactions.length)
+  }
+  expect(longest).toBeLessThan(MAX_POPULATION_TRANSACTIONS + LOOK_EVERY)
+  expect(chain.transactions.at(-1)?.hash).toBe(hashOf(11_999))
+  expect(chain.byHash.size).toBe(chain.transactions.length)
+  // A look asks of each transaction once.
+  expect(looks).toBeLessThan((10_000 / LOOK_EVERY + 2) * (MAX_POPULATION_TRANSACTIONS + LOOK_EVERY))
 })

@@ -58,6 +58,17 @@ export interface HostCooldown {
   readonly host: string
   readonly cooldownMs: number
   readonly reason: string
+  /** How the request came to nothing that it rests for; absent: it rests for what it said. */
+  readonly outcome?: string
+}
+
+/** A request that came to nothing at a host. */
+export interface HostFailure {
+  readonly reason: string
+  /** How it ended, in a word (`AttemptOutcome`). */
+  readonly outcome: string
+  /** It let the request wait in vain. */
+  readonly isHung: boolean
 }
 
 interface HostState {
@@ -111,8 +122,8 @@ export interface Hosts {
   /** A read leaves for the host; gives what to call when it is over. */
   began(host: string): () => void
   succeeded(host: string): void
-  /** `isHung`: it let a request wait in vain, which is too dear to be tried a few times more while a peer is well. */
-  failed(host: string, reason: string, isHung: boolean): void
+  /** One that hung is too dear to be tried a few times more while a peer is well. */
+  failed(host: string, failure: HostFailure): void
   /** How old its newest price is: a host with older ones than `limits.maxPriceAgeMs` is left for others. */
   sawPrices(host: string, ageMs: number, madeAtMs: number): void
   /** Puts a host in cooldown; `isDistrust` keeps new orders away even if every host is in cooldown. */
@@ -226,13 +237,13 @@ export function createHosts(options: {
     return own.flat().flatMap((each) => (each === base ? [] : [stateOf(each)]))
   }
 
-  function coolDown(host: string, cooldownMs: number, reason: string, isDistrust: boolean): void {
+  function rest(host: string, told: Omit<HostCooldown, 'host'>, isDistrust: boolean): void {
     const state = stateOf(host)
-    const until = clock.monotonicMs() + cooldownMs
+    const until = clock.monotonicMs() + told.cooldownMs
     state.cooldownUntilMs = Math.max(state.cooldownUntilMs, until)
     if (isDistrust) state.distrustUntilMs = Math.max(state.distrustUntilMs, until)
     state.isProbing = false
-    onCooldown({ host, cooldownMs, reason })
+    onCooldown({ host, ...told })
   }
 
   /** Takes one of every `share` tokens of a host's rate; gives how long until it is there, ms. */
@@ -255,7 +266,7 @@ export function createHosts(options: {
     lists,
     basesOf,
     isKnown: (base) => known.has(base),
-    coolDown,
+    coolDown: (host, cooldownMs, reason, isDistrust) => rest(host, { cooldownMs, reason }, isDistrust),
 
     choose(route, { avoid, needsTrust }) {
       const now = clock.monotonicMs()
@@ -316,7 +327,7 @@ export function createHosts(options: {
       state.isHung = false
     },
 
-    failed(host, reason, isHung) {
+    failed(host, { reason, outcome, isHung }) {
       const state = stateOf(host)
       const wasProbe = state.isProbing
       state.isProbing = false
@@ -328,7 +339,7 @@ export function createHosts(options: {
       const cooldownMs = Math.min(limits.cooldownMs * 2 ** state.cooldowns, limits.cooldownMaxMs)
       state.cooldowns += 1
       state.failures = 0
-      coolDown(host, cooldownMs, reason, false)
+      rest(host, { cooldownMs, reason, outcome }, false)
     },
 
     sawPrices(host, ageMs, madeAtMs) {

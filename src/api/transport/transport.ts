@@ -1,8 +1,9 @@
+import type { BaseError } from '../../base/errors.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
 import { DecodeError, RefusedError, type RequestPlace, type Sent, UnreachableError } from './apiErrors.ts'
 import { createCoalescer } from './coalesce.ts'
-import { baseAddress, createHosts } from './hosts.ts'
+import { baseAddress, createHosts, type HostFailure } from './hosts.ts'
 import { type HttpAnswer, httpRequest } from './httpRequest.ts'
 import { type Redirected, redirected } from './redirect.ts'
 import { type ApiLimits, defaultApiLimits } from './requestLimits.ts'
@@ -134,11 +135,11 @@ export function createTransport(options: TransportOptions): Transport {
         // The route is not served there; the host may be well for all others.
         hosts.released(host)
       } else {
-        hosts.failed(host, error.shortMessage, error.silence === 'timeout')
+        hosts.failed(host, failureOf(error, error.silence === 'timeout'))
       }
       noteWait(host, error)
     } else if (error instanceof DecodeError && (error.path === '' || error.isOfAnother)) {
-      hosts.failed(host, error.shortMessage, false)
+      hosts.failed(host, failureOf(error, false))
     } else {
       // It answered in its own words: the host is well.
       hosts.succeeded(host)
@@ -298,6 +299,10 @@ const TRUSTED_SKEW_MS = 30_000
 function priceAgeOf(madeAtMs: number, readAtMs: number, serverDateMs: number | undefined): number {
   const byOursMs = readAtMs - madeAtMs
   return serverDateMs === undefined ? byOursMs : Math.max(serverDateMs - madeAtMs, byOursMs - TRUSTED_SKEW_MS)
+}
+
+function failureOf(error: BaseError, isHung: boolean): HostFailure {
+  return { reason: error.shortMessage, outcome: outcomeOf(error), isHung }
 }
 
 function outcomeOf(error: unknown): AttemptOutcome {

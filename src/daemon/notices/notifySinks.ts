@@ -85,17 +85,24 @@ export interface OpenNotifier extends Notifier {
   readonly redact: (text: string) => string
 }
 
-/** What tells people for a run of the daemon. Throws as `openSinks` does. */
-export function openNotifier(config: Config, emit: Emit): OpenNotifier {
+/**
+ * What tells people for a run of the daemon; what a letter needs is loaded when it resolves. Rejects with what `openSinks` throws.
+ *
+ * @param load loads what letters are made with; one that rejects is told by the letter that lacks it.
+ */
+export async function openNotifier(
+  config: Config,
+  emit: Emit,
+  load: () => Promise<unknown> = () => import('nodemailer'),
+): Promise<OpenNotifier> {
   const { maxWaiting, timeoutMs } = config.notify
   const consoleUrl = linkOf(config)
   const { post, close } = openPost()
   const sinks = openSinks(config)
   const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
   const redactor = createRedactor([...config.rpc.http, ...config.rpc.ws, ...secrets])
-  // Read from the disk before the first tick: a letter later must not hold the loop up. One that is missing is told by the letter.
-  if (sinks.some(({ settings }) => settings.type === 'email'))
-    void import('nodemailer').catch(() => undefined)
+  // Sixty files, half a tenth of a second of the loop's time on a quick machine: over before anything has a tick to be late for.
+  if (sinks.some(({ settings }) => settings.type === 'email')) await load().catch(() => undefined)
   const notifier = createNotifier({
     sinks,
     redact: redactor.text,

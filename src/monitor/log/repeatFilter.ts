@@ -1,10 +1,11 @@
 /**
  * Keeps the log short without hiding anything new (what outsiders can multiply has a ceiling besides: ceiling.ts). A
  * cause that repeats is told the first time, the tenth time, and then once an hour with its count; the rest goes down to
- * `debug`. When a told cause is over, that is told too.
+ * `debug`. When a told cause is over, that is told too: at once, and if it comes back within the hour, after it was away ever longer
+ * (calm.ts), so that what comes and goes is one trouble until it stays away.
  *
  * What counts as one cause:
- *   a host          host and kind of failure; over when it has answered well for half a minute
+ *   a host          host and kind of failure; over when it has answered well for half a minute. Its rests: host and kind of failure
  *   rows            of a list that cannot be read: the list and what is wrong with them
  *   foreign rows    of another account: host and list
  *   discrepancies        that are not written down yet: why
@@ -13,6 +14,7 @@
  *   the clock       that differs from the chain's time
  *   an endpoint     that is set aside for the time: to which side, and whether another tells it; over when it is not
  *   a strategy      its failure's text, what was no decision of its, or why it was not asked; over with its next good turn
+ *   reads           that make turns fail, of whichever strategies: one for all of them; over when each has had a good turn
  *   a line          that a kind of the user's own printed
  *   a denial        strategy, decision and code; over when such a decision is admitted. The decision itself is told with
  * it only once.
@@ -24,6 +26,7 @@ import type { Event } from '../../domain/event.ts'
 import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
 import { isGood } from '../hostFigures.ts'
 import { counted, span } from '../text.ts'
+import { createCalm } from './calm.ts'
 import type { Level, Line } from './line.ts'
 import { phrase } from './phrase.ts'
 
@@ -45,6 +48,8 @@ interface Cause {
 /** Turns an event into the lines to write, none of which is lost: what was told before has level `debug`. */
 export function createRepeatFilter(now: () => number): (event: Event) => readonly Line[] {
   const causes = new Map<string, Cause>()
+  const calm = createCalm(now)
+  const unread = createUnread(now)
   let toldAtMs = Number.NEGATIVE_INFINITY
   let positionsTold = ''
 
@@ -65,16 +70,36 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     return { ...line, text: `${line.text} (${times})`, fields: { ...line.fields, repeated: cause.count } }
   }
 
-  /** Forgets the causes under a prefix; how often they happened in all, if they are over. */
-  const over = (prefix: string, calmMs = 0): number => {
+  /** Forgets the causes under a prefix; how often they happened in all. */
+  const forget = (prefix: string): number => {
     const ended = [...causes].filter(([key]) => key.startsWith(prefix))
-    if (ended.some(([, cause]) => now() - cause.lastAtMs < calmMs)) return 0
     for (const [key] of ended) causes.delete(key)
     return ended.reduce((sum, [, cause]) => sum + cause.count, 0)
   }
 
+  /** The same for causes whose end is told, if they are over. `leastMs`: how long they must have been away. */
+  const over = (prefix: string, leastMs = 0): number => {
+    let lastAtMs: number | undefined
+    for (const [key, cause] of causes) {
+      if (key.startsWith(prefix)) lastAtMs = Math.max(lastAtMs ?? cause.lastAtMs, cause.lastAtMs)
+    }
+    if (lastAtMs === undefined || now() - lastAtMs < calm.neededMs(prefix, leastMs)) return 0
+    calm.ended(prefix)
+    return forget(prefix)
+  }
+
   const withRecovery = (line: Line, count: number, word: string, text: string): readonly Line[] =>
     count === 0 ? [line] : [line, { level: 'info', word, text, fields: { ...line.fields, recovered: count } }]
+
+  /** A strategy had a good turn: whether that ends what made turns fail. */
+  const readsOver = (strategy: string, line: Line): readonly Line[] => {
+    if (!unread.isReadBy(strategy)) return []
+    const count = over('reads ')
+    if (count === 0) return []
+    const who = unread.ended()
+    const text = `${who} again after ${counted(count, 'failure')}`
+    return withRecovery(line, count, 'tick', text).slice(1)
+  }
 
   const isKnown = (prefix: string): boolean => {
     for (const key of causes.keys()) if (key.startsWith(prefix)) return true
@@ -95,7 +120,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         )
       }
       case 'host.cooldown':
-        return [repeated(`rest ${event.host} ${event.reason}`, line)]
+        return [repeated(`rest ${event.host} ${event.outcome ?? event.reason}`, line)]
       case 'rows.missing': {
         const causes = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
         return [repeated(`rows ${event.route} ${[...new Set(causes)].join()}`, line)]
@@ -122,31 +147,29 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         return withRecovery(line, count, 'chain', text)
       }
       case 'tick.failed':
-        return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
+        if (event.cause === undefined) return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
+        unread.failed(event.strategy)
+        return [repeated(`reads ${event.cause}`, line)]
       case 'tick.skipped':
         return [repeated(`skipped ${event.strategy} ${event.reason}`, line)]
       case 'decision.invalid':
         return [repeated(`invalid ${event.strategy} ${event.cause}`, line)]
       case 'strategy.slow':
-        return [repeated(`slow ${event.strategy}`, line)]
+        return [repeated(`slow ${event.strategy} `, line)]
       case 'strategy.paused':
-        return [repeated(`paused ${event.strategy}`, line)]
+        return [repeated(`paused ${event.strategy} `, line)]
       case 'strategy.said':
         return [repeated(`said ${event.strategy} ${event.text}`, line)]
       case 'tick.done': {
         // Its decisions were wrong: nothing of what was told is over.
         if ((event.invalid ?? 0) > 0) return [line]
-        over(`skipped ${event.strategy} `)
+        forget(`skipped ${event.strategy} `)
         if (event.isSlow === true) return [line]
-        over(`slow ${event.strategy}`)
-        over(`paused ${event.strategy}`)
+        forget(`slow ${event.strategy} `)
+        forget(`paused ${event.strategy} `)
         const count = over(`failed ${event.strategy} `) + over(`invalid ${event.strategy} `)
-        return withRecovery(
-          line,
-          count,
-          'tick',
-          `${event.strategy} works again after ${counted(count, 'failure')}`,
-        )
+        const text = `${event.strategy} works again after ${counted(count, 'failure')}`
+        return [...withRecovery(line, count, 'tick', text), ...readsOver(event.strategy, line)]
       }
       case 'decision.made':
         return [isKnown(decisionTopic(event.strategy, event.symbol, event.decision)) ? lower(line) : line]
@@ -161,7 +184,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
       }
       case 'decision.admitted': {
         const { intent } = event
-        over(decisionTopic(intent.strategy, intent.terms.symbol, intent.decision))
+        forget(decisionTopic(intent.strategy, intent.terms.symbol, intent.decision))
         return [line]
       }
       case 'account.positions': {
@@ -184,6 +207,31 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     const lines = linesOf(event)
     if (lines.some(({ level }) => level !== 'debug')) toldAtMs = now()
     return lines
+  }
+}
+
+/** Which strategies cannot have what they read: those that failed and had no good turn since, and all since it began. */
+function createUnread(now: () => number) {
+  const failedAtMs = new Map<string, number>()
+  const all = new Set<string>()
+  return {
+    failed(strategy: string): void {
+      failedAtMs.set(strategy, now())
+      all.add(strategy)
+    },
+    /** After a good turn of a strategy: whether nobody is left. One that had no turn for an hour, or runs no more, is not waited for. */
+    isReadBy(strategy: string): boolean {
+      failedAtMs.delete(strategy)
+      for (const [name, atMs] of failedAtMs) if (now() - atMs >= HOUR_MS) failedAtMs.delete(name)
+      return failedAtMs.size === 0 && all.size > 0
+    },
+    /** Begins anew; says who works. */
+    ended(): string {
+      const [first = ''] = all
+      const who = all.size === 1 ? `${first} works` : `${all.size} strategies work`
+      all.clear()
+      return who
+    },
   }
 }
 

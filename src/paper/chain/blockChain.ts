@@ -109,6 +109,8 @@ export interface BlockChain {
   readonly gasSpikes: GasSpike[]
   /** Moment of the work that is being done, Unix ms. */
   atMs: number
+  /** How many transactions there must be before it is looked at whether some are to be forgotten (chainMemory.ts). */
+  lookAtLength: number
 }
 
 /** An empty chain that begins with the venue. `blockTimeMs` 0 = the chain's own pace, `gasPriceWei` 0 = its usual price. */
@@ -135,6 +137,7 @@ export function createBlockChain(options: {
     gasPriceWei: options.gasPriceWei || blocks.gasPriceWei,
     gasSpikes: [],
     atMs: epochSeconds * 1000,
+    lookAtLength: 0,
   }
 }
 

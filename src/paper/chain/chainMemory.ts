@@ -4,8 +4,14 @@ import { type BlockChain, blockOf, type ChainTransaction, forget, type Reorg } f
 
 /** Transactions of people that are kept; older ones are forgotten with their logs, as a pruned node forgets. */
 export const MAX_TRANSACTIONS = 5000
-/** Transactions of the population that are kept beside them, so that it never drives anybody else's out. */
+/**
+ * Transactions of the population that are kept beside them, with those that share their blocks: some hours of its trade, 2 kB each. It never
+ * drives anybody else's out, and takes no room that people do not use.
+ */
 export const MAX_POPULATION_TRANSACTIONS = 3000
+/** From how many transactions on the limits are looked at, and after how many more again; so many may be above a limit. */
+const FIRST_LOOK = 3000
+export const LOOK_EVERY = 100
 /** Newest blocks with transactions of people, and newest transactions of all, that a state file keeps. */
 const SAVED_TRANSACTIONS = 1000
 const SAVED_NEWEST = 200
@@ -27,17 +33,17 @@ function blocksOfPeople(chain: BlockChain, isPopulation: IsPopulation): Set<numb
 }
 
 /**
- * Brings the chain back under its limits, a tenth below, so that the work is rare. Whole blocks go, so that what is left
- * keeps its place in its block: first the oldest that hold the population's transactions only, then the oldest of all.
+ * Brings the chain back under its limits, a tenth below, and looks no sooner than after `LOOK_EVERY` transactions more, so that the work is
+ * rare. Each kind has a limit of its own. Whole blocks go, the oldest first, so that what is left keeps its place in its block: one that holds
+ * a transaction of people goes as one of theirs.
  */
 export function trimBlockChain(chain: BlockChain, isPopulation: IsPopulation): void {
-  const limit = MAX_TRANSACTIONS + MAX_POPULATION_TRANSACTIONS
-  if (chain.transactions.length <= limit) return
+  if (chain.transactions.length < chain.lookAtLength) return
   const people = blocksOfPeople(chain, isPopulation)
   const isPeople = (one: ChainTransaction): boolean => people.has(blockOf(one).number)
   const ofPeople = chain.transactions.filter(isPeople).length
-  let surplusPeople = Math.max(0, ofPeople - MAX_TRANSACTIONS)
-  let surplus = chain.transactions.length - Math.floor(limit * 0.9) - surplusPeople
+  let surplusPeople = surplusOf(ofPeople, MAX_TRANSACTIONS)
+  let surplus = surplusOf(chain.transactions.length - ofPeople, MAX_POPULATION_TRANSACTIONS)
   const gone = new Set<number>()
   for (const transaction of chain.transactions) {
     const { number } = blockOf(transaction)
@@ -47,10 +53,18 @@ export function trimBlockChain(chain: BlockChain, isPopulation: IsPopulation): v
     if (ofPeopleToo) surplusPeople -= 1
     else surplus -= 1
   }
-  for (const transaction of chain.transactions)
-    if (gone.has(blockOf(transaction).number)) forget(chain, transaction)
-  const kept = chain.transactions.filter((one) => !gone.has(blockOf(one).number))
-  chain.transactions.splice(0, chain.transactions.length, ...kept)
+  if (gone.size > 0) {
+    for (const transaction of chain.transactions)
+      if (gone.has(blockOf(transaction).number)) forget(chain, transaction)
+    const kept = chain.transactions.filter((one) => !gone.has(blockOf(one).number))
+    chain.transactions.splice(0, chain.transactions.length, ...kept)
+  }
+  chain.lookAtLength = Math.max(FIRST_LOOK, chain.transactions.length + LOOK_EVERY)
+}
+
+/** How many of `count` must go: none up to the limit, else so many that a tenth of it is free. */
+function surplusOf(count: number, limit: number): number {
+  return count > limit ? count - Math.floor(limit * 0.9) : 0
 }
 
 /** What a state file keeps of the chain. */
