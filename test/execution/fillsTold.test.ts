@@ -1,7 +1,6 @@
 /** What a trader is told of an entry with exits: its fill, what rests, and the exit that was hit, in the log and in `perpd orders`. */
 import { afterEach, expect, test } from 'vitest'
 import { explainText } from '../../src/cli/explain/explainText.ts'
-import { costsIn } from '../../src/domain/account/fillCosts.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
 import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
@@ -51,7 +50,7 @@ test.each([
         .map(({ text }) => text.slice(9))
     const row = () => {
       const state = bench.story(intentId)
-      return orderRow({ state, label: labelOf(state), costsOf: costsIn(bench.journal, 6) })
+      return orderRow({ state, label: labelOf(state), costsOf: (key) => bench.journal.books().fillOf(key) })
     }
     await bench.clock.advance(30_000)
     expect(entryPrice).toBeGreaterThan(0n)
@@ -188,7 +187,7 @@ test.each([
   expect(JSON.stringify(toPlain(line?.fields))).toContain(`"${pnlUsd}"`)
   const story = explainText(bench.story(closed.intentId), [], {
     ...context,
-    costsOf: costsIn(bench.journal, 6),
+    costsOf: (key) => bench.journal.books().fillOf(key),
   })
   expect(story.replaceAll(/\s+/g, ' ')).toContain(`${formatDollars(pnlUsd)} after all costs: `)
 })

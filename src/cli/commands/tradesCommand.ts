@@ -1,11 +1,11 @@
 /** `perpd trades`: every fill of an order of perpd's, newest first. Works with the daemon running or not. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
-import { fillCosts } from '../../domain/account/fillCosts.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { toPlain } from '../../domain/views/orderView.ts'
 import { type TradeRow, tradeRows } from '../../domain/views/tradeView.ts'
 import { shortId } from '../../monitor/text.ts'
+import type { Hex } from '../../protocol/address.ts'
 import { formatUnits, USD_DECIMALS } from '../../protocol/units.ts'
 import { roundTripRows, roundTripsCsv, roundTripsText } from '../books/roundTripsText.ts'
 import type { Call } from '../call/command.ts'
@@ -29,11 +29,13 @@ export async function trades({ loaded, flags, width, out, err }: Call): Promise<
   if (flags.has('round-trips')) {
     const { facts } = loaded.config.venue.chain
     const all = await withJournal(loaded.config, (journal) => roundTripRows(journal, facts))
-    const trips = all.filter((trip) => strategy === undefined || trip.strategy === strategy)
+    const isMeant = (each: { readonly strategy: string }) =>
+      strategy === undefined || each.strategy === strategy
+    const sums = all.sums.filter(isMeant)
     show(
-      trips,
+      all.rows.filter(isMeant),
       limit,
-      { toText: (shown) => roundTripsText(shown, width), toCsv: roundTripsCsv },
+      { toText: (shown) => roundTripsText(shown, width, sums), toCsv: roundTripsCsv },
       { flags, out, err },
     )
     return exitCodes.ok
@@ -41,7 +43,8 @@ export async function trades({ loaded, flags, width, out, err }: Call): Promise<
   const rows = await withJournal(loaded.config, async (journal) => {
     const states = await journal.intents()
     const changes = changesIn(states)
-    const costsOf = fillCosts(states, await journal.account(), loaded.config.venue.chain.feeToken.decimals)
+    const books = await journal.bookHistory()
+    const costsOf = (orderKey: Hex) => books.fillOf(orderKey)
     return states
       .filter(({ intent }) => strategy === undefined || intent.strategy === strategy)
       .flatMap((state) =>
