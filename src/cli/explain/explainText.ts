@@ -10,7 +10,8 @@ import {
   type LegLookups,
   legsOf,
   type OrderLeg,
-, ownEntryUsdOf } from '../../domain/order/orderLegs.ts'
+  ownEntryUsdOf,
+} from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import type { UnwindState } from '../../domain/tasks/unwindState.ts'
 import { OPERATOR } from '../../engine/account/tradingHalts.ts'

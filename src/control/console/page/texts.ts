@@ -256,6 +256,7 @@ export const texts = {
     progress: (done: string, all: string) => `${done} of ${all}`,
     budget: (orders: number, most: number, fees: string, mostFees: string) =>
       `${orders} of ${most} orders, ${fees} of ${mostFees} fees`,
+    exits: (orders: number, fees: string) => `${plural(orders, 'order')} of exits, ${fees} fees`,
     until: (moment: string) => `until ${moment} UTC`,
     waits: (why: string) => `waits: ${why}`,
     standing: { running: 'running', stopping: 'stopping', ended: 'ended' },
