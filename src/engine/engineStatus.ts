@@ -1,6 +1,6 @@
 /** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
 
-import type { DiscrepancyState, PositionSide } from '../domain/account/accountRecord.ts'
+import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
 import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { OperatorPause } from '../domain/account/strategyEntry.ts'
@@ -17,6 +17,7 @@ import type { BookRow } from '../domain/views/bookView.ts'
 import type { OrderMarks } from '../domain/views/orderMarks.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
+import type { BareSide } from './account/bareSides.ts'
 import type { ShownEquity, ShownPeak } from './account/shownEquity.ts'
 import type { UnwindReport } from './account/unwinder.ts'
 import type { LimitRow } from './context/liveLimits.ts'
@@ -117,8 +118,8 @@ export interface EngineStatus {
   readonly positions: readonly Position[]
   /** Positions whose makers do not run: nobody acts on them as it was meant. */
   readonly unmanaged: readonly Unmanaged[]
-  /** Of `positions` those for which no stop-loss rests at the venue; absent before the first look at the orders. */
-  readonly withoutStop?: readonly PositionSide[]
+  /** Of `positions` those for which no stop-loss rests at the venue, and since when; absent before the first look at the orders. */
+  readonly withoutStop?: readonly BareSide[]
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]

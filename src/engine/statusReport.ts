@@ -2,6 +2,7 @@
 import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
+import type { BareSide, createBareSides } from './account/bareSides.ts'
 import { told } from './account/holdings.ts'
 import { isSignalOnlySide, sidesWithoutStop } from './account/stops.ts'
 import type { Unwinder } from './account/unwinder.ts'
@@ -34,6 +35,7 @@ export interface StatusParts {
   readonly labels: EngineLabels
   readonly startedAtMs: number
   readonly account: AccountWatch
+  readonly bareSides: ReturnType<typeof createBareSides>
   readonly breakers: Breakers
   readonly feeds: FeedAges
   readonly instances: Pick<Instances<Instance>, 'all'>
@@ -61,15 +63,8 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const subaccount = context.subaccount?.report()
   const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
   const notReady = life.notReady()
-  const others = parts.reconciler.othersOrders()
+  const withoutStop = withoutStopNow(context, parts)
   const watchedAtMs = life.watchedAtMs()
-  const books = journal.books().all()
-  const signalOnly = new Set(
-    context
-      .strategies()
-      .filter(({ exits }) => exits?.isSignalOnly === true)
-      .map(({ name }) => name),
-  )
   return {
     version: labels.version,
     profile: labels.profile,
@@ -90,16 +85,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     ...(subaccount === undefined ? {} : { subaccount }),
     strategies: parts.instances.all().map((instance) => withSignal(context, instance.status())),
     positions: held.positions,
-    ...(others === undefined
-      ? {}
-      : {
-          withoutStop: sidesWithoutStop(
-            held.positions,
-            open.map((each) => each.state),
-            others,
-            (side) => isSignalOnlySide(books, signalOnly, side),
-          ),
-        }),
+    ...(withoutStop === undefined ? {} : { withoutStop }),
     unmanaged: parts.unmanaged.current(),
     symbols: account.symbols(),
     openIntents: parts.labelled.open(),
@@ -121,6 +107,32 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     journal: { path: labels.journalPath, records, intents },
     evidence: labels.evidence,
   }
+}
+
+/** Looks which sides are without a stop, and since when; undefined before the orders were looked at. Every look is remembered. */
+export function withoutStopNow(
+  context: Pick<EngineContext, 'clock' | 'journal' | 'orderManager' | 'strategies'>,
+  parts: Pick<StatusParts, 'account' | 'bareSides' | 'reconciler'>,
+): readonly BareSide[] | undefined {
+  const { clock, journal, orderManager } = context
+  const others = parts.reconciler.othersOrders()
+  if (others === undefined) return undefined
+  const { positions } = parts.account.held()
+  const books = journal.books().all()
+  const signalOnly = new Set(
+    context
+      .strategies()
+      .filter(({ exits }) => exits?.isSignalOnly === true)
+      .map(({ name }) => name),
+  )
+  const open = orderManager.open().map((each) => each.state)
+  return parts.bareSides({
+    held: positions,
+    bare: sidesWithoutStop(positions, open, others, (side) => isSignalOnlySide(books, signalOnly, side)),
+    books: journal.books(),
+    findings: parts.reconciler.open(),
+    nowMs: clock.now(),
+  })
 }
 
 /** With the newest signal from outside that the instance had. */

@@ -502,10 +502,14 @@ test('a position without a stop-loss is named in status and positions, and none 
   const [one] = body.positions
   if (one === undefined) throw new Error('no position')
   const { marketToken, direction, collateralToken } = one
-  const bare = { ...body, withoutStop: [{ marketToken, direction, collateralToken }] }
-  const words = `NO STOP: no stop-loss rests at the venue for long ${symbol}.`
-  expect(statusText(bare, 80)).toContain(words)
-  expect(positionsText(positionRows(bare), bare, 80)).toContain(words)
+  const bare = {
+    ...body,
+    withoutStop: [{ marketToken, direction, collateralToken, sinceMs: body.nowMs - 1_020_000 }],
+  }
+  const words = `NO STOP: no stop-loss rests at the venue for long ${symbol} (for 17 min 0 s).`
+  const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+  expect(oneLine(statusText(bare, 80))).toContain(words)
+  expect(oneLine(positionsText(positionRows(bare), bare, 80))).toContain(words)
   for (const each of [body, { ...body, withoutStop: [] }]) {
     expect(statusText(each, 80)).not.toContain('NO STOP')
     expect(positionsText(positionRows(each), each, 80)).not.toContain('NO STOP')

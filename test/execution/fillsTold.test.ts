@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { explainText } from '../../src/cli/explain/explainText.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
+import type { CostsLookup } from '../../src/domain/order/orderLegs.ts'
 import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
 import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
 import { phrase } from '../../src/monitor/log/phrase.ts'
@@ -86,7 +87,7 @@ test.each([
     expect(BigInt(stop?.pnlUsd ?? '0')).toBe(
       (settlement?.pnlUsd ?? 0n) - BigInt(entry?.feesUsd ?? '0') - sentUsd,
     )
-    const costsOf = costsIn(bench.journal, 6)
+    const costsOf: CostsLookup = (key) => bench.journal.books().fillOf(key)
     const story = explainText(bench.story(intentId), [], { ...context, costsOf }).replaceAll(/\s+/g, ' ')
     expect(story).toMatch(/\(stop-loss\) EXECUTED at \$1,6[\d.]+, \$500\.00, fees \$0\.\d+, PnL -\$/)
   },
@@ -124,7 +125,7 @@ test.each([
     const signedOf = (orderKey: `0x${string}`) => signedOrderIn(bench.journal, orderKey)
     const stop = () => {
       const state = bench.story(intentId)
-      const costsOf = costsIn(bench.journal, 6)
+      const costsOf: CostsLookup = (key) => bench.journal.books().fillOf(key)
       const { legs } = orderRow({ state, label: labelOf(state), signedOf, costsOf })
       const leg = legs.find(({ role }) => role === 'stop-loss')
       if (leg === undefined) throw new Error('no stop')

@@ -140,10 +140,12 @@ export function noStopText({
   withoutStop = [],
   positions,
   symbols,
-}: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols'>): readonly string[] {
+  nowMs,
+}: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols' | 'nowMs'>): readonly string[] {
   if (withoutStop.length === 0 || positions.length === 0) return []
   const names = withoutStop.map(
-    ({ marketToken, direction }) => `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
+    ({ marketToken, direction, sinceMs }) =>
+      `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken} (for ${span(Math.max(0, nowMs - sinceMs))})`,
   )
   return [`NO STOP: no stop-loss rests at the venue for ${[...new Set(names)].join(', ')}.`]
 }

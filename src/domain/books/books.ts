@@ -30,6 +30,7 @@ import { FillResults } from './fillResults.ts'
 import { refold, type SideLog } from './sideLog.ts'
 import { doesTheSame } from './sideMove.ts'
 import { applyMove, noPart, noParts, type Part, type Posting } from './sideParts.ts'
+import { StopEnds } from './stopEnds.ts'
 import { begunAnew, noTrackRecord, type TrackRecord, withFigures, withPosting } from './trackRecord.ts'
 
 /** The book of a strategy on one side: what it has there, and all that it brought so far. */
@@ -58,6 +59,10 @@ export interface BookReads {
   days(sinceMs: number, isFinal?: boolean): readonly BookDay[]
   /** What the fill of an order cost and brought, as far back as fills are kept; undefined of what is no fill. */
   fillOf(orderKey: Hex): FillCosts | undefined
+  /** Since when the books hold something of a side, Unix ms; undefined: they hold nothing. */
+  heldSince(side: PositionSide): number | undefined
+  /** When the newest stop of ours on a side ended, Unix ms; undefined: none ever did. */
+  stopEndedAt(side: PositionSide): number | undefined
 }
 
 /** Is told of what a move brought a book. */
@@ -90,6 +95,7 @@ export class Books implements BookReads {
   /** Of what nothing takes back any more. */
   readonly #fills: FillResults
   readonly #exitOrders: ExitOrders
+  readonly #stopEnds: StopEnds
 
   /** Goes on from a state. `tell` is told of each posting once, when nothing takes it back any more. */
   constructor(from: BooksState = noBooks, kept = daemonKeeps, tell: BookListener = () => undefined) {
@@ -98,8 +104,9 @@ export class Books implements BookReads {
     this.#exitOrders = new ExitOrders(from.exitOrders)
     this.#tell = tell
     this.#tracks = new Map(from.tracks)
-    for (const { side, parts, atMs, pending } of from.sides) {
-      const settled = { parts: new Map(parts), atMs }
+    this.#stopEnds = new StopEnds(from.stopEnds)
+    for (const { side, parts, pending, ...times } of from.sides) {
+      const settled = { parts: new Map(parts), ...times }
       const key = sideKeyOf(side)
       const log: SideLog = { side, key, settled, pending, now: settled, postings: [] }
       this.#sides.set(key, log)
@@ -115,6 +122,7 @@ export class Books implements BookReads {
   /** A record of an intent: its kind, and the intent's states before and with it. */
   foldIntent(kind: string, before: IntentState | undefined, after: IntentState): void {
     this.#exitOrders.fold(kind, after)
+    this.#stopEnds.fold(kind, after)
     if (!moving.has(kind)) return
     const atMs = after.updatedAtMs
     const { intentId } = after.intent
@@ -212,6 +220,14 @@ export class Books implements BookReads {
     )
   }
 
+  heldSince(side: PositionSide): number | undefined {
+    return this.#sides.get(sideKeyOf(side))?.now.heldSinceMs
+  }
+
+  stopEndedAt(side: PositionSide): number | undefined {
+    return this.#stopEnds.of(sideKeyOf(side))
+  }
+
   /** Tells of what waits, too: nothing more is folded afterwards. */
   tellRest(): void {
     for (const { side, postings } of this.#sides.values()) {
@@ -224,8 +240,8 @@ export class Books implements BookReads {
     return {
       sides: [...this.#sides.values()].map(({ side, settled, pending }) => ({
         side,
+        ...settled,
         parts: [...settled.parts],
-        atMs: settled.atMs,
         pending,
       })),
       totals: [...this.#totals.values()],
@@ -235,6 +251,7 @@ export class Books implements BookReads {
       tracks: [...this.#tracks],
       fills: this.#fills.state(),
       exitOrders: this.#exitOrders.state(),
+      stopEnds: this.#stopEnds.state(),
     }
   }
 

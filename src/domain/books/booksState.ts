@@ -5,6 +5,7 @@ import type { ExitOrdersState } from './exitOrders.ts'
 import type { Figures } from './figures.ts'
 import type { Waiting } from './sideLog.ts'
 import type { Part } from './sideParts.ts'
+import type { StopEndsState } from './stopEnds.ts'
 import type { TrackRecord } from './trackRecord.ts'
 
 /** How far back results are kept by day, and by fill. */
@@ -26,6 +27,7 @@ export interface BooksState {
     readonly side: PositionSide
     readonly parts: readonly Entry<Part>[]
     readonly atMs: number
+    readonly heldSinceMs?: number
     readonly pending: readonly Waiting[]
   }[]
   readonly totals: readonly KeptFigures[]
@@ -33,6 +35,7 @@ export interface BooksState {
   readonly tracks: readonly Entry<TrackRecord>[]
   readonly fills: readonly Entry<FillCosts>[]
   readonly exitOrders: ExitOrdersState
+  readonly stopEnds: StopEndsState
 }
 
 /** What a book brought. */
@@ -46,4 +49,5 @@ export interface KeptFigures {
 export const noBooks: BooksState = {
   ...{ sides: [], totals: [], days: [], tracks: [], fills: [] },
   exitOrders: { orders: [], changes: [] },
+  stopEnds: { resting: [], ended: [] },
 }

@@ -42,6 +42,8 @@ export const noPart: Part = {
 export interface SideParts {
   readonly parts: ReadonlyMap<string, Part>
   readonly atMs: number
+  /** Since when all parts together hold something, Unix ms; absent: they hold nothing. */
+  readonly heldSinceMs?: number
 }
 
 /** Before anything. */
@@ -98,11 +100,13 @@ class Draft {
   readonly #parts: Map<string, Part>
   readonly #atMs: number
   readonly #move: Move
+  readonly #heldSinceMs: number | undefined
   readonly #notes = new Map<string, Note>()
   /** What this move charged by time, by book, USD. */
   readonly #charged = new Map<string, Usd>()
 
-  constructor({ parts, atMs }: SideParts, move: Move) {
+  constructor({ parts, atMs, heldSinceMs }: SideParts, move: Move) {
+    this.#heldSinceMs = heldSinceMs
     // Clocks that step back take nothing off.
     this.#atMs = Math.max(atMs, move.atMs)
     const passed = atMs === 0 ? 0n : BigInt(Math.round(this.#atMs - atMs))
@@ -123,7 +127,10 @@ class Draft {
       isFlat: this.#part(strategy).sizeUsd === 0n,
     }))
     const parts = new Map([...this.#parts].filter(([, part]) => !isNothing(part)))
-    return { after: { parts, atMs: this.#atMs }, postings }
+    let sizeUsd = 0n
+    for (const part of parts.values()) sizeUsd += part.sizeUsd
+    const held = sizeUsd > 0n ? { heldSinceMs: this.#heldSinceMs ?? this.#move.atMs } : {}
+    return { after: { parts, atMs: this.#atMs, ...held }, postings }
   }
 
   #part(strategy: string): Part {

@@ -1,11 +1,9 @@
 /** Which positions have no stop-loss that rests at the venue. Pure. */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { Book } from '../../domain/books/books.ts'
-import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { STOP_LOSS, stopChildrenOf } from '../../domain/order/stopChildren.ts'
 import type { Order, Position } from '../../protocol/position.ts'
-
-/** StopLossDecrease (contract `Order`, `OrderType`). */
-const STOP_LOSS = 6
 
 /**
  * Positions for which no stop-loss rests, in their order. A frozen order does not fire, and counts as none.
@@ -47,18 +45,7 @@ export function isSignalOnlySide(
 
 /** Sides on which a stop-loss of the intent rests. */
 function stopsOf(state: IntentState): readonly string[] {
-  const { terms } = state.intent
-  const attempt = lastAttempt(state)
-  return (attempt?.children ?? []).flatMap(({ index, phase, role = 'main' }) => {
-    const created = attempt?.armed?.creates?.[index]
-    const isStop =
-      created?.orderType === undefined
-        ? role === 'stop-loss' || (role === 'main' && terms.orderType === 'stop-loss')
-        : created.orderType === STOP_LOSS
-    if (phase !== 'OPEN' || !isStop) return []
-    const { marketToken, direction } = terms
-    return [
-      sideKeyOf(created?.kept ?? { marketToken, direction, collateralToken: terms.collateralToken.address }),
-    ]
-  })
+  return stopChildrenOf(state)
+    .filter(({ phase }) => phase === 'OPEN')
+    .map(({ side }) => sideKeyOf(side))
 }

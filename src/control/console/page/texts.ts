@@ -322,8 +322,8 @@ export const texts = {
       'next-day': 'ends with the day (UTC), or by an operator',
     },
     noStop: 'No stop-loss rests at the venue',
-    noStopText: (direction: string, symbol: string) =>
-      `${direction} ${symbol}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
+    noStopText: (direction: string, symbol: string, since: string) =>
+      `${direction} ${symbol} for ${since}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',

@@ -65,11 +65,15 @@ function mattersOf(status: Status): readonly Matter[] {
           ],
     ),
     ...(status.withoutStop ?? []).map(
-      ({ marketToken, direction, collateralToken }): Matter => ({
+      ({ marketToken, direction, collateralToken, sinceMs }): Matter => ({
         key: `no stop ${marketToken} ${direction} ${collateralToken}`,
         tone: 'warn',
         title: words.noStop,
-        text: words.noStopText(direction, status.symbols[marketToken.toLowerCase()] ?? marketToken),
+        text: words.noStopText(
+          direction,
+          status.symbols[marketToken.toLowerCase()] ?? marketToken,
+          spanText(Math.max(0, status.nowMs - sinceMs)),
+        ),
       }),
     ),
     ...sentences(words.notReady, 'warn', status.notReady),
