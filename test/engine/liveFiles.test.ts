@@ -221,7 +221,7 @@ test('what a file says otherwise than before is told at the start, field by fiel
   const venue = bench()
   const first = await running(folder(file('one', 500, { written: { 'size.leverage': '2' } })), journal, venue)
   expect(changesIn(first)).toEqual([])
-  await first.trader.stop(0)
+  await first.trader.stop('a restart')
   const written = { 'size.leverage': '5', 'limits.maxOrdersPerHour': '3' }
   const second = await running(folder(file('one', 500, { written })), journal, venue)
   expect(second.events.filter(({ type }) => type === 'strategy.changed')).toEqual([
@@ -233,7 +233,7 @@ test('what a file says otherwise than before is told at the start, field by fiel
       fields: [{ field: 'size.leverage', from: '2', to: '5' }],
     }),
   ])
-  await second.trader.stop(0)
+  await second.trader.stop('a restart')
   const third = await running(folder(file('one', 500, { written })), journal, venue)
   expect(changesIn(third)).toEqual([])
   third.trader.abort()
