@@ -134,7 +134,7 @@ test.each([
     await bench.clock.advance(30_000)
     const before = stop()
     expect([before.status, BigInt(before.triggerPrice ?? 0)]).toEqual(['resting', usd(1_650)])
-    await bench.accept({
+    const edit = await bench.accept({
       kind: 'edit',
       marketToken,
       direction: 'long',
@@ -149,11 +149,13 @@ test.each([
     // The price never came to 1,650: it was the moved stop that was hit.
     await bench.clock.advance(90_000)
     expect(stop().status).toBe('filled')
-    // It closed half of what the entry opened, and bears half of what the entry and sending both cost.
+    // It closed half of what the entry opened, and bears half of what the entry, its message and that of the edit cost.
     const [attempt] = bench.story(intentId).attempts
     const settlementOf = (role: string) =>
       attempt?.children.find((child) => (child.role ?? 'main') === role)?.settlement
-    const sentUsd = (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
+    const edited = bench.story(edit.intentId).attempts.at(-1)?.armed?.relayFeeAmount ?? 0n
+    expect(edited).toBeGreaterThan(0n)
+    const sentUsd = ((attempt?.armed?.relayFeeAmount ?? 0n) + edited) * 10n ** 24n
     const costUsd = (settlementOf('main')?.feesUsd ?? 0n) + sentUsd
     expect(BigInt(stop().sizeDeltaUsd ?? 0)).toBe(usd(250))
     expect(BigInt(stop().pnlUsd ?? 0)).toBe((settlementOf('stop-loss')?.pnlUsd ?? 0n) - costUsd / 2n)
