@@ -1,8 +1,8 @@
 /** Since when a side may be without a stop, by the journal: when the last stop of ours on it ended. Folded over records of intents. Pure. */
 import { hexKey } from '../../protocol/address.ts'
 import { sideKeyOf } from '../account/accountRecord.ts'
+import { stopChildrenOf } from '../account/stopChildren.ts'
 import { type IntentState, lastAttempt } from '../order/intent.ts'
-import { stopChildrenOf } from '../order/stopChildren.ts'
 
 /** As a snapshot keeps it. */
 export interface StopEndsState {

@@ -1,8 +1,8 @@
 /** Which positions have no stop-loss that rests at the venue. Pure. */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { STOP_LOSS, stopChildrenOf } from '../../domain/account/stopChildren.ts'
 import type { Book } from '../../domain/books/books.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import { STOP_LOSS, stopChildrenOf } from '../../domain/order/stopChildren.ts'
 import type { Order, Position } from '../../protocol/position.ts'
 
 /**

@@ -68,7 +68,7 @@ export function executed(fill: Fill): readonly JournalRecord[] {
 }
 
 /** Records up to its landing: it rests. */
-export function landed(fill: Fill): readonly JournalRecord[] {
+function landed(fill: Fill): readonly JournalRecord[] {
   const story = storyOf(fill.n, intentParts(fill))
   const { relayFeeAmount = 0n, hasStop = false } = fill
   const orders = {

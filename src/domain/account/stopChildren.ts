@@ -1,6 +1,6 @@
 /** The stop-losses among the created orders of an intent, and the side that each protects. Pure. */
-import type { PositionSide } from '../account/accountRecord.ts'
-import { type Child, type IntentState, lastAttempt } from './intent.ts'
+import { type Child, type IntentState, lastAttempt } from '../order/intent.ts'
+import type { PositionSide } from './accountRecord.ts'
 
 /** StopLossDecrease (contract `Order`, `OrderType`). */
 export const STOP_LOSS = 6
