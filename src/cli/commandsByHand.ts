@@ -3,6 +3,7 @@ import type { Command } from './call/command.ts'
 
 const byFlag = { name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' } as const
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
+const csv = { name: 'csv', doc: 'print rows for a spreadsheet' } as const
 const onceById = {
   name: 'id',
   value: 'ID',
@@ -26,8 +27,8 @@ export const lookCommands: readonly Command[] = [
     name: 'positions',
     isForRunning: true,
     summary: 'List what is held: size, prices, liquidation, PnL, and who manages it.',
-    flags: [json],
-    examples: ['perpd positions', 'perpd positions --json'],
+    flags: [csv, json],
+    examples: ['perpd positions', 'perpd positions --json', 'perpd positions --csv > positions.csv'],
     run: async (call) => (await import('./commands/positionsCommand.ts')).positions(call),
   },
   {
@@ -41,6 +42,7 @@ export const lookCommands: readonly Command[] = [
     name: 'strategies',
     summary: 'List strategies: state, last decision, and the positions each looks at.',
     flags: [json],
+    details: 'The same is perpd strategies list.',
     examples: ['perpd strategies', 'perpd strategies --json'],
     run: async (call) => (await import('./commands/strategiesCommand.ts')).strategies(call),
   },
@@ -51,17 +53,20 @@ export const lookCommands: readonly Command[] = [
     details:
       'For a memory that fits its kind no longer, or that is wrong. Its orders and positions stay as they are; the strategy\nknows nothing of what it did before. Kept in the journal, with who said so.',
     positional: { name: 'NAME', doc: 'the strategy, as in perpd strategies' },
-    flags: [byFlag],
+    flags: [byFlag, json],
     examples: ['perpd strategies forget eth-trend --by ann'],
     run: async (call) => (await import('./commands/strategiesCommand.ts')).forget(call),
   },
   {
     name: 'strategies set',
     isForRunning: true,
-    summary: 'Change one field in the file of a strategy that runs, and take it over; shown, and confirmed.',
+    summary: 'Change one field in the file of a strategy, and take it over; shown, and confirmed.',
     details:
-      'The file keeps its comments; it is checked whole with the change before anything is written. Fields that only a restart takes\nover, lists and blocks are changed by hand.',
-    positional: { name: 'NAME', doc: 'the name of a strategy that runs' },
+      'The file keeps its comments; it is checked whole with the change before anything is written. Fields that only a restart takes\nover, lists and blocks are changed by hand. `enabled` switches it off and on again, over restarts too: its file says so.',
+    positional: {
+      name: 'NAME',
+      doc: 'the name of a strategy that runs, or that is switched off in its file',
+    },
     more: [
       { name: 'field', doc: 'a field, dotted: params.fastCandles, size.usd, limits.maxOrdersPerHour' },
       { name: 'value', doc: 'its value, as it is written in the file: 20, long, "09:00"' },
@@ -75,6 +80,7 @@ export const lookCommands: readonly Command[] = [
     examples: [
       'perpd strategies set eth-trend params.fastCandles 20 --yes',
       'perpd strategies set eth-trend size.usd 300',
+      'perpd strategies set eth-trend enabled true --yes',
     ],
     run: async (call) => (await import('./strategies/reloadCommand.ts')).setStrategyField(call),
   },
@@ -106,7 +112,7 @@ export const lookCommands: readonly Command[] = [
           ? 'Kept in the journal, so that a restart does not wake it. Orders on their way go on, exits rest at the venue, and exits that lost\ntheir position are cancelled. To have it reduce only: perpd trading reducing --scope NAME.'
           : 'It also lifts what `protect` of its file holds back: a drawdown, stops in a window, a cooldown.',
       positional: { name: 'NAME', doc: 'the strategy, as in perpd strategies' },
-      flags: [{ name: 'reason', value: 'TEXT', doc: 'why, for the journal' }, byFlag],
+      flags: [{ name: 'reason', value: 'TEXT', doc: 'why, for the journal' }, byFlag, json],
       examples: [`perpd strategies ${word} eth-trend --by ann`],
       run: async (call) => (await import('./strategies/reloadCommand.ts')).switchStrategy(call, word),
     }),
@@ -188,8 +194,8 @@ export const handCommands: readonly Command[] = [
     ],
     examples: [
       'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2',
-      'perpd open ETH short --size 100 --leverage 2 --limit 2100 --stop-loss 2200 --take-profit 1900',
-      'perpd open ETH long --size 100 --leverage 2 --yes --json --id morning-1',
+      'perpd open "ETH/USD [WETH-USDC]" short --size 100 --leverage 2 --limit 2100 --stop-loss 2200 --take-profit 1900',
+      'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2 --yes --json --id morning-1',
     ],
     run: async (call) => (await import('./commands/manualOrderCommand.ts')).open(call),
   },
@@ -214,7 +220,7 @@ export const handCommands: readonly Command[] = [
     ],
     examples: [
       'perpd close "ETH/USD [WETH-USDC]" long',
-      'perpd close ETH long --share 50',
+      'perpd close "ETH/USD [WETH-USDC]" long --share 50',
       'perpd close --all --yes',
     ],
     run: async (call) =>

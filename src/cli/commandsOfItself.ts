@@ -33,7 +33,7 @@ export const firstCommands: readonly Command[] = [
     examples: [
       'perpd init',
       'perpd init --yes',
-      'perpd init --yes --kind grid --market ETH --size 200',
+      'perpd init --yes --kind grid --market "ETH/USD [WETH-USDC]" --size 200',
       'perpd init --yes --profile arbitrum --key var/live.json --max-loss 50',
     ],
     run: async (call) => (await import('./setup/init.ts')).init(call),

@@ -33,7 +33,7 @@ export const authorCommands: readonly Command[] = [
       { name: 'force', doc: 'replace a file that is there' },
     ],
     examples: [
-      'perpd strategies new trend --market BTC',
+      'perpd strategies new trend --market "BTC/USD [BTC-USDC]"',
       'perpd strategies new ./mine.ts --out strategies/mine.yaml',
     ],
     run: async (call) => (await import('./strategies/newCommand.ts')).writeNew(call),

@@ -6,7 +6,7 @@ const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
 const taskKindsText = [
   'Each order of a task walks the road of every order: limits, halts and budgets hold for it. A halt makes the task wait, a kill ends it,',
-  'a restart goes on with it. It ends as done, stopped or out of budget.',
+  'a restart goes on with it. It ends as done, stopped or out of budget. Exits of what it opened count against no budget, and stay.',
   "twap: a size in parts over a time; one message of the venue's own twap where that fits (up to 30 parts, no price bound, all of it",
   'within the share of the capacity), else parts sized by the capacity of their moment.',
   'accumulate: adds until the position has its target, while the price is within the bound.',
@@ -29,7 +29,7 @@ export const taskCommands: readonly Command[] = [
     more: [
       {
         name: 'market',
-        doc: 'a market: its whole symbol, its address, or ETH where one market has it; of a rebalance the weights, ETH=50%,BTC=-30%',
+        doc: 'a market: its whole symbol, its address, or ETH where one market has it; of a rebalance the weights, as "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%"',
       },
       { name: 'direction', doc: 'long or short; not of a rebalance', isOptional: true },
     ],
@@ -85,11 +85,15 @@ export const taskCommands: readonly Command[] = [
         doc: 'rebalance: drift of the total that is left alone, 1 when not given',
       },
       { name: 'own', doc: "twap: never the venue's own twap" },
-      { name: 'max-orders', value: 'N', doc: 'budget: orders; twice what it takes when not given' },
+      {
+        name: 'max-orders',
+        value: 'N',
+        doc: 'budget: orders without exits; twice what it takes when not given',
+      },
       {
         name: 'max-fees',
         value: 'USD',
-        doc: 'budget: fees; the most that its orders may cost when not given',
+        doc: 'budget: fees of these; the most that they may cost when not given',
       },
       { name: 'max-minutes', value: 'N', doc: 'budget: time; docs/control.md says how long when not given' },
       { name: 'yes', doc: 'do not ask' },
@@ -102,12 +106,12 @@ export const taskCommands: readonly Command[] = [
       json,
     ],
     examples: [
-      'perpd task start twap ETH long --size 5000 --parts 10 --minutes 60 --leverage 2 --yes',
-      'perpd task start accumulate ETH long --target 5000 --price 1900 --leverage 2 --yes',
-      'perpd task start ladder ETH long --size 1000 --rungs 5 --step 1% --profit 2% --stop 6% --leverage 2 --yes',
-      'perpd task start chase ETH long --reduce --size 1000 --price 1700 --minutes 30 --yes',
-      'perpd task start bracket ETH long --size 1000 --leverage 2 --stop-loss 1700 --take-profit 2100 --yes',
-      'perpd task start rebalance ETH=50%,BTC=-30% --total 5000 --leverage 2 --yes',
+      'perpd task start twap "ETH/USD [WETH-USDC]" long --size 5000 --parts 10 --minutes 60 --leverage 2 --yes',
+      'perpd task start accumulate "ETH/USD [WETH-USDC]" long --target 5000 --price 1900 --leverage 2 --yes',
+      'perpd task start ladder "ETH/USD [WETH-USDC]" long --size 1000 --rungs 5 --step 1% --profit 2% --stop 6% --leverage 2 --yes',
+      'perpd task start chase "ETH/USD [WETH-USDC]" long --reduce --size 1000 --price 1700 --minutes 30 --yes',
+      'perpd task start bracket "ETH/USD [WETH-USDC]" long --size 1000 --leverage 2 --stop-loss 1700 --take-profit 2100 --yes',
+      'perpd task start rebalance "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%" --total 5000 --leverage 2 --yes',
     ],
     run: async (call) => (await import('./tasks/tasks.ts')).start(call),
   },

@@ -23,6 +23,7 @@ const formerNames: Readonly<Record<string, string>> = {
   'findings adopt': 'discrepancies adopt',
   'findings ignore': 'discrepancies ignore',
   'orders flatten': 'orders unwind',
+  'strategies list': 'strategies',
   '--version': 'version',
   '-v': 'version',
 }

@@ -2,30 +2,30 @@
 import { z } from 'zod'
 import type { TaskCommand } from '../engine/operator/taskCommand.ts'
 import { by, commandId, decimal, direction, dollars, line, pool } from './bodyFields.ts'
+import { taskRanges } from './taskRanges.ts'
 
-/** Most parts of a task, orders of its budget, and minutes of its time: a week. */
-const PARTS_MOST = 200
-const ORDERS_MOST = 1_000
-const MINUTES_MOST = 10_080
-/** Most rungs of a ladder, and markets of a rebalance. */
-const RUNGS_MOST = 50
+/** Most markets of a rebalance. */
 const WEIGHTS_MOST = 20
 
 /** The most of the capacity that a part takes when nothing is said, bps. */
 const SHARE_BPS = 2_500
 
 const budget = {
-  maxOrders: z.number().int().min(1).max(ORDERS_MOST).optional(),
+  maxOrders: z.number().int().min(1).max(taskRanges.ordersMost).optional(),
   maxFees: dollars.optional(),
-  maxMinutes: z.number().int().min(1).max(MINUTES_MOST).optional(),
+  maxMinutes: z.number().int().min(1).max(taskRanges.minutesMost).optional(),
 }
 const head = { id: commandId, ...budget, preview: z.boolean().default(false), by }
 const side = { market: line(120), direction, collateral: pool.optional() }
 const leverage = decimal(4)
 const shareBps = z.number().int().min(1).max(10_000).default(SHARE_BPS)
-/** Seconds between two orders of a task: a day at most. */
-const everySeconds = z.number().int().min(10).max(86_400).optional()
-const minutes = z.number().int().min(1).max(MINUTES_MOST)
+const everySeconds = z
+  .number()
+  .int()
+  .min(taskRanges.everySecondsLeast)
+  .max(taskRanges.everySecondsMost)
+  .optional()
+const minutes = z.number().int().min(1).max(taskRanges.minutesMost)
 /** A distance, bps: less than the whole price. */
 const distanceBps = z.number().int().min(1).max(9_999)
 
@@ -36,7 +36,7 @@ const twap = z.strictObject({
   size: dollars,
   reduce: z.boolean().default(false),
   leverage: leverage.optional(),
-  parts: z.number().int().min(2).max(PARTS_MOST),
+  parts: z.number().int().min(2).max(taskRanges.partsMost),
   minutes,
   price: dollars.optional(),
   shareBps,
@@ -59,7 +59,7 @@ const ladder = z.strictObject({
   kind: z.literal('ladder'),
   size: dollars,
   leverage,
-  rungs: z.number().int().min(2).max(RUNGS_MOST),
+  rungs: z.number().int().min(2).max(taskRanges.rungsMost),
   growthBps: z.number().int().min(1_000).max(50_000).optional(),
   stepBps: distanceBps.optional(),
   everySeconds,

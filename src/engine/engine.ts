@@ -25,6 +25,7 @@ import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
+import { createBareSides } from './account/bareSides.ts'
 import { createHoldings } from './account/holdings.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { createUnseen, listLagMs } from './account/unseen.ts'
@@ -50,7 +51,7 @@ import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts
 import { createSignalInbox } from './operator/signalInbox.ts'
 import { createInstances } from './roster/instances.ts'
 import { createWindDown } from './roster/windDown.ts'
-import { type EngineLabels, statusOf } from './statusReport.ts'
+import { type EngineLabels, statusOf, withoutStopNow } from './statusReport.ts'
 import { createTaskRoad } from './taskRoad.ts'
 import { tick } from './tick.ts'
 import { createAccountWatch } from './watch/accountWatch.ts'
@@ -220,6 +221,7 @@ export function createEngine(parts: EngineParts): Engine {
   const acceptedPrices = new Map<string, bigint>()
   const known = createKnown(catalogue.facts())
   const lookAtReached = createReachedTriggers(orderManager)
+  const bareSides = createBareSides()
   const account = createAccountWatch({ ...context, holdings, feeds, filled, reconciler, unmanaged })
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
@@ -286,8 +288,16 @@ export function createEngine(parts: EngineParts): Engine {
     ...(parts.strategyFiles === undefined ? {} : { files: parts.strategyFiles }),
   })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
+  const lookedAt = {
+    ...account,
+    /** A stop of another client's that ends is seen by looks alone. */
+    async look() {
+      await account.look()
+      withoutStopNow(admission, { account, bareSides, reconciler })
+    },
+  }
   const life = createLifecycle(admission, {
-    account,
+    account: lookedAt,
     breakers,
     deciding,
     living,
@@ -348,6 +358,7 @@ export function createEngine(parts: EngineParts): Engine {
         labels,
         startedAtMs,
         account,
+        bareSides,
         breakers,
         feeds,
         instances,

@@ -17,8 +17,8 @@ import type { BookRow } from '../domain/views/bookView.ts'
 import type { OrderMarks } from '../domain/views/orderMarks.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
+import type { BareSide } from './account/bareSides.ts'
 import type { ShownEquity, ShownPeak } from './account/shownEquity.ts'
-import type { SideWithoutStop } from './account/stops.ts'
 import type { UnwindReport } from './account/unwinder.ts'
 import type { LimitRow } from './context/liveLimits.ts'
 import type { TaskReport } from './operator/executors.ts'
@@ -120,8 +120,8 @@ export interface EngineStatus {
   readonly positions: readonly Position[]
   /** Positions whose makers do not run: nobody acts on them as it was meant. */
   readonly unmanaged: readonly Unmanaged[]
-  /** Of `positions` those for which no stop-loss rests that could fire; absent before the first look at the orders. */
-  readonly withoutStop?: readonly SideWithoutStop[]
+  /** Of `positions` those for which no stop-loss rests that could fire, and since when; absent before the first look at the orders. */
+  readonly withoutStop?: readonly BareSide[]
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]

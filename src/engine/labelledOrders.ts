@@ -1,6 +1,5 @@
 /** Intents as people are shown them: folded from the journal, with labels, marks and what the running machine knows on top. */
 import { listedOrders } from '../domain/account/changedOrders.ts'
-import { costsIn } from '../domain/account/fillCosts.ts'
 import { heldOfOrder } from '../domain/account/held.ts'
 import { type IntentState, isOpen, labelOf } from '../domain/order/intent.ts'
 import { isOpened } from '../domain/order/orderLegs.ts'
@@ -18,13 +17,10 @@ export interface LabelledOrders extends Pick<EngineApi, 'intents' | 'story'> {
 
 /** Makes the view over journal and machine. */
 export function createLabelledOrders(
-  context: Pick<
-    EngineContext,
-    'chain' | 'clock' | 'holdings' | 'journal' | 'orderManager' | 'rules' | 'trading'
-  >,
+  context: Pick<EngineContext, 'clock' | 'holdings' | 'journal' | 'orderManager' | 'rules' | 'trading'>,
 ): LabelledOrders {
-  const { chain, clock, holdings, journal, orderManager, trading } = context
-  const costsOf = costsIn(journal, chain.feeToken.decimals)
+  const { clock, holdings, journal, orderManager, trading } = context
+  const costsOf = (orderKey: Hex) => journal.books().fillOf(orderKey)
 
   /** A journaled intent with what the running machine knows of it on top. */
   function labelled(folded: IntentState): LabelledIntent {

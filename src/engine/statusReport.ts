@@ -3,6 +3,7 @@ import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { hexKey } from '../protocol/address.ts'
+import type { BareSide, createBareSides } from './account/bareSides.ts'
 import { told } from './account/holdings.ts'
 import { isSignalOnlySide, sidesWithoutStop } from './account/stops.ts'
 import type { Unwinder } from './account/unwinder.ts'
@@ -35,6 +36,7 @@ export interface StatusParts {
   readonly labels: EngineLabels
   readonly startedAtMs: number
   readonly account: AccountWatch
+  readonly bareSides: ReturnType<typeof createBareSides>
   readonly breakers: Breakers
   readonly feeds: FeedAges
   readonly instances: Pick<Instances<Instance>, 'all'>
@@ -62,15 +64,8 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const subaccount = context.subaccount?.report()
   const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
   const notReady = life.notReady()
-  const others = parts.reconciler.othersOrders()
+  const withoutStop = withoutStopNow(context, parts)
   const watchedAtMs = life.watchedAtMs()
-  const books = journal.books().all()
-  const signalOnly = new Set(
-    context
-      .strategies()
-      .filter(({ exits }) => exits?.isSignalOnly === true)
-      .map(({ name }) => name),
-  )
   return {
     version: labels.version,
     profile: labels.profile,
@@ -91,24 +86,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     ...(subaccount === undefined ? {} : { subaccount }),
     strategies: parts.instances.all().map((instance) => withSignal(context, instance.status())),
     positions: held.positions,
-    ...(others === undefined
-      ? {}
-      : {
-          withoutStop: sidesWithoutStop(
-            held.positions,
-            open.map((each) => each.state),
-            others,
-            (side) => isSignalOnlySide(books, signalOnly, side),
-            {
-              changeOf: (orderKey) => journal.changeOf(orderKey),
-              indexDecimals: (marketToken) => {
-                const { markets, tokens } = catalogue.facts()
-                const index = markets.get(hexKey(marketToken))?.indexToken
-                return index === undefined ? undefined : tokens.get(hexKey(index))?.decimals
-              },
-            },
-          ),
-        }),
+    ...(withoutStop === undefined ? {} : { withoutStop }),
     unmanaged: parts.unmanaged.current(),
     symbols: account.symbols(),
     openIntents: parts.labelled.open(),
@@ -130,6 +108,39 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     journal: { path: labels.journalPath, records, intents },
     evidence: labels.evidence,
   }
+}
+
+/** Looks which sides are without a stop, and since when; undefined before the orders were looked at. Every look is remembered. */
+export function withoutStopNow(
+  context: Pick<EngineContext, 'catalogue' | 'clock' | 'journal' | 'orderManager' | 'strategies'>,
+  parts: Pick<StatusParts, 'account' | 'bareSides' | 'reconciler'>,
+): readonly BareSide[] | undefined {
+  const { catalogue, clock, journal, orderManager } = context
+  const others = parts.reconciler.othersOrders()
+  if (others === undefined) return undefined
+  const { positions } = parts.account.held()
+  const books = journal.books().all()
+  const signalOnly = new Set(
+    context
+      .strategies()
+      .filter(({ exits }) => exits?.isSignalOnly === true)
+      .map(({ name }) => name),
+  )
+  const open = orderManager.open().map((each) => each.state)
+  return parts.bareSides({
+    held: positions,
+    bare: sidesWithoutStop(positions, open, others, (side) => isSignalOnlySide(books, signalOnly, side), {
+      changeOf: (orderKey) => journal.changeOf(orderKey),
+      indexDecimals: (marketToken) => {
+        const { markets, tokens } = catalogue.facts()
+        const index = markets.get(hexKey(marketToken))?.indexToken
+        return index === undefined ? undefined : tokens.get(hexKey(index))?.decimals
+      },
+    }),
+    books: journal.books(),
+    findings: parts.reconciler.open(),
+    nowMs: clock.now(),
+  })
 }
 
 /** With the newest signal from outside that the instance had. */

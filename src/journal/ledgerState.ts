@@ -5,14 +5,14 @@
  */
 import { type AccountState, emptyAccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
-import { type BooksState, noBooks } from '../domain/books/books.ts'
+import { type BooksState, noBooks } from '../domain/books/booksState.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import { decodeExact, encodeExact } from '../domain/records.ts'
 import type { OwnEvents } from './journal.ts'
 
 /** Raised whenever the same records fold to something else than before: snapshots of other versions are left aside. */
-const SNAPSHOT_VERSION = 5
+const SNAPSHOT_VERSION = 6
 
 /** The folds at one record. */
 export interface LedgerHead {

@@ -51,7 +51,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   // Series are shown in the order they are made.
   const ended = endedOrderSeries(maker)
   statusSeries(maker, status)
-  stopSeries(maker, status, now)
+  stopSeries(maker, status)
   bookSeries(maker, status)
   const shown = [loopSeries(maker), hostSeries(maker), payloadSeries(maker)]
   openCaseSeries(maker, status)

@@ -31,7 +31,7 @@ export interface MonitoredStatus {
   /** Orders to unwind: cancelled or closed if they land. */
   readonly flattens: readonly unknown[]
   /** Positions for which no stop-loss rests; absent before the first look at the orders. */
-  readonly withoutStop?: readonly PositionSide[]
+  readonly withoutStop?: readonly (PositionSide & { readonly sinceMs: number })[]
   /** How many tasks run, by kind. */
   readonly tasksRunning: RunningByKind
   /** What each book holds and brought, under names of running strategies and a few more; absent: not told. */

@@ -1,6 +1,5 @@
 /** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
 import type { Counter, Gauge } from 'prom-client'
-import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { Feed } from '../domain/venueEvent.ts'
 import type { StrategyBooks } from '../domain/views/bookView.ts'
@@ -153,11 +152,9 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
   })
 }
 
-/** Positions for which no stop-loss rests, and for how long; `now` is any clock in ms. */
-export function stopSeries(maker: SeriesMaker, status: ScrapedStatus, now: () => number): void {
+/** Positions for which no stop-loss rests, and for how long. */
+export function stopSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   const figure = figures(maker, status)
-  /** When a scrape first saw a side without a stop, by side. */
-  const since = new Map<string, number>()
   figure(
     'perpd_positions_without_stop',
     'Positions for which no stop-loss rests at the venue that would fire before the liquidation; absent before the first look at the orders.',
@@ -165,13 +162,10 @@ export function stopSeries(maker: SeriesMaker, status: ScrapedStatus, now: () =>
   )
   figure(
     'perpd_positions_without_stop_seconds',
-    'For how long the longest of them has had none, in seconds since the first scrape that saw it so; 0 when each position has one.',
-    ({ withoutStop }) => {
-      if (withoutStop === undefined) return undefined
-      const sides = new Set(withoutStop.map(sideKeyOf))
-      for (const side of since.keys()) if (!sides.has(side)) since.delete(side)
-      for (const side of sides) if (!since.has(side)) since.set(side, now())
-      return sides.size === 0 ? 0 : (now() - Math.min(...since.values())) / 1_000
+    'For how long the longest of them has had none, in seconds since the fill that opened it or the end of its last stop, over restarts too; 0 when each position has one.',
+    ({ withoutStop, nowMs }) => {
+      if (withoutStop === undefined || nowMs === undefined) return undefined
+      return Math.max(0, ...withoutStop.map(({ sinceMs }) => nowMs - sinceMs)) / 1_000
     },
   )
 }

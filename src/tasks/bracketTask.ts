@@ -40,7 +40,7 @@ function planOf(
   if (entry === undefined || isLost(entry)) {
     if (snapshot === undefined) return { kind: 'read' }
     const decision = entryOf(task)
-    return { kind: 'order', decision, sizeUsd: leftUsd, orders: 1 + (decision.tpsl?.length ?? 0), state }
+    return { kind: 'order', decision, sizeUsd: leftUsd, orders: 1, exits: decision.tpsl?.length ?? 0, state }
   }
   if (use.doneUsd === 0n) {
     if (entry.closing === undefined) return { kind: 'wait', until: 'its entry rests at the venue' }

@@ -25,8 +25,10 @@ export type ExecutorPlan<State> =
       readonly decision: Decision
       /** What it adds or takes off of what is left, USD: 0 of a change of an order, and of exits. */
       readonly sizeUsd: Usd
-      /** Orders at the venue that it makes. */
+      /** Orders at the venue that it makes, without exits that come with them. */
       readonly orders: number
+      /** Exits that come with them; absent: none. */
+      readonly exits?: number
       /** The state once it is accepted; `made` is the step's own. */
       readonly state: State
       /** Whether it takes off what the task opened: no budget keeps it back. */
@@ -124,16 +126,19 @@ function executorStep<Params extends TaskGoal, State extends ExecutorProgress>(
     if (isCancelEarly(use, view)) return wait(planned.why)
     return step(cancelOf(planned.orders, `the task ${taskId}: ${planned.why}`, taskId), state)
   }
-  const { decision, sizeUsd, orders, isExit = false } = planned
+  const { decision, sizeUsd, orders, exits = 0, isExit = false } = planned
   if (sizeUsd < 0n || sizeUsd > stand.leftUsd) {
     throw new TypeError(`task ${taskId}: a part of ${sizeUsd} where ${stand.leftUsd} are left`)
   }
   const halt = addsRisk(decision, view.snapshot?.orders?.value) ? view.halt : view.reducingHalt
   if (halt !== undefined) return wait(halt)
-  const spent = isExit ? undefined : overBudget(params, stand, view, sizeUsd, orders)
+  const spent = isExit ? undefined : overBudget(params, stand, view, { sizeUsd, orders, exits })
   if (spent !== undefined) {
-    // What it opened keeps its exits: the plan goes on with those, and adds nothing.
-    return rules.outlasts?.(params, stand) === true ? wait(spent.why) : sticky(spent)
+    // First nothing more can fill: what fills meanwhile still gets its exits, for the plan looks after those before it adds.
+    const entries = use.resting.filter((each) => !each.isExit)
+    if (rules.outlasts?.(params, stand) !== true || entries.length === 0) return sticky(spent)
+    if (isCancelEarly(use, view)) return wait(spent.why)
+    return step(cancelOf(entries, `the task ${taskId}: ${spent.why}`, taskId), state)
   }
   return step(decision, planned.state)
 }
@@ -162,14 +167,13 @@ function overBudget(
   { budget }: TaskGoal,
   { use }: ExecutorStand,
   { mostSendingUsd }: ExecutorView,
-  sizeUsd: Usd,
-  orders: number,
+  { sizeUsd, orders, exits }: { readonly sizeUsd: Usd; readonly orders: number; readonly exits: number },
 ): ExecutorEnd | undefined {
   if (use.orders + orders > budget.orders) {
     const why = `${use.orders} of ${budget.orders} orders are used`
     return { outcome: 'out of budget', why }
   }
-  const mostUsd = mostSendingUsd * BigInt(orders) + mostFeeUsd(sizeUsd)
+  const mostUsd = mostSendingUsd * BigInt(orders + exits) + mostFeeUsd(sizeUsd)
   if (use.feesUsd + mostUsd <= budget.feesUsd) return undefined
   const why = `fees of ${formatDollars(use.feesUsd)} are used of ${formatDollars(budget.feesUsd)}, and the next order may cost ${formatDollars(mostUsd)}`
   return { outcome: 'out of budget', why }
@@ -193,7 +197,8 @@ function windDown<Params extends TaskGoal, State extends ExecutorProgress>(
       left === 0
         ? ''
         : `; ${left} exit${left === 1 ? '' : 's'} of it rest${left === 1 ? 's' : ''} at the venue`
-    const statement = `${formatDollars(use.doneUsd)} of ${formatDollars(params.sizeUsd)} by ${use.orders} order${use.orders === 1 ? '' : 's'}: ${why}${exits}`
+    const ofExits = use.exitOrders === 0 ? '' : ` and ${use.exitOrders} of exits`
+    const statement = `${formatDollars(use.doneUsd)} of ${formatDollars(params.sizeUsd)} by ${use.orders} order${use.orders === 1 ? '' : 's'}${ofExits}: ${why}${exits}`
     return { kind: 'done', outcome, statement }
   }
   const problem = `it ends (${why}) once what is under way has ended: ${underWay(use)}`

@@ -61,10 +61,14 @@ export interface ExecutorUse {
   readonly exitedUsd: Usd
   /** What orders may still fill that are under way, of unknown fate too, USD. */
   readonly openUsd: Usd
-  /** Orders at the venue, or on their way there. */
+  /** Orders at the venue, or on their way there, without exits and their changes: what its budget counts. */
   readonly orders: number
-  /** Paid, and the most that what is under way may cost, USD. */
+  /** What these cost: paid, and the most that what is under way may cost, USD. */
   readonly feesUsd: Usd
+  /** Exits of what it opened, and changes of them: no budget keeps them back. */
+  readonly exitOrders: number
+  /** What messages for these cost, and fees of their fills, as `feesUsd`. Exits that came with an entry are in its message. */
+  readonly exitFeesUsd: Usd
   /** Its orders that wait at the venue for their trigger or time. */
   readonly resting: readonly RestingChild[]
   /** Its messages whose end is not proven, cancels too. */
@@ -92,16 +96,24 @@ export function useOf(
   const sums = messages.map((state) => ({ state, ...sizesOf(state, isExit(state)) }))
   const cancelledAtMs = cancels.at(-1)?.intent.acceptedAtMs
   const open = children.filter(({ closing }) => closing === undefined)
+  const [entries, exits] = [
+    sums.filter(({ state }) => !isExit(state)),
+    sums.filter(({ state }) => isExit(state)),
+  ]
+  const feesOf = (of: typeof sums): Usd =>
+    of.reduce(
+      (sum, { state, openUsd }) =>
+        sum + sendingOf(state, mostSendingUsd, feeTokenDecimals) + paidOf(state) + mostFeeUsd(openUsd),
+      0n,
+    )
   return {
     doneUsd: sums.reduce((sum, { doneUsd }) => sum + doneUsd, 0n),
     exitedUsd: sums.reduce((sum, { exitedUsd }) => sum + exitedUsd, 0n),
     openUsd: sums.reduce((sum, { openUsd }) => sum + openUsd, 0n),
-    orders: messages.reduce((sum, state) => sum + partsOf(state), 0),
-    feesUsd: sums.reduce(
-      (sum, { state, openUsd }) =>
-        sum + sendingOf(state, mostSendingUsd, feeTokenDecimals) + paidOf(state) + mostFeeUsd(openUsd),
-      0n,
-    ),
+    orders: entries.reduce((sum, { state }) => sum + partsOf(state) - exitsOf(state), 0),
+    feesUsd: feesOf(entries),
+    exitOrders: exits.length + entries.reduce((sum, { state }) => sum + exitsOf(state), 0),
+    exitFeesUsd: feesOf(exits),
     resting: messages
       .filter(({ closing }) => closing === undefined)
       .flatMap((state) => (lastAttempt(state)?.children ?? []).map((child) => ({ state, child })))
@@ -178,9 +190,13 @@ function hasEntered(state: IntentState): boolean {
 }
 
 /** Orders at the venue of one message: exits come with the order that they close. */
-function partsOf({ intent }: IntentState): number {
-  const { twap, tpsl = [] } = intent.terms
-  return (twap?.parts ?? 1) + tpsl.length
+function partsOf({ intent }: Pick<IntentState, 'intent'>): number {
+  return (intent.terms.twap?.parts ?? 1) + exitsOf({ intent })
+}
+
+/** Those of them that are exits. */
+function exitsOf({ intent }: Pick<IntentState, 'intent'>): number {
+  return intent.terms.tpsl?.length ?? 0
 }
 
 /** What its message cost, or may. A message that never landed took nothing. */

@@ -63,14 +63,19 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
   const exits = hasExits(params) && use.doneUsd > 0n ? exitStep(task, view, use) : undefined
   if (exits !== undefined) return exits
   if (view.nowMs >= params.budget.untilMs) {
-    return entries.length > 0
-      ? { kind: 'cancel', orders: entries, why: 'its time is over' }
-      : { kind: 'wait', until: 'its time is over, and its exits rest at the venue' }
+    if (entries.length > 0) return { kind: 'cancel', orders: entries, why: 'its time is over' }
+    return use.doneUsd < params.sizeUsd
+      ? { kind: 'end', outcome: 'out of budget', why: 'its time is over' }
+      : { kind: 'wait', until: 'all of it is filled, and its exits rest at the venue' }
   }
   const lost = lostRung(view)
   if (lost !== undefined) return rungAt(task, view, stand, lost)
   if (state.rung < params.rungs) return nextRung(task, view, stand)
-  if (entries.length > 0) return { kind: 'wait', until: `${entries.length} rungs rest at the venue` }
+  if (entries.length > 0) {
+    const until =
+      entries.length === 1 ? '1 rung rests at the venue' : `${entries.length} rungs rest at the venue`
+    return { kind: 'wait', until }
+  }
   if (use.doneUsd > 0n && hasExits(params)) return { kind: 'wait', until: 'its exits rest at the venue' }
   const outcome = use.doneUsd > 0n ? 'done' : 'stopped'
   return { kind: 'end', outcome, why: `each of its ${params.rungs} rungs has ended` }

@@ -48,8 +48,10 @@ interface Draft {
   readonly own: object
   readonly sizeUsd: Usd
   readonly state: ExecutorProgress
-  /** Orders that it takes when all goes well; its budget has twice of it. */
+  /** Orders that it takes when all goes well, without exits; its budget has twice of it. */
   readonly orders: number
+  /** Exits that come with each of them; absent: none. */
+  readonly exits?: number
   readonly minutes: number
 }
 
@@ -57,11 +59,12 @@ interface Draft {
 export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Denial {
   const drafted = draftOf(wish, facts)
   if ('code' in drafted) return drafted
-  const { own, sizeUsd, state, orders, minutes } = drafted
+  const { own, sizeUsd, state, orders, exits = 0, minutes } = drafted
   const { asked, owner, mostSendingUsd, nowMs } = facts
+  const sendingUsd = mostSendingUsd * BigInt(1 + exits)
   const { budget = {} } = wish
-  const feesUsd = budget.feesUsd ?? mostSendingUsd * BigInt(orders) + mostFeeUsd(sizeUsd)
-  const eachUsd = mostSendingUsd + mostFeeUsd(sizeUsd / BigInt(orders))
+  const feesUsd = budget.feesUsd ?? sendingUsd * BigInt(orders) + mostFeeUsd(sizeUsd)
+  const eachUsd = sendingUsd + mostFeeUsd(sizeUsd / BigInt(orders))
   if (feesUsd < eachUsd) {
     return {
       code: 'TASK_BUDGET',
@@ -131,7 +134,8 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
         own,
         sizeUsd,
         state: { made: 0, movedMs: 0 } as ExecutorProgress,
-        orders: 20,
+        // A move at each of its looks, its first limit and what is left at the market.
+        orders: Math.max(20, Math.ceil((minutes * 60) / everySeconds) + 2),
         minutes: SPARE * minutes,
       }
     }
@@ -151,8 +155,8 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
         ...(entryPrice === undefined ? {} : { entryPrice }),
         ...(takeProfit === undefined ? {} : { takeProfit }),
       }
-      const orders = takeProfit === undefined ? 2 : 3
-      return { own, sizeUsd, state: { made: 0 }, orders, minutes: DAY_MINUTES }
+      const exits = takeProfit === undefined ? 1 : 2
+      return { own, sizeUsd, state: { made: 0 }, orders: 1, exits, minutes: DAY_MINUTES }
     }
   }
 }

@@ -7,6 +7,8 @@ import { parseArguments } from '../../src/cli/call/command.ts'
 import { commands } from '../../src/cli/commandTable.ts'
 import { settingNamed } from '../../src/config/configSchema.ts'
 import { exitCodes, exitMeanings } from '../../src/config/exit.ts'
+import { chainNamed } from '../../src/protocol/chains/index.ts'
+import { marketsNamed } from '../../src/protocol/marketName.ts'
 import { perpd } from './run.ts'
 
 let cwd: string
@@ -27,6 +29,60 @@ function wordsOf(line: string): readonly string[] {
 function argumentsOf({ name, examples }: (typeof commands)[number]): readonly string[] {
   return wordsOf(examples[0]).slice(name.split(' ').length)
 }
+
+/** The markets that an example names: an argument or a flag of that name, or the weights of a rebalance. */
+function marketsOf(
+  { name, positional, more = [] }: (typeof commands)[number],
+  line: string,
+): readonly string[] {
+  const words = wordsOf(line).slice(name.split(' ').length)
+  const flagged = words.flatMap((word, place) => (word === '--market' ? [words[place + 1] ?? ''] : []))
+  const given = words.slice(0, words.findIndex((word) => word.startsWith('-')) >>> 0)
+  const argumentsHere = [...(positional === undefined ? [] : [positional]), ...more]
+  const named = argumentsHere.flatMap((each, place) =>
+    each.name === 'market' && given[place] !== undefined ? [given[place]] : [],
+  )
+  const each = named.flatMap((word) =>
+    word.includes('=') ? word.split(',').map((part) => part.split('=')[0] ?? '') : [word],
+  )
+  return [...flagged, ...each].filter((word) => word !== 'MARKET')
+}
+
+test('every market in an example is one market of the paper venue on arbitrum, as it stands', () => {
+  const all = [...(chainNamed('arbitrum')?.facts.markets.values() ?? [])]
+  const named = commands.flatMap((command) =>
+    command.examples.flatMap((line) => marketsOf(command, line).map((market) => ({ line, market }))),
+  )
+  expect(named.length).toBeGreaterThanOrEqual(10)
+  for (const { line, market } of named) expect(marketsNamed(all, market), line).toHaveLength(1)
+})
+
+test('rows as JSON and for a spreadsheet are not asked together', async () => {
+  for (const command of commands.filter(({ flags }) => flags.some(({ name }) => name === 'csv'))) {
+    const { code, err } = await perpd(cwd, [...command.name.split(' '), '--json', '--csv'])
+    expect([code, err]).toEqual([exitCodes.error, expect.stringContaining('give one')])
+  }
+})
+
+test('positions, pnl and trades each print for a spreadsheet', () => {
+  const withCsv = commands
+    .filter(({ flags }) => flags.some(({ name }) => name === 'csv'))
+    .map(({ name }) => name)
+  expect(withCsv).toEqual(expect.arrayContaining(['positions', 'pnl', 'trades']))
+})
+
+test('perpd strategies list is perpd strategies', async () => {
+  const [plain, list] = [await perpd(cwd, ['strategies']), await perpd(cwd, ['strategies', 'list'])]
+  expect([list.code, list.out, list.err]).toEqual([plain.code, plain.out, plain.err])
+})
+
+test('a whole number of a task that is out of its range is refused by its flag, with least, most and unit', async () => {
+  const line = ['task', 'start', 'ladder', 'ETH/USD [WETH-USDC]', 'long', '--size', '500', '--leverage', '2']
+  const every = await perpd(cwd, [...line, '--rungs', '5', '--every', '5', '--yes'])
+  expect(every.err).toContain('--every is 5; expected a whole number of seconds from 10 to 86400.')
+  const rungs = await perpd(cwd, [...line, '--rungs', '1', '--every', '60', '--yes'])
+  expect(rungs.err).toContain('--rungs is 1; expected a whole number from 2 to 50.')
+})
 
 describe.each(commands.map((command) => [command.name, command] as const))('perpd %s', (name, command) => {
   test('has examples that it understands, and its help shows them', async () => {

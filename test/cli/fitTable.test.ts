@@ -215,7 +215,7 @@ test('positions tell which exit another client changed, with what is in force an
       venuePnlUsd: null,
       sendingUsd: null,
     },
-    ...{ entryCostsUsd: null, isEntryKnown: null, inForceUsd: null },
+    ...{ entryCostsUsd: null, cancellingUsd: null, ownEntryUsd: null, isEntryKnown: null, inForceUsd: null },
     ...{ triggerPrice: usd(900).toString(), sizeDeltaUsd: usd(500).toString() },
   }
   const changedFrom = { triggerPrice: usd(1_200).toString(), sizeDeltaUsd: usd(500).toString() }
@@ -269,7 +269,15 @@ test('prices of one market are of one precision in a table, with the digits that
   const trade = (market: string, price: string): TradeRow => ({
     ...{ intentId: 'a1', orderKey: '0x0e', strategy: 'eth-trend', market, direction: 'long', kind: 'close' },
     ...{ filledAt: '2027-01-15T08:00:00.000Z', sizeDeltaUsd: null, feesUsd: null, priceImpactUsd: null },
-    ...{ pnlUsd: null, venuePnlUsd: null, sendingUsd: null, entryCostsUsd: null, isEntryKnown: null },
+    ...{
+      pnlUsd: null,
+      venuePnlUsd: null,
+      sendingUsd: null,
+      entryCostsUsd: null,
+      cancellingUsd: null,
+      ownEntryUsd: null,
+      isEntryKnown: null,
+    },
     ...{ transactionHash: null, isProvisional: false, executionPrice: usd(price).toString() },
   })
   const link = 'LINK/USD [LINK-USDC]'
@@ -452,7 +460,13 @@ test('an order whose entry is filled is shown as that, with what rests of it, an
     ...{ role: 'main' as const, status: 'filled' as const, orderKey: orderKey, triggerPrice: null },
     ...{ sizeDeltaUsd: null, inForceUsd: null, changedFrom: null, executionPrice: null, filledAt: null },
     ...{ feesUsd: null, pnlUsd: null, venuePnlUsd: null, sendingUsd: null },
-    ...{ entryCostsUsd: null, isEntryKnown: null, isProvisional: false },
+    ...{
+      entryCostsUsd: null,
+      cancellingUsd: null,
+      ownEntryUsd: null,
+      isEntryKnown: null,
+      isProvisional: false,
+    },
   }
   const exit = { ...leg, role: 'stop-loss' as const, status: 'resting' as const }
   const shown = (legs: (typeof open)['legs']) =>
@@ -490,10 +504,14 @@ test('a position without a stop-loss is named in status and positions, and none 
   const [one] = body.positions
   if (one === undefined) throw new Error('no position')
   const { marketToken, direction, collateralToken } = one
-  const bare = { ...body, withoutStop: [{ marketToken, direction, collateralToken }] }
-  const words = `NO STOP: no stop-loss rests at the venue for long ${symbol}.`
-  expect(statusText(bare, 80)).toContain(words)
-  expect(positionsText(positionRows(bare), bare, 80)).toContain(words)
+  const bare = {
+    ...body,
+    withoutStop: [{ marketToken, direction, collateralToken, sinceMs: body.nowMs - 1_020_000 }],
+  }
+  const words = `NO STOP: no stop-loss rests at the venue for long ${symbol} (for 17 min 0 s).`
+  const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+  expect(oneLine(statusText(bare, 80))).toContain(words)
+  expect(oneLine(positionsText(positionRows(bare), bare, 80))).toContain(words)
   for (const each of [body, { ...body, withoutStop: [] }]) {
     expect(statusText(each, 80)).not.toContain('NO STOP')
     expect(positionsText(positionRows(each), each, 80)).not.toContain('NO STOP')

@@ -170,6 +170,7 @@ test('orders --json gives every field of a row', async () => {
       "kind": "increase",
       "legs": [
         {
+          "cancellingUsd": null,
           "changedFrom": null,
           "entryCostsUsd": null,
           "executionPrice": "1739510000000000000000000000000000",
@@ -179,6 +180,7 @@ test('orders --json gives every field of a row', async () => {
           "isEntryKnown": null,
           "isProvisional": false,
           "orderKey": "0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",
+          "ownEntryUsd": null,
           "pnlUsd": null,
           "role": "main",
           "sendingUsd": "250000000000000000000000000000",

@@ -169,8 +169,9 @@ test('trades --round-trips tells each book’s way from nothing to nothing, in 8
     so does --json.
 
     A round trip is a strategy's part of a position from nothing to nothing. PNL is
-    after all costs, with its share of funding and borrowing; FEES has those too,
-    and what sending cost. Prices are without price impact."
+    after all costs: its share of funding and borrowing, all its messages, and
+    cancelling the exits that it left; FEES has those. Prices are without price
+    impact. The PnL of guard has -$0.50 outside of round trips besides."
   `)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   const trips = JSON.parse((await perpd(cwd, ['trades', '--round-trips', '--json'])).out)

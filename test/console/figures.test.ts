@@ -16,7 +16,12 @@ import {
 } from '../../src/control/console/page/shownFigures.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
 
-const side = { marketToken: ETH, direction: 'long', collateralToken: positionRow().collateralToken } as const
+const side = {
+  marketToken: ETH,
+  direction: 'long',
+  collateralToken: positionRow().collateralToken,
+  sinceMs: 0,
+} as const
 
 test('a position says how far it is from its liquidation, to either side, and 0 where that is reached', () => {
   const distances = [

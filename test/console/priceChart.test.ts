@@ -36,6 +36,8 @@ const leg = (over: Partial<Leg>): Leg => ({
   venuePnlUsd: null,
   sendingUsd: null,
   entryCostsUsd: null,
+  cancellingUsd: null,
+  ownEntryUsd: null,
   isEntryKnown: null,
   isProvisional: false,
   ...over,

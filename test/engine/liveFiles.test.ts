@@ -215,3 +215,60 @@ test('a file that is there again ends its own winding down, and runs', async () 
   expect(at.trader.status().strategies.map(({ name }) => name)).toContain('leaving')
   at.trader.abort()
 })
+
+test('what a file says otherwise than before is told at the start, field by field, once', async () => {
+  const journal = createMemoryJournal()
+  const venue = bench()
+  const first = await running(folder(file('one', 500, { written: { 'size.leverage': '2' } })), journal, venue)
+  expect(changesIn(first)).toEqual([])
+  await first.trader.stop('a restart')
+  const written = { 'size.leverage': '5', 'limits.maxOrdersPerHour': '3' }
+  const second = await running(folder(file('one', 500, { written })), journal, venue)
+  expect(second.events.filter(({ type }) => type === 'strategy.changed')).toEqual([
+    expect.objectContaining({
+      strategy: 'one',
+      change: 'changed',
+      by: 'the start',
+      // Limits have a line of their own.
+      fields: [{ field: 'size.leverage', from: '2', to: '5' }],
+    }),
+  ])
+  await second.trader.stop('a restart')
+  const third = await running(folder(file('one', 500, { written })), journal, venue)
+  expect(changesIn(third)).toEqual([])
+  third.trader.abort()
+})
+
+test('an instance that its file switches off is switched on by a command, which the file says from then on', async () => {
+  const of = folder(file('one', 500), file('two', 100))
+  of.disabled.push('two')
+  let text = 'enabled: false\nkind: opener\n'
+  const path = '/strategies/two.yaml'
+  const at = await running({
+    ...of,
+    source: {
+      ...of.source,
+      async read(texts) {
+        const isOn = (texts?.get(path) ?? text).includes('enabled: true')
+        const all = [...of.files.values()]
+        return {
+          strategies: all.filter(({ name }) => name === 'one' || isOn),
+          disabled: isOn ? [] : ['two'],
+          disabledFiles: new Map(isOn ? [] : [['two', path]]),
+          problems: [],
+        }
+      },
+      textOf: () => text,
+      replace: (_, next) => {
+        text = next
+      },
+    },
+  })
+  const set = { type: 'set-field', strategy: 'two', field: 'enabled', value: 'true', isConfirmed: false }
+  expect(await at.ask(set as OperatorCommand)).toMatchObject({ ok: true, statement: 'new: two' })
+  expect(text).toBe('enabled: true\nkind: opener\n')
+  expect(at.trader.status().strategies.map(({ name }) => name)).toEqual(['one', 'two'])
+  const none = { ...set, strategy: 'nobody' } as OperatorCommand
+  expect(await at.ask(none)).toMatchObject({ ok: false, code: 'STRATEGY_NOT_RUNNING' })
+  at.trader.abort()
+})

@@ -1,8 +1,8 @@
 /** What a trader is told of an entry with exits: its fill, what rests, and the exit that was hit, in the log and in `perpd orders`. */
 import { afterEach, expect, test } from 'vitest'
 import { explainText } from '../../src/cli/explain/explainText.ts'
-import { costsIn } from '../../src/domain/account/fillCosts.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
+import type { CostsLookup } from '../../src/domain/order/orderLegs.ts'
 import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
 import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
 import { phrase } from '../../src/monitor/log/phrase.ts'
@@ -51,7 +51,7 @@ test.each([
         .map(({ text }) => text.slice(9))
     const row = () => {
       const state = bench.story(intentId)
-      return orderRow({ state, label: labelOf(state), costsOf: costsIn(bench.journal, 6) })
+      return orderRow({ state, label: labelOf(state), costsOf: (key) => bench.journal.books().fillOf(key) })
     }
     await bench.clock.advance(30_000)
     expect(entryPrice).toBeGreaterThan(0n)
@@ -87,7 +87,7 @@ test.each([
     expect(BigInt(stop?.pnlUsd ?? '0')).toBe(
       (settlement?.pnlUsd ?? 0n) - BigInt(entry?.feesUsd ?? '0') - sentUsd,
     )
-    const costsOf = costsIn(bench.journal, 6)
+    const costsOf: CostsLookup = (key) => bench.journal.books().fillOf(key)
     const story = explainText(bench.story(intentId), [], { ...context, costsOf }).replaceAll(/\s+/g, ' ')
     expect(story).toMatch(/\(stop-loss\) EXECUTED at \$1,6[\d.]+, \$500\.00, fees \$0\.\d+, PnL -\$/)
   },
@@ -125,7 +125,7 @@ test.each([
     const signedOf = (orderKey: `0x${string}`) => signedOrderIn(bench.journal, orderKey)
     const stop = () => {
       const state = bench.story(intentId)
-      const costsOf = costsIn(bench.journal, 6)
+      const costsOf: CostsLookup = (key) => bench.journal.books().fillOf(key)
       const { legs } = orderRow({ state, label: labelOf(state), signedOf, costsOf })
       const leg = legs.find(({ role }) => role === 'stop-loss')
       if (leg === undefined) throw new Error('no stop')
@@ -134,7 +134,7 @@ test.each([
     await bench.clock.advance(30_000)
     const before = stop()
     expect([before.status, BigInt(before.triggerPrice ?? 0)]).toEqual(['resting', usd(1_650)])
-    await bench.accept({
+    const edit = await bench.accept({
       kind: 'edit',
       marketToken,
       direction: 'long',
@@ -149,11 +149,13 @@ test.each([
     // The price never came to 1,650: it was the moved stop that was hit.
     await bench.clock.advance(90_000)
     expect(stop().status).toBe('filled')
-    // It closed half of what the entry opened, and bears half of what the entry and sending both cost.
+    // It closed half of what the entry opened, and bears half of what the entry, its message and that of the edit cost.
     const [attempt] = bench.story(intentId).attempts
     const settlementOf = (role: string) =>
       attempt?.children.find((child) => (child.role ?? 'main') === role)?.settlement
-    const sentUsd = (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
+    const edited = bench.story(edit.intentId).attempts.at(-1)?.armed?.relayFeeAmount ?? 0n
+    expect(edited).toBeGreaterThan(0n)
+    const sentUsd = ((attempt?.armed?.relayFeeAmount ?? 0n) + edited) * 10n ** 24n
     const costUsd = (settlementOf('main')?.feesUsd ?? 0n) + sentUsd
     expect(BigInt(stop().sizeDeltaUsd ?? 0)).toBe(usd(250))
     expect(BigInt(stop().pnlUsd ?? 0)).toBe((settlementOf('stop-loss')?.pnlUsd ?? 0n) - costUsd / 2n)
@@ -188,7 +190,7 @@ test.each([
   expect(JSON.stringify(toPlain(line?.fields))).toContain(`"${pnlUsd}"`)
   const story = explainText(bench.story(closed.intentId), [], {
     ...context,
-    costsOf: costsIn(bench.journal, 6),
+    costsOf: (key) => bench.journal.books().fillOf(key),
   })
   expect(story.replaceAll(/\s+/g, ' ')).toContain(`${formatDollars(pnlUsd)} after all costs: `)
 })

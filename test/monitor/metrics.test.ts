@@ -160,13 +160,12 @@ test('no series carries an id of an order, and codes of a server cannot grow the
   expect(codes).toContain('perpd_validation_warnings_total{code="other",action="drop"} 451')
 })
 
-test('tasks that run are counted by kind, and positions without a stop with the time since a scrape first saw them', async () => {
-  let nowMs = 0
-  const metrics = createMetrics({ version: '1', profile: 'paper', chain: 'arbitrum', now: () => nowMs })
+test('tasks that run are counted by kind, and positions without a stop with the time that the engine says, at the first scrape too', async () => {
+  const metrics = createMetrics({ version: '1', profile: 'paper', chain: 'arbitrum' })
   const side = { marketToken: ethMarket, direction: 'long' as const, collateralToken: ethMarket }
   const other = { ...side, direction: 'short' as const }
   const shown = async (withoutStop?: MonitoredStatus['withoutStop']) =>
-    (await metrics.render({ ...running, ...(withoutStop && { withoutStop }) }))
+    (await metrics.render({ ...running, nowMs: 1_020_000, ...(withoutStop && { withoutStop }) }))
       .split('\n')
       .filter((line) => /^perpd_positions_without|^perpd_tasks_running\{kind="(unwind|twap)/.test(line))
   const tasks = ['perpd_tasks_running{kind="unwind"} 1', 'perpd_tasks_running{kind="twap"} 2']
@@ -177,14 +176,14 @@ test('tasks that run are counted by kind, and positions without a stop with the 
   ]
   expect(await shown()).toEqual(tasks)
   expect(await shown([])).toEqual(stops(0, 0))
-  nowMs = 1_000
-  expect(await shown([side])).toEqual(stops(1, 0))
-  nowMs = 31_000
-  expect(await shown([side, other])).toEqual(stops(2, 30))
-  nowMs = 61_000
-  expect(await shown([other])).toEqual(stops(1, 30))
-  // One that had its stop in between begins anew.
-  expect(await shown([side])).toEqual(stops(1, 0))
+  expect(await shown([{ ...side, sinceMs: 0 }])).toEqual(stops(1, 1_020))
+  const both = [
+    { ...side, sinceMs: 1_000_000 },
+    { ...other, sinceMs: 990_000 },
+  ]
+  expect(await shown(both)).toEqual(stops(2, 30))
+  // A clock that was set back is no time below nothing.
+  expect(await shown([{ ...side, sinceMs: 1_030_000 }])).toEqual(stops(1, 0))
 })
 
 test('series follow the conventions: help, units in names, counters with _total, buckets that grow, no label of a thing without end', async () => {

@@ -286,6 +286,7 @@ test.each(['bracket', 'ladder', 'chase'] as const)(
             expect(executors[kind].next(task, view)).toEqual(next)
             const use = useOf(view, opens(kind))
             expect(use.doneUsd + use.openUsd).toBeLessThanOrEqual(params.sizeUsd)
+            expect(use.orders).toBeLessThanOrEqual(orders)
             if (next.kind === 'read') throw new Error('it was shown its market')
             if (next.kind === 'done') {
               outcomes.set(next.outcome, (outcomes.get(next.outcome) ?? 0) + 1)
@@ -306,7 +307,7 @@ test.each(['bracket', 'ladder', 'chase'] as const)(
               expect(decision.sizeDeltaUsd).toBeLessThanOrEqual(params.sizeUsd - use.doneUsd - use.openUsd)
               expect(use.exitedUsd).toBe(0n)
               expect(nowMs).toBeLessThan(params.budget.untilMs)
-              expect(use.orders + 1 + (decision.tpsl?.length ?? 0)).toBeLessThanOrEqual(orders)
+              expect(use.orders + 1).toBeLessThanOrEqual(orders)
               if (kind === 'chase') expect(decision.triggerPrice ?? price).toBeLessThanOrEqual(usd(1_850))
             }
             if (decision.kind === 'decrease') {
@@ -338,3 +339,78 @@ test.each(['bracket', 'ladder', 'chase'] as const)(
     )
   },
 )
+
+/** A ladder by time, each rung filled at once: how it goes with so many orders, until it ends or for so many looks. */
+function ladderByTime(orders: number, looks: number) {
+  const params: LadderParams = {
+    ...side,
+    budget: { orders, feesUsd: usd(1_000), untilMs: startMs + 86_400_000 },
+    rungs: 5,
+    growthBps: 10_000,
+    everyMs: 15_000,
+    takeProfitBps: 500,
+    stopLossBps: 500,
+  }
+  const venue = createVenue()
+  let state: ExecutorProgress = { made: 0, rung: 0 } as ExecutorProgress
+  const waited: string[] = []
+  for (let look = 0; look < looks; look += 1) {
+    const nowMs = startMs + look * 5_000
+    // The price drifts, so that the target follows the average and every exit is edited.
+    const price = usd(1_800 + look)
+    const view: ExecutorView = {
+      nowMs,
+      snapshot: venue.snapshot(price),
+      children: venue.messages.map(stateOf),
+      isMade: (key) => venue.messages.some((each) => each.key === key),
+      mostSendingUsd: usd(1),
+      feeTokenDecimals: 6,
+      capacity: () => usd(1_000_000),
+      denialOf: () => undefined,
+    }
+    const next = executors.ladder.next(
+      { taskId: 'ladder:one', by: 'ann', sinceMs: startMs, params, state },
+      view,
+    )
+    const use = useOf(view, true)
+    expect(use.orders).toBeLessThanOrEqual(orders)
+    if (next.kind === 'done') return { end: next, use, venue, waited }
+    if (next.kind === 'read') throw new Error('it was shown its market')
+    state = next.state
+    const [child] = next.decisions
+    if (child === undefined) waited.push(next.problem ?? '')
+    else {
+      venue.take(child.decisionKey, child.decision, 'fills', price, nowMs)
+      state = child.state as ExecutorProgress
+    }
+  }
+  return {
+    use: useOf({ children: venue.messages.map(stateOf), mostSendingUsd: usd(1), feeTokenDecimals: 6 }, true),
+    venue,
+    waited,
+  }
+}
+
+test('exits and their edits take nothing of the budget of a ladder: by twice its rungs it opens all of its size', () => {
+  const { use, venue, waited } = ladderByTime(10, 60)
+  expect([use.doneUsd, use.orders]).toEqual([side.sizeUsd, 5])
+  expect(use.exitOrders).toBeGreaterThan(8)
+  expect(venue.open().map(({ type, size }) => [type, size])).toEqual([
+    ['stop-loss', side.sizeUsd],
+    ['take-profit', side.sizeUsd],
+  ])
+  expect(waited.at(-1)).toBe('its exits rest at the venue')
+})
+
+test('a ladder that has used up its budget ends as that, says why, and leaves exits of all that it opened at the venue', () => {
+  const { end, use, venue } = ladderByTime(3, 60)
+  expect(end).toMatchObject({ kind: 'done', outcome: 'out of budget' })
+  expect(end?.statement).toMatch(
+    /^\$540\.00 of \$900\.00 by 3 orders and \d+ of exits: 3 of 3 orders are used; 2 exits of it rest at the venue$/,
+  )
+  expect(use.orders).toBe(3)
+  expect(venue.open().map(({ type, size }) => [type, size])).toEqual([
+    ['stop-loss', usd(540)],
+    ['take-profit', usd(540)],
+  ])
+})

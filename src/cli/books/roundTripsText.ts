@@ -1,15 +1,16 @@
 /** `perpd trades --round-trips`: what every book did from nothing to nothing, newest first. */
 import { isoTime } from '../../base/clock.ts'
-import { createRoundTrips, type RoundTrip } from '../../domain/books/roundTrips.ts'
+import { createRoundTrips, type RoundTrip, type TripSums } from '../../domain/books/roundTrips.ts'
 import { bookName } from '../../domain/views/bookView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import { span } from '../../monitor/text.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Facts } from '../../protocol/catalogue.ts'
-import { formatUnits, formatUsd, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import { formatUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { moneyCell } from '../output/moneyCell.ts'
+import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
 
 /** One of them. USD has 30 decimals; prices are per whole index token. Null: not known. */
@@ -29,10 +30,14 @@ export interface RoundTripRow {
   readonly reason: string
 }
 
-/** All that ended, newest first. */
-export async function roundTripRows(journal: JournalReader, facts: Facts): Promise<readonly RoundTripRow[]> {
+/** All that ended, newest first, and where the results of strategies are besides. */
+export async function roundTripRows(
+  journal: JournalReader,
+  facts: Facts,
+): Promise<{ readonly rows: readonly RoundTripRow[]; readonly sums: readonly TripSums[] }> {
   const trips = createRoundTrips()
-  await journal.bookHistory(trips.take)
+  const books = await journal.bookHistory(trips.take)
+  const sums = trips.sums(books.all()).map((each) => ({ ...each, strategy: bookName(each.strategy) }))
   const { findings } = await journal.account()
   const rows: RoundTripRow[] = []
   for (const trip of trips.ended().toSorted((one, other) => other.closedAtMs - one.closedAtMs)) {
@@ -47,7 +52,7 @@ export async function roundTripRows(journal: JournalReader, facts: Facts): Promi
     const isOthers = state !== undefined && state.intent.strategy !== trip.strategy
     rows.push(rowOf(trip, facts, isOthers ? `${state.intent.strategy}: ${why}` : why))
   }
-  return rows
+  return { rows, sums }
 }
 
 function rowOf(trip: RoundTrip, { markets, tokens }: Facts, reason: string): RoundTripRow {
@@ -71,7 +76,7 @@ function rowOf(trip: RoundTrip, { markets, tokens }: Facts, reason: string): Rou
   }
 }
 
-const columns: readonly Column<RoundTripRow>[] = [
+const columnsOf = (priceText: PriceText<RoundTripRow>): readonly Column<RoundTripRow>[] => [
   {
     title: 'ENDED (UTC)',
     rank: 0,
@@ -81,23 +86,49 @@ const columns: readonly Column<RoundTripRow>[] = [
   { title: 'STRATEGY', rank: 1, of: ({ strategy }) => strategy },
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(sizeUsd) },
-  { title: 'ENTRY', rank: 3, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
-  { title: 'EXIT', rank: 3, isFigure: true, of: ({ exitPrice }) => price(exitPrice) },
+  {
+    title: 'ENTRY',
+    rank: 3,
+    isFigure: true,
+    of: (row) => priceText(row, row.entryPrice?.toString() ?? null),
+  },
+  { title: 'EXIT', rank: 3, isFigure: true, of: (row) => priceText(row, row.exitPrice?.toString() ?? null) },
   { title: 'FEES', rank: 4, isFigure: true, of: ({ feesUsd }) => moneyCell(feesUsd) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlUsd }) => moneyCell(pnlUsd) },
   { title: 'FOR', rank: 5, isFigure: true, of: ({ durationSeconds }) => span(durationSeconds * 1_000) },
   { title: 'WHY IT ENDED', rank: 6, wraps: true, readable: 20, of: ({ reason }) => reason },
 ]
 
-/** The table, and what its figures are. */
-export function roundTripsText(rows: readonly RoundTripRow[], width: number): string {
+/** The table, and what its figures are. `sums`: what of the strategies' results is in no row. */
+export function roundTripsText(
+  rows: readonly RoundTripRow[],
+  width: number,
+  sums: readonly TripSums[] = [],
+): string {
   if (rows.length === 0) return 'No round trips yet: no strategy has closed all that it opened.'
   const legend = wrapped(
     '',
-    "A round trip is a strategy's part of a position from nothing to nothing. PNL is after all costs, with its share of funding and borrowing; FEES has those too, and what sending cost. Prices are without price impact.",
+    [
+      "A round trip is a strategy's part of a position from nothing to nothing. PNL is after all costs: its share of funding and borrowing, all its messages, and cancelling the exits that it left; FEES has those. Prices are without price impact.",
+      ...sums.flatMap(besides),
+    ].join(' '),
     Math.min(width, 80),
   )
-  return [fitTable(columns, rows, width), '', ...legend].join('\n')
+  const priceText = pricesIn(
+    rows,
+    ({ market }) => market,
+    ({ entryPrice, exitPrice }) => [entryPrice, exitPrice].map((price) => price?.toString() ?? null),
+  )
+  return [fitTable(columnsOf(priceText), rows, width), '', ...legend].join('\n')
+}
+
+/** What brings a strategy's round trips to what perpd pnl says. */
+function besides({ strategy, openUsd, outsideUsd }: TripSums): readonly string[] {
+  const parts = [
+    ...(openUsd === 0n ? [] : [`${moneyCell(openUsd)} of what it still holds`]),
+    ...(outsideUsd === 0n ? [] : [`${moneyCell(outsideUsd)} outside of round trips`]),
+  ]
+  return parts.length === 0 ? [] : [`The PnL of ${strategy} has ${parts.join(' and ')} besides.`]
 }
 
 /** The same for a spreadsheet. */
@@ -130,8 +161,4 @@ export function roundTripsCsv(rows: readonly RoundTripRow[]): string {
       row.reason,
     ]),
   )
-}
-
-function price(value: Usd | null): string {
-  return value === null ? '' : formatUsd(value)
 }

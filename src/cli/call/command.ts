@@ -180,6 +180,8 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
   if (!wantsHelp && missing !== undefined && positional?.isOptional !== true && missing.isOptional !== true) {
     throw misuse(command, `${command.name} needs ${missing.doc}.`)
   }
+  if (!wantsHelp && flags.has('json') && flags.has('csv'))
+    throw misuse(command, '--json and --csv are two ways to print the same rows: give one.')
   return { flags, positionals, settings: rest, wantsHelp }
 }
 

@@ -5,7 +5,6 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { listedOrders } from '../../domain/account/changedOrders.ts'
-import { fillCosts } from '../../domain/account/fillCosts.ts'
 import { childFillsOf, fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import { cancelAskedBy, isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
@@ -44,13 +43,12 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     })
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
     const hasFills = shown.some((state) => childFillsOf(state).length > 0)
-    const stories = hasExits || hasFills || shown.some(isCancelledByAccount) ? await journal.intents() : []
+    const stories = hasExits || shown.some(isCancelledByAccount) ? await journal.intents() : []
     const changes = changesIn(stories)
     const account = await journal.account()
     const sides = shown.some(isOpened) ? journalSides(stories.flatMap(fillsOf), account) : undefined
     const changed = listedOrders(account)
-    const { decimals } = loaded.config.venue.chain.feeToken
-    const costsOf = hasFills ? fillCosts(stories, account, decimals) : undefined
+    const books = hasFills ? await journal.bookHistory() : undefined
     for (const state of shown) {
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
@@ -62,7 +60,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           listedOf: (orderKey) => changed.get(hexKey(orderKey)),
-          ...(costsOf === undefined ? {} : { costsOf }),
+          ...(books === undefined ? {} : { costsOf: (orderKey) => books.fillOf(orderKey) }),
           ...(sides === undefined ? {} : { heldUsd: heldOfOrder(sides, state.intent) }),
           ...marksOf(state, account.tasks, marks),
         }),

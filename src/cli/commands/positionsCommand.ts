@@ -2,10 +2,11 @@
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { money, span } from '../../monitor/text.ts'
-import { ONE_USD } from '../../protocol/units.ts'
+import { formatUnits, ONE_USD, USD_DECIMALS } from '../../protocol/units.ts'
 import { booksOf, booksTable, isBooks, managesIt, type PlainBook } from '../books/booksTable.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { csvText } from '../output/csv.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
@@ -27,7 +28,7 @@ type PositionRow = StatusBody['positions'][number] & {
   readonly ageMs: number | null
 }
 
-/** Lists positions, as text or with `--json`. Exit code 3 when no daemon answers. */
+/** Lists positions, as text, with `--json`, or with `--csv`. Exit code 3 when no daemon answers. */
 export async function positions({ loaded, flags, width, out }: Call): Promise<number> {
   const status = await queryStatus(loaded)
   const books = await queryDaemon(loaded, '/api/books', isBooks)
@@ -40,6 +41,10 @@ export async function positions({ loaded, flags, width, out }: Call): Promise<nu
         2,
       ),
     )
+    return exitCodes.ok
+  }
+  if (flags.has('csv')) {
+    out(positionsCsv(rows))
     return exitCodes.ok
   }
   const parts = booksTable(rows, books, width)
@@ -64,6 +69,25 @@ export function positionRows(
       ageMs: feedAgesMs.positions ?? null,
     }
   })
+}
+
+/** The same for a spreadsheet; amounts and prices are plain decimals. */
+export function positionsCsv(rows: readonly PositionRow[]): string {
+  const plain = (amount: string | null | undefined): string | null =>
+    amount === null || amount === undefined ? null : formatUnits(BigInt(amount), USD_DECIMALS)
+  const names = ['market', 'direction', 'size_usd', 'entry_price', 'mark_price', 'liquidation_price']
+  const more = ['pnl_usd', 'net_pnl_usd', 'collateral_usd', 'leverage', 'managed_by']
+  return csvText(
+    [...names, ...more],
+    rows.map((row) => [
+      row.market,
+      row.direction,
+      ...[row.sizeInUsd, row.entryPrice, row.markPrice, row.liquidationPrice].map(plain),
+      ...[row.pnlAfterFeesUsd, row.netPnlUsd, row.remainingCollateralUsd].map(plain),
+      row.leverageBps === undefined ? null : formatUnits(BigInt(row.leverageBps), 4),
+      row.managers.join(' '),
+    ]),
+  )
 }
 
 const ENTRY = 'ENTRY'

@@ -140,10 +140,11 @@ export function noStopText({
   withoutStop = [],
   positions,
   symbols,
-}: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols'>): readonly string[] {
+  nowMs,
+}: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols' | 'nowMs'>): readonly string[] {
   if (withoutStop.length === 0 || positions.length === 0) return []
-  const nameOf = ({ marketToken, direction }: (typeof withoutStop)[number]) =>
-    `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`
+  const nameOf = ({ marketToken, direction, sinceMs }: (typeof withoutStop)[number]) =>
+    `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken} (for ${span(Math.max(0, nowMs - sinceMs))})`
   const of = (sides: typeof withoutStop) => [...new Set(sides.map(nameOf))].join(', ')
   const bare = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation !== true)
   const behind = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation === true)

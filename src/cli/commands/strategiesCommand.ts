@@ -82,7 +82,7 @@ export async function strategies({ loaded, flags, width, out }: Call): Promise<n
 export async function forget(call: Call): Promise<number> {
   const strategy = encodeURIComponent(call.positionals[0] ?? '')
   const statement = await command(call.loaded, `/api/strategies/${strategy}/forget`, { by: commander(call) })
-  call.out(ended(statement))
+  call.out(call.flags.has('json') ? JSON.stringify({ statement }) : ended(statement))
   return exitCodes.ok
 }
 

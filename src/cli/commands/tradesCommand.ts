@@ -1,12 +1,15 @@
 /** `perpd trades`: every fill of an order of perpd's, newest first. Works with the daemon running or not. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import { nearest } from '../../config/suggest.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
-import { fillCosts } from '../../domain/account/fillCosts.ts'
+import { readStrategyFiles } from '../../daemon/readStrategies.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { toPlain } from '../../domain/views/orderView.ts'
 import { type TradeRow, tradeRows } from '../../domain/views/tradeView.ts'
 import { shortId } from '../../monitor/text.ts'
+import type { Hex } from '../../protocol/address.ts'
 import { formatUnits, USD_DECIMALS } from '../../protocol/units.ts'
+import { closeStrategies } from '../../strategy/files/load.ts'
 import { roundTripRows, roundTripsCsv, roundTripsText } from '../books/roundTripsText.ts'
 import type { Call } from '../call/command.ts'
 import { csvText } from '../output/csv.ts'
@@ -29,28 +32,58 @@ export async function trades({ loaded, flags, width, out, err }: Call): Promise<
   if (flags.has('round-trips')) {
     const { facts } = loaded.config.venue.chain
     const all = await withJournal(loaded.config, (journal) => roundTripRows(journal, facts))
-    const trips = all.filter((trip) => strategy === undefined || trip.strategy === strategy)
+    const isMeant = (each: { readonly strategy: string }) =>
+      strategy === undefined || each.strategy === strategy
+    const sums = all.sums.filter(isMeant)
+    if (sums.length === 0)
+      await knownOnly(
+        loaded,
+        strategy,
+        all.sums.map((each) => each.strategy),
+      )
     show(
-      trips,
+      all.rows.filter(isMeant),
       limit,
-      { toText: (shown) => roundTripsText(shown, width), toCsv: roundTripsCsv },
+      { toText: (shown) => roundTripsText(shown, width, sums), toCsv: roundTripsCsv },
       { flags, out, err },
     )
     return exitCodes.ok
   }
-  const rows = await withJournal(loaded.config, async (journal) => {
+  const { rows, names } = await withJournal(loaded.config, async (journal) => {
     const states = await journal.intents()
     const changes = changesIn(states)
-    const costsOf = fillCosts(states, await journal.account(), loaded.config.venue.chain.feeToken.decimals)
-    return states
+    const books = await journal.bookHistory()
+    const costsOf = (orderKey: Hex) => books.fillOf(orderKey)
+    const found = states
       .filter(({ intent }) => strategy === undefined || intent.strategy === strategy)
       .flatMap((state) =>
         tradeRows(state, { signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey), costsOf }),
       )
       .toSorted((one, other) => other.filledAt.localeCompare(one.filledAt))
+    return { rows: found, names: states.map(({ intent }) => intent.strategy) }
   })
+  if (rows.length === 0) await knownOnly(loaded, strategy, names)
   show(rows, limit, { toText: (shown) => tradesText(shown, width), toCsv: tradesCsv }, { flags, out, err })
   return exitCodes.ok
+}
+
+/** Throws CommandError where a strategy was asked for that neither the journal nor a file knows. */
+async function knownOnly(
+  { config }: Call['loaded'],
+  asked: string | true | undefined,
+  ofJournal: readonly string[],
+): Promise<void> {
+  if (typeof asked !== 'string' || ofJournal.includes(asked)) return
+  const { strategies, disabled } = await readStrategyFiles(config)
+  await closeStrategies(strategies)
+  const known = [...new Set([...ofJournal, ...strategies.map(({ name }) => name), ...disabled])]
+  if (known.includes(asked)) return
+  const near = nearest(asked, known)
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  throw new CommandError(
+    `No strategy ${asked} is known: the journal has no order of it, and no strategy file is named so.${hint}\n  ${known.length === 0 ? 'perpd strategies new writes one.' : `There are: ${known.join(', ')}.`}`,
+    exitCodes.notFound,
+  )
 }
 
 /** Prints the newest rows: as JSON, for a spreadsheet, or as text. */

@@ -5,7 +5,6 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { listedOrders } from '../../domain/account/changedOrders.ts'
-import { fillCosts } from '../../domain/account/fillCosts.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
 import type { Ending } from '../../domain/account/spend.ts'
@@ -37,12 +36,13 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
       const { intentId, strategy, acceptedAtMs } = found.intent
       const stories = await journal.intents()
       const account = await journal.account()
+      const books = await journal.bookHistory()
       return {
         state: found,
         askedBy: cancelAskedBy(found, stories),
         records: await journal.records(intentId),
         changes: changesIn(stories),
-        costsOf: fillCosts(stories, account, config.venue.chain.feeToken.decimals),
+        costsOf: (orderKey: Hex) => books.fillOf(orderKey),
         changed: listedOrders(account),
         tasks: account.tasks,
         heldUsd: isOpened(found)

@@ -10,6 +10,7 @@ import {
   type LegLookups,
   legsOf,
   type OrderLeg,
+  ownEntryUsdOf,
 } from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import type { UnwindState } from '../../domain/tasks/unwindState.ts'
@@ -172,12 +173,19 @@ function pnlLines(state: IntentState, context: LegLookups): string[] {
   return legsOf(state, context).flatMap((leg) => {
     const { venuePnlUsd, pnlUsd, costs, index } = leg
     if (venuePnlUsd === undefined || pnlUsd === undefined || costs === undefined) return []
-    const { sendingUsd, entryCostsUsd, isEntryKnown } = costs
+    const { sendingUsd, entryCostsUsd, cancellingUsd, isEntryKnown } = costs
+    const ownEntryUsd = ownEntryUsdOf(venuePnlUsd, costs)
     const entry = isEntryKnown
       ? `${money(entryCostsUsd)} of the entry's costs`
       : `${money(entryCostsUsd)} of the entry's costs as far as they are known: others opened some of it`
+    const cancelling =
+      cancellingUsd === 0n ? '' : `, and ${money(cancellingUsd)} for cancelling the exits that it left`
+    const ownEntry =
+      ownEntryUsd === 0n
+        ? ''
+        : `; ${money(ownEntryUsd)} of it because the part that it took has its own entry price, funding and borrowing, where others share the position`
     return [
-      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing; less ${money(sendingUsd)} for sending it, at most, and ${entry}`,
+      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing; less ${money(sendingUsd)} for sending it, at most, and ${entry}${cancelling}${ownEntry}`,
     ]
   })
 }

@@ -65,7 +65,8 @@ export async function switchStrategy(call: Call, word: 'pause' | 'resume'): Prom
   const name = encodeURIComponent(call.positionals[0] ?? '')
   const reason = call.flags.get('reason')
   const body = { by: commander(call), ...(typeof reason === 'string' ? { reason } : {}) }
-  call.out(`${await command(call.loaded, `/api/strategies/${name}/${word}`, body)}.`)
+  const statement = await command(call.loaded, `/api/strategies/${name}/${word}`, body)
+  call.out(call.flags.has('json') ? JSON.stringify({ statement }) : `${statement}.`)
   return exitCodes.ok
 }
 

@@ -1,5 +1,6 @@
 /** What `perpd task start` sends for each kind: its flags as the fields of the body. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import { taskRanges } from '../../control/taskRanges.ts'
 import { type ExecutorKind, executorKinds } from '../../domain/tasks/executorState.ts'
 import type { Call } from '../call/command.ts'
 import { directionOf, numberOf, poolOf } from '../commands/manualOrderCommand.ts'
@@ -33,7 +34,9 @@ export function startBody({ flags, positionals }: Call): Fields {
   if (stray !== undefined) throw wrong(`--${stray} is of another kind; a ${kind} has --${own.join(' --')}.`)
   if (kind === 'rebalance') return rebalanceBody(flags, second, third)
   if (second === undefined || third === undefined)
-    throw wrong(`Say on which market, and whether long or short: perpd task start ${kind} ETH long`)
+    throw wrong(
+      `Say on which market, and whether long or short: perpd task start ${kind} "ETH/USD [WETH-USDC]" long`,
+    )
   return { kind, market: second, direction: directionOf(third), ...pool(flags), ...bodies[kind](flags) }
 }
 
@@ -95,7 +98,8 @@ const bodies: Readonly<Record<Exclude<ExecutorKind, 'rebalance'>, (flags: Flags)
 }
 
 function rebalanceBody(flags: Flags, weights: string | undefined, extra: string | undefined): Fields {
-  const example = 'perpd task start rebalance ETH=50%,BTC=-30% --total 5000 --leverage 2'
+  const example =
+    'perpd task start rebalance "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%" --total 5000 --leverage 2'
   if (weights === undefined || extra !== undefined)
     throw wrong(`Say the weights of markets in one word: ${example}`)
   need(flags, ['total', 'leverage'], '--total 5000 --leverage 2')
@@ -134,6 +138,16 @@ function need(flags: Flags, names: readonly string[], example: string): void {
   if (missing !== undefined) throw wrong(`--${missing} is missing, for example: ${example}`)
 }
 
+/** What whole numbers may be, and their units; the control port holds them to the same. */
+const wholeFlags: Readonly<Record<string, { least: number; most: number; unit?: string }>> = {
+  every: { least: taskRanges.everySecondsLeast, most: taskRanges.everySecondsMost, unit: ' of seconds' },
+  minutes: { least: 1, most: taskRanges.minutesMost, unit: ' of minutes' },
+  'max-minutes': { least: 1, most: taskRanges.minutesMost, unit: ' of minutes' },
+  'max-orders': { least: 1, most: taskRanges.ordersMost },
+  parts: { least: 2, most: taskRanges.partsMost },
+  rungs: { least: 2, most: taskRanges.rungsMost },
+}
+
 type Names = Readonly<Record<string, string>>
 
 function numbers(flags: Flags, names: Names): Fields {
@@ -144,8 +158,10 @@ function wholes(flags: Flags, names: Names): Fields {
   return mapped(names, (name) => {
     const text = flags.get(name)
     if (text === undefined) return undefined
-    if (/^[1-9]\d{0,5}$/.test(String(text))) return Number(text)
-    throw wrong(`--${name} is ${String(text)}; expected a whole number from 1.`)
+    const { least, most, unit = '' } = wholeFlags[name] ?? { least: 1, most: 999_999 }
+    const value = /^\d{1,6}$/.test(String(text)) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    throw wrong(`--${name} is ${String(text)}; expected a whole number${unit} from ${least} to ${most}.`)
   })
 }
 

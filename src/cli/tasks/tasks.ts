@@ -60,7 +60,8 @@ export async function list({ loaded, flags, width, out }: Call): Promise<number>
 /** Tasks as a table. `nowMs`: Unix ms. */
 export function tasksText(rows: readonly Plain<TaskReport>[], width: number, nowMs: number): string {
   const cells = rows.map((row) => {
-    const { taskId, what, doneUsd, sizeUsd, orders, feesUsd, budget } = row
+    const { taskId, what, doneUsd, sizeUsd, orders, feesUsd, exitOrders, exitFeesUsd, budget } = row
+    const [isExited, ofExits] = [exitOrders > 0, money(BigInt(exitFeesUsd))]
     const leftMs = Math.max(0, budget.untilMs - nowMs)
     const isOver = row.standing === 'ended'
     return [
@@ -68,8 +69,8 @@ export function tasksText(rows: readonly Plain<TaskReport>[], width: number, now
       isOver ? (row.outcome ?? '') : row.standing,
       what,
       `${money(BigInt(doneUsd))} of ${money(BigInt(sizeUsd))}`,
-      `${orders} of ${budget.orders}`,
-      `${money(BigInt(feesUsd))} of ${money(BigInt(budget.feesUsd))}`,
+      `${orders} of ${budget.orders}${isExited ? `, exits ${exitOrders}` : ''}`,
+      `${money(BigInt(feesUsd))} of ${money(BigInt(budget.feesUsd))}${isExited ? `, exits ${ofExits}` : ''}`,
       isOver ? '' : span(leftMs),
       isOver ? (row.statement ?? '') : row.waits === undefined ? '' : `waits: ${row.waits}`,
     ]

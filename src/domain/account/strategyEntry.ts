@@ -34,6 +34,8 @@ export type StrategyEntry =
       readonly change: RosterChange
       readonly onRemove: OnRemove
       readonly fields: readonly FieldChange[]
+      /** All fields of its file as they are now, by dotted name; absent of one that ends, and in older records. */
+      readonly written?: Readonly<Record<string, string>>
       /** Who had the files read; `perpd` when it noticed them itself. */
       readonly by: string
     }
@@ -64,6 +66,8 @@ export interface KeptStrategy {
   /** Of one that runs and whose removal does more than keep: its file, and what its removal does. */
   readonly ends?: { readonly file: string; readonly onRemove: Exclude<OnRemove, 'keep'> }
   readonly paused?: OperatorPause
+  /** What its file said when it last ran, field by field; absent: not known. */
+  readonly written?: Readonly<Record<string, string>>
 }
 
 /** By name; of an instance with nothing to keep there is none. */
@@ -74,13 +78,13 @@ export const noKeptStrategies: KeptStrategies = new Map()
 
 /** The fold after one more record of `atMs`. Pure. */
 export function applyStrategyEntry(kept: KeptStrategies, entry: StrategyEntry, atMs: number): KeptStrategies {
-  const { ends, paused } = kept.get(entry.strategy) ?? {}
+  const { ends, paused, written } = kept.get(entry.strategy) ?? {}
   if (entry.kind === 'strategy.switched') {
     const { by, reason } = entry
-    if (entry.to === 'running') return withKept(kept, entry.strategy, { ends })
+    if (entry.to === 'running') return withKept(kept, entry.strategy, { ends, written })
     // Said again it goes on.
     const pause = paused ?? { by, reason, sinceMs: atMs }
-    return withKept(kept, entry.strategy, { ends, paused: pause })
+    return withKept(kept, entry.strategy, { ends, paused: pause, written })
   }
   if (entry.change === 'removed') return withKept(kept, entry.strategy, {})
   const { file, onRemove } = entry
@@ -88,21 +92,23 @@ export function applyStrategyEntry(kept: KeptStrategies, entry: StrategyEntry, a
   return withKept(kept, entry.strategy, {
     ends: isRunning ? { file, onRemove } : undefined,
     paused,
+    written: entry.written ?? written,
   })
 }
 
 function withKept(
   all: KeptStrategies,
   name: string,
-  { ends, paused }: { readonly [K in keyof KeptStrategy]?: KeptStrategy[K] | undefined },
+  { ends, paused, written }: { readonly [K in keyof KeptStrategy]?: KeptStrategy[K] | undefined },
 ): KeptStrategies {
   const next = new Map(all)
-  if (ends === undefined && paused === undefined) {
+  if (ends === undefined && paused === undefined && written === undefined) {
     next.delete(name)
     return next
   }
   return next.set(name, {
     ...(ends === undefined ? {} : { ends }),
     ...(paused === undefined ? {} : { paused }),
+    ...(written === undefined ? {} : { written }),
   })
 }

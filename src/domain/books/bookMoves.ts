@@ -1,7 +1,7 @@
 /** What records did to positions, as moves of books: the executed orders of an intent, and what others did. Pure. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { chainNamed } from '../../protocol/chains/index.ts'
-import { amountOfUsd, type TokenAmount } from '../../protocol/units.ts'
+import { amountOfUsd, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import {
   type DiscrepancyState,
   expectedDeltaOf,
@@ -19,8 +19,9 @@ import {
   type Settlement,
 } from '../order/intent.ts'
 import { isExit } from '../order/orderLegs.ts'
-import { dollarsOf, type Figures } from './figures.ts'
-import { type Move, UNATTRIBUTED } from './sideParts.ts'
+import { dollarsOf, type Figures, sharesOf } from './figures.ts'
+import type { Move } from './sideMove.ts'
+import { UNATTRIBUTED } from './sideParts.ts'
 
 /** A move, and the side that it is on. */
 export interface PlacedMove {
@@ -33,17 +34,25 @@ export interface PlacedMove {
 /** Of chains that perpd does not know; every known one's fee token has as many. */
 const FEE_DECIMALS = 6
 
-/** The moves of an intent's executed orders so far. */
-export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
+/**
+ * The moves of an intent's executed orders so far, and, once it is over, of what its message cost that filled nothing.
+ * `isOfExits`: whether what it edits or cancels closes a position; asked of edits and cancels alone.
+ */
+export function movesOfIntent(state: IntentState, isOfExits = false): readonly PlacedMove[] {
   const { intent } = state
-  if (intent.kind === 'edit' || intent.kind === 'cancel') return []
   const children = lastAttempt(state)?.children ?? []
-  const executed = children.filter(({ phase }) => phase === 'EXECUTED')
-  if (executed.length === 0) return []
-  const own = children.filter((child) => !isExit(child)).length
-  const eachUsd = sendingOf(state).relayFeesUsd / BigInt(Math.max(1, own))
+  const isFill = intent.kind !== 'edit' && intent.kind !== 'cancel'
+  const executed = isFill ? children.filter(({ phase }) => phase === 'EXECUTED') : []
+  if (executed.length === 0 && state.closing === undefined) return []
+  const own = children.filter((child) => !isExit(child))
+  const { relayFeesUsd } = sendingOf(state)
+  const shares = sharesOf(
+    relayFeesUsd,
+    own.map(() => 1n),
+  )
+  const shareOf = (child: Child): Usd => shares[own.indexOf(child)] ?? 0n
   const fills = new Map(childFillsOf(state).map((fill) => [fill.child, fill]))
-  return executed.map((child) => {
+  const moves = executed.map((child) => {
     const fill = fills.get(child)
     const isOwn = !isExit(child)
     const move: Move = {
@@ -55,13 +64,40 @@ export function movesOfIntent(state: IntentState): readonly PlacedMove[] {
       ...tokensOf(state, fill),
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
       ...moneyOf(child.settlement, fill),
-      sendingUsd: isOwn ? eachUsd : 0n,
+      sendingUsd: shareOf(child),
       ...(isStop(state, child) ? { isStop: true } : {}),
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
     const side = fill === undefined ? sideOf(state) : sideOfFill(fill.fill)
     return { side, key: sideKeyOf(side), move }
   })
+  const spentUsd = relayFeesUsd - executed.reduce((sum, child) => sum + shareOf(child), 0n)
+  if (state.closing === undefined || spentUsd === 0n) return moves
+  return [...moves, spentOf(state, spentUsd, isFill ? isReducing(state) : isOfExits)]
+}
+
+/** What a message cost that filled nothing, or the rest of one that filled in part. */
+function spentOf(state: IntentState, sendingUsd: Usd, isOfExits: boolean): PlacedMove {
+  const { intentId, strategy } = state.intent
+  const side = sideOf(state)
+  const move: Move = {
+    id: `spent:${intentId}`,
+    intentId,
+    strategy,
+    atMs: sentAtMs(state),
+    sizeDeltaUsd: 0n,
+    collateral: 0n,
+    ...noMoney,
+    sendingUsd,
+    spent: isOfExits ? 'exits' : 'other',
+    isFinal: true,
+  }
+  return { side, key: sideKeyOf(side), move }
+}
+
+/** Whether its own order takes off. */
+function isReducing({ intent: { kind } }: IntentState): boolean {
+  return kind === 'decrease' || kind === 'close'
 }
 
 /** What a discrepancy did to its side: nothing while it counts for nothing. */

@@ -3,6 +3,8 @@
  * brought. What the chain may still take back stands apart, in its order, so that taking it back leaves what would have been
  * without it. The rules are in docs/books.md.
  */
+
+import { type Hex, hexKey } from '../../protocol/address.ts'
 import {
   type AccountRecord,
   type AccountState,
@@ -11,6 +13,7 @@ import {
   sideKeyOf,
 } from '../account/accountRecord.ts'
 import type { IntentState } from '../order/intent.ts'
+import type { FillCosts } from '../order/orderLegs.ts'
 import {
   moveOfDiscrepancy,
   movesOfIntent,
@@ -20,9 +23,14 @@ import {
   sentAtMs,
   sideOf,
 } from './bookMoves.ts'
+import { type BooksKept, type BooksState, daemonKeeps, type KeptFigures, noBooks } from './booksState.ts'
+import { ExitOrders } from './exitOrders.ts'
 import { addFigures, type Figures, noFigures } from './figures.ts'
-import { refold, type SideLog, type Waiting } from './sideLog.ts'
-import { applyMove, doesTheSame, noPart, noParts, type Part, type Posting } from './sideParts.ts'
+import { FillResults } from './fillResults.ts'
+import { refold, type SideLog } from './sideLog.ts'
+import { doesTheSame } from './sideMove.ts'
+import { applyMove, noPart, noParts, type Part, type Posting } from './sideParts.ts'
+import { StopEnds } from './stopEnds.ts'
 import { begunAnew, noTrackRecord, type TrackRecord, withFigures, withPosting } from './trackRecord.ts'
 
 /** The book of a strategy on one side: what it has there, and all that it brought so far. */
@@ -51,13 +59,17 @@ export interface BookReads {
   trackOf(strategy: string): TrackRecord
   /** Days from this one on (Unix ms), as far as they are kept; `isFinal`: without what the chain may take back. */
   days(sinceMs: number, isFinal?: boolean): readonly BookDay[]
+  /** What the fill of an order cost and brought, as far back as fills are kept; undefined of what is no fill. */
+  fillOf(orderKey: Hex): FillCosts | undefined
+  /** Since when the books hold something of a side, Unix ms; undefined: they hold nothing. */
+  heldSince(side: PositionSide): number | undefined
+  /** When the newest stop of ours on a side ended, Unix ms; undefined: none ever did. */
+  stopEndedAt(side: PositionSide): number | undefined
 }
 
 /** Is told of what a move brought a book. */
 export type BookListener = (posting: Posting, side: PositionSide) => void
 
-/** Days that a daemon keeps: today, and the day before for clocks. */
-const DAYS_KEPT = 2
 const dayMs = 86_400_000
 /** Hosts and chains take back what others did within this time, ms; later it is given back to nobody's book. */
 const SETTLE_MS = 7_200_000
@@ -71,30 +83,6 @@ const moving: ReadonlySet<string> = new Set([
   'intent.closed',
 ])
 
-type Entry<T> = readonly [key: string, value: T]
-
-/** Books as a snapshot keeps them. */
-export interface BooksState {
-  readonly sides: readonly {
-    readonly side: PositionSide
-    readonly parts: readonly Entry<Part>[]
-    readonly atMs: number
-    readonly pending: readonly Waiting[]
-  }[]
-  readonly totals: readonly KeptFigures[]
-  readonly days: readonly (KeptFigures & { readonly dayMs: number })[]
-  readonly tracks: readonly Entry<TrackRecord>[]
-}
-
-interface KeptFigures {
-  readonly strategy: string
-  readonly side: PositionSide
-  readonly figures: Figures
-}
-
-/** Before the first record. */
-export const noBooks: BooksState = { sides: [], totals: [], days: [], tracks: [] }
-
 /** The fold. */
 export class Books implements BookReads {
   readonly #sides = new Map<string, SideLog>()
@@ -102,21 +90,25 @@ export class Books implements BookReads {
   readonly #days = new Map<number, Map<string, KeptFigures>>()
   /** Of open intents with executed orders: their moves, so that the next record need not reckon them again. */
   readonly #newest = new Map<string, { readonly state: IntentState; readonly moves: readonly PlacedMove[] }>()
-  readonly #daysKept: number
+  readonly #kept: BooksKept
   readonly #tell: BookListener
   /** Of what nothing takes back any more. */
   readonly #tracks: Map<string, TrackRecord>
+  /** Of what nothing takes back any more. */
+  readonly #fills: FillResults
+  readonly #exitOrders: ExitOrders
+  readonly #stopEnds: StopEnds
 
-  /**
-   * Goes on from a state. `daysKept`: of how many days results are kept by day. `tell` is told of each posting once, when
-   * nothing takes it back any more.
-   */
-  constructor(from: BooksState = noBooks, daysKept = DAYS_KEPT, tell: BookListener = () => undefined) {
-    this.#daysKept = daysKept
+  /** Goes on from a state. `tell` is told of each posting once, when nothing takes it back any more. */
+  constructor(from: BooksState = noBooks, kept = daemonKeeps, tell: BookListener = () => undefined) {
+    this.#kept = kept
+    this.#fills = new FillResults(from.fills, kept.fills)
+    this.#exitOrders = new ExitOrders(from.exitOrders)
     this.#tell = tell
     this.#tracks = new Map(from.tracks)
-    for (const { side, parts, atMs, pending } of from.sides) {
-      const settled = { parts: new Map(parts), atMs }
+    this.#stopEnds = new StopEnds(from.stopEnds)
+    for (const { side, parts, pending, ...times } of from.sides) {
+      const settled = { parts: new Map(parts), ...times }
       const key = sideKeyOf(side)
       const log: SideLog = { side, key, settled, pending, now: settled, postings: [] }
       this.#sides.set(key, log)
@@ -131,12 +123,15 @@ export class Books implements BookReads {
 
   /** A record of an intent: its kind, and the intent's states before and with it. */
   foldIntent(kind: string, before: IntentState | undefined, after: IntentState): void {
+    this.#exitOrders.fold(kind, after)
+    this.#stopEnds.fold(kind, after)
     if (!moving.has(kind)) return
     const atMs = after.updatedAtMs
     const { intentId } = after.intent
     const known = this.#newest.get(intentId)
     const were = known !== undefined && known.state === before ? known.moves : movesBefore(before)
-    const are = movesOfIntent(after)
+    const are = movesOfIntent(after, this.#exitOrders.isOfExits(after))
+    if (after.closing !== undefined) this.#exitOrders.forget(after)
     if (are.length > 0 && after.closing === undefined)
       this.#newest.set(intentId, { state: after, moves: are })
     else this.#newest.delete(intentId)
@@ -227,6 +222,21 @@ export class Books implements BookReads {
     return [...found.values()].sort((one, other) => one.dayMs - other.dayMs)
   }
 
+  fillOf(orderKey: Hex): FillCosts | undefined {
+    return this.#fills.of(
+      hexKey(orderKey),
+      [...this.#sides.values()].flatMap(({ postings }) => postings),
+    )
+  }
+
+  heldSince(side: PositionSide): number | undefined {
+    return this.#sides.get(sideKeyOf(side))?.now.heldSinceMs
+  }
+
+  stopEndedAt(side: PositionSide): number | undefined {
+    return this.#stopEnds.of(sideKeyOf(side))
+  }
+
   /** Tells of what waits, too: nothing more is folded afterwards. */
   tellRest(): void {
     for (const { side, postings } of this.#sides.values()) {
@@ -239,8 +249,8 @@ export class Books implements BookReads {
     return {
       sides: [...this.#sides.values()].map(({ side, settled, pending }) => ({
         side,
+        ...settled,
         parts: [...settled.parts],
-        atMs: settled.atMs,
         pending,
       })),
       totals: [...this.#totals.values()],
@@ -248,6 +258,9 @@ export class Books implements BookReads {
         [...kept.values()].map((each) => ({ dayMs: day, ...each })),
       ),
       tracks: [...this.#tracks],
+      fills: this.#fills.state(),
+      exitOrders: this.#exitOrders.state(),
+      stopEnds: this.#stopEnds.state(),
     }
   }
 
@@ -298,6 +311,7 @@ export class Books implements BookReads {
     const log = this.#logOf(placed)
     const pending = log.pending.filter((each) => each.move.id !== move.id)
     if (pending.length === log.pending.length) {
+      this.#fills.delete(move.id)
       for (const each of reversed(move)) this.#put({ ...placed, move: each }, foldedMs)
       return
     }
@@ -319,6 +333,7 @@ export class Books implements BookReads {
       for (const posting of done) {
         this.#book(posting.strategy, log, posting.figures, move.atMs)
         this.#tracks.set(posting.strategy, withPosting(this.#trackOf(posting.strategy), posting, log.side))
+        this.#fills.take(posting)
         this.#tell(posting, log.side)
       }
     }
@@ -340,7 +355,7 @@ export class Books implements BookReads {
       const known = kept.get(key)?.figures ?? noFigures
       kept.set(key, { strategy, side, figures: addFigures(known, figures) })
     }
-    while (this.#days.size > this.#daysKept) this.#days.delete(Math.min(...this.#days.keys()))
+    while (this.#days.size > this.#kept.days) this.#days.delete(Math.min(...this.#days.keys()))
   }
 
   /** What a message cost is its strategy's from when it landed, whatever becomes of its orders. */

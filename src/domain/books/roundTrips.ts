@@ -1,8 +1,12 @@
-/** Round trips: what a book did from nothing to nothing, folded over what it was brought. Pure. */
-
+/**
+ * Round trips: what a book did from nothing to nothing, folded over what it was brought. What each has in its result is in
+ * docs/books.md. Pure.
+ */
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import type { PositionSide } from '../account/accountRecord.ts'
 import { sideKeyOf } from '../account/accountRecord.ts'
+import type { Book } from './books.ts'
+import { resultOf } from './figures.ts'
 import type { Posting } from './sideParts.ts'
 
 /** One of them. USD has 30 decimals. */
@@ -17,7 +21,7 @@ export interface RoundTrip extends PositionSide {
   /** What that had cost, and what it was worth at the end, USD: by the tokens these are the entry and the exit price. */
   readonly entryUsd: Usd
   readonly exitUsd: Usd
-  /** Position fees, funding, borrowing, and what sending cost, USD. */
+  /** Position fees, funding, borrowing, and what messages cost, those that cancelled its exits afterwards too, USD. */
   readonly feesUsd: Usd
   /** After all costs, USD, signed. */
   readonly pnlUsd: Usd
@@ -37,18 +41,56 @@ interface Open {
   reductions: number
 }
 
-/** Collects round trips: each posting in order, as the books tell of them. */
-export function createRoundTrips(): {
+/** Where a strategy's result is: `tripsUsd`, `openUsd` and `outsideUsd` come to what its books brought. USD, signed. */
+export interface TripSums {
+  readonly strategy: string
+  /** Round trips that ended. */
+  readonly tripsUsd: Usd
+  /** Of what is still held: what parts of it brought that are closed, and what it has cost so far. */
+  readonly openUsd: Usd
+  /** Neither: swaps, and messages that filled nothing while nothing was held and no exit was theirs. */
+  readonly outsideUsd: Usd
+}
+
+/** What collects round trips. */
+export interface RoundTrips {
+  /** Each posting in order, as the books tell of them. */
   take(posting: Posting, side: PositionSide): void
   /** Those that ended, in the order of their ends. */
   ended(): readonly RoundTrip[]
-} {
+  /** Of each strategy that has a book, in the order of the books; `books` after the last posting. */
+  sums(books: readonly Book[]): readonly TripSums[]
+}
+
+/** Collects round trips. */
+export function createRoundTrips(): RoundTrips {
   const open = new Map<string, Open>()
   const ended: RoundTrip[] = []
+  /** Of each book the place of its newest one in the list. */
+  const newest = new Map<string, number>()
+  const openPnlOf = (book: Book): Usd =>
+    (open.get(`${book.strategy} ${sideKeyOf(book)}`)?.pnlUsd ?? 0n) - book.carriedUsd
   return {
+    sums(books) {
+      const sumOf = (amounts: readonly Usd[]): Usd => amounts.reduce((sum, each) => sum + each, 0n)
+      return [...Map.groupBy(books, ({ strategy }) => strategy)].map(([strategy, own]) => {
+        const tripsUsd = sumOf(ended.filter((trip) => trip.strategy === strategy).map(({ pnlUsd }) => pnlUsd))
+        const openUsd = sumOf(own.map(openPnlOf))
+        const allUsd = sumOf(own.map(({ figures }) => resultOf(figures)))
+        return { strategy, tripsUsd, openUsd, outsideUsd: allUsd - tripsUsd - openUsd }
+      })
+    },
     take(posting, side) {
       const { move, strategy, figures, sizeDeltaUsd, sizeInTokens, costUsd, carriedUsd, isFlat } = posting
       const key = `${strategy} ${sideKeyOf(side)}`
+      if (posting.bearerId !== undefined) {
+        const place = newest.get(key)
+        const trip = place === undefined ? undefined : ended[place]
+        if (place === undefined || trip === undefined) return
+        const [feesUsd, pnlUsd] = [trip.feesUsd + move.sendingUsd, trip.pnlUsd - move.sendingUsd]
+        ended[place] = { ...trip, feesUsd, pnlUsd }
+        return
+      }
       if (sizeDeltaUsd === 0n) return
       const trip = open.get(key) ?? {
         openedAtMs: move.atMs,
@@ -76,6 +118,7 @@ export function createRoundTrips(): {
       open.delete(key)
       const { id, intentId } = move
       const { marketToken, direction, collateralToken } = side
+      newest.set(key, ended.length)
       ended.push({
         strategy,
         marketToken,

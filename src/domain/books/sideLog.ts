@@ -1,6 +1,7 @@
 /** Of one side of the account: its parts as they are for good, and the moves that the chain may still take back, in their order. */
 import type { PositionSide } from '../account/accountRecord.ts'
-import { applyMove, type Move, type Posting, type SideParts } from './sideParts.ts'
+import type { Move } from './sideMove.ts'
+import { applyMove, type Posting, type SideParts } from './sideParts.ts'
 
 /** A move that may be taken back, and when it was written down. */
 export interface Waiting {

@@ -5,6 +5,7 @@
 import type { Direction } from '../../protocol/market.ts'
 import { maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import { addFigures, type Figures, noFigures, sharesOf } from './figures.ts'
+import type { Move } from './sideMove.ts'
 
 /** Whose the parts are that no strategy opened; no strategy can have this name. */
 export const UNATTRIBUTED = '@unattributed'
@@ -23,6 +24,8 @@ export interface Part {
   readonly carriedUsd: Usd
   /** USD times ms since fees by time were last charged. */
   readonly sizeTime: bigint
+  /** The newest round trip that ended: what ended it, and what that reduction brought after all costs so far, USD. */
+  readonly ended?: { readonly id: string; readonly broughtUsd: Usd }
 }
 
 /** Nothing held. */
@@ -39,63 +42,12 @@ export const noPart: Part = {
 export interface SideParts {
   readonly parts: ReadonlyMap<string, Part>
   readonly atMs: number
+  /** Since when all parts together hold something, Unix ms; absent: they hold nothing. */
+  readonly heldSinceMs?: number
 }
 
 /** Before anything. */
 export const noParts: SideParts = { parts: new Map(), atMs: 0 }
-
-/** One thing that happened to a side, ours or not. */
-export interface Move {
-  /** Key of the order, or id of the discrepancy: what takes it back names it. */
-  readonly id: string
-  readonly intentId?: string
-  /** Whose order it was; `UNATTRIBUTED`: nobody's of ours. */
-  readonly strategy: string
-  /** When it happened by the venue's time where that is known, Unix ms. */
-  readonly atMs: number
-  /** USD, signed; 0 of what moves no size. */
-  readonly sizeDeltaUsd: Usd
-  /** Index token, base units, not signed; absent: reckoned. */
-  readonly tokens?: TokenAmount
-  /** Collateral paid in, or taken out by an order for that alone; token units, signed. */
-  readonly collateral: TokenAmount
-  /** Of reductions, after impact and fees, USD, signed; absent: not known. */
-  readonly pnlUsd?: Usd
-  /** Of the price alone; absent: reckoned from `pnlUsd`, the fees and `impactUsd`. */
-  readonly basePnlUsd?: Usd
-  readonly impactUsd: Usd
-  readonly positionFeeUsd: Usd
-  readonly borrowingUsd: Usd
-  readonly fundingUsd: Usd
-  readonly swapUsd: Usd
-  /** Share of what sending the message cost, USD. It is in the results since the message landed; a win has to earn it. */
-  readonly sendingUsd: Usd
-  /** A stop-loss, or a liquidation; absent: neither. */
-  readonly isStop?: boolean
-  /** Nothing takes it back any more. */
-  readonly isFinal: boolean
-}
-
-/** Whether two moves do the same to a side. That one of them is final does nothing to it. */
-export function doesTheSame(one: Move, other: Move): boolean {
-  return (
-    one.id === other.id &&
-    one.intentId === other.intentId &&
-    one.strategy === other.strategy &&
-    one.atMs === other.atMs &&
-    one.sizeDeltaUsd === other.sizeDeltaUsd &&
-    one.tokens === other.tokens &&
-    one.collateral === other.collateral &&
-    one.pnlUsd === other.pnlUsd &&
-    one.basePnlUsd === other.basePnlUsd &&
-    one.impactUsd === other.impactUsd &&
-    one.positionFeeUsd === other.positionFeeUsd &&
-    one.borrowingUsd === other.borrowingUsd &&
-    one.fundingUsd === other.fundingUsd &&
-    one.swapUsd === other.swapUsd &&
-    one.sendingUsd === other.sendingUsd
-  )
-}
 
 /** What a move brought one book. */
 export interface Posting {
@@ -108,8 +60,12 @@ export interface Posting {
   /** Of a reduction: what its tokens had cost, and the share of carried fees that it had to earn, USD. */
   readonly costUsd: Usd
   readonly carriedUsd: Usd
+  /** Of that what was carried before this move, USD: not what sending it cost, and not what it charged by time. */
+  readonly entryCostsUsd: Usd
   /** Nothing is left of the book. */
   readonly isFlat: boolean
+  /** Of a message about exits after the last of the book: what ended the round trip that pays for it. */
+  readonly bearerId?: string
 }
 
 /** A side after a move, and what the move brought whom. */
@@ -122,7 +78,8 @@ export interface Applied {
 export function applyMove(before: SideParts, direction: Direction, move: Move): Applied {
   const draft = new Draft(before, move)
   draft.chargeByTime()
-  if (move.sizeDeltaUsd > 0n) draft.increase()
+  if (move.spent !== undefined) draft.spend()
+  else if (move.sizeDeltaUsd > 0n) draft.increase()
   else if (move.sizeDeltaUsd < 0n) draft.reduce(direction === 'long' ? 1n : -1n)
   else draft.settle()
   return draft.applied()
@@ -134,6 +91,8 @@ interface Note {
   sizeInTokens: TokenAmount
   costUsd: Usd
   carriedUsd: Usd
+  entryCostsUsd: Usd
+  bearerId?: string
 }
 
 /** A move on its way through the parts. */
@@ -141,9 +100,13 @@ class Draft {
   readonly #parts: Map<string, Part>
   readonly #atMs: number
   readonly #move: Move
+  readonly #heldSinceMs: number | undefined
   readonly #notes = new Map<string, Note>()
+  /** What this move charged by time, by book, USD. */
+  readonly #charged = new Map<string, Usd>()
 
-  constructor({ parts, atMs }: SideParts, move: Move) {
+  constructor({ parts, atMs, heldSinceMs }: SideParts, move: Move) {
+    this.#heldSinceMs = heldSinceMs
     // Clocks that step back take nothing off.
     this.#atMs = Math.max(atMs, move.atMs)
     const passed = atMs === 0 ? 0n : BigInt(Math.round(this.#atMs - atMs))
@@ -164,7 +127,10 @@ class Draft {
       isFlat: this.#part(strategy).sizeUsd === 0n,
     }))
     const parts = new Map([...this.#parts].filter(([, part]) => !isNothing(part)))
-    return { after: { parts, atMs: this.#atMs }, postings }
+    let sizeUsd = 0n
+    for (const part of parts.values()) sizeUsd += part.sizeUsd
+    const held = sizeUsd > 0n ? { heldSinceMs: this.#heldSinceMs ?? this.#move.atMs } : {}
+    return { after: { parts, atMs: this.#atMs, ...held }, postings }
   }
 
   #part(strategy: string): Part {
@@ -174,12 +140,12 @@ class Draft {
   #change(strategy: string, change: Partial<Part>): void {
     const part = this.#part(strategy)
     this.#parts.set(strategy, {
+      ...part,
       sizeUsd: part.sizeUsd + (change.sizeUsd ?? 0n),
       sizeInTokens: part.sizeInTokens + (change.sizeInTokens ?? 0n),
       costUsd: part.costUsd + (change.costUsd ?? 0n),
       collateral: part.collateral + (change.collateral ?? 0n),
       carriedUsd: part.carriedUsd + (change.carriedUsd ?? 0n),
-      sizeTime: part.sizeTime,
     })
   }
 
@@ -191,6 +157,8 @@ class Draft {
       sizeInTokens: (note?.sizeInTokens ?? 0n) + (change.sizeInTokens ?? 0n),
       costUsd: (note?.costUsd ?? 0n) + (change.costUsd ?? 0n),
       carriedUsd: (note?.carriedUsd ?? 0n) + (change.carriedUsd ?? 0n),
+      entryCostsUsd: (note?.entryCostsUsd ?? 0n) + (change.entryCostsUsd ?? 0n),
+      ...(change.bearerId === undefined ? {} : { bearerId: change.bearerId }),
     })
   }
 
@@ -217,6 +185,7 @@ class Draft {
       if (borrowed === 0n && funded === 0n) continue
       this.#note(payer, { borrowingUsd: borrowed, fundingUsd: funded })
       this.#change(payer, { carriedUsd: borrowed + funded })
+      this.#charged.set(payer, borrowed + funded)
     }
   }
 
@@ -239,8 +208,9 @@ class Draft {
 
   /** What moves no size: collateral, swaps, and fills whose size no evidence says. */
   settle(): void {
-    const { strategy, collateral, positionFeeUsd, swapUsd, pnlUsd } = this.#move
-    this.#change(strategy, { collateral })
+    const { strategy, collateral, positionFeeUsd, sendingUsd, swapUsd, pnlUsd } = this.#move
+    const isHeld = this.#part(strategy).sizeUsd > 0n
+    this.#change(strategy, { collateral, carriedUsd: isHeld ? positionFeeUsd + sendingUsd : 0n })
     const pricePnlUsd = pnlUsd === undefined ? 0n : this.#basePnl(pnlUsd)
     const impactUsd = pnlUsd === undefined ? 0n : this.#impact(pnlUsd, pricePnlUsd)
     this.#note(strategy, {
@@ -250,6 +220,25 @@ class Draft {
       swapUsd,
       fills: strategy === UNATTRIBUTED ? 0 : 1,
     })
+  }
+
+  /** A message that filled nothing: what is held has to earn it; after the last of a book, exits cost what ended it. */
+  spend(): void {
+    const { strategy, sendingUsd, spent } = this.#move
+    const { sizeUsd, ended } = this.#part(strategy)
+    if (sizeUsd > 0n) {
+      this.#change(strategy, { carriedUsd: sendingUsd })
+      this.#note(strategy, {})
+    } else if (spent === 'exits' && ended !== undefined) {
+      const broughtUsd = ended.broughtUsd - sendingUsd
+      this.#end(strategy, { ...ended, broughtUsd })
+      const isLostNow = ended.broughtUsd > 0n && broughtUsd <= 0n
+      this.#note(strategy, { wins: isLostNow ? -1 : 0 }, { bearerId: ended.id })
+    }
+  }
+
+  #end(strategy: string, ended: NonNullable<Part['ended']>): void {
+    this.#parts.set(strategy, { ...this.#part(strategy), ended })
   }
 
   reduce(sign: 1n | -1n): void {
@@ -268,11 +257,12 @@ class Draft {
         costUsd: share(part.costUsd),
         collateral: share(part.collateral),
         carriedUsd: share(part.carriedUsd),
+        chargedUsd: share(this.#charged.get(name) ?? 0n),
       }
     })
     if (beyondUsd > 0n) {
       const beyond = (tokens * beyondUsd) / lessUsd
-      const part = { tokens: beyond, costUsd: beyondUsd, collateral: 0n, carriedUsd: 0n }
+      const part = { tokens: beyond, costUsd: beyondUsd, collateral: 0n, carriedUsd: 0n, chargedUsd: 0n }
       rows.push({ name: UNATTRIBUTED, takenUsd: beyondUsd, ...part })
     }
     const baseUsd = pnlUsd === undefined ? undefined : this.#basePnl(pnlUsd)
@@ -302,7 +292,7 @@ class Draft {
     const impactUsd = baseUsd === undefined ? 0n : this.#impact(pnlUsd ?? 0n, baseUsd)
     const [impacts, fees] = [sharesOf(impactUsd, weights), sharesOf(positionFeeUsd, weights)]
     for (const [place, row] of rows.entries()) {
-      const { name, takenUsd, carriedUsd, costUsd } = row
+      const { name, takenUsd, carriedUsd, chargedUsd, costUsd } = row
       const value = (worths[place] ?? 0n) - (place === largest ? handedUsd - kept : 0n)
       const pricePnlUsd = sign * (value - costUsd)
       const [impact = 0n, fee = 0n] = [impacts[place], fees[place]]
@@ -311,8 +301,13 @@ class Draft {
       this.#note(
         name,
         { pricePnlUsd, impactUsd: impact, positionFeesUsd: fee, trades: 1, wins: broughtUsd > 0n ? 1 : 0 },
-        { sizeDeltaUsd: -takenUsd, sizeInTokens: -row.tokens, costUsd, carriedUsd: carriedUsd + sending },
+        {
+          ...{ sizeDeltaUsd: -takenUsd, sizeInTokens: -row.tokens, costUsd },
+          ...{ carriedUsd: carriedUsd + sending, entryCostsUsd: carriedUsd - chargedUsd },
+        },
       )
+      if (name !== UNATTRIBUTED && this.#part(name).sizeUsd === 0n)
+        this.#end(name, { id: this.#move.id, broughtUsd })
     }
     if (strategy !== UNATTRIBUTED) this.#note(strategy, { fills: 1 })
   }
@@ -379,6 +374,7 @@ class Draft {
   }
 }
 
-function isNothing({ sizeUsd, sizeInTokens, costUsd, collateral, carriedUsd }: Part): boolean {
-  return sizeUsd === 0n && sizeInTokens === 0n && costUsd === 0n && collateral === 0n && carriedUsd === 0n
+function isNothing({ sizeUsd, sizeInTokens, costUsd, collateral, carriedUsd, ended }: Part): boolean {
+  const isEmpty = sizeUsd === 0n && sizeInTokens === 0n && costUsd === 0n && collateral === 0n
+  return isEmpty && carriedUsd === 0n && ended === undefined
 }

@@ -32,7 +32,7 @@ export interface OrderLeg {
   /** The venue's fees of this order. */
   readonly feesUsd?: Usd
   readonly priceImpactUsd?: Usd
-  /** Reductions: PnL after all costs (docs/glossary.md): `venuePnlUsd` less what `costs` says. */
+  /** Reductions: PnL after all costs (docs/glossary.md), by the books of whose parts it took. */
   readonly pnlUsd?: Usd
   /** Reductions: the venue's own figure of the fill, after its price impact, fees, funding and borrowing. */
   readonly venuePnlUsd?: Usd
@@ -40,18 +40,36 @@ export interface OrderLeg {
   readonly costs?: FillCosts
 }
 
-/** What a fill costs besides what the venue takes of it, USD. */
+/** What a fill brought by the books (docs/books.md), and what it cost besides what the venue takes of it, USD. */
 export interface FillCosts {
+  /** Reductions: what it brought the parts that it took, after all costs, signed. 0 of what opens. */
+  readonly pnlUsd: Usd
   /** What sending its message cost at most, execution fees included; 0 of an exit, which its entry's message paid for. */
   readonly sendingUsd: Usd
-  /** Reductions: its share by size of what opening the position cost, fees and sending. 0 of what opens. */
+  /**
+   * Reductions: its share by size of what those parts had cost before: fees and sending of what opened them, funding and borrowing
+   * that were charged since, messages meanwhile that filled nothing. 0 of what opens.
+   */
   readonly entryCostsUsd: Usd
+  /** What cancelling the exits cost that it left behind, as far as that has happened. */
+  readonly cancellingUsd: Usd
   /** Whether all of what it reduced was opened by orders that are known; else the share lacks what others opened. */
   readonly isEntryKnown: boolean
 }
 
 /** Finds what a fill cost besides; undefined of what is no fill. */
 export type CostsLookup = (orderKey: Hex) => FillCosts | undefined
+
+/**
+ * What a fill brought beside the venue's figure and its costs, USD, signed: the parts that it took have an entry price of their own,
+ * and their own share of the funding and borrowing that it settled. 0 where one strategy alone has the position.
+ */
+export function ownEntryUsdOf(
+  venuePnlUsd: Usd,
+  { pnlUsd, sendingUsd, entryCostsUsd, cancellingUsd }: FillCosts,
+): Usd {
+  return pnlUsd - (venuePnlUsd - sendingUsd - entryCostsUsd - cancellingUsd)
+}
 
 /** Finds an order as it was signed, with its later changes; undefined where that is not known. */
 export type SignedLookup = (orderKey: Hex) => SignedOrder | undefined
@@ -114,9 +132,7 @@ export function legsOf(
       ...(feesUsd === undefined ? {} : { feesUsd }),
       ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
       ...(venuePnlUsd === undefined ? {} : { venuePnlUsd }),
-      ...(venuePnlUsd === undefined || costs === undefined
-        ? {}
-        : { pnlUsd: venuePnlUsd - costs.sendingUsd - costs.entryCostsUsd }),
+      ...(venuePnlUsd === undefined || costs === undefined ? {} : { pnlUsd: costs.pnlUsd }),
       ...(costs === undefined ? {} : { costs }),
     }
   })

@@ -9,11 +9,11 @@ import type { TaskState } from './taskRecord.ts'
 
 /** What a task may use. What ends it, cancelling what of it rests, is never kept back. */
 export interface TaskBudget {
-  /** Orders at the venue, those that came to nothing too; each part of a twap of the venue's counts. */
+  /** Orders at the venue, those that came to nothing too; each part of a twap of the venue's counts. Exits do not. */
   readonly orders: number
   /**
    * USD: the fees of its messages, and the venue's fees of the change of the position. An order is made only while the most that
-   * it may cost is left. Funding and borrowing that a fill settles are the position's, and do not count.
+   * it may cost is left. What exits of its own and their changes cost is not in it. Funding and borrowing that a fill settles are the position's, and do not count.
    */
   readonly feesUsd: Usd
   /** Unix ms after which it makes no more orders. */

@@ -5,7 +5,14 @@ import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { filledAtMs } from '../account/fills.ts'
 import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from '../order/intent.ts'
-import { inForceOf, isOpened, type LegLookups, legsOf, type OrderLeg } from '../order/orderLegs.ts'
+import {
+  inForceOf,
+  isOpened,
+  type LegLookups,
+  legsOf,
+  type OrderLeg,
+  ownEntryUsdOf,
+} from '../order/orderLegs.ts'
 import type { StoredRecord } from '../records.ts'
 import type { OrderMarks } from './orderMarks.ts'
 
@@ -60,7 +67,7 @@ export interface OrderRow {
 
 /**
  * The PnL of a fill and what it is made of; decimal texts of the integers with 30 decimals. `pnlUsd` is `venuePnlUsd` less
- * `sendingUsd` and `entryCostsUsd`.
+ * `sendingUsd`, `entryCostsUsd` and `cancellingUsd`, and `ownEntryUsd`.
  */
 export interface PnlParts {
   /** After all costs (docs/glossary.md); null where there is none, or it is not known. */
@@ -71,6 +78,10 @@ export interface PnlParts {
   readonly sendingUsd: string | null
   /** Its share by size of what opening the position cost. Null for what opens. */
   readonly entryCostsUsd: string | null
+  /** What cancelling the exits cost that it left behind. Null for what opens. */
+  readonly cancellingUsd: string | null
+  /** What an entry price of their own, and their own funding and borrowing, bring the parts that it took. Null for what opens. */
+  readonly ownEntryUsd: string | null
   /** False: others opened some of what it reduced, and what that cost is not known and in no figure. Null for what opens. */
   readonly isEntryKnown: boolean | null
 }
@@ -83,6 +94,9 @@ export function pnlParts({ pnlUsd, venuePnlUsd, costs }: OrderLeg): PnlParts {
     venuePnlUsd: venuePnlUsd?.toString() ?? null,
     sendingUsd: costs?.sendingUsd.toString() ?? null,
     entryCostsUsd: reduces?.entryCostsUsd.toString() ?? null,
+    cancellingUsd: reduces?.cancellingUsd.toString() ?? null,
+    ownEntryUsd:
+      venuePnlUsd === undefined || costs === undefined ? null : ownEntryUsdOf(venuePnlUsd, costs).toString(),
     isEntryKnown: reduces?.isEntryKnown ?? null,
   }
 }

@@ -1,13 +1,11 @@
 /** Which positions have no stop-loss that rests at the venue. Pure. */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { STOP_LOSS, stopChildrenOf } from '../../domain/account/stopChildren.ts'
 import type { Book } from '../../domain/books/books.ts'
-import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
 import { type OrderChange, signedOrderOf } from '../../domain/order/signedOrder.ts'
 import type { Order, Position } from '../../protocol/position.ts'
 import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
-
-/** StopLossDecrease (contract `Order`, `OrderType`). */
-const STOP_LOSS = 6
 
 /** A position without a stop-loss that could fire. */
 export interface SideWithoutStop extends PositionSide {
@@ -93,25 +91,14 @@ function stopsOf(
   state: IntentState,
   changeOf: (orderKey: string) => OrderChange | undefined,
 ): readonly Stop[] {
-  const { terms } = state.intent
-  const attempt = lastAttempt(state)
-  return (attempt?.children ?? []).flatMap(({ index, orderKey, phase, role = 'main' }): Stop[] => {
-    const created = attempt?.armed?.creates?.[index]
-    const isStop =
-      created?.orderType === undefined
-        ? role === 'stop-loss' || (role === 'main' && terms.orderType === 'stop-loss')
-        : created.orderType === STOP_LOSS
-    if (phase !== 'OPEN' || !isStop) return []
-    const { marketToken, direction } = terms
-    const trigger = signedOrderOf(orderKey, state, changeOf(orderKey))?.kept?.triggerContractPrice
-    return [
-      {
-        side: sideKeyOf(
-          created?.kept ?? { marketToken, direction, collateralToken: terms.collateralToken.address },
-        ),
-        triggerPrice:
-          trigger === undefined ? undefined : priceOfContractPrice(trigger, terms.indexToken.decimals),
-      },
-    ]
-  })
+  const { decimals } = state.intent.terms.indexToken
+  return stopChildrenOf(state)
+    .filter(({ phase }) => phase === 'OPEN')
+    .map(({ orderKey, side }): Stop => {
+      const trigger = signedOrderOf(orderKey, state, changeOf(orderKey))?.kept?.triggerContractPrice
+      return {
+        side: sideKeyOf(side),
+        triggerPrice: trigger === undefined ? undefined : priceOfContractPrice(trigger, decimals),
+      }
+    })
 }

@@ -52,8 +52,12 @@ export interface TaskReport extends Pick<TaskGoal, 'sizeUsd' | 'budget' | 'asked
   readonly exitedUsd: Usd
   /** What orders under way may still fill. */
   readonly openUsd: Usd
+  /** What its budget counts, and what that cost at most. */
   readonly orders: number
   readonly feesUsd: Usd
+  /** Exits of what it opened and changes of them, and what these cost at most; no budget counts them. */
+  readonly exitOrders: number
+  readonly exitFeesUsd: Usd
   readonly standing: 'running' | 'stopping' | 'ended'
   /** What it waits for; absent: nothing, or it was not looked at yet. */
   readonly waits?: string
@@ -283,7 +287,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     const params = task.params as TaskGoal
     const { sizeUsd, budget, asked } = params
     const { use } = standOf(params, await seen(task), opens(taskKind))
-    const { doneUsd, exitedUsd, openUsd, orders, feesUsd } = use
+    const { doneUsd, exitedUsd, openUsd, orders, feesUsd, exitOrders, exitFeesUsd } = use
     const { stop } = (task.state ?? {}) as Partial<ExecutorProgress>
     const waitsFor = waits.get(taskId)
     return {
@@ -293,7 +297,7 @@ export function createExecutors(context: ExecutorContext): Executors {
       sinceMs,
       what: whatOf(params),
       symbols: symbolsOf(params),
-      ...{ sizeUsd, budget, asked, doneUsd, exitedUsd, openUsd, orders, feesUsd },
+      ...{ sizeUsd, budget, asked, doneUsd, exitedUsd, openUsd, orders, feesUsd, exitOrders, exitFeesUsd },
       standing: end !== undefined ? 'ended' : stop === undefined ? 'running' : 'stopping',
       ...(waitsFor === undefined || end !== undefined ? {} : { waits: waitsFor }),
       ...(end === undefined ? {} : { outcome: end.outcome, endedAtMs: end.atMs }),

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import { changedFields } from '../../strategy/files/fileLife.ts'
 import { closeStrategies, type LoadedStrategy, type LoadResult } from '../../strategy/files/load.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import {
@@ -55,7 +56,7 @@ export interface Reloaded {
     asked: { readonly isConfirmed: boolean; readonly isPreview?: boolean },
     by: Commander,
   ): Promise<OperatorAnswer>
-  /** Changes one field in the file of a strategy that runs, and takes it over. Refuses as `setField` does, and as taking over does. */
+  /** Changes one field in the file of a strategy that runs or is switched off, and takes it over. Refuses as `setField` does, and as taking over does. */
   set(asked: SetFieldCommand, by: Commander): Promise<OperatorAnswer>
   /**
    * At a start: what ran before and whose file is gone ends as it said, what runs again is wound down no longer, and what the files
@@ -121,14 +122,13 @@ export function createReload(context: ReloadContext): Reloaded {
   ): Promise<OperatorAnswer> {
     if (files === undefined)
       return { ok: false, code: 'STRATEGIES_FIXED', reason: 'strategy files cannot be changed here' }
-    const loaded = instances.strategies().find(({ name }) => name === strategy)
-    if (loaded === undefined)
+    const path = await fileOf(strategy, files)
+    if (path === undefined)
       return {
         ok: false,
         code: 'STRATEGY_NOT_RUNNING',
-        reason: `no strategy ${strategy} runs (perpd strategies)`,
+        reason: `no strategy ${strategy} runs, and no file of that name is switched off (perpd strategies)`,
       }
-    const { path } = loaded
     try {
       const changed = setField(files.textOf(path), field, value)
       if (!changed.ok) return changed
@@ -150,6 +150,20 @@ export function createReload(context: ReloadContext): Reloaded {
       return { ok: false, code: 'FILE_NOT_WRITTEN', reason }
     }
     return await carryOut({ isConfirmed }, commander)
+  }
+
+  /** The file of an instance that runs, or that its file switches off; a file that cannot be read keeps no other from being found. */
+  async function fileOf(strategy: string, from: StrategyFiles): Promise<string | undefined> {
+    const running = instances.strategies().find(({ name }) => name === strategy)
+    if (running !== undefined) return running.path
+    try {
+      const { strategies, disabledFiles } = await from.read()
+      await closeStrategies(strategies)
+      return disabledFiles?.get(strategy)
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      return undefined
+    }
   }
 
   /** The limits in force with those of the files: the account's own are another command's. */
@@ -182,13 +196,13 @@ export function createReload(context: ReloadContext): Reloaded {
   }
 
   async function write(
-    { name, path, onRemove }: Pick<LoadedStrategy, 'name' | 'path' | 'onRemove'>,
+    { name, path, onRemove, written }: Pick<LoadedStrategy, 'name' | 'path' | 'onRemove' | 'written'>,
     change: 'added' | 'changed' | 'disabled',
     fields: readonly FieldChange[],
     by: string,
   ): Promise<void> {
     const told = { strategy: name, file: resolve(path), change, onRemove, fields, by }
-    await accountJournal.write({ kind: 'strategy.changed', ...told })
+    await accountJournal.write({ kind: 'strategy.changed', ...told, written })
     emit({ type: 'strategy.changed', ...told })
   }
 
@@ -200,13 +214,19 @@ export function createReload(context: ReloadContext): Reloaded {
       await windDown.remove(removal)
       emit({ type: 'strategy.changed', change: 'removed', ...removal })
     }
-    for (const { name, path, onRemove } of running.values()) {
+    for (const { name, path, onRemove, written } of running.values()) {
       await windDown.takeOver(name, starter.by)
-      const kept = accountJournal.state().strategies?.get(name)?.ends
+      const { ends: kept, written: before } = accountJournal.state().strategies?.get(name) ?? {}
       const file = resolve(path)
-      if ((kept?.onRemove ?? 'keep') === onRemove && (kept === undefined || kept.file === file)) continue
-      const entry = { strategy: name, file, change: 'kept', onRemove, fields: [], by: starter.by } as const
-      await accountJournal.write({ kind: 'strategy.changed', ...entry })
+      const isEndKept = (kept?.onRemove ?? 'keep') === onRemove && (kept === undefined || kept.file === file)
+      const fields = before === undefined ? [] : changedFields(before, written)
+      if (isEndKept && before !== undefined && fields.length === 0) continue
+      // Limits have a line of their own at a start.
+      const told = fields.filter(({ field }) => !field.startsWith('limits.'))
+      const entry = { strategy: name, file, onRemove, fields: told, by: starter.by } as const
+      const change = told.length === 0 ? 'kept' : 'changed'
+      await accountJournal.write({ kind: 'strategy.changed', ...entry, change, written })
+      if (told.length > 0) emit({ type: 'strategy.changed', ...entry, change: 'changed' })
     }
   }
 

@@ -145,7 +145,7 @@ function doing(kind: StartTaskCommand['kind'], params: TaskGoal, isByVenue: bool
   }
   const { action, direction, symbol } = params as ExecutorParams
   const what = `${action === 'increase' ? 'opens' : 'takes off'} ${size} of ${direction} ${symbol}`
-  if (kind !== 'twap') return `${what}, as a ${kind}`
+  if (kind !== 'twap') return `${what}, as ${kind === 'accumulate' ? 'an accumulation' : `a ${kind}`}`
   const twap = params as TwapParams
   const route = isByVenue
     ? "by the venue's own twap"

@@ -1,5 +1,4 @@
 /** Tells of fills as they become durable: the entry's, each exit's, each part's, and the exits that rest once a position is open. */
-import { costsIn } from '../../domain/account/fillCosts.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, legsOf, type OrderLeg } from '../../domain/order/orderLegs.ts'
 import { signedOrderIn } from '../../domain/order/signedOrder.ts'
@@ -20,7 +19,7 @@ export function emitFills(
   if (wasFilled !== isTakenBack) return
   const { intent } = after
   const attempt = lastAttempt(after)
-  const legs = legsIn({ journal, chain }, after)
+  const legs = legsIn({ journal }, after)
   const leg = legs[record.child]
   if (leg === undefined || !isFillTold(isTakenBack ? (before ?? after) : after, record)) return
   const amount = attempt?.armed?.relayFeeAmount
@@ -43,11 +42,11 @@ export function emitFills(
 
 /** The created orders of an intent as the journal knows them, with what their fills cost. */
 export function legsIn(
-  { journal, chain }: Pick<ExecutionContext, 'journal' | 'chain'>,
+  { journal }: Pick<ExecutionContext, 'journal'>,
   state: IntentState,
 ): readonly OrderLeg[] {
   return legsOf(state, {
     signedOf: (orderKey) => signedOrderIn(journal, orderKey),
-    costsOf: costsIn(journal, chain.feeToken.decimals),
+    costsOf: (orderKey) => journal.books().fillOf(orderKey),
   })
 }

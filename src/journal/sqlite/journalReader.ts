@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Books } from '../../domain/books/books.ts'
+import { keepsAll } from '../../domain/books/booksState.ts'
 import type { JournalReader } from '../journal.ts'
 import { isCantOpen, journalFault, openFault } from '../journalFaults.ts'
 import { createLedger } from '../journalLedger.ts'
@@ -73,7 +74,7 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
       }),
     bookHistory: async (tell) =>
       view(() => {
-        const books = new Books(undefined, Number.POSITIVE_INFINITY, tell)
+        const books = new Books(undefined, keepsAll, tell)
         replay(db, path, genesis, createLedger(undefined, books))
         books.tellRest()
         return books

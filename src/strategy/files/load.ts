@@ -66,6 +66,8 @@ export interface LoadResult {
   readonly strategies: readonly LoadedStrategy[]
   /** Names of files with `enabled: false`; they were checked like the others. */
   readonly disabled: readonly string[]
+  /** Their files, by name. */
+  readonly disabledFiles?: ReadonlyMap<string, string>
   readonly problems: readonly StrategyFileError[]
 }
 
@@ -76,7 +78,7 @@ export async function loadStrategies(
 ): Promise<LoadResult> {
   const problems: StrategyFileError[] = []
   const strategies: LoadedStrategy[] = []
-  const disabled: string[] = []
+  const disabled = new Map<string, string>()
   const seen = new Map<string, string>()
   const files: (readonly [file: string, name: string])[] = []
   for (const file of strategyFiles(paths, problems)) {
@@ -98,12 +100,12 @@ export async function loadStrategies(
   // Together: each kind of the user's own starts a thread.
   const all = await Promise.all(files.map(([file, name]) => loadFile(file, name, options)))
   for (const [index, loaded] of all.entries()) {
-    const [, name = ''] = files[index] ?? []
+    const [file = '', name = ''] = files[index] ?? []
     if (Array.isArray(loaded)) problems.push(...loaded)
-    else if (loaded === 'disabled') disabled.push(name)
+    else if (loaded === 'disabled') disabled.set(name, file)
     else strategies.push(loaded as LoadedStrategy)
   }
-  return { strategies, disabled, problems }
+  return { strategies, disabled: [...disabled.keys()], disabledFiles: disabled, problems }
 }
 
 /** Ends the threads of what was loaded. */

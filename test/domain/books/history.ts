@@ -8,6 +8,7 @@ import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
 import type { Evidence, Intent, IntentKind, Settlement } from '../../../src/domain/order/intent.ts'
 import type { OrderTerms } from '../../../src/domain/order/orderTerms.ts'
 import type { AnyRecord, JournalRecord } from '../../../src/domain/records.ts'
+import type { Hex } from '../../../src/protocol/address.ts'
 import { hexOf, storyOf } from '../../journal/story.ts'
 
 /** The one side of most tests: ETH long on the index token of `test/journal/story.ts`. */
@@ -29,7 +30,13 @@ export interface Fill {
   readonly relayFeeAmount?: bigint
   /** Where it is not the market of the stories. */
   readonly terms?: Partial<OrderTerms>
+  /** A stop-loss that comes with it, and rests. */
+  readonly hasStop?: boolean
 }
+
+/** The key of its order, and of the stop that came with it. */
+export const keyOf = (n: number): Hex => hexOf(`order-${n}`)
+export const stopKeyOf = (n: number): Hex => hexOf(`stop-${n}`)
 
 const at = (fill: Fill) => fill.atMs ?? 1_800_000_000_000 + fill.n
 
@@ -57,16 +64,54 @@ function evidence(fill: Fill, isFinal: boolean): Evidence {
 
 /** Records up to its execution. */
 export function executed(fill: Fill): readonly JournalRecord[] {
+  return [...landed(fill), execution(fill, fill.isProvisional !== true)]
+}
+
+/** Records up to its landing: it rests. */
+function landed(fill: Fill): readonly JournalRecord[] {
   const story = storyOf(fill.n, intentParts(fill))
-  const { relayFeeAmount = 0n } = fill
+  const { relayFeeAmount = 0n, hasStop = false } = fill
+  const orders = {
+    orderKeys: hasStop ? [keyOf(fill.n), stopKeyOf(fill.n)] : [keyOf(fill.n)],
+    roles: hasStop ? ['main', 'stop-loss'] : ['main'],
+  }
   return [
     story.accepted(),
     story.preparing(),
     story.armed(1, { relayFeeAmount }),
     story.sent(),
-    { ...story.landed(), evidence: evidence(fill, true) } as JournalRecord,
-    execution(fill, fill.isProvisional !== true),
+    { ...story.landed(), ...orders, evidence: evidence(fill, true) } as JournalRecord,
   ]
+}
+
+/** The stop that came with it fires. */
+export function stopped(fill: Fill, settlement: Settlement): JournalRecord {
+  const orderKey = stopKeyOf(fill.n)
+  return { ...execution({ ...fill, settlement }, true), child: 1, orderKey } as JournalRecord
+}
+
+/** A whole message that cancels orders: it landed, and did so. */
+export function cancelled(
+  fill: Omit<Fill, 'settlement' | 'kind'>,
+  keys: readonly Hex[],
+): readonly JournalRecord[] {
+  const made: Fill = { ...fill, kind: 'cancel', settlement: {}, terms: { cancelOrderKeys: keys } }
+  const records = landed(made).map((record) =>
+    record.kind === 'landed' ? { ...record, orderKeys: [], roles: [] } : record,
+  )
+  return [...records, closed(made)]
+}
+
+/** A whole message whose order filled nothing: it landed, and was cancelled. */
+export function lost(fill: Fill): readonly JournalRecord[] {
+  return [...landed(fill), orderCancelled(fill, 0), closed(fill)]
+}
+
+/** An order of a message was cancelled: its own, or the stop that came with it. */
+export function orderCancelled(fill: Fill, child: 0 | 1): JournalRecord {
+  const { settlement: _, ...record } = execution(fill, true) as JournalRecord & { settlement?: unknown }
+  const orderKey = child === 0 ? keyOf(fill.n) : stopKeyOf(fill.n)
+  return { ...record, kind: 'child.cancelled', child, orderKey } as JournalRecord
 }
 
 /** The record of its execution, provisional or final. */

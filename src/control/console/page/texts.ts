@@ -256,6 +256,7 @@ export const texts = {
     progress: (done: string, all: string) => `${done} of ${all}`,
     budget: (orders: number, most: number, fees: string, mostFees: string) =>
       `${orders} of ${most} orders, ${fees} of ${mostFees} fees`,
+    exits: (orders: number, fees: string) => `${plural(orders, 'order')} of exits, ${fees} fees`,
     until: (moment: string) => `until ${moment} UTC`,
     waits: (why: string) => `waits: ${why}`,
     standing: { running: 'running', stopping: 'stopping', ended: 'ended' },
@@ -321,10 +322,10 @@ export const texts = {
       'next-day': 'ends with the day (UTC), or by an operator',
     },
     noStop: 'No stop-loss rests at the venue',
-    noStopText: (direction: string, symbol: string) =>
-      `${direction} ${symbol}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
-    stopBehindText: (direction: string, symbol: string) =>
-      `${direction} ${symbol}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
+    noStopText: (direction: string, symbol: string, since: string) =>
+      `${direction} ${symbol} for ${since}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
+    stopBehindText: (direction: string, symbol: string, since: string) =>
+      `${direction} ${symbol} for ${since}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',

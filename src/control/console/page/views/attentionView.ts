@@ -65,13 +65,14 @@ function mattersOf(status: Status): readonly Matter[] {
           ],
     ),
     ...(status.withoutStop ?? []).map(
-      ({ marketToken, direction, collateralToken, isStopBehindLiquidation }): Matter => ({
+      ({ marketToken, direction, collateralToken, isStopBehindLiquidation, sinceMs }): Matter => ({
         key: `no stop ${marketToken} ${direction} ${collateralToken}`,
         tone: 'warn',
         title: words.noStop,
         text: (isStopBehindLiquidation === true ? words.stopBehindText : words.noStopText)(
           direction,
           status.symbols[marketToken.toLowerCase()] ?? marketToken,
+          spanText(Math.max(0, status.nowMs - sinceMs)),
         ),
       }),
     ),

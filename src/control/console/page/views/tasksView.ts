@@ -16,8 +16,21 @@ const firstRows = 8
 function TaskLine({ task }: { readonly task: Task }): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
-  const { taskId, asked, sizeUsd, doneUsd, orders, feesUsd, budget, standing, waits, outcome, statement } =
-    task
+  const {
+    taskId,
+    asked,
+    sizeUsd,
+    doneUsd,
+    orders,
+    feesUsd,
+    exitOrders,
+    exitFeesUsd,
+    budget,
+    standing,
+    waits,
+    outcome,
+    statement,
+  } = task
   const bps = shareBps(doneUsd, sizeUsd)
   const progress = words.progress(usdText(doneUsd), usdText(sizeUsd))
   return html`<li>
@@ -36,6 +49,7 @@ function TaskLine({ task }: { readonly task: Task }): VNode {
       <span class="num">${percentText(bps)}</span>
       <span class="num">${progress}</span>
       <small>${words.budget(orders, budget.orders, usdText(feesUsd), usdText(budget.feesUsd))}</small>
+      ${exitOrders === 0 ? '' : html`<small>${words.exits(exitOrders, usdText(exitFeesUsd))}</small>`}
       <small>${standing === 'ended' ? (statement ?? '') : words.until(momentText(budget.untilMs))}</small>
     </div>
     ${waits === undefined || standing === 'ended' ? '' : html`<small class="warn">${words.waits(waits)}</small>`}

@@ -1,0 +1,25 @@
+/** The stop-losses among the created orders of an intent, and the side that each protects. Pure. */
+import { type Child, type IntentState, lastAttempt } from '../order/intent.ts'
+import type { PositionSide } from './accountRecord.ts'
+
+/** StopLossDecrease (contract `Order`, `OrderType`). */
+export const STOP_LOSS = 6
+
+/** Each of them, whatever became of it. */
+export function stopChildrenOf(
+  state: IntentState,
+): readonly (Pick<Child, 'orderKey' | 'phase'> & { readonly side: PositionSide })[] {
+  const { terms } = state.intent
+  const attempt = lastAttempt(state)
+  return (attempt?.children ?? []).flatMap(({ index, orderKey, phase, role = 'main' }) => {
+    const created = attempt?.armed?.creates?.[index]
+    const isStop =
+      created?.orderType === undefined
+        ? role === 'stop-loss' || (role === 'main' && terms.orderType === 'stop-loss')
+        : created.orderType === STOP_LOSS
+    if (!isStop) return []
+    const { marketToken, direction } = terms
+    const side = created?.kept ?? { marketToken, direction, collateralToken: terms.collateralToken.address }
+    return [{ orderKey, phase, side }]
+  })
+}

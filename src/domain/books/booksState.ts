@@ -1,0 +1,53 @@
+/** Books as a snapshot keeps them, and how far back they are kept. */
+import type { PositionSide } from '../account/accountRecord.ts'
+import type { FillCosts } from '../order/orderLegs.ts'
+import type { ExitOrdersState } from './exitOrders.ts'
+import type { Figures } from './figures.ts'
+import type { Waiting } from './sideLog.ts'
+import type { Part } from './sideParts.ts'
+import type { StopEndsState } from './stopEnds.ts'
+import type { TrackRecord } from './trackRecord.ts'
+
+/** How far back results are kept by day, and by fill. */
+export interface BooksKept {
+  readonly days: number
+  readonly fills: number
+}
+
+/** What a daemon keeps: today, and the day before for clocks; the newest fills. */
+export const daemonKeeps: BooksKept = { days: 2, fills: 1_000 }
+/** All that there is. */
+export const keepsAll: BooksKept = { days: Number.POSITIVE_INFINITY, fills: Number.POSITIVE_INFINITY }
+
+type Entry<T> = readonly [key: string, value: T]
+
+/** Books as a snapshot keeps them. */
+export interface BooksState {
+  readonly sides: readonly {
+    readonly side: PositionSide
+    readonly parts: readonly Entry<Part>[]
+    readonly atMs: number
+    readonly heldSinceMs?: number
+    readonly pending: readonly Waiting[]
+  }[]
+  readonly totals: readonly KeptFigures[]
+  readonly days: readonly (KeptFigures & { readonly dayMs: number })[]
+  readonly tracks: readonly Entry<TrackRecord>[]
+  readonly fills: readonly Entry<FillCosts>[]
+  readonly exitOrders: ExitOrdersState
+  readonly stopEnds: StopEndsState
+}
+
+/** What a book brought. */
+export interface KeptFigures {
+  readonly strategy: string
+  readonly side: PositionSide
+  readonly figures: Figures
+}
+
+/** Before the first record. */
+export const noBooks: BooksState = {
+  ...{ sides: [], totals: [], days: [], tracks: [], fills: [] },
+  exitOrders: { orders: [], changes: [] },
+  stopEnds: { resting: [], ended: [] },
+}

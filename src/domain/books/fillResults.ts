@@ -1,0 +1,78 @@
+/** What each fill brought by the books: the parts that it took, after all that they cost. Folded over postings. Pure. */
+import type { FillCosts } from '../order/orderLegs.ts'
+import { resultOf } from './figures.ts'
+import { type Posting, UNATTRIBUTED } from './sideParts.ts'
+
+/** The fold: the newest fills, no more than `most`. */
+export class FillResults {
+  /** By id of the move, which is the order's key. */
+  readonly #fills: Map<string, FillCosts>
+  readonly #most: number
+
+  constructor(fills: readonly (readonly [id: string, fill: FillCosts])[], most: number) {
+    this.#fills = new Map(fills)
+    this.#most = most
+  }
+
+  /** Takes in a posting that nothing takes back any more. */
+  take(posting: Posting): void {
+    const id = fillIdOf(posting)
+    const fill = id === undefined ? undefined : withFill(this.#fills.get(id), posting)
+    if (id === undefined || fill === undefined) return
+    this.#fills.set(id, fill)
+    for (const oldest of this.#fills.keys()) {
+      if (this.#fills.size <= this.#most) return
+      this.#fills.delete(oldest)
+    }
+  }
+
+  /** A fill, with what is still to be taken in. */
+  of(id: string, waiting: readonly Posting[]): FillCosts | undefined {
+    return waiting.filter((each) => fillIdOf(each) === id).reduce(withFill, this.#fills.get(id))
+  }
+
+  /** The chain took it back. */
+  delete(id: string): void {
+    this.#fills.delete(id)
+  }
+
+  /** For a snapshot. */
+  state(): readonly (readonly [id: string, fill: FillCosts])[] {
+    return [...this.#fills]
+  }
+}
+
+/** Whose fill a posting says something of; undefined: of none of ours. */
+function fillIdOf({ move, bearerId }: Posting): string | undefined {
+  const isOurs = move.intentId !== undefined && move.strategy !== UNATTRIBUTED
+  return bearerId ?? (move.spent === undefined && isOurs ? move.id : undefined)
+}
+
+/** What a fill brought, with one more posting of it. */
+function withFill(before: FillCosts | undefined, posting: Posting): FillCosts | undefined {
+  const { move, strategy, figures, sizeDeltaUsd, carriedUsd, entryCostsUsd, bearerId } = posting
+  if (bearerId !== undefined) {
+    if (before === undefined) return undefined
+    const { sendingUsd } = move
+    const [pnlUsd, cancellingUsd] = [before.pnlUsd - sendingUsd, before.cancellingUsd + sendingUsd]
+    return { ...before, pnlUsd, cancellingUsd }
+  }
+  const reduces = move.sizeDeltaUsd < 0n
+  const known = before ?? {
+    pnlUsd: reduces ? -move.sendingUsd : 0n,
+    sendingUsd: move.sendingUsd,
+    entryCostsUsd: 0n,
+    cancellingUsd: 0n,
+    isEntryKnown: true,
+  }
+  if (sizeDeltaUsd >= 0n) return known
+  // What was charged by time is in what is carried; sending it counts once, whoever has the parts.
+  const { pricePnlUsd, impactUsd, positionFeesUsd } = figures
+  const borneUsd = carriedUsd - (strategy === move.strategy ? move.sendingUsd : 0n)
+  return {
+    ...known,
+    pnlUsd: known.pnlUsd + resultOf({ pricePnlUsd, impactUsd, positionFeesUsd }) - borneUsd,
+    entryCostsUsd: known.entryCostsUsd + entryCostsUsd,
+    isEntryKnown: known.isEntryKnown && strategy !== UNATTRIBUTED,
+  }
+}

@@ -1,0 +1,61 @@
+/** One thing that happened to a side of the account. Pure. */
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
+
+/** One thing that happened to a side, ours or not. */
+export interface Move {
+  /** Key of the order, or id of the discrepancy: what takes it back names it. */
+  readonly id: string
+  readonly intentId?: string
+  /** Whose order it was; `UNATTRIBUTED`: nobody's of ours. */
+  readonly strategy: string
+  /** When it happened by the venue's time where that is known, Unix ms. */
+  readonly atMs: number
+  /** USD, signed; 0 of what moves no size. */
+  readonly sizeDeltaUsd: Usd
+  /** Index token, base units, not signed; absent: reckoned. */
+  readonly tokens?: TokenAmount
+  /** Collateral paid in, or taken out by an order for that alone; token units, signed. */
+  readonly collateral: TokenAmount
+  /** Of reductions, after impact and fees, USD, signed; absent: not known. */
+  readonly pnlUsd?: Usd
+  /** Of the price alone; absent: reckoned from `pnlUsd`, the fees and `impactUsd`. */
+  readonly basePnlUsd?: Usd
+  readonly impactUsd: Usd
+  readonly positionFeeUsd: Usd
+  readonly borrowingUsd: Usd
+  readonly fundingUsd: Usd
+  readonly swapUsd: Usd
+  /** Share of what sending the message cost, USD. It is in the results since the message landed; a win has to earn it. */
+  readonly sendingUsd: Usd
+  /**
+   * A message, or the rest of one, that filled nothing: `sendingUsd` alone counts. Whether it was about exits, which cost the round
+   * trip that they were for although it is over. Absent: a fill.
+   */
+  readonly spent?: 'exits' | 'other'
+  /** A stop-loss, or a liquidation; absent: neither. */
+  readonly isStop?: boolean
+  /** Nothing takes it back any more. */
+  readonly isFinal: boolean
+}
+
+/** Whether two moves do the same to a side. That one of them is final does nothing to it. */
+export function doesTheSame(one: Move, other: Move): boolean {
+  return (
+    one.id === other.id &&
+    one.intentId === other.intentId &&
+    one.strategy === other.strategy &&
+    one.atMs === other.atMs &&
+    one.sizeDeltaUsd === other.sizeDeltaUsd &&
+    one.tokens === other.tokens &&
+    one.collateral === other.collateral &&
+    one.pnlUsd === other.pnlUsd &&
+    one.basePnlUsd === other.basePnlUsd &&
+    one.impactUsd === other.impactUsd &&
+    one.positionFeeUsd === other.positionFeeUsd &&
+    one.borrowingUsd === other.borrowingUsd &&
+    one.fundingUsd === other.fundingUsd &&
+    one.swapUsd === other.swapUsd &&
+    one.sendingUsd === other.sendingUsd &&
+    one.spent === other.spent
+  )
+}
