@@ -27,6 +27,7 @@ import type { EngineContext } from './context/engineContext.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { withinOwn } from './ownPart.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
+import { isNoHost, NO_HOST_REASON } from './watch/increasesWait.ts'
 
 const hourMs = 3_600_000
 
@@ -289,11 +290,8 @@ function increaseHeldBack(
   const { journal, api } = context
   // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
   // one that does not; a reduction may still be tried, and is verified like any other.
-  if (adds && api.hosts.api.every((host) => api.isCoolingDown(host))) {
-    return {
-      code: 'NO_HOST',
-      reason: 'every host of the application API is in cooldown; increases wait until one is back',
-    }
+  if (adds && isNoHost(api)) {
+    return { code: 'NO_HOST', reason: NO_HOST_REASON }
   }
   const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined
   if (discrepancy !== undefined) {

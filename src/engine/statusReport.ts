@@ -16,6 +16,7 @@ import type { WindDown } from './roster/windDown.ts'
 import type { AccountWatch } from './watch/accountWatch.ts'
 import type { Breakers } from './watch/breakerWatch.ts'
 import type { FeedAges } from './watch/feedAges.ts'
+import { increasesWait, isNoHost } from './watch/increasesWait.ts'
 import type { Reconciler } from './watch/reconciler.ts'
 import type { UnmanagedWatch } from './watch/unmanaged.ts'
 import { unresolvedOf } from './watch/unresolved.ts'
@@ -60,7 +61,20 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const killed = parts.kill.report()
   const subaccount = context.subaccount?.report()
   const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
-  const notReady = life.notReady()
+  const strategies = parts.instances.all().map((instance) => withSignal(context, instance.status()))
+  const feedAgesMs = parts.feeds.at(nowMs)
+  const notReady = [
+    ...life.notReady(),
+    ...(journal.isShort() ? [shortOfSpace(labels.journalPath)] : []),
+    // Before it runs nothing is read yet, and when it drains nothing is any more.
+    ...(life.state() === 'running'
+      ? increasesWait({
+          ...{ isNoHost: isNoHost(api), nowMs, feedAgesMs, strategies },
+          limits: context.limits.current().account,
+          watchMs: context.engineSettings.watchMs,
+        })
+      : []),
+  ]
   const others = parts.reconciler.othersOrders()
   const watchedAtMs = life.watchedAtMs()
   const books = journal.books().all()
@@ -76,7 +90,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     chain: context.chain.name,
     account: accountOf(context),
     state: life.state(),
-    notReady: journal.isShort() ? [...notReady, shortOfSpace(labels.journalPath)] : notReady,
+    notReady,
     startedAtMs,
     nowMs,
     ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
@@ -88,7 +102,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
       : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
     transfers: trading.accountJournal.state().trading.transfers ?? [],
     ...(subaccount === undefined ? {} : { subaccount }),
-    strategies: parts.instances.all().map((instance) => withSignal(context, instance.status())),
+    strategies,
     positions: held.positions,
     ...(others === undefined
       ? {}
@@ -115,7 +129,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     exposureMaybeTwiceUsd: maybeTwiceUsd,
     unlistedFills: held.unlistedFills,
     closedFills: held.closedFills,
-    feedAgesMs: parts.feeds.at(nowMs),
+    feedAgesMs,
     apiHosts: api.hosts.api,
     oracleHosts: api.hosts.oracle,
     journal: { path: labels.journalPath, records, intents },
