@@ -95,6 +95,9 @@ export const texts = {
   headline: {
     equity: 'Equity',
     settling: 'settling',
+    oldEquity: (age: string) => `${age} old: not read since`,
+    waiting: ', NOT READY',
+    notReady: (why: string) => `not ready: ${why}`,
     day: 'PnL today',
     dayHint: 'since 00:00 UTC, after costs',
     dayTransfers: (amount: string, isDeposit: boolean) =>
@@ -164,6 +167,7 @@ export const texts = {
       `Close ${side} ${market}${collateral === '' ? '' : ` on the ${collateral} token`}`,
     backedBy: (collateral: 'long' | 'short') => `on the ${collateral} token`,
     noLiquidation: 'none',
+    old: (age: string) => `PRICES ${age} OLD`,
   },
   orders: {
     none: 'There are no orders.',
@@ -312,7 +316,9 @@ export const texts = {
   },
   attention: {
     none: 'Nothing needs attention.',
-    notReady: 'Not ready',
+    notReady: 'Not ready for new orders',
+    failing: (name: string, count: number) => `Strategy ${name} fails, ${plural(count, 'time')} in a row`,
+    unfit: (name: string) => `Strategy ${name} is not asked: its memory does not fit`,
     hold: (cause: string, state: string, scope: string) => `${cause}: ${state}, ${scope}`,
     by: (by: string) => `by ${by}`,
     lifts: {
