@@ -15,7 +15,7 @@ export function createVenueClient({ emit, ...options }: VenueClientParts): Api {
   return createApi({
     ...options,
     onAttempt: (attempt) => emit({ type: 'host.attempt', ...attempt }),
-    onCooldown: ({ host, cooldownMs, reason }) => emit({ type: 'host.cooldown', host, cooldownMs, reason }),
+    onCooldown: (rest) => emit({ type: 'host.cooldown', ...rest }),
     onPrices: (prices) => emit({ type: 'host.prices', ...prices }),
     onMissing: (missing) => emit({ type: 'rows.missing', ...missing }),
     onForeign: (foreign) => emit({ type: 'rows.foreign', ...foreign }),

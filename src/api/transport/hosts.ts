@@ -58,6 +58,8 @@ export interface HostCooldown {
   readonly host: string
   readonly cooldownMs: number
   readonly reason: string
+  /** With it every host of the application API, or of the oracle, is in cooldown. */
+  readonly isLast?: true
 }
 
 interface HostState {
@@ -67,6 +69,8 @@ interface HostState {
   /** Times it began to rest since the last success; each one is longer. */
   cooldowns: number
   cooldownUntilMs: number
+  /** Until when it rests after failures alone, which a good answer ends. */
+  failedUntilMs: number
   /** Until when it is not trusted with new orders. */
   distrustUntilMs: number
   isProbing: boolean
@@ -177,6 +181,7 @@ export function createHosts(options: {
         failures: 0,
         cooldowns: 0,
         cooldownUntilMs: 0,
+        failedUntilMs: 0,
         distrustUntilMs: 0,
         isProbing: false,
         pending: [],
@@ -226,13 +231,29 @@ export function createHosts(options: {
     return own.flat().flatMap((each) => (each === base ? [] : [stateOf(each)]))
   }
 
-  function coolDown(host: string, cooldownMs: number, reason: string, isDistrust: boolean): void {
+  function isCoolingDown(host: string): boolean {
+    const { cooldownUntilMs, isHung, cooldowns } = stateOf(host)
+    // One that hung is away until it answered again: an order that is sent there would hang too.
+    return cooldownUntilMs > clock.monotonicMs() || (isHung && cooldowns > 0)
+  }
+
+  function coolDown(
+    host: string,
+    cooldownMs: number,
+    reason: string,
+    isDistrust: boolean,
+    failedUntilMs = 0,
+  ): void {
     const state = stateOf(host)
     const until = clock.monotonicMs() + cooldownMs
+    if (until >= state.cooldownUntilMs) state.failedUntilMs = failedUntilMs
     state.cooldownUntilMs = Math.max(state.cooldownUntilMs, until)
     if (isDistrust) state.distrustUntilMs = Math.max(state.distrustUntilMs, until)
     state.isProbing = false
-    onCooldown({ host, cooldownMs, reason })
+    const isLast = [lists.api, lists.oracle].some(
+      (bases) => bases.includes(host) && bases.every(isCoolingDown),
+    )
+    onCooldown({ host, cooldownMs, reason, ...(isLast ? { isLast: true as const } : {}) })
   }
 
   /** Takes one of every `share` tokens of a host's rate; gives how long until it is there, ms. */
@@ -314,6 +335,9 @@ export function createHosts(options: {
       state.cooldowns = 0
       state.isProbing = false
       state.isHung = false
+      // What it asked for itself, and what follows from a payload that is not trusted, lasts.
+      const isOfFailures = state.cooldownUntilMs === state.failedUntilMs
+      if (isOfFailures && state.distrustUntilMs <= clock.monotonicMs()) state.cooldownUntilMs = 0
     },
 
     failed(host, reason, isHung) {
@@ -328,7 +352,7 @@ export function createHosts(options: {
       const cooldownMs = Math.min(limits.cooldownMs * 2 ** state.cooldowns, limits.cooldownMaxMs)
       state.cooldowns += 1
       state.failures = 0
-      coolDown(host, cooldownMs, reason, false)
+      coolDown(host, cooldownMs, reason, false, now + cooldownMs)
     },
 
     sawPrices(host, ageMs, madeAtMs) {
@@ -345,11 +369,7 @@ export function createHosts(options: {
       if (was === undefined) onPrices?.({ host, isStale: true, ageMs })
     },
 
-    isCoolingDown(host) {
-      const { cooldownUntilMs, isHung, cooldowns } = stateOf(host)
-      // One that hung is away until it answered again: an order that is sent there would hang too.
-      return cooldownUntilMs > clock.monotonicMs() || (isHung && cooldowns > 0)
-    },
+    isCoolingDown,
 
     sawClock(host, serverDateMs, tookMs) {
       const { clocksMs } = stateOf(host)
