@@ -142,10 +142,16 @@ const commands = {
         ...(collateral === undefined ? {} : { collateral }),
       }),
     })),
-  cancel: z.strictObject({ id: commandId, by }).transform(({ by: who, id }) => ({
-    by: who,
-    command: (order: string): OperatorCommand => ({ type: 'cancel', id, order }),
-  })),
+  cancel: z
+    .strictObject({ id: commandId, preview: z.boolean().default(false), by })
+    .transform(({ by: who, id, preview }) => ({
+      by: who,
+      command: (order: string): OperatorCommand => ({
+        type: 'cancel',
+        ...{ id, order },
+        ...(preview ? { isPreview: true } : {}),
+      }),
+    })),
   log: z
     .strictObject({ component: z.enum(logComponents).optional(), level: z.enum(logLevels), by })
     .transform(({ component, level, by: who }) => ({

@@ -49,7 +49,10 @@ test('every command is one that the control port reads', () => {
   readAs('trading', tradingCommand('reducing', status()), { reason: 'lunch' })
   readAs('trading', tradingCommand('active', status()))
   readAs('kill', killCommand(true, status()))
-  readAs('cancel', cancelCommand(order('a'), 'abcd'))
+  expect(readAs('cancel', cancelCommand(order('a'), 'abcd'))).toMatchObject([
+    { type: 'cancel' },
+    { isPreview: true },
+  ])
   readAs('pause', switchCommand('eth-trend', 'pause'))
   readAs('resume', switchCommand('eth-trend', 'resume'), { reason: 'fixed' })
   readAs('set-field', setFieldCommand('guard'), { field: 'size.usd', value: '400' })
@@ -147,4 +150,11 @@ test('what cannot be undone is typed, and what can is not', () => {
 
 test('a name in a path stays one part of it', () => {
   expect(switchCommand('a/../b', 'pause').path).toBe('/api/strategies/a%2F..%2Fb/pause')
+})
+
+test('a cancel is typed when its preview says that it takes the last stop-loss of a position', () => {
+  const { typed, typedFor } = cancelCommand(order('a'), 'abcd')
+  expect(typed).toBeUndefined()
+  expect(typedFor?.({ ok: true, statement: 's', isLastStop: true })).toBe('no stop')
+  expect(typedFor?.({ ok: true, statement: 's' })).toBeUndefined()
 })

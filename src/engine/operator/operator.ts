@@ -43,8 +43,8 @@ export async function operate(
 ): Promise<OperatorAnswer> {
   if (!context.isTaking()) return refusal('STOPPING', 'perpd is stopping; it takes no commands')
   // A preview makes and changes nothing.
-  if ((command.type === 'open' || command.type === 'close') && command.isPreview === true)
-    return await context.manual.carryOut(command, by)
+  const isByHand = command.type === 'open' || command.type === 'close' || command.type === 'cancel'
+  if (isByHand && command.isPreview === true) return await context.manual.carryOut(command, by)
   if (command.type === 'task' && command.isPreview) return await startTask(context.tasks, command, by)
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
   // It writes down what it changes, and nothing when that is nothing: perpd may look at its files often.

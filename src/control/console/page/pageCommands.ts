@@ -3,7 +3,7 @@
  * undone. Pure: a dialog shows one and sends it.
  */
 
-import type { Order, Status, Task } from './pageWire.ts'
+import type { Answer, Order, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
 import { texts } from './texts.ts'
@@ -39,6 +39,8 @@ export interface PageCommand {
   readonly typed?: string
   /** The body of the same command that only tells what it would do; it must be seen before it is sent. */
   readonly preview?: (values: FieldValues) => Readonly<Record<string, unknown>>
+  /** What must be typed besides by what the preview says; undefined: nothing. */
+  readonly typedFor?: (seen: Answer) => string | undefined
   readonly isDanger?: true
 }
 
@@ -141,6 +143,8 @@ export function cancelCommand(order: Order, id: string): PageCommand {
     path: `/api/orders/${encodeURIComponent(order.intentId)}/cancel`,
     fields: [],
     body: () => ({ id }),
+    preview: () => ({ id, preview: true }),
+    typedFor: ({ isLastStop }) => (isLastStop === true ? words.cancel.typed : undefined),
     send: words.cancel.send,
     isDanger: true,
   }

@@ -449,6 +449,7 @@ export const texts = {
         `Cancels what rests of ${what}, its exits too. What was filled stays filled.`,
       ],
       send: 'Cancel order',
+      typed: 'no stop',
     },
     pause: {
       title: (name: string) => `Pause ${name}`,

@@ -89,7 +89,7 @@ function CommandForm({
   readonly onEnd: () => void
 }): VNode {
   const { store, feed, show, announce } = usePage()
-  const { title, effects, fields, path, typed, preview, isDanger } = command
+  const { title, effects, fields, path, preview, isDanger } = command
   const [values, setValues] = useState<FieldValues>(
     Object.fromEntries(fields.map(({ name, value }) => [name, value])),
   )
@@ -98,6 +98,7 @@ function CommandForm({
   const [isSending, setSending] = useState(false)
   const [seen, setSeen] = useState<Answered<Answer> | undefined>(undefined)
   const [done, setDone] = useState<Answered<Answer> | undefined>(undefined)
+  const typed = command.typed ?? (seen?.ok === true ? command.typedFor?.(seen.value) : undefined)
   const isSeen = preview === undefined || seen?.ok === true
   const isSaid = typed === undefined || said.trim().toLowerCase() === typed
   const isOver = done?.ok === true
