@@ -4,6 +4,7 @@ import { scopeOf } from '../domain/account/tradingState.ts'
 import { logComponents, logLevels } from '../domain/logLevels.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
 import { by, commandId, decimal, direction, dollars, line, pool } from './bodyFields.ts'
+import { bodyProblem } from './bodyProblem.ts'
 import { startTaskBody, stopTaskBody } from './taskBodies.ts'
 
 /** Longest body of a command, bytes. */
@@ -187,8 +188,5 @@ export type Parsed =
 export function parseCommand(type: Asked, body: unknown, id = ''): Parsed {
   const parsed = commands[type].safeParse(body)
   if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }
-  const problems = parsed.error.issues.map(
-    ({ path, message }) => `${path.length === 0 ? 'the body' : path.join('.')}: ${message}`,
-  )
-  return { ok: false, problem: problems.join('; ') }
+  return { ok: false, problem: parsed.error.issues.map(bodyProblem).join('; ') }
 }

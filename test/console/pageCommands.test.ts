@@ -158,3 +158,36 @@ test('a cancel is typed when its preview says that it takes the last stop-loss o
   expect(typedFor?.({ ok: true, statement: 's', isLastStop: true })).toBe('no stop')
   expect(typedFor?.({ ok: true, statement: 's' })).toBeUndefined()
 })
+
+test('what a field does not take is said at once, in its own unit, and nothing is sent', () => {
+  const [percent] = closeCommand(position, 'abcd').fields
+  expect(percent?.problem?.('33.3')).toBeUndefined()
+  for (const value of ['150', '0', 'half', ''])
+    expect(percent?.problem?.(value)).toContain('from 0.01 to 100 percent')
+  expect(tradingCommand('halted', status()).fields[0]?.most).toBe(200)
+})
+
+test('a refused body is told in words of whoever typed it', () => {
+  const told = (type: Asked, body: object) => {
+    const parsed = parseCommand(type, { by: 'ann', ...body })
+    return parsed.ok ? '' : parsed.problem
+  }
+  const close = { id: 'abcd', market: 'ETH', direction: 'long' }
+  expect([
+    told('close', { ...close, shareBps: 15_000 }),
+    told('close', { ...close, shareBps: 'half' }),
+    told('close', { ...close, direction: 'up' }),
+    told('trading', { state: 'halted', reason: 'x'.repeat(201) }),
+    told('kill', { by: ' ' }),
+    told('kill', { clse: true }),
+    told('open', {}),
+  ]).toEqual([
+    'the share is more than 100 percent',
+    'the share is no percentage with at most two digits after the point',
+    'direction is none of long, short',
+    'the reason has more than 200 characters',
+    'the name of who commands is empty',
+    'the body has fields that no such command has: clse',
+    'id is missing; the market is missing; direction is none of long, short; size is missing; leverage is missing',
+  ])
+})

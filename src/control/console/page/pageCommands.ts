@@ -16,6 +16,10 @@ export interface CommandField {
   /** What the field takes: one of these, or free text. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
   readonly isOptional?: true
+  /** Most characters; absent: the field does not say. */
+  readonly most?: number
+  /** What is wrong with a value, a sentence; undefined: nothing. It is not sent then. */
+  readonly problem?: (value: string) => string | undefined
   readonly hint?: string
   /** A number pad on a phone. */
   readonly isNumber?: true
@@ -51,6 +55,7 @@ const reasonField: CommandField = {
   label: words.reason,
   value: '',
   isOptional: true,
+  most: 200,
 }
 
 /** A reason is left out where none is given: the daemon has words of its own. */
@@ -118,7 +123,12 @@ export function closeCommand({ symbol, row, collateral }: ShownPosition, id: str
       ...(collateral === undefined ? [] : [words.close.backed(collateral)]),
     ],
     path: '/api/positions/close',
-    fields: [{ name: 'percent', label: words.close.share, value: '100', isNumber: true }],
+    fields: [
+      {
+        ...{ name: 'percent', label: words.close.share, value: '100', isNumber: true },
+        problem: (percent) => (isShare(percentBps(percent)) ? undefined : words.close.noShare),
+      },
+    ],
     body,
     preview: (values) => ({ ...body(values), preview: true }),
     send: words.close.send,
@@ -131,6 +141,10 @@ export function closeCommand({ symbol, row, collateral }: ShownPosition, id: str
 function percentBps(percent: string): number | string {
   const [, whole, fraction = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(percent.trim()) ?? []
   return whole === undefined ? percent : Number(`${whole}${fraction.padEnd(2, '0')}`)
+}
+
+function isShare(bps: number | string): boolean {
+  return typeof bps === 'number' && bps >= 1 && bps <= 10_000
 }
 
 /** Cancels what rests of an order. */

@@ -440,6 +440,7 @@ export const texts = {
       ],
       backed: (collateral: 'long' | 'short') => `It is the one on the pool's ${collateral} token.`,
       share: 'Share, percent',
+      noShare: 'A share is from 0.01 to 100 percent, with at most two digits after the point.',
       send: 'Close position',
       typed: 'close',
     },

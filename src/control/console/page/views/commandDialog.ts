@@ -70,14 +70,18 @@ function Field(props: {
   const { field, value, onValue } = props
   const onInput = (event: Event) =>
     onValue((event.currentTarget as HTMLInputElement | HTMLSelectElement).value)
+  const problem = field.problem?.(value)
   const control =
     field.choices === undefined
       ? html`<input name=${field.name} value=${value} onInput=${onInput} required=${field.isOptional !== true}
+          maxlength=${field.most} aria-invalid=${problem !== undefined}
           inputmode=${field.isNumber === true ? 'decimal' : 'text'} autocomplete="off" />`
       : html`<select name=${field.name} value=${value} onChange=${onInput}>
           ${field.choices.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.label}</option>`)}
         </select>`
-  return html`<label>${field.label}${control}${field.hint === undefined ? '' : html`<small>${field.hint}</small>`}</label>`
+  return html`<label>${field.label}${control}${field.hint === undefined ? '' : html`<small>${field.hint}</small>`}${
+    problem === undefined ? '' : html`<small class="down">${problem}</small>`
+  }</label>`
 }
 
 /** The form of one command. It is made anew for each, so that nothing that was typed for another stands in it. */
@@ -115,6 +119,7 @@ function CommandForm({
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
+    if (fields.some(({ name, problem }) => problem?.(values[name] ?? '') !== undefined)) return
     localStorage.setItem(nameKey, by.trim())
     if (!isSeen && preview !== undefined) return setSeen(await ask(preview(values)))
     if (!isSaid) return
