@@ -1,6 +1,6 @@
 /** What the page says needs a person, and how old what it shows is. */
 import { expect, test } from 'vitest'
-import { equityHint, markAge, mattersOf } from '../../src/control/console/page/shownMatters.ts'
+import { dayHint, equityHint, markAge, mattersOf } from '../../src/control/console/page/shownMatters.ts'
 import { status, usd } from './rows.ts'
 
 const strategy = {
@@ -59,4 +59,23 @@ test('the worth says how old it is where it was not read again, and that it sett
   expect(equityHint(equity, 15_000, 'paper')).toBe('paper')
   expect(equityHint(equity, 105_000, 'paper')).toBe('1 min 35 s old: not read since')
   expect(equityHint({ ...equity, isEquitySettling: true }, 105_000, 'paper')).toBe('settling')
+})
+
+test('the result of a day says since when it is counted: its start, or the first reading where that is later', () => {
+  const dayStartMs = Date.parse('2026-01-02T00:00:00Z')
+  const nowMs = Date.parse('2026-01-02T18:00:00Z')
+  const equity = {
+    equityUsd: usd(900),
+    peakUsd: usd(900),
+    dayStartMs,
+    dayStartUsd: usd(900),
+    isEquitySettling: false,
+  }
+  const first = { ...equity, dayFirstAtMs: Date.parse('2026-01-02T16:42:10Z') }
+  expect(dayHint(equity, nowMs)).toBe('since 00:00 UTC')
+  expect(dayHint(first, nowMs)).toBe('since 16:42 UTC, the first reading')
+  expect(dayHint({ ...first, dayTransfersUsd: usd(-50) }, nowMs)).toBe(
+    'since 16:42 UTC, the first reading, without $50.00 withdrawn',
+  )
+  expect(dayHint(first, nowMs + 86_400_000)).toContain('since 2026-01-02 16:42 UTC')
 })

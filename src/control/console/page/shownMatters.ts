@@ -1,6 +1,7 @@
 /** What of a status needs a person, and how old what it shows is. Pure. */
 import type { LimitLine, Status } from './pageWire.ts'
-import { momentText, spanText } from './shownTimes.ts'
+import { absOf, amountOf, usdText } from './shownAmount.ts'
+import { clockText, momentText, spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
 
 /** One thing: how much it matters, what it is, and what is known of it. */
@@ -162,4 +163,22 @@ export function equityHint(equity: Status['equity'], nowMs: number, usual: strin
   if (equity.equityAtMs === undefined) return usual
   const ageMs = nowMs - equity.equityAtMs
   return ageMs < equityMs ? usual : headline.oldEquity(spanText(ageMs))
+}
+
+/** A first reading this much after the day began is said to be one, ms. */
+const firstReadingMs = 60_000
+
+/** Since when the day's result is counted, and what is none of it. Before a reading of today the figure is one of the day before. */
+export function dayHint(equity: Status['equity'], nowMs: number): string {
+  if (equity === undefined) return ''
+  const { dayStartMs, dayFirstAtMs = dayStartMs, dayTransfersUsd = '0' } = equity
+  const { headline } = texts
+  const moment = momentText(dayFirstAtMs)
+  const day = moment.slice(0, 10) === momentText(nowMs).slice(0, 10) ? '' : `${moment.slice(0, 10)} `
+  const since = headline.daySince(
+    `${day}${clockText(dayFirstAtMs).slice(0, 5)}`,
+    dayFirstAtMs - dayStartMs >= firstReadingMs,
+  )
+  const amount = amountOf(dayTransfersUsd)
+  return amount === 0n ? since : `${since}, ${headline.dayTransfers(usdText(absOf(amount)), amount > 0n)}`
 }

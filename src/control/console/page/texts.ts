@@ -99,9 +99,10 @@ export const texts = {
     waiting: ', NOT READY',
     notReady: (why: string) => `not ready: ${why}`,
     day: 'PnL today',
-    dayHint: 'since 00:00 UTC, after costs',
+    daySince: (clock: string, isFirstReading: boolean) =>
+      `since ${clock} UTC${isFirstReading ? ', the first reading' : ''}`,
     dayTransfers: (amount: string, isDeposit: boolean) =>
-      `since 00:00 UTC, without ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
+      `without ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
     risk: 'Open risk',
     riskHint: (positions: number, orders: number) =>
       `${plural(positions, 'position')}, ${plural(orders, 'open order')}`,
@@ -153,7 +154,9 @@ export const texts = {
     liquidation: 'Liquidation',
     distance: 'To liquidation',
     leverage: 'Leverage',
-    pnl: 'PnL after all costs',
+    pnl: 'PnL if closed',
+    pnlNote:
+      'PnL if closed is less the fee and price impact of closing now. What opening cost, and what sending a close costs, is not in it.',
     beforeClosing: 'before closing costs',
     stop: 'Stop',
     hasStop: 'stop rests',
@@ -381,7 +384,7 @@ export const texts = {
     would: 'Now it would do this',
     worst: 'Worst cost',
     expected: 'Expected cost',
-    netPnl: 'PnL after all costs',
+    netPnl: 'PnL less what closing costs, without what opening cost:',
     referencePrice: 'Price now',
     boundPrice: 'Worst price',
     noBound: 'not bounded',

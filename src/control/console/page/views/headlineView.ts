@@ -4,17 +4,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { html, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { killCommand, tradingCommand } from '../pageCommands.ts'
 import type { Status } from '../pageWire.ts'
-import {
-  absOf,
-  amountOf,
-  NOTHING,
-  percentText,
-  signedUsdText,
-  usdText,
-  wholeUsdText,
-} from '../shownAmount.ts'
+import { NOTHING, percentText, signedUsdText, usdText, wholeUsdText } from '../shownAmount.ts'
 import { dayPnlOf, drawdownBpsOf } from '../shownFigures.ts'
-import { equityHint } from '../shownMatters.ts'
+import { dayHint, equityHint } from '../shownMatters.ts'
 import { spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
@@ -72,7 +64,7 @@ function Tile(props: {
   const { name, value, hint, tone = '' } = props
   return html`<div class=${`tile ${tone}`}>
     <dt>${name}</dt>
-    <dd><strong class="num">${value}</strong><small>${hint}</small></dd>
+    <dd><strong class="num">${value}</strong><small title=${hint}>${hint}</small></dd>
   </div>`
 }
 
@@ -97,13 +89,6 @@ function TradingTile({ status }: { readonly status: Status }): VNode {
   </div>`
 }
 
-/** Since when the day's result is counted, and what is none of it. */
-function dayHint(transfersUsd = '0'): string {
-  const amount = amountOf(transfersUsd)
-  const { headline: words } = texts
-  return amount === 0n ? words.dayHint : words.dayTransfers(usdText(absOf(amount)), amount > 0n)
-}
-
 /** The figures. */
 export function Headline(): VNode {
   const status = useSlice((state) => state.status)
@@ -123,7 +108,7 @@ export function Headline(): VNode {
     <${TradingTile} status=${status} />
     <${Tile} name=${words.equity} value=${equity === undefined ? NOTHING : usdText(equity.equityUsd)}
       hint=${equityHint(equity, nowMs, `${status.profile}, ${status.chain}`)} />
-    <${Tile} name=${words.day} value=${day === undefined ? NOTHING : signedUsdText(day)} hint=${dayHint(equity?.dayTransfersUsd)} tone=${toneOf(day)} />
+    <${Tile} name=${words.day} value=${day === undefined ? NOTHING : signedUsdText(day)} hint=${dayHint(equity, status.nowMs)} tone=${toneOf(day)} />
     <${Tile} name=${words.drawdown} value=${drawdown === undefined ? NOTHING : percentText(drawdown)}
       hint=${equity === undefined ? '' : words.drawdownHint(wholeUsdText(equity.peakUsd))} />
     <${Tile} name=${words.risk} value=${usdText(status.exposureUsd)}

@@ -127,7 +127,8 @@ export function PositionsView(): VNode {
               (position) => html`<${PositionLine} key=${position.key} position=${position}
               isOld=${age?.isOld === true} />`,
             )}</tbody>
-          </table></div>`
+          </table></div>
+          <p class="muted"><small>${words.pnlNote}</small></p>`
     }
   <//>`
 }
