@@ -46,6 +46,16 @@ const commands = {
         ...(preview ? { isPreview: true } : {}),
       }),
     })),
+  tighten: z
+    .strictObject({ limit: line(60), value: line(60), preview: z.boolean().default(false), by })
+    .transform(({ limit, value, preview, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'tighten',
+        ...{ limit, value },
+        ...(preview ? { isPreview: true } : {}),
+      }),
+    })),
   finding: z.strictObject({ as: z.enum(['adopted', 'ignored']), by }).transform(({ as, by: who }) => ({
     by: who,
     command: (findingId: string): OperatorCommand => ({ type: 'finding', findingId, as }),

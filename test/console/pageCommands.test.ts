@@ -10,6 +10,7 @@ import {
   stopTaskCommand,
   switchCommand,
   takeOverCommand,
+  tightenCommand,
   tradingCommand,
 } from '../../src/control/console/page/pageCommands.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
@@ -60,6 +61,9 @@ test('every command is one that the control port reads', () => {
   readAs('finding', settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'adopted'))
   readAs('reload', takeOverCommand('reload', true))
   readAs('limits', takeOverCommand('limits', false))
+  const [tighten, preview] = readAs('tighten', tightenCommand([]), { limit: ' maxLeverage ', value: '2.5' })
+  expect(tighten).toEqual({ type: 'tighten', limit: 'maxLeverage', value: '2.5' })
+  expect(preview).toMatchObject({ isPreview: true })
 })
 
 test('a close names the token that backs its position, so that the other one of the side stays', () => {

@@ -16,7 +16,8 @@ import {
 } from '../context/liveLimits.ts'
 import type { Commander, OperatorAnswer } from './operatorCommand.ts'
 
-type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
+/** What limits are changed with. */
+export type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
 
 type Configured = Awaited<ReturnType<NonNullable<LimitsContext['readLimits']>>>
 
@@ -70,9 +71,18 @@ export async function changeLimits(
   isConfirmed: boolean,
   commander: Commander,
 ): Promise<OperatorAnswer> {
-  const { limits, trading, emit } = context
   const next = await readConfigured(context)
-  if ('ok' in next) return next
+  return 'ok' in next ? next : await takeLimits(context, next, commander, isConfirmed)
+}
+
+/** Takes limits over, as far as it may: what is looser only when it is confirmed. Throws what the journal throws. */
+export async function takeLimits(
+  context: LimitsContext,
+  next: Configured,
+  commander: Commander,
+  isConfirmed = false,
+): Promise<OperatorAnswer> {
+  const { limits, trading, emit } = context
   const changes = limits.compare(next, isConfirmed)
   const rest = restText(next)
   if (changes.length === 0) {

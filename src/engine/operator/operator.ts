@@ -16,6 +16,7 @@ import type { Commander, OperatorAnswer, OperatorCommand } from './operatorComma
 import type { Reloaded } from './reloadStrategies.ts'
 import { startTask, stopTask, type TaskContext } from './startTask.ts'
 import { switchStrategy } from './switchStrategy.ts'
+import { tightenLimit } from './tightenLimit.ts'
 import { trustMarket } from './trustMarket.ts'
 
 /** What commands are carried out with. */
@@ -47,6 +48,8 @@ export async function operate(
   if (isByHand && command.isPreview === true) return await context.manual.carryOut(command, by)
   if (command.type === 'task' && command.isPreview) return await startTask(context.tasks, command, by)
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
+  if (command.type === 'tighten' && command.isPreview === true)
+    return await tightenLimit(context, command, { by, via })
   // It writes down what it changes, and nothing when that is nothing: perpd may look at its files often.
   if (command.type === 'reload') return await context.reload.carryOut(command, { by, via })
   if (command.type === 'set-field') return await context.reload.set(command, { by, via })
@@ -71,6 +74,8 @@ export async function operate(
       )
     case 'limits':
       return await changeLimits(context, command.isConfirmed, { by, via })
+    case 'tighten':
+      return await tightenLimit(context, command, { by, via })
     case 'finding':
       return await settleDiscrepancy(context, command, by)
     case 'market':

@@ -6,6 +6,7 @@ import type { LogComponent, LogLevel } from '../../domain/logLevels.ts'
 import type { ManualAnswer } from './manualAnswers.ts'
 import type { ManualCommand } from './manualCommand.ts'
 import type { TaskCommand } from './taskCommand.ts'
+import type { TightenCommand } from './tightenLimit.ts'
 
 /** Changes one field in the file of a strategy, and takes it over. A preview changes nothing. */
 export interface SetFieldCommand {
@@ -52,6 +53,7 @@ export type OperatorCommand =
     }
   /** What is written into the log: `level` of one component, or of all that have none of their own. */
   | { readonly type: 'log'; readonly component?: LogComponent; readonly level: LogLevel }
+  | TightenCommand
   | ManualCommand
   | TaskCommand
   | {

@@ -3,7 +3,7 @@
  * undone. Pure: a dialog shows one and sends it.
  */
 
-import type { Answer, Order, Status, Task } from './pageWire.ts'
+import type { Answer, LimitLine, Order, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
 import { texts } from './texts.ts'
@@ -15,6 +15,8 @@ export interface CommandField {
   readonly value: string
   /** What the field takes: one of these, or free text. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
+  /** What may be meant, beside what is typed. */
+  readonly suggestions?: readonly { readonly value: string; readonly label: string }[]
   readonly isOptional?: true
   /** Most characters; absent: the field does not say. */
   readonly most?: number
@@ -224,6 +226,32 @@ export function settleCommand(
     body: () => ({ as }),
     send: own.send,
     typed: own.typed,
+  }
+}
+
+/** Makes one limit of the account tighter; what it would come to is shown first. */
+export function tightenCommand(limits: readonly LimitLine[]): PageCommand {
+  const { tighten: own } = words
+  const body = (values: FieldValues) => ({
+    limit: values.limit?.trim() ?? '',
+    value: values.value?.trim() ?? '',
+  })
+  return {
+    title: own.title,
+    effects: own.effects,
+    path: '/api/limits/tighten',
+    fields: [
+      {
+        ...{ name: 'limit', label: own.limit, value: '', hint: own.limitHint },
+        suggestions: limits
+          .filter(({ scope }) => scope === 'account')
+          .map((line) => ({ value: line.limit, label: own.now(line.value) })),
+      },
+      { name: 'value', label: own.value, value: '', hint: own.valueHint, isNumber: true },
+    ],
+    body,
+    preview: (values) => ({ ...body(values), preview: true }),
+    send: own.send,
   }
 }
 

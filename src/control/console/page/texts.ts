@@ -271,6 +271,7 @@ export const texts = {
   limits: {
     none: 'Limits were not read yet.',
     rest: (count: number) => `${plural(count, 'limit')} of which nothing is counted here`,
+    tighten: 'Tighten…',
     apply: 'Apply limits…',
     applyLooser: 'Apply, looser too…',
     usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
@@ -588,6 +589,19 @@ export const texts = {
         'Reads the settings and the strategy files anew; what is tighter holds from the next decision on.',
       ],
       send: 'Apply',
+    },
+    tighten: {
+      title: 'Tighten a limit',
+      effects: [
+        'One limit of the account is tighter from the next decision on. It holds until a restart, when the files count.',
+        'What is looser is refused: that is set in the configuration, and taken over with “Apply, looser too…”.',
+      ],
+      limit: 'Limit',
+      limitHint: 'as under risk: maxPositionSizeUsd, maxLeverage',
+      value: 'Value',
+      valueHint: 'as under risk: 2500 dollars, 2.5 times, 300 basis points, 15000 ms',
+      now: (value: string) => `now ${value}`,
+      send: 'Tighten limit',
     },
     loosens: 'What is looser is taken over too: more may be lost from then on.',
     loosenTyped: 'loosen',

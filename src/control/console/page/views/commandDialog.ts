@@ -71,15 +71,22 @@ function Field(props: {
   const onInput = (event: Event) =>
     onValue((event.currentTarget as HTMLInputElement | HTMLSelectElement).value)
   const problem = field.problem?.(value)
+  const list = field.suggestions === undefined ? undefined : `${field.name}-list`
   const control =
     field.choices === undefined
       ? html`<input name=${field.name} value=${value} onInput=${onInput} required=${field.isOptional !== true}
-          maxlength=${field.most} aria-invalid=${problem !== undefined}
+          maxlength=${field.most} aria-invalid=${problem !== undefined} list=${list}
           inputmode=${field.isNumber === true ? 'decimal' : 'text'} autocomplete="off" />`
       : html`<select name=${field.name} value=${value} onChange=${onInput}>
           ${field.choices.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.label}</option>`)}
         </select>`
-  return html`<label>${field.label}${control}${field.hint === undefined ? '' : html`<small>${field.hint}</small>`}${
+  const suggestions =
+    field.suggestions === undefined
+      ? ''
+      : html`<datalist id=${list}>${field.suggestions.map(
+          (each) => html`<option key=${each.value} value=${each.value}>${each.label}</option>`,
+        )}</datalist>`
+  return html`<label>${field.label}${control}${suggestions}${field.hint === undefined ? '' : html`<small>${field.hint}</small>`}${
     problem === undefined ? '' : html`<small class="down">${problem}</small>`
   }</label>`
 }

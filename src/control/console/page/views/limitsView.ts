@@ -1,7 +1,7 @@
 /** Limits with what is used of them, and breakers with what opens them. */
 import type { VNode } from 'preact'
 import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
-import { takeOverCommand } from '../pageCommands.ts'
+import { takeOverCommand, tightenCommand } from '../pageCommands.ts'
 import type { LimitLine, Status } from '../pageWire.ts'
 import { percentText, usdText } from '../shownAmount.ts'
 import { type LimitBar, limitBars, limitText } from '../shownFigures.ts'
@@ -45,7 +45,8 @@ export function LimitsView(): VNode {
     .toSorted((one, other) => (other.shareBps ?? 0) - (one.shareBps ?? 0))
   const rest = bars.filter(({ scope, shareBps }) => shareBps === undefined && scope !== 'breakers')
   const tools = mayCommand
-    ? html`<button onClick=${() => command(takeOverCommand('limits', false))}>${words.apply}</button>
+    ? html`<button onClick=${() => command(tightenCommand(limits ?? []))}>${words.tighten}</button>
+        <button onClick=${() => command(takeOverCommand('limits', false))}>${words.apply}</button>
         <button onClick=${() => command(takeOverCommand('limits', true))}>${words.applyLooser}</button>`
     : ''
   return html`<${Section} id="limits" title=${texts.sections.limits} tools=${tools}>
