@@ -311,7 +311,10 @@ function increaseHeldBack(
 }
 
 /** What the last day's orders spent: those that ended, and those still open. */
-function spentOfDay({ journal, orderManager }: EngineContext, nowMs: number): readonly Ending[] {
+export function spentOfDay(
+  { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
+  nowMs: number,
+): readonly Ending[] {
   return [
     ...journal.endingsSince(nowMs - dayMs),
     ...orderManager.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),

@@ -275,7 +275,6 @@ export const texts = {
     apply: 'Apply limits…',
     applyLooser: 'Apply, looser too…',
     usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
-    atLeast: (used: string) => `at least ${used}`,
     exceeded: 'EXCEEDED',
     full: 'FULL',
     near: 'NEAR',
