@@ -9,14 +9,13 @@ import { OPERATOR, releaseCommand, releaseText } from '../account/tradingHalts.t
 import type { Unwinder } from '../account/unwinder.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import type { Reconciler } from '../watch/reconciler.ts'
-import { changeLimits, previewLimits } from './changeLimits.ts'
+import { changeLimits, previewLimits, tightenLimit } from './changeLimits.ts'
 import type { Kill } from './kill.ts'
 import type { Manual } from './manualOrders.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
 import type { Reloaded } from './reloadStrategies.ts'
 import { startTask, stopTask, type TaskContext } from './startTask.ts'
 import { switchStrategy } from './switchStrategy.ts'
-import { tightenLimit } from './tightenLimit.ts'
 import { trustMarket } from './trustMarket.ts'
 
 /** What commands are carried out with. */

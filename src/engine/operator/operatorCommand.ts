@@ -6,7 +6,6 @@ import type { LogComponent, LogLevel } from '../../domain/logLevels.ts'
 import type { ManualAnswer } from './manualAnswers.ts'
 import type { ManualCommand } from './manualCommand.ts'
 import type { TaskCommand } from './taskCommand.ts'
-import type { TightenCommand } from './tightenLimit.ts'
 
 /** Changes one field in the file of a strategy, and takes it over. A preview changes nothing. */
 export interface SetFieldCommand {
@@ -20,6 +19,16 @@ export interface SetFieldCommand {
   readonly was?: string
   /** Whether looser limits take effect too. */
   readonly isConfirmed: boolean
+  readonly isPreview?: boolean
+}
+
+/** Makes one limit of the account tighter, at once and until a restart. A preview changes nothing. */
+export interface TightenCommand {
+  readonly type: 'tighten'
+  /** Its name under `risk`, or the code's: `maxLeverage`. */
+  readonly limit: string
+  /** As it is written under `risk`: `2500` dollars, `2.5` times, `300` basis points. */
+  readonly value: string
   readonly isPreview?: boolean
 }
 

@@ -2,7 +2,15 @@
 import { isoTime } from '../../base/clock.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
-import type { StrategyStatus } from '../engineStatus.ts'
+
+/** Of a strategy's status: when it is asked, and what keeps it from that. */
+interface AskedStrategy {
+  readonly cadenceMs: number
+  readonly symbols: readonly string[]
+  readonly pausedBy?: unknown
+  readonly pausedForMs?: number
+  readonly unfit?: unknown
+}
 
 /** What it is judged by. Times in ms. */
 export interface IncreaseFacts {
@@ -14,10 +22,7 @@ export interface IncreaseFacts {
   readonly limits: Limits
   /** How often the positions are read without any strategy. */
   readonly watchMs: number
-  readonly strategies: readonly Pick<
-    StrategyStatus,
-    'cadenceMs' | 'symbols' | 'pausedBy' | 'pausedForMs' | 'unfit'
-  >[]
+  readonly strategies: readonly AskedStrategy[]
 }
 
 /** Why an increase is denied while no host may be asked. */
