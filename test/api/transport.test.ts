@@ -4,7 +4,7 @@ import { DecodeError, proves, RefusedError, UnreachableError } from '../../src/a
 import { RequestFailed } from '../../src/api/transport/requestFailed.ts'
 import type { Route } from '../../src/api/transport/route.ts'
 import type { RequestAttempt } from '../../src/api/transport/transportTypes.ts'
-import { failureOf, type Reply, START_MS, scriptedTransport } from './support.ts'
+import { failureOf, jumpingClock, type Reply, START_MS, scriptedTransport } from './support.ts'
 
 const read: Route<string, unknown> = {
   path: '/thing',
@@ -211,7 +211,12 @@ test('a good answer ends a rest after failures, and none that follows from a pay
   let isSick = true
   const rests: unknown[] = []
   const told: unknown[] = []
-  const { transport, clock } = scriptedTransport(() => (isSick ? { status: 500 } : {}), {
+  // On a real clock no two readings are the same.
+  const clock = jumpingClock()
+  let readings = 0
+  const ticking = { ...clock, monotonicMs: () => clock.monotonicMs() + ++readings / 1_000 }
+  const { transport } = scriptedTransport(() => (isSick ? { status: 500 } : {}), {
+    clock: ticking,
     limits: { failuresToCooldown: 1, cooldownMs: 60_000, backoffMs: 0, attempts: 2 },
     onCooldown: ({ host, isLast = false }) => rests.push([host, isLast]),
     onAttempt: ({ host, outcome, isResting = false }) => told.push([host, outcome, isResting]),

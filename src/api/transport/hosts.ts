@@ -242,11 +242,11 @@ export function createHosts(options: {
     cooldownMs: number,
     reason: string,
     isDistrust: boolean,
-    failedUntilMs = 0,
+    isOfFailures = false,
   ): void {
     const state = stateOf(host)
     const until = clock.monotonicMs() + cooldownMs
-    if (until >= state.cooldownUntilMs) state.failedUntilMs = failedUntilMs
+    if (until >= state.cooldownUntilMs) state.failedUntilMs = isOfFailures ? until : 0
     state.cooldownUntilMs = Math.max(state.cooldownUntilMs, until)
     if (isDistrust) state.distrustUntilMs = Math.max(state.distrustUntilMs, until)
     state.isProbing = false
@@ -352,7 +352,7 @@ export function createHosts(options: {
       const cooldownMs = Math.min(limits.cooldownMs * 2 ** state.cooldowns, limits.cooldownMaxMs)
       state.cooldowns += 1
       state.failures = 0
-      coolDown(host, cooldownMs, reason, false, now + cooldownMs)
+      coolDown(host, cooldownMs, reason, false, true)
     },
 
     sawPrices(host, ageMs, madeAtMs) {
