@@ -144,6 +144,21 @@ export const commands: readonly Command[] = [
     run: async (call) => (await import('./commands/tradingCommand.ts')).applyLimits(call),
   },
   {
+    name: 'limits tighten',
+    isForRunning: true,
+    summary: 'Make one limit of the account tighter in the running daemon, from its next decision on.',
+    details:
+      'It is kept in the journal, and holds until a restart, when the files count. What is looser is refused: that is set in the\nconfiguration and taken over with perpd limits apply --confirm.',
+    positional: { name: 'NAME', doc: 'the limit, as under risk: maxPositionSizeUsd, maxLeverage' },
+    more: [{ name: 'value', doc: 'its value, as under risk: 2500 dollars, 2.5 times, 300 basis points' }],
+    flags: [{ name: 'dry-run', doc: 'only show what would change' }, byFlag, json],
+    examples: [
+      'perpd limits tighten maxPositionSizeUsd 1000 --by ann',
+      'perpd limits tighten maxLeverage 2.5',
+    ],
+    run: async (call) => (await import('./commands/tradingCommand.ts')).tightenLimit(call),
+  },
+  {
     name: 'orders',
     isOfJournal: true,
     summary: 'List orders, newest first; works without the daemon too.',

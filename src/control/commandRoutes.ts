@@ -39,6 +39,7 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
   command('/api/trading', 'trading')
   command('/api/kill', 'kill')
   command('/api/limits', 'limits')
+  command('/api/limits/tighten', 'tighten')
   command('/api/log/level', 'log')
   command('/api/findings/:id', 'finding')
   command('/api/markets/:id/trust', 'market')

@@ -4,6 +4,7 @@ import { scopeOf } from '../domain/account/tradingState.ts'
 import { logComponents, logLevels } from '../domain/logLevels.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
 import { by, commandId, decimal, direction, dollars, line, pool } from './bodyFields.ts'
+import { bodyProblem } from './bodyProblem.ts'
 import { startTaskBody, stopTaskBody } from './taskBodies.ts'
 
 /** Longest body of a command, bytes. */
@@ -42,6 +43,16 @@ const commands = {
       command: (): OperatorCommand => ({
         type: 'limits',
         isConfirmed: confirm,
+        ...(preview ? { isPreview: true } : {}),
+      }),
+    })),
+  tighten: z
+    .strictObject({ limit: line(60), value: line(60), preview: z.boolean().default(false), by })
+    .transform(({ limit, value, preview, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'tighten',
+        ...{ limit, value },
         ...(preview ? { isPreview: true } : {}),
       }),
     })),
@@ -142,10 +153,16 @@ const commands = {
         ...(collateral === undefined ? {} : { collateral }),
       }),
     })),
-  cancel: z.strictObject({ id: commandId, by }).transform(({ by: who, id }) => ({
-    by: who,
-    command: (order: string): OperatorCommand => ({ type: 'cancel', id, order }),
-  })),
+  cancel: z
+    .strictObject({ id: commandId, preview: z.boolean().default(false), by })
+    .transform(({ by: who, id, preview }) => ({
+      by: who,
+      command: (order: string): OperatorCommand => ({
+        type: 'cancel',
+        ...{ id, order },
+        ...(preview ? { isPreview: true } : {}),
+      }),
+    })),
   log: z
     .strictObject({ component: z.enum(logComponents).optional(), level: z.enum(logLevels), by })
     .transform(({ component, level, by: who }) => ({
@@ -181,8 +198,5 @@ export type Parsed =
 export function parseCommand(type: Asked, body: unknown, id = ''): Parsed {
   const parsed = commands[type].safeParse(body)
   if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }
-  const problems = parsed.error.issues.map(
-    ({ path, message }) => `${path.length === 0 ? 'the body' : path.join('.')}: ${message}`,
-  )
-  return { ok: false, problem: problems.join('; ') }
+  return { ok: false, problem: parsed.error.issues.map(bodyProblem).join('; ') }
 }

@@ -18,6 +18,8 @@ export type VenueEvent =
       readonly durationMs: number
       readonly traceId?: string
       readonly outcome: string
+      /** The host is in cooldown all the same, after this attempt. */
+      readonly isResting?: true
     }
   | {
       readonly type: 'host.cooldown'
@@ -26,6 +28,8 @@ export type VenueEvent =
       readonly reason: string
       /** How the request came to nothing that it rests for; absent: it rests for what it said. */
       readonly outcome?: string
+      /** With it every host of the application API, or of the oracle, is in cooldown. */
+      readonly isLast?: true
     }
   /** The prices of an oracle host stand still, or go on again; told once each. `ageMs`: of its newest price. */
   | { readonly type: 'host.prices'; readonly host: string; readonly isStale: boolean; readonly ageMs: number }

@@ -29,6 +29,7 @@ import { isKept } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { withinOwn } from './ownPart.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
+import { isNoHost, NO_HOST_REASON } from './watch/increasesWait.ts'
 
 const hourMs = 3_600_000
 
@@ -298,11 +299,8 @@ function increaseHeldBack(
   const { journal, api } = context
   // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
   // one that does not; a reduction may still be tried, and is verified like any other.
-  if (adds && api.hosts.api.every((host) => api.isCoolingDown(host))) {
-    return {
-      code: 'NO_HOST',
-      reason: 'every host of the application API is in cooldown; increases wait until one is back',
-    }
+  if (adds && isNoHost(api)) {
+    return { code: 'NO_HOST', reason: NO_HOST_REASON }
   }
   const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined
   if (discrepancy !== undefined) {
@@ -322,7 +320,10 @@ function increaseHeldBack(
 }
 
 /** What the last day's orders spent: those that ended, and those still open. */
-function spentOfDay({ journal, orderManager }: EngineContext, nowMs: number): readonly Ending[] {
+export function spentOfDay(
+  { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
+  nowMs: number,
+): readonly Ending[] {
   return [
     ...journal.endingsSince(nowMs - dayMs),
     ...orderManager.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),

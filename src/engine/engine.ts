@@ -54,6 +54,7 @@ import { createWindDown } from './roster/windDown.ts'
 import { type EngineLabels, statusOf, withoutStopNow } from './statusReport.ts'
 import { createTaskRoad } from './taskRoad.ts'
 import { tick } from './tick.ts'
+import { usedNow } from './usedLimits.ts'
 import { createAccountWatch } from './watch/accountWatch.ts'
 import { createBreakers } from './watch/breakerWatch.ts'
 import { createDayResult, type DayResult, strategyDayUsd } from './watch/dayResult.ts'
@@ -397,7 +398,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...createCandleReads(context),
     tasks: () => executors.list(),
     clockSkewMs: (host) => api.clockSkewMs(host),
-    limits: () => limitRows(limits.current()),
+    limits: () => limitRows(limits.current(), usedNow(admission, { account, breakers, realized })),
     fileOf: instances.fileOf,
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,

@@ -18,6 +18,7 @@ import type { WindDown } from './roster/windDown.ts'
 import type { AccountWatch } from './watch/accountWatch.ts'
 import type { Breakers } from './watch/breakerWatch.ts'
 import type { FeedAges } from './watch/feedAges.ts'
+import { increasesWait, isNoHost } from './watch/increasesWait.ts'
 import type { Reconciler } from './watch/reconciler.ts'
 import type { UnmanagedWatch } from './watch/unmanaged.ts'
 import { unresolvedOf } from './watch/unresolved.ts'
@@ -63,7 +64,20 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const killed = parts.kill.report()
   const subaccount = context.subaccount?.report()
   const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
-  const notReady = life.notReady()
+  const strategies = parts.instances.all().map((instance) => withSignal(context, instance.status()))
+  const feedAgesMs = parts.feeds.at(nowMs)
+  const notReady = [
+    ...life.notReady(),
+    ...(journal.isShort() ? [shortOfSpace(labels.journalPath)] : []),
+    // Before it runs nothing is read yet, and when it drains nothing is any more.
+    ...(life.state() === 'running'
+      ? increasesWait({
+          ...{ isNoHost: isNoHost(api), nowMs, feedAgesMs, strategies },
+          limits: context.limits.current().account,
+          watchMs: context.engineSettings.watchMs,
+        })
+      : []),
+  ]
   const withoutStop = withoutStopNow(context, parts)
   const watchedAtMs = life.watchedAtMs()
   return {
@@ -72,7 +86,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     chain: context.chain.name,
     account: accountOf(context),
     state: life.state(),
-    notReady: journal.isShort() ? [...notReady, shortOfSpace(labels.journalPath)] : notReady,
+    notReady,
     startedAtMs,
     nowMs,
     ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
@@ -84,7 +98,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
       : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
     transfers: trading.accountJournal.state().trading.transfers ?? [],
     ...(subaccount === undefined ? {} : { subaccount }),
-    strategies: parts.instances.all().map((instance) => withSignal(context, instance.status())),
+    strategies,
     positions: held.positions,
     ...(withoutStop === undefined ? {} : { withoutStop }),
     unmanaged: parts.unmanaged.current(),
@@ -102,7 +116,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     exposureMaybeTwiceUsd: maybeTwiceUsd,
     unlistedFills: held.unlistedFills,
     closedFills: held.closedFills,
-    feedAgesMs: parts.feeds.at(nowMs),
+    feedAgesMs,
     apiHosts: api.hosts.api,
     oracleHosts: api.hosts.oracle,
     journal: { path: labels.journalPath, records, intents },

@@ -34,8 +34,8 @@ export function createHealth(now: () => number = () => performance.now()): Healt
   let readyAtMs: number | undefined
 
   const stuck = (current: MonitoredStatus): readonly string[] => {
-    // Strategies are not asked while the engine is not ready; silence is right then.
-    if (current.state !== 'running' || current.notReady.length > 0 || readyAtMs === undefined) return []
+    // Strategies are asked from the moment it runs, also while increases wait for hosts; before that silence is right.
+    if (current.state !== 'running' || readyAtMs === undefined) return []
     const sinceMs = readyAtMs
     const { watchedAgoMs = 0 } = current
     const watch =

@@ -103,11 +103,20 @@ export function createHostBook(now: () => number): HostBook {
     )
   }
 
+  /** A good answer ended the rest. */
+  function ended(host: string): void {
+    const known = kept.get(`host ${host}`)
+    if (known?.figures.rests === undefined) return
+    const { rests: _, ...figures } = known.figures
+    kept.set(`host ${host}`, { ...known, figures })
+  }
+
   return {
     listen(event) {
       switch (event.type) {
         case 'host.attempt':
           answered('host', event.host, { ...event, isOk: isGood(event) })
+          if (isGood(event) && event.isResting !== true) ended(event.host)
           break
         case 'host.cooldown': {
           const { cooldownMs, reason } = event

@@ -1,35 +1,35 @@
-/** Whether any API host may be asked at all: told when the last one goes into cooldown, and when one answers again. */
+/**
+ * Whether any API host may be asked at all: told when the last one goes into cooldown, and when one answers that is in none any more.
+ * Both are the transport's own words, by which admission judges too.
+ */
 import type { Event } from '../domain/event.ts'
 import { isGood } from '../monitor/hostFigures.ts'
+import { ended } from '../monitor/text.ts'
 import type { Notice } from './notice.ts'
 
 const cause = 'hosts'
 
-/** Takes events in their order, with the monotonic time of each in ms; gives a notice where it turns. */
-export function createHostsWatch(): (event: Event, nowMs: number) => Notice | undefined {
-  const untilMs = new Map<string, number>()
+/** Takes events in their order; gives a notice where it turns. */
+export function createHostsWatch(): (event: Event) => Notice | undefined {
   let hosts: readonly string[] = []
   let isDown = false
-  return (event, nowMs) => {
+  return (event) => {
     if (event.type === 'daemon.started') {
       hosts = event.apiHosts
       return undefined
     }
     if (event.type === 'host.cooldown') {
-      untilMs.set(event.host, nowMs + event.cooldownMs)
-      const isAll = hosts.length > 0 && hosts.every((host) => (untilMs.get(host) ?? 0) > nowMs)
-      if (isDown || !isAll) return undefined
+      if (isDown || event.isLast !== true || !hosts.includes(event.host)) return undefined
       isDown = true
       return {
         kind: 'hosts-down',
         level: 'error',
         cause,
-        text: `all API hosts are in cooldown (${hosts.join(', ')}), the last one because of ${event.reason}. perpd makes no order until one answers, and goes on asking`,
+        text: `all API hosts are in cooldown (${hosts.join(', ')}). Of ${event.host}, the last one: ${ended(event.reason)} perpd adds nothing until one answers, and goes on asking`,
       }
     }
     if (event.type !== 'host.attempt' || !isGood(event) || !hosts.includes(event.host)) return undefined
-    untilMs.delete(event.host)
-    if (!isDown) return undefined
+    if (!isDown || event.isResting === true) return undefined
     isDown = false
     return {
       kind: 'hosts-up',

@@ -69,7 +69,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     tell,
     listen(event: Event) {
       if (loops.length === 0) return
-      const notices = [watchHosts(event, clock.monotonicMs()), noticeOf(event)]
+      const notices = [watchHosts(event), noticeOf(event)]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {

@@ -4,7 +4,7 @@ import { DecodeError, proves, RefusedError, UnreachableError } from '../../src/a
 import { RequestFailed } from '../../src/api/transport/requestFailed.ts'
 import type { Route } from '../../src/api/transport/route.ts'
 import type { RequestAttempt } from '../../src/api/transport/transportTypes.ts'
-import { failureOf, type Reply, START_MS, scriptedTransport } from './support.ts'
+import { failureOf, jumpingClock, type Reply, START_MS, scriptedTransport } from './support.ts'
 
 const read: Route<string, unknown> = {
   path: '/thing',
@@ -205,6 +205,42 @@ test('a host that keeps failing rests, is probed by one request, and rests longe
   await ask('f')
   await ask('g')
   expect(seen.map(({ url }) => new URL(url).host)).toEqual(['primary', 'primary'])
+})
+
+test('a good answer ends a rest after failures, and none that follows from a payload that is not trusted', async () => {
+  let isSick = true
+  const rests: unknown[] = []
+  const told: unknown[] = []
+  // On a real clock no two readings are the same.
+  const clock = jumpingClock()
+  let readings = 0
+  const ticking = { ...clock, monotonicMs: () => clock.monotonicMs() + ++readings / 1_000 }
+  const { transport } = scriptedTransport(() => (isSick ? { status: 500 } : {}), {
+    clock: ticking,
+    limits: { failuresToCooldown: 1, cooldownMs: 60_000, backoffMs: 0, attempts: 2 },
+    onCooldown: ({ host, isLast = false }) => rests.push([host, isLast]),
+    onAttempt: ({ host, outcome, isResting = false }) => told.push([host, outcome, isResting]),
+  })
+  const [one, two] = ['http://one/v1', 'http://two/v1']
+  const resting = () => [one, two].map((host) => transport.isCoolingDown(host))
+  await clock.drive(failureOf(transport.call(read, 'a')))
+  expect([rests, resting()]).toEqual([
+    [
+      [one, false],
+      [two, true],
+    ],
+    [true, true],
+  ])
+  isSick = false
+  await clock.drive(transport.call(read, 'b'))
+  expect(resting().filter((isResting) => !isResting)).toHaveLength(1)
+  expect(told.at(-1)).toMatchObject([expect.any(String), 'ok', false])
+
+  transport.coolDown(one, 60_000, 'it sent a poisoned payload')
+  transport.coolDown(two, 60_000, 'it sent a poisoned payload')
+  await clock.drive(transport.call(read, 'c'))
+  expect(resting()).toEqual([true, true])
+  expect(told.at(-1)).toMatchObject([expect.any(String), 'ok', true])
 })
 
 test('when every host rests, reads are still asked and distrusted hosts get no new order', async () => {

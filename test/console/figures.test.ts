@@ -98,30 +98,19 @@ test('a deposit or a withdrawal is marked on the curve and is no fall, and hides
   ).toEqual([0, 0, 0])
 })
 
-test('limits show what is used of them where the page can tell, and nothing where it cannot', () => {
-  const at = (minutes: number) => new Date(10_000_000 - minutes * 60_000).toISOString()
+test('limits show what the daemon counted of them, positions as the status shows them, and nothing where neither counts', () => {
   const bars = limitBars(
     [
-      { scope: 'account', limit: 'maxTotalExposureUsd', value: '$2,000.00' },
+      { scope: 'account', limit: 'executionFeesPerDay', value: '0.02', used: '0.005', usedShareBps: 2_500 },
+      { scope: 'breakers', limit: 'maxDrawdownBps', value: '2000', used: '2100', usedShareBps: 10_500 },
       { scope: 'account', limit: 'maxPositionSizeUsd', value: '$400.00' },
-      { scope: 'account', limit: 'maxDailyLossUsd', value: '$40.00' },
-      { scope: 'strategy eth-trend', limit: 'maxOrdersPerHour', value: '4' },
       { scope: 'account', limit: 'maxSlippageBps', value: '100' },
-      { scope: 'market ETH', limit: 'maxPositionSizeUsd', value: '$100.00' },
+      { scope: 'ETH/USD [WETH-USDC]', limit: 'maxPositionSizeUsd', value: '$100.00' },
     ],
-    {
-      status: { ...marked(90, 100, 100), exposureUsd: usd(500), positions: [positionRow()] },
-      books: [],
-      isAllOrders: false,
-      orders: [
-        order('a', { sentAt: at(10) }),
-        order('b', { sentAt: at(61) }),
-        order('c', { sentAt: at(5), strategy: 'guard' }),
-        order('d'),
-      ],
-    },
+    { status: { ...marked(90, 100, 100), positions: [positionRow()] }, books: [] },
   )
-  expect(bars.map((bar) => bar.shareBps)).toEqual([2_500, 12_500, 2_500, 2_500, undefined, undefined])
+  expect(bars.map((bar) => bar.shareBps)).toEqual([2_500, 10_500, 12_500, undefined, undefined])
+  expect(bars.map((bar) => bar.used)).toEqual(['0.005', '2100', '$500.00', undefined, undefined])
 })
 
 test('a side counts with the increases that are open, and with none twice that are filled already', () => {
@@ -129,31 +118,13 @@ test('a side counts with the increases that are open, and with none twice that a
     limitBars([{ scope: 'account', limit: 'maxPositionSizeUsd', value: '$1,000.00' }], {
       status: status({ positions: [positionRow()], openIntents: [order('a', over)] }),
       books: [],
-      orders: [],
-      isAllOrders: true,
-    })[0]?.used?.amount
+    })[0]?.used
   expect([
     used({}),
     used({ standing: 'open' }),
     used({ kind: 'decrease' }),
     used({ direction: 'short' }),
-  ]).toEqual([600, 500, 500, 500].map((dollars) => BigInt(usd(dollars))))
-})
-
-test('orders of an hour that is longer than what was read are a least', () => {
-  const sentAt = new Date(9_990_000).toISOString()
-  const rows = Array.from({ length: 100 }, (_, at) => order(`${at}`, { sentAt, acceptedAt: sentAt }))
-  const used = (isAllOrders: boolean) =>
-    limitBars([{ scope: 'account', limit: 'maxOrdersPerHour', value: '200' }], {
-      status: status(),
-      books: [],
-      orders: rows,
-      isAllOrders,
-    })[0]?.used
-  expect([used(false), used(true)]).toEqual([
-    { unit: 'count', amount: 100n, isAtLeast: true },
-    { unit: 'count', amount: 100n },
-  ])
+  ]).toEqual(['$600.00', '$500.00', '$500.00', '$500.00'])
 })
 
 test('a limit reads in the unit that its name says', () => {
@@ -224,5 +195,5 @@ test('an order is cancelled while it is open and something of it may rest', () =
 
 test('an empty page computes nothing and fails at nothing', () => {
   expect(shownMarkets(emptyPage, false)).toEqual([])
-  expect(limitBars([], { status: status(), orders: [], isAllOrders: true, books: [] })).toEqual([])
+  expect(limitBars([], { status: status(), books: [] })).toEqual([])
 })

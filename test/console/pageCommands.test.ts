@@ -10,6 +10,7 @@ import {
   stopTaskCommand,
   switchCommand,
   takeOverCommand,
+  tightenCommand,
   tradingCommand,
 } from '../../src/control/console/page/pageCommands.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
@@ -49,7 +50,10 @@ test('every command is one that the control port reads', () => {
   readAs('trading', tradingCommand('reducing', status()), { reason: 'lunch' })
   readAs('trading', tradingCommand('active', status()))
   readAs('kill', killCommand(true, status()))
-  readAs('cancel', cancelCommand(order('a'), 'abcd'))
+  expect(readAs('cancel', cancelCommand(order('a'), 'abcd'))).toMatchObject([
+    { type: 'cancel' },
+    { isPreview: true },
+  ])
   readAs('pause', switchCommand('eth-trend', 'pause'))
   readAs('resume', switchCommand('eth-trend', 'resume'), { reason: 'fixed' })
   readAs('set-field', setFieldCommand('guard'), { field: 'size.usd', value: '400' })
@@ -57,6 +61,9 @@ test('every command is one that the control port reads', () => {
   readAs('finding', settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'adopted'))
   readAs('reload', takeOverCommand('reload', true))
   readAs('limits', takeOverCommand('limits', false))
+  const [tighten, preview] = readAs('tighten', tightenCommand([]), { limit: ' maxLeverage ', value: '2.5' })
+  expect(tighten).toEqual({ type: 'tighten', limit: 'maxLeverage', value: '2.5' })
+  expect(preview).toMatchObject({ isPreview: true })
 })
 
 test('a close names the token that backs its position, so that the other one of the side stays', () => {
@@ -147,4 +154,44 @@ test('what cannot be undone is typed, and what can is not', () => {
 
 test('a name in a path stays one part of it', () => {
   expect(switchCommand('a/../b', 'pause').path).toBe('/api/strategies/a%2F..%2Fb/pause')
+})
+
+test('a cancel is typed when its preview says that it takes the last stop-loss of a position', () => {
+  const { typed, typedFor } = cancelCommand(order('a'), 'abcd')
+  expect(typed).toBeUndefined()
+  expect(typedFor?.({ ok: true, statement: 's', isLastStop: true })).toBe('no stop')
+  expect(typedFor?.({ ok: true, statement: 's' })).toBeUndefined()
+})
+
+test('what a field does not take is said at once, in its own unit, and nothing is sent', () => {
+  const [percent] = closeCommand(position, 'abcd').fields
+  expect(percent?.problem?.('33.3')).toBeUndefined()
+  for (const value of ['150', '0', 'half', ''])
+    expect(percent?.problem?.(value)).toContain('from 0.01 to 100 percent')
+  expect(tradingCommand('halted', status()).fields[0]?.most).toBe(200)
+})
+
+test('a refused body is told in words of whoever typed it', () => {
+  const told = (type: Asked, body: object) => {
+    const parsed = parseCommand(type, { by: 'ann', ...body })
+    return parsed.ok ? '' : parsed.problem
+  }
+  const close = { id: 'abcd', market: 'ETH', direction: 'long' }
+  expect([
+    told('close', { ...close, shareBps: 15_000 }),
+    told('close', { ...close, shareBps: 'half' }),
+    told('close', { ...close, direction: 'up' }),
+    told('trading', { state: 'halted', reason: 'x'.repeat(201) }),
+    told('kill', { by: ' ' }),
+    told('kill', { clse: true }),
+    told('open', {}),
+  ]).toEqual([
+    'the share is more than 100 percent',
+    'the share is no percentage with at most two digits after the point',
+    'direction is none of long, short',
+    'the reason has more than 200 characters',
+    'the name of who commands is empty',
+    'the body has fields that no such command has: clse',
+    'id is missing; the market is missing; direction is none of long, short; size is missing; leverage is missing',
+  ])
 })

@@ -526,6 +526,62 @@ test('a fall from the peak waits for an operator, whose word makes a new peak', 
   expect(there.engine.status().holds).toEqual([])
 })
 
+test('one limit of the account is made tighter at once, kept in the journal, and told by the start that the files win over it', async () => {
+  const limits = { account: { maxPositionSizeUsd: usd(1_000), maxLeverageBps: 50_000 }, markets: {} }
+  const { journal, kept } = watchedJournal()
+  const there = world({ journal, limits })
+  await there.engine.start()
+  const tighten = (limit: string, value: string, isPreview = false) =>
+    command(there, { type: 'tighten', limit, value, ...(isPreview ? { isPreview } : {}) })
+  const keptBefore = kept.length
+  expect(await tighten('maxLeverage', '2.5', true)).toMatchObject({
+    ok: true,
+    waiting: [
+      { scope: 'account', limit: 'maxLeverageBps', value: '50000', configured: '25000', isTighter: true },
+    ],
+  })
+  expect(kept.length).toBe(keptBefore)
+  expect(await tighten('maxLeverage', '2.5')).toMatchObject({
+    ok: true,
+    statement: expect.stringMatching(/^in force: maxLeverage 5x -> 2.5x; it holds until a restart/),
+    isChanged: true,
+  })
+  // One that is not set limits from now on.
+  expect(await tighten('risk.maxOrderSizeUsd', '100')).toMatchObject({ ok: true })
+  const rows = there.engine.limits().map(({ limit, value }) => `${limit} ${value}`)
+  expect(rows).toEqual(expect.arrayContaining(['maxOrderSizeUsd $100.00', 'maxLeverageBps 25000']))
+  const changed = kept.flatMap((record) => ('command' in record ? [record.command] : []))
+  expect(changed.slice(-3)).toEqual(['tighten', 'limits.changed', 'limits.in-force'])
+
+  const refusals = [
+    ['maxLeverage', '4'],
+    ['maxLeverage', '2.5'],
+    ['maxLeverage', '0'],
+    ['maxPositionSizeUsd', '-5'],
+    ['maxOrdersPerHour', '1.5'],
+    ['maxLevrage', '2'],
+  ] as const
+  const codes: string[] = []
+  for (const [limit, value] of refusals) {
+    const answer = await tighten(limit, value)
+    codes.push(answer.ok ? 'ok' : answer.code)
+  }
+  expect(codes).toEqual([
+    'LIMIT_LOOSER',
+    'LIMIT_SAME',
+    'LIMIT_VALUE',
+    'LIMIT_VALUE',
+    'LIMIT_VALUE',
+    'LIMIT_UNKNOWN',
+  ])
+  there.engine.abort()
+  const second = world({ bench: there, journal, limits })
+  await second.engine.start()
+  const started = second.events.flatMap((event) => (event.type === 'limits.started' ? [event.statement] : []))
+  expect(started).toEqual([expect.stringContaining('maxLeverage 2.5x -> 5x')])
+  second.engine.abort()
+})
+
 test('limits tighten at once and loosen only when it is confirmed', async () => {
   let configured: Partial<ConfiguredLimits> = { account: { maxPositionSizeUsd: usd(1_000) } }
   const { journal, kept } = watchedJournal()

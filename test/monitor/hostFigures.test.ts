@@ -27,6 +27,15 @@ test('a host is told with its pace, its failures and its rest, until that is ove
   expect(book.all()).toEqual([told])
 })
 
+test('a good answer ends a rest, but for one that lasts all the same', () => {
+  const book = createHostBook(() => 0)
+  book.listen({ type: 'host.cooldown', host, cooldownMs: 500, reason: 'it failed' })
+  book.listen({ ...attempt(5), isResting: true })
+  expect(book.all()).toMatchObject([{ rests: { reason: 'it failed' } }])
+  book.listen(attempt(5))
+  expect(book.all()[0]).not.toHaveProperty('rests')
+})
+
 test('an order that the venue refused is an answer of its host, and old prices are told until they go on', () => {
   const book = createHostBook(() => 0)
   book.listen(attempt(5, 'refused'))

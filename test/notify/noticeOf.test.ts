@@ -46,16 +46,17 @@ test('two orders of a strategy that fail for the same reason have one cause', ()
   expect(noticeOf(other)?.cause).toBe(noticeOf(moved('pending', 'reverted'))?.cause)
 })
 
-test('all hosts in cooldown are told once, and the first that answers ends it', () => {
+test('all hosts in cooldown are told once, and the first that answers and is in none ends it', () => {
   const watch = createHostsWatch()
   const started = { type: 'daemon.started', apiHosts: ['a', 'b'] } as unknown as Event
-  const cooldown = (host: string): Event => ({
+  const cooldown = (host: string, isLast = false): Event => ({
     type: 'host.cooldown',
     host,
     cooldownMs: 1_000,
-    reason: 'timeouts',
+    reason: 'b broke the connection during GET /orders.',
+    ...(isLast ? { isLast } : {}),
   })
-  const answer = (outcome: string): Event => ({
+  const answer = (outcome: string, isResting = false): Event => ({
     type: 'host.attempt',
     route: 'tickers',
     method: 'GET',
@@ -63,20 +64,36 @@ test('all hosts in cooldown are told once, and the first that answers ends it', 
     attempt: 1,
     durationMs: 5,
     outcome,
+    ...(isResting ? { isResting } : {}),
   })
-  const kinds = [
-    watch(started, 0),
-    watch(cooldown('a'), 0),
-    // The first one is out of its cooldown by now.
-    watch(cooldown('b'), 2_000),
-    watch(cooldown('a'), 2_500),
-    watch(cooldown('a'), 2_600),
-    watch(answer('timeout'), 2_700),
-    watch(answer('ok'), 2_800),
-    watch(answer('ok'), 2_900),
-  ].map((notice) => notice?.kind)
+  const notices = [
+    watch(started),
+    watch(cooldown('a')),
+    // The oracle's own last one is none of the application API.
+    watch(cooldown('oracle', true)),
+    watch(cooldown('b', true)),
+    watch(cooldown('a', true)),
+    watch(answer('timeout')),
+    // It answers, and increases wait for it still.
+    watch(answer('ok', true)),
+    watch(answer('ok')),
+    watch(answer('ok')),
+  ]
   const none = undefined
-  expect(kinds).toEqual([none, none, none, 'hosts-down', none, none, 'hosts-up', none])
+  expect(notices.map((notice) => notice?.kind)).toEqual([
+    none,
+    none,
+    none,
+    'hosts-down',
+    none,
+    none,
+    none,
+    'hosts-up',
+    none,
+  ])
+  expect(notices[3]?.text).toBe(
+    'all API hosts are in cooldown (a, b). Of b, the last one: b broke the connection during GET /orders. perpd adds nothing until one answers, and goes on asking',
+  )
 })
 
 test('a message says what happened, whether a person must act, and where the page is', () => {

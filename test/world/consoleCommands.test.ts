@@ -91,12 +91,45 @@ test.runIf(browserPath !== undefined)(
     expect(await rows(page, 'positions').allInnerTexts()).toEqual([expect.stringContaining('$600.')])
 
     await page.click('#orders button[aria-label^="Cancel order"]')
+    await sent(page, 'Now it would do this')
+    expect(await page.locator('dialog[open] input[name=typed]').count()).toBe(0)
     await sent(page, 'Carried out')
     await page.keyboard.press('Escape')
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
     await page.reload()
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
     expect(await page.locator('#orders button[aria-label^="Cancel order"]').count()).toBe(0)
+    expect(complaints).toEqual([])
+  },
+)
+
+test.runIf(browserPath !== undefined)(
+  'who cancels the last stop of a position is told before and types it, and a limit that is tightened holds at once',
+  options,
+  async () => {
+    const daemon = await daemonWith('enabled: false')
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    await open(daemon, { id: 'stopped', size: '400', stopLoss: '500' })
+    await page.waitForSelector('#positions tbody tr >> text=stop rests')
+    await page.click('#orders button[aria-label^="Cancel order"]')
+    await sent(page, 'Now it would do this')
+    await page.waitForSelector('dialog[open] .outcome >> text=stays open without a stop-loss')
+    expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
+    await sentTyped(page, 'no stop')
+    await page.waitForSelector('#positions tbody tr >> text=NO STOP')
+
+    await page.click('#positions button[aria-label^="Close long"]')
+    await page.fill('dialog[open] input[name=percent]', '150')
+    await page.waitForSelector('dialog[open] >> text=from 0.01 to 100 percent')
+    await page.keyboard.press('Escape')
+
+    await page.click('#limits >> text=Tighten…')
+    await page.fill('dialog[open] input[name=limit]', 'maxTotalExposureUsd')
+    await page.fill('dialog[open] input[name=value]', '1500')
+    await sent(page, 'Now it would do this')
+    await sent(page, 'Carried out')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#limits .rows >> text=of $1,500.00')
     expect(complaints).toEqual([])
   },
 )

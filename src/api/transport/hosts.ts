@@ -60,6 +60,8 @@ export interface HostCooldown {
   readonly reason: string
   /** How the request came to nothing that it rests for; absent: it rests for what it said. */
   readonly outcome?: string
+  /** With it every host of the application API, or of the oracle, is in cooldown. */
+  readonly isLast?: true
 }
 
 /** A request that came to nothing at a host. */
@@ -78,6 +80,8 @@ interface HostState {
   /** Times it began to rest since the last success; each one is longer. */
   cooldowns: number
   cooldownUntilMs: number
+  /** Until when it rests after failures alone, which a good answer ends. */
+  failedUntilMs: number
   /** Until when it is not trusted with new orders. */
   distrustUntilMs: number
   isProbing: boolean
@@ -188,6 +192,7 @@ export function createHosts(options: {
         failures: 0,
         cooldowns: 0,
         cooldownUntilMs: 0,
+        failedUntilMs: 0,
         distrustUntilMs: 0,
         isProbing: false,
         pending: [],
@@ -237,13 +242,28 @@ export function createHosts(options: {
     return own.flat().flatMap((each) => (each === base ? [] : [stateOf(each)]))
   }
 
-  function rest(host: string, told: Omit<HostCooldown, 'host'>, isDistrust: boolean): void {
+  function isCoolingDown(host: string): boolean {
+    const { cooldownUntilMs, isHung, cooldowns } = stateOf(host)
+    // One that hung is away until it answered again: an order that is sent there would hang too.
+    return cooldownUntilMs > clock.monotonicMs() || (isHung && cooldowns > 0)
+  }
+
+  function coolDown(
+    host: string,
+    told: Omit<HostCooldown, 'host' | 'isLast'>,
+    isDistrust: boolean,
+    isOfFailures = false,
+  ): void {
     const state = stateOf(host)
     const until = clock.monotonicMs() + told.cooldownMs
+    if (until >= state.cooldownUntilMs) state.failedUntilMs = isOfFailures ? until : 0
     state.cooldownUntilMs = Math.max(state.cooldownUntilMs, until)
     if (isDistrust) state.distrustUntilMs = Math.max(state.distrustUntilMs, until)
     state.isProbing = false
-    onCooldown({ host, ...told })
+    const isLast = [lists.api, lists.oracle].some(
+      (bases) => bases.includes(host) && bases.every(isCoolingDown),
+    )
+    onCooldown({ host, ...told, ...(isLast ? { isLast: true as const } : {}) })
   }
 
   /** Takes one of every `share` tokens of a host's rate; gives how long until it is there, ms. */
@@ -266,7 +286,7 @@ export function createHosts(options: {
     lists,
     basesOf,
     isKnown: (base) => known.has(base),
-    coolDown: (host, cooldownMs, reason, isDistrust) => rest(host, { cooldownMs, reason }, isDistrust),
+    coolDown: (host, cooldownMs, reason, isDistrust) => coolDown(host, { cooldownMs, reason }, isDistrust),
 
     choose(route, { avoid, needsTrust }) {
       const now = clock.monotonicMs()
@@ -325,6 +345,9 @@ export function createHosts(options: {
       state.cooldowns = 0
       state.isProbing = false
       state.isHung = false
+      // What it asked for itself, and what follows from a payload that is not trusted, lasts.
+      const isOfFailures = state.cooldownUntilMs === state.failedUntilMs
+      if (isOfFailures && state.distrustUntilMs <= clock.monotonicMs()) state.cooldownUntilMs = 0
     },
 
     failed(host, { reason, outcome, isHung }) {
@@ -339,7 +362,7 @@ export function createHosts(options: {
       const cooldownMs = Math.min(limits.cooldownMs * 2 ** state.cooldowns, limits.cooldownMaxMs)
       state.cooldowns += 1
       state.failures = 0
-      rest(host, { cooldownMs, reason, outcome }, false)
+      coolDown(host, { cooldownMs, reason, outcome }, false, true)
     },
 
     sawPrices(host, ageMs, madeAtMs) {
@@ -356,11 +379,7 @@ export function createHosts(options: {
       if (was === undefined) onPrices?.({ host, isStale: true, ageMs })
     },
 
-    isCoolingDown(host) {
-      const { cooldownUntilMs, isHung, cooldowns } = stateOf(host)
-      // One that hung is away until it answered again: an order that is sent there would hang too.
-      return cooldownUntilMs > clock.monotonicMs() || (isHung && cooldowns > 0)
-    },
+    isCoolingDown,
 
     sawClock(host, serverDateMs, tookMs) {
       const { clocksMs } = stateOf(host)

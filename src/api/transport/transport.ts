@@ -115,6 +115,7 @@ export function createTransport(options: TransportOptions): Transport {
           durationMs: clock.monotonicMs() - startMs,
           ...(traceId === undefined ? {} : { traceId }),
           outcome: movedTo === undefined ? outcomeOf(failure) : 'redirected',
+          ...(hosts.isCoolingDown(host) ? ({ isResting: true } as const) : {}),
         })
       }
     }

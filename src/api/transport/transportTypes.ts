@@ -27,6 +27,8 @@ export interface RequestAttempt {
   readonly durationMs: number
   readonly traceId?: string
   readonly outcome: AttemptOutcome
+  /** The host is in cooldown all the same, after this attempt. */
+  readonly isResting?: true
 }
 
 /** Rows of one answer that could not be read. */

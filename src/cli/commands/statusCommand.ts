@@ -219,7 +219,7 @@ export function sinceText(
   return `since ${day}${first.slice(11, 16)} UTC${isFromStart ? '' : ', the first reading'}`
 }
 
-/** While nothing moves a reading is made every few seconds: a figure this old is of lists that do not settle. */
+/** While nothing moves a reading is made every few seconds: a figure this old is of before the account could not be read. */
 const freshEquityMs = 20_000
 
 /** What came in or left today, which is in no result. */
@@ -241,7 +241,8 @@ export function equityAge(
 ): string {
   if (equityAtMs === undefined) return ' (by lists that may be apart: orders are settling)'
   const ageMs = Math.max(0, nowMs - equityAtMs)
-  return isEquitySettling || ageMs >= freshEquityMs ? ` (${span(ageMs)} old: lists are settling)` : ''
+  if (isEquitySettling) return ` (${span(ageMs)} old: lists are settling)`
+  return ageMs >= freshEquityMs ? ` (${span(ageMs)} old: the account was not read since)` : ''
 }
 
 const strategyColumns: readonly Column[] = [

@@ -69,6 +69,28 @@ export async function applyLimits(call: Call): Promise<number> {
   return exitCodes.ok
 }
 
+/** Makes one limit of the account tighter in the running daemon; with `--dry-run` it only shows what would change. */
+export async function tightenLimit(call: Call): Promise<number> {
+  const { loaded, flags, positionals, out } = call
+  const [limit = '', value = ''] = positionals
+  const body = { limit, value, preview: flags.has('dry-run'), by: commander(call) }
+  const {
+    statement,
+    waiting = [],
+    limits: rows = [],
+  } = await commandAnswer(loaded, '/api/limits/tighten', body)
+  if (flags.has('json')) {
+    out(JSON.stringify({ statement, waiting, limits: rows }, undefined, 2))
+    return exitCodes.ok
+  }
+  const changes = waiting.map(
+    (row) =>
+      `${limitSetName(row.scope, row.limit)}: ${wordsOf(call, row, row.value)} -> ${wordsOf(call, row, row.configured)}`,
+  )
+  out([...changes, ended(statement)].join('\n'))
+  return exitCodes.ok
+}
+
 async function asked(call: Call, body: Readonly<Record<string, boolean>>) {
   return await commandAnswer(call.loaded, '/api/limits', { ...body, by: commander(call) }, LIMITS_TIMEOUT_MS)
 }

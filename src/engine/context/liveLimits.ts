@@ -167,6 +167,9 @@ export interface LimitRow {
   readonly scope: string
   readonly limit: string
   readonly value: string
+  /** What is used of it, written as `value`, and its share of that, bps: above 10000 when more is used. Absent: nothing is counted of it. */
+  readonly used?: string
+  readonly usedShareBps?: number
 }
 
 /** A limit that is configured otherwise than it is in force; `configured` as `value` is. */
@@ -187,13 +190,18 @@ export function waitingLimits(changes: readonly LimitChange[]): readonly Waiting
   }))
 }
 
-/** All limits that are set, the account's first. */
-export function limitRows(configured: ConfiguredLimits): readonly LimitRow[] {
-  return changesOf({}, figuresOf(configured)).map(({ scope, limit, to }) => ({
-    scope: scope === '' ? 'account' : scope,
-    limit,
-    value: figureText(limit, to),
-  }))
+/** All limits that are set, the account's first. `usedOf`: what is used of one, in its unit. */
+export function limitRows(
+  configured: ConfiguredLimits,
+  usedOf: (scope: string, limit: string) => bigint | undefined = () => undefined,
+): readonly LimitRow[] {
+  return changesOf({}, figuresOf(configured)).map(({ scope: written, limit, to }) => {
+    const scope = written === '' ? 'account' : written
+    const row = { scope, limit, value: figureText(limit, to) }
+    const used = usedOf(scope, limit)
+    if (used === undefined || to === undefined || to <= 0n) return row
+    return { ...row, used: figureText(limit, used), usedShareBps: Number((used * 10_000n) / to) }
+  })
 }
 
 function figureText(limit: string, value: bigint | undefined, textOf = limitText): string {

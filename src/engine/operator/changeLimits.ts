@@ -3,10 +3,13 @@
  * journal keeps what is in force after each change, so that a start says what it changes against the run before it.
  */
 import { BaseError, reasonOf } from '../../base/errors.ts'
+import { isTighter, limitRow, limitSetting } from '../../domain/account/limits.ts'
 import { LIMITS_IN_FORCE } from '../../domain/account/tradingState.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import { formOf, limitWritten, unitsOf, writtenLimits } from '../context/limitValue.ts'
 import {
   type AppliedChange,
+  type ConfiguredLimits,
   changesOf,
   changeText,
   type Figures,
@@ -14,7 +17,8 @@ import {
   limitRows,
   waitingLimits,
 } from '../context/liveLimits.ts'
-import type { Commander, OperatorAnswer } from './operatorCommand.ts'
+import { type Refusal, refusal } from './manualAnswers.ts'
+import type { Commander, OperatorAnswer, TightenCommand } from './operatorCommand.ts'
 
 type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
 
@@ -70,9 +74,18 @@ export async function changeLimits(
   isConfirmed: boolean,
   commander: Commander,
 ): Promise<OperatorAnswer> {
-  const { limits, trading, emit } = context
   const next = await readConfigured(context)
-  if ('ok' in next) return next
+  return 'ok' in next ? next : await takeLimits(context, next, commander, isConfirmed)
+}
+
+/** Takes limits over, as far as it may: what is looser only when it is confirmed. Throws what the journal throws. */
+async function takeLimits(
+  context: LimitsContext,
+  next: Configured,
+  commander: Commander,
+  isConfirmed = false,
+): Promise<OperatorAnswer> {
+  const { limits, trading, emit } = context
   const changes = limits.compare(next, isConfirmed)
   const rest = restText(next)
   if (changes.length === 0) {
@@ -94,6 +107,52 @@ export async function changeLimits(
   if (isChanged) emit({ type: 'limits.changed', statement, by: commander.by })
   await keepFigures(context, commander)
   return { ok: true, statement, limits: limitRows(limits.current()), ...(isChanged ? { isChanged } : {}) }
+}
+
+/** Over a restart the files win. */
+const untilText = 'it holds until a restart, when the files count: what shall stay tight belongs into them'
+
+/** Puts the tighter value in force, or says what it would be. Throws what the journal throws. */
+export async function tightenLimit(
+  context: LimitsContext,
+  { limit, value, isPreview = false }: TightenCommand,
+  commander: Commander,
+): Promise<OperatorAnswer> {
+  const current = context.limits.current()
+  const next = tightened(current, limit, value.trim())
+  if ('ok' in next) return next
+  if (!isPreview) {
+    const answer = await takeLimits(context, next, commander)
+    return answer.ok ? { ...answer, statement: `${answer.statement}; ${untilText}` } : answer
+  }
+  const waiting = waitingLimits(context.limits.compare(next, true))
+  return { ok: true, statement: `it would hold from the next decision on; ${untilText}`, waiting }
+}
+
+function tightened(current: ConfiguredLimits, written: string, text: string): ConfiguredLimits | Refusal {
+  const name = limitWritten(written)
+  if (name === undefined) {
+    return refusal(
+      'LIMIT_UNKNOWN',
+      `no limit of the account is called ${written}; there are ${writtenLimits.join(', ')}`,
+    )
+  }
+  const value = unitsOf(name, text)
+  if (value === undefined) {
+    return refusal('LIMIT_VALUE', `${text} is no value of ${limitSetting(name)}: expected ${formOf(name)}`)
+  }
+  const now = current.account[name]
+  if (now !== undefined && BigInt(now) === BigInt(value)) {
+    return refusal('LIMIT_SAME', `${limitSetting(name)} is ${text} already; nothing is changed`)
+  }
+  const { tighter } = limitRow(name) ?? { tighter: 'less' as const }
+  if (!isTighter(tighter, value, now)) {
+    return refusal(
+      'LIMIT_LOOSER',
+      `${text} is looser than what is in force: set risk.${limitSetting(name)} in the configuration, then perpd limits apply --confirm, or restart`,
+    )
+  }
+  return { ...current, account: { ...current.account, [name]: value } }
 }
 
 /**

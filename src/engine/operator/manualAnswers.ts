@@ -16,6 +16,8 @@ export type ManualAnswer =
       /** Of a preview: of an order that opens, or of one that closes. */
       readonly quote?: ManualQuote
       readonly closing?: CloseQuote
+      /** Of a preview of a cancel: it takes the last stop-loss of a position that is held. */
+      readonly isLastStop?: true
       /** Of a reading of the limits: those in force after it. */
       readonly limits?: readonly LimitRow[]
       /** Of a reading that changed some, true: `limits.changed` tells of it. */

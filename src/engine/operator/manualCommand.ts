@@ -45,6 +45,8 @@ export interface CancelCommand extends Handed {
   readonly type: 'cancel'
   /** An id of `perpd orders`, or the key of an order at the venue, 0x and hex; whole or the first characters. */
   readonly order: string
+  /** Says what it would cancel, and what that leaves without a stop-loss; nothing is made, and nothing written. Absent: no. */
+  readonly isPreview?: boolean
 }
 
 /** An order by hand. */

@@ -22,7 +22,9 @@ import { sameHex } from '../../protocol/address.ts'
 import { managersOf, managersText, marketsNamed } from '../../protocol/marketName.ts'
 import { isOnMarket, type Order, type Position } from '../../protocol/position.ts'
 import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../../protocol/units.ts'
+import { isDenial } from '../../risk/exposure/admissionContext.ts'
 import { intentIdOf } from '../account/ids.ts'
+import { sidesWithoutStop } from '../account/stops.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
@@ -74,6 +76,8 @@ interface ManualDecision {
   readonly words: string
   /** Who manages what is left afterwards, or what else the operator should know. */
   readonly note?: string
+  /** It cancels the last stop-loss of a position that is held. */
+  readonly isLastStop?: true
 }
 
 /** Most orders that one message cancels. */
@@ -245,13 +249,20 @@ export function createManual(context: ManualContext): Manual {
     const orderKeys = side.slice(0, cancelMost).map(({ orderKey }) => orderKey)
     const symbol = marketSymbol(context.catalogue, snapshot, marketToken)
     const what = orderKeys.length === 1 ? '1 order' : `${orderKeys.length} orders`
-    const isProtecting = state !== undefined && isOpened(state)
+    const isExits = state !== undefined && isOpened(state)
+    const isLastStop = takesLastStop(snapshot, orderKeys)
+    const note = isLastStop
+      ? 'the position that is held stays open without a stop-loss: while perpd is down nothing but liquidation ends it'
+      : isExits
+        ? 'the position stays open without these exits'
+        : undefined
     return {
       snapshot,
       decision: { kind: 'cancel', marketToken, direction, orderKeys, reason, facts } satisfies CancelDecision,
       symbol,
       words: `${what} of ${direction} ${symbol}`,
-      ...(isProtecting ? { note: 'the position stays open without these exits' } : {}),
+      ...(note === undefined ? {} : { note }),
+      ...(isLastStop ? { isLastStop: true } : {}),
     }
   }
 
@@ -284,6 +295,22 @@ export function createManual(context: ManualContext): Manual {
     }
   }
 
+  /** What the order would be now, with what else the operator should know before; of what opens the quote says that. */
+  async function preview(
+    { type }: ManualCommand,
+    decisionKey: string,
+    { snapshot, decision, symbol, words, note, isLastStop }: ManualDecision,
+  ): Promise<ManualAnswer> {
+    const more = note === undefined || type === 'open' ? '' : `; ${note}`
+    const statement = `${type} ${words} would be accepted now${more}`
+    if (type !== 'cancel') {
+      const quoted = await previewOf(context, { snapshot, decision, decisionKey, symbol })
+      return 'ok' in quoted ? quoted : { ok: true, statement, ...quoted }
+    }
+    const intent = context.judge(snapshot, decision, decisionKey)
+    return isDenial(intent) ? denied(intent) : { ok: true, statement, ...(isLastStop ? { isLastStop } : {}) }
+  }
+
   return {
     async carryOut(command, by) {
       const { id, type } = command
@@ -310,12 +337,7 @@ export function createManual(context: ManualContext): Manual {
             : await cancel(command, facts, reason)
       if ('ok' in manual) return manual
       const { snapshot, decision, symbol, words, note } = manual
-      if (type !== 'cancel' && command.isPreview === true) {
-        const preview = await previewOf(context, { snapshot, decision, decisionKey, symbol })
-        return 'ok' in preview
-          ? preview
-          : { ok: true, statement: `${type} ${words} would be accepted now`, ...preview }
-      }
+      if (command.isPreview === true) return await preview(command, decisionKey, manual)
       emit({ type: 'decision.made', strategy: OPERATOR, decisionKey, decision, symbol })
       const denial = await context.admit(snapshot, decision, decisionKey)
       if (denial !== undefined) {
@@ -333,6 +355,12 @@ export function createManual(context: ManualContext): Manual {
       }
     },
   }
+}
+
+/** Whether a position that has a stop-loss at the venue would have none without these orders. */
+function takesLastStop({ positions, orders }: Snapshot, orderKeys: readonly string[]): boolean {
+  const bare = (rows: readonly Order[]) => sidesWithoutStop(positions.value, [], rows).length
+  return bare(orders.value.filter(({ orderKey }) => !orderKeys.includes(orderKey))) > bare(orders.value)
 }
 
 function restingKeys(state: IntentState | undefined): readonly string[] {

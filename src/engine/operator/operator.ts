@@ -9,7 +9,7 @@ import { OPERATOR, releaseCommand, releaseText } from '../account/tradingHalts.t
 import type { Unwinder } from '../account/unwinder.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import type { Reconciler } from '../watch/reconciler.ts'
-import { changeLimits, previewLimits } from './changeLimits.ts'
+import { changeLimits, previewLimits, tightenLimit } from './changeLimits.ts'
 import type { Kill } from './kill.ts'
 import type { Manual } from './manualOrders.ts'
 import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
@@ -43,10 +43,12 @@ export async function operate(
 ): Promise<OperatorAnswer> {
   if (!context.isTaking()) return refusal('STOPPING', 'perpd is stopping; it takes no commands')
   // A preview makes and changes nothing.
-  if ((command.type === 'open' || command.type === 'close') && command.isPreview === true)
-    return await context.manual.carryOut(command, by)
+  const isByHand = command.type === 'open' || command.type === 'close' || command.type === 'cancel'
+  if (isByHand && command.isPreview === true) return await context.manual.carryOut(command, by)
   if (command.type === 'task' && command.isPreview) return await startTask(context.tasks, command, by)
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
+  if (command.type === 'tighten' && command.isPreview === true)
+    return await tightenLimit(context, command, { by, via })
   // It writes down what it changes, and nothing when that is nothing: perpd may look at its files often.
   if (command.type === 'reload') return await context.reload.carryOut(command, { by, via })
   if (command.type === 'set-field') return await context.reload.set(command, { by, via })
@@ -71,6 +73,8 @@ export async function operate(
       )
     case 'limits':
       return await changeLimits(context, command.isConfirmed, { by, via })
+    case 'tighten':
+      return await tightenLimit(context, command, { by, via })
     case 'finding':
       return await settleDiscrepancy(context, command, by)
     case 'market':

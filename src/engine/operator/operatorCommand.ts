@@ -22,6 +22,16 @@ export interface SetFieldCommand {
   readonly isPreview?: boolean
 }
 
+/** Makes one limit of the account tighter, at once and until a restart. A preview changes nothing. */
+export interface TightenCommand {
+  readonly type: 'tighten'
+  /** Its name under `risk`, or the code's: `maxLeverage`. */
+  readonly limit: string
+  /** As it is written under `risk`: `2500` dollars, `2.5` times, `300` basis points. */
+  readonly value: string
+  readonly isPreview?: boolean
+}
+
 /** A command. */
 export type OperatorCommand =
   | {
@@ -52,6 +62,7 @@ export type OperatorCommand =
     }
   /** What is written into the log: `level` of one component, or of all that have none of their own. */
   | { readonly type: 'log'; readonly component?: LogComponent; readonly level: LogLevel }
+  | TightenCommand
   | ManualCommand
   | TaskCommand
   | {

@@ -27,7 +27,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
     line(
       'warn',
       'host',
-      `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${ended(event.reason)} Other hosts are used meanwhile`,
+      `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${ended(event.reason)} ${event.isLast === true ? 'No other host is left: nothing is added until one answers' : 'Other hosts are used meanwhile'}`,
       { host: event.host, cooldown_ms: event.cooldownMs, reason: event.reason },
     ),
   'host.prices': (event) =>

@@ -66,14 +66,34 @@ function checkCauses(
 ): Denial | undefined {
   if (attemptsPerCause === undefined || !('marketToken' in decision)) return undefined
   const direction = 'direction' in decision ? decision.direction : undefined
+  const isSame = (ending: Ending) =>
+    ending.strategy === strategy &&
+    ending.kind === decision.kind &&
+    (direction === undefined || ending.direction === direction) &&
+    sameHex(ending.marketToken, decision.marketToken)
+  for (const [cause, { count, lastMs }] of causesOf(endings.filter(isSame), nowMs)) {
+    if (count < attemptsPerCause) continue
+    if (!addsRisk(decision) && nowMs - lastMs >= retryPastMs) continue
+    return {
+      code: 'RETRY_BUDGET',
+      reason: addsRisk(decision)
+        ? `the same order was ended by the same cause (${cause}) too often; it is not tried again before a day is over or one works`
+        : `the same order was ended by the same cause (${cause}) too often; it is tried every ${retryPastMs / 60_000} min now`,
+      wanted: `try ${count + 1} in 24 h`,
+      allowed: `${attemptsPerCause} by one cause`,
+    }
+  }
+  return undefined
+}
+
+/** How often each cause ended the same decision since one worked, and when it did last, Unix ms. */
+function causesOf(
+  endings: readonly Ending[],
+  nowMs: number,
+): ReadonlyMap<string, { readonly count: number; readonly lastMs: number }> {
   const counts = new Map<string, { count: number; lastMs: number }>()
   for (const ending of endings) {
-    const isSame =
-      ending.strategy === strategy &&
-      ending.kind === decision.kind &&
-      (direction === undefined || ending.direction === direction) &&
-      sameHex(ending.marketToken, decision.marketToken)
-    if (!isSame || ending.isOpen) continue
+    if (ending.isOpen) continue
     // What worked in between shows that the cause is gone.
     if (isWanted(ending)) {
       counts.clear()
@@ -88,19 +108,41 @@ function checkCauses(
       lastMs: Math.max(before?.lastMs ?? 0, endedMs),
     })
   }
-  for (const [cause, { count, lastMs }] of counts) {
-    if (count < attemptsPerCause) continue
-    if (!addsRisk(decision) && nowMs - lastMs >= retryPastMs) continue
-    return {
-      code: 'RETRY_BUDGET',
-      reason: addsRisk(decision)
-        ? `the same order was ended by the same cause (${cause}) too often; it is not tried again before a day is over or one works`
-        : `the same order was ended by the same cause (${cause}) too often; it is tried every ${retryPastMs / 60_000} min now`,
-      wanted: `try ${count + 1} in 24 h`,
-      allowed: `${attemptsPerCause} by one cause`,
-    }
+  return counts
+}
+
+/** What of the budgets of a day is used. */
+export interface UsedBudget {
+  /** Native token, base units. */
+  readonly executionFee: bigint
+  readonly relayFeesUsd: Usd
+  /** Of reductions, as `checkReductionFees` counts them. */
+  readonly reductionFeesUsd: Usd
+  /** The most that one cause ended one decision since that worked. */
+  readonly tries: number
+}
+
+/** What these endings of the last 24 hours used, open ones included. */
+export function usedBudget(endings: readonly Ending[], feeTokenDecimals: number): UsedBudget {
+  const decisions = Map.groupBy(
+    endings,
+    ({ strategy, kind, marketToken, direction }) =>
+      `${strategy} ${kind} ${marketToken.toLowerCase()} ${direction}`,
+  )
+  const tries = [...decisions.values()].flatMap((same) =>
+    [...causesOf(same, 0).values()].map(({ count }) => count),
+  )
+  const relayOf = (some: readonly Ending[]) =>
+    usdOfRelay(
+      some.reduce((sum, { relayFee }) => sum + relayFee, 0n),
+      feeTokenDecimals,
+    )
+  return {
+    executionFee: endings.reduce((sum, { executionFee }) => sum + executionFee, 0n),
+    relayFeesUsd: relayOf(endings),
+    reductionFeesUsd: relayOf(endings.filter(({ kind }) => reducingKinds.has(kind))),
+    tries: Math.max(0, ...tries),
   }
-  return undefined
 }
 
 /** Whoever cancels an order of the account ended it on purpose: trying again hits nothing. */

@@ -3,7 +3,7 @@
  * undone. Pure: a dialog shows one and sends it.
  */
 
-import type { Order, Status, Task } from './pageWire.ts'
+import type { Answer, LimitLine, Order, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
 import { texts } from './texts.ts'
@@ -15,7 +15,13 @@ export interface CommandField {
   readonly value: string
   /** What the field takes: one of these, or free text. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
+  /** What may be meant, beside what is typed. */
+  readonly suggestions?: readonly { readonly value: string; readonly label: string }[]
   readonly isOptional?: true
+  /** Most characters; absent: the field does not say. */
+  readonly most?: number
+  /** What is wrong with a value, a sentence; undefined: nothing. It is not sent then. */
+  readonly problem?: (value: string) => string | undefined
   readonly hint?: string
   /** A number pad on a phone. */
   readonly isNumber?: true
@@ -39,6 +45,8 @@ export interface PageCommand {
   readonly typed?: string
   /** The body of the same command that only tells what it would do; it must be seen before it is sent. */
   readonly preview?: (values: FieldValues) => Readonly<Record<string, unknown>>
+  /** What must be typed besides by what the preview says; undefined: nothing. */
+  readonly typedFor?: (seen: Answer) => string | undefined
   readonly isDanger?: true
 }
 
@@ -49,6 +57,7 @@ const reasonField: CommandField = {
   label: words.reason,
   value: '',
   isOptional: true,
+  most: 200,
 }
 
 /** A reason is left out where none is given: the daemon has words of its own. */
@@ -116,7 +125,12 @@ export function closeCommand({ symbol, row, collateral }: ShownPosition, id: str
       ...(collateral === undefined ? [] : [words.close.backed(collateral)]),
     ],
     path: '/api/positions/close',
-    fields: [{ name: 'percent', label: words.close.share, value: '100', isNumber: true }],
+    fields: [
+      {
+        ...{ name: 'percent', label: words.close.share, value: '100', isNumber: true },
+        problem: (percent) => (isShare(percentBps(percent)) ? undefined : words.close.noShare),
+      },
+    ],
     body,
     preview: (values) => ({ ...body(values), preview: true }),
     send: words.close.send,
@@ -131,6 +145,10 @@ function percentBps(percent: string): number | string {
   return whole === undefined ? percent : Number(`${whole}${fraction.padEnd(2, '0')}`)
 }
 
+function isShare(bps: number | string): boolean {
+  return typeof bps === 'number' && bps >= 1 && bps <= 10_000
+}
+
 /** Cancels what rests of an order. */
 export function cancelCommand(order: Order, id: string): PageCommand {
   return {
@@ -141,6 +159,8 @@ export function cancelCommand(order: Order, id: string): PageCommand {
     path: `/api/orders/${encodeURIComponent(order.intentId)}/cancel`,
     fields: [],
     body: () => ({ id }),
+    preview: () => ({ id, preview: true }),
+    typedFor: ({ isLastStop }) => (isLastStop === true ? words.cancel.typed : undefined),
     send: words.cancel.send,
     isDanger: true,
   }
@@ -206,6 +226,32 @@ export function settleCommand(
     body: () => ({ as }),
     send: own.send,
     typed: own.typed,
+  }
+}
+
+/** Makes one limit of the account tighter; what it would come to is shown first. */
+export function tightenCommand(limits: readonly LimitLine[]): PageCommand {
+  const { tighten: own } = words
+  const body = (values: FieldValues) => ({
+    limit: values.limit?.trim() ?? '',
+    value: values.value?.trim() ?? '',
+  })
+  return {
+    title: own.title,
+    effects: own.effects,
+    path: '/api/limits/tighten',
+    fields: [
+      {
+        ...{ name: 'limit', label: own.limit, value: '', hint: own.limitHint },
+        suggestions: limits
+          .filter(({ scope }) => scope === 'account')
+          .map((line) => ({ value: line.limit, label: own.now(line.value) })),
+      },
+      { name: 'value', label: own.value, value: '', hint: own.valueHint, isNumber: true },
+    ],
+    body,
+    preview: (values) => ({ ...body(values), preview: true }),
+    send: own.send,
   }
 }
 

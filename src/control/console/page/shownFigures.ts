@@ -2,7 +2,7 @@
 
 import type { PageState } from './pageState.ts'
 import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
-import { absOf, amountOf, dollarsOf, percentText, shareBps, timesText } from './shownAmount.ts'
+import { absOf, amountOf, dollarsOf, percentText, shareBps, timesText, usdText } from './shownAmount.ts'
 import { spanText } from './shownTimes.ts'
 
 /** A side of a market with one collateral. */
@@ -160,43 +160,33 @@ export function transferMarks(
   })
 }
 
-/** A limit, and how much of it is used where the page can tell. */
+/** A limit, and how much of it is used where that is known. */
 export interface LimitBar {
   readonly key: string
   readonly scope: string
   readonly limit: string
   /** As the daemon writes it. */
   readonly allowed: string
-  /** USD, or a count. */
-  readonly used?: {
-    readonly unit: 'usd' | 'count'
-    readonly amount: bigint
-    /** More may have been used than the page has seen. */
-    readonly isAtLeast?: true
-  }
+  /** The same way. */
+  readonly used?: string
   /** `used` of `allowed`, bps; above 10000 when it is exceeded. */
   readonly shareBps?: number
 }
 
-/** Within which orders are counted, ms. */
-const HOUR_MS = 3_600_000
-/** Rows of an answer of orders that is full: there may be older ones. */
-const ANSWER_ROWS = 100
-
-/** What limits are counted from. */
-type LimitInputs = Pick<PageState, 'orders' | 'isAllOrders' | 'books'> & { readonly status: Status }
-
-/** All limits, with what is used of those that the status and the orders tell. */
+/** All limits, with what is used of them: the daemon's own count, and of positions what the status shows. */
 export function limitBars(
   limits: readonly LimitLine[],
-  { status, orders, isAllOrders, books }: LimitInputs,
+  { status, books }: Pick<PageState, 'books'> & { readonly status: Status },
 ): readonly LimitBar[] {
-  return limits.map(({ scope, limit, value }): LimitBar => {
+  return limits.map(({ scope, limit, value, used, usedShareBps }): LimitBar => {
     const bar = { key: `${scope} ${limit}`, scope, limit, allowed: value }
-    const used = usedOf(scope, limit, { status, orders, isAllOrders, books })
-    const most = used?.unit === 'usd' ? dollarsOf(value) : /^\d+$/.test(value) ? BigInt(value) : undefined
-    if (used === undefined || most === undefined) return bar
-    return { ...bar, used, shareBps: shareBps(used.amount, most) }
+    if (used !== undefined && usedShareBps !== undefined) return { ...bar, used, shareBps: usedShareBps }
+    const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
+    const mostUsd = dollarsOf(value)
+    const isCounted = limit === 'maxPositionSizeUsd' && (strategy !== undefined || scope === 'account')
+    if (!isCounted || mostUsd === undefined) return bar
+    const usedUsd = largestOf(sidesOf(strategy, { status, books }))
+    return { ...bar, used: usdText(usedUsd), shareBps: shareBps(usedUsd, mostUsd) }
   })
 }
 
@@ -207,47 +197,6 @@ export function limitText({ limit, value }: Pick<LimitLine, 'limit' | 'value'>):
   if (limit.endsWith('Bps')) return percentText(Number(value))
   if (limit.endsWith('Ms')) return spanText(Number(value))
   return limit.endsWith('Seconds') ? spanText(Number(value) * 1_000) : value
-}
-
-function usedOf(
-  scope: string,
-  limit: string,
-  { status, orders, isAllOrders, books }: LimitInputs,
-): LimitBar['used'] {
-  const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
-  if (strategy === undefined && scope !== 'account') return undefined
-  switch (limit) {
-    case 'maxTotalExposureUsd':
-      return strategy === undefined ? usd(amountOf(status.exposureUsd)) : undefined
-    case 'maxPositionSizeUsd':
-      return usd(largestOf(sidesOf(strategy, { status, books })))
-    case 'maxDailyLossUsd': {
-      const pnlUsd = strategy === undefined ? dayPnlOf(status) : undefined
-      return pnlUsd === undefined ? undefined : usd(pnlUsd < 0n ? -pnlUsd : 0n)
-    }
-    case 'maxOrdersPerHour': {
-      const sinceMs = status.nowMs - HOUR_MS
-      const recent = orders.filter(
-        (order) =>
-          order.sentAt !== null &&
-          Date.parse(order.sentAt) > sinceMs &&
-          (strategy === undefined || order.strategy === strategy),
-      )
-      const oldest = orders.at(-1)
-      const isCutOff =
-        !isAllOrders &&
-        oldest !== undefined &&
-        orders.length >= ANSWER_ROWS &&
-        Date.parse(oldest.acceptedAt) > sinceMs
-      return {
-        unit: 'count',
-        amount: BigInt(recent.length),
-        ...(isCutOff ? ({ isAtLeast: true } as const) : {}),
-      }
-    }
-    default:
-      return undefined
-  }
 }
 
 /** What each side of each market comes to with the increases that are open, of all or of one strategy, USD. */
@@ -273,8 +222,6 @@ function sidesOf(
   }
   return [...sums.values()].map(absOf)
 }
-
-const usd = (amount: bigint) => ({ unit: 'usd', amount }) as const
 
 function largestOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)

@@ -95,10 +95,14 @@ export const texts = {
   headline: {
     equity: 'Equity',
     settling: 'settling',
+    oldEquity: (age: string) => `${age} old: not read since`,
+    waiting: ', NOT READY',
+    notReady: (why: string) => `not ready: ${why}`,
     day: 'PnL today',
-    dayHint: 'since 00:00 UTC, after costs',
+    daySince: (clock: string, isFirstReading: boolean) =>
+      `since ${clock} UTC${isFirstReading ? ', the first reading' : ''}`,
     dayTransfers: (amount: string, isDeposit: boolean) =>
-      `since 00:00 UTC, without ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
+      `without ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
     risk: 'Open risk',
     riskHint: (positions: number, orders: number) =>
       `${plural(positions, 'position')}, ${plural(orders, 'open order')}`,
@@ -150,7 +154,9 @@ export const texts = {
     liquidation: 'Liquidation',
     distance: 'To liquidation',
     leverage: 'Leverage',
-    pnl: 'PnL after all costs',
+    pnl: 'PnL if closed',
+    pnlNote:
+      'PnL if closed is less the fee and price impact of closing now. What opening cost, and what sending a close costs, is not in it.',
     beforeClosing: 'before closing costs',
     stop: 'Stop',
     hasStop: 'stop rests',
@@ -164,6 +170,7 @@ export const texts = {
       `Close ${side} ${market}${collateral === '' ? '' : ` on the ${collateral} token`}`,
     backedBy: (collateral: 'long' | 'short') => `on the ${collateral} token`,
     noLiquidation: 'none',
+    old: (age: string) => `PRICES ${age} OLD`,
   },
   orders: {
     none: 'There are no orders.',
@@ -265,10 +272,10 @@ export const texts = {
   limits: {
     none: 'Limits were not read yet.',
     rest: (count: number) => `${plural(count, 'limit')} of which nothing is counted here`,
+    tighten: 'Tighten…',
     apply: 'Apply limits…',
     applyLooser: 'Apply, looser too…',
     usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
-    atLeast: (used: string) => `at least ${used}`,
     exceeded: 'EXCEEDED',
     full: 'FULL',
     near: 'NEAR',
@@ -313,7 +320,9 @@ export const texts = {
   },
   attention: {
     none: 'Nothing needs attention.',
-    notReady: 'Not ready',
+    notReady: 'Not ready for new orders',
+    failing: (name: string, count: number) => `Strategy ${name} fails, ${plural(count, 'time')} in a row`,
+    unfit: (name: string) => `Strategy ${name} is not asked: its memory does not fit`,
     hold: (cause: string, state: string, scope: string) => `${cause}: ${state}, ${scope}`,
     by: (by: string) => `by ${by}`,
     lifts: {
@@ -378,7 +387,7 @@ export const texts = {
     would: 'Now it would do this',
     worst: 'Worst cost',
     expected: 'Expected cost',
-    netPnl: 'PnL after all costs',
+    netPnl: 'PnL less what closing costs, without what opening cost:',
     referencePrice: 'Price now',
     boundPrice: 'Worst price',
     noBound: 'not bounded',
@@ -437,6 +446,7 @@ export const texts = {
       ],
       backed: (collateral: 'long' | 'short') => `It is the one on the pool's ${collateral} token.`,
       share: 'Share, percent',
+      noShare: 'A share is from 0.01 to 100 percent, with at most two digits after the point.',
       send: 'Close position',
       typed: 'close',
     },
@@ -446,6 +456,7 @@ export const texts = {
         `Cancels what rests of ${what}, its exits too. What was filled stays filled.`,
       ],
       send: 'Cancel order',
+      typed: 'no stop',
     },
     pause: {
       title: (name: string) => `Pause ${name}`,
@@ -580,6 +591,19 @@ export const texts = {
         'Reads the settings and the strategy files anew; what is tighter holds from the next decision on.',
       ],
       send: 'Apply',
+    },
+    tighten: {
+      title: 'Tighten a limit',
+      effects: [
+        'One limit of the account is tighter from the next decision on. It holds until a restart, when the files count.',
+        'What is looser is refused: that is set in the configuration, and taken over with “Apply, looser too…”.',
+      ],
+      limit: 'Limit',
+      limitHint: 'as under risk: maxPositionSizeUsd, maxLeverage',
+      value: 'Value',
+      valueHint: 'as under risk: 2500 dollars, 2.5 times, 300 basis points, 15000 ms',
+      now: (value: string) => `now ${value}`,
+      send: 'Tighten limit',
     },
     loosens: 'What is looser is taken over too: more may be lost from then on.',
     loosenTyped: 'loosen',

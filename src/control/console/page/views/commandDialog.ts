@@ -70,14 +70,25 @@ function Field(props: {
   const { field, value, onValue } = props
   const onInput = (event: Event) =>
     onValue((event.currentTarget as HTMLInputElement | HTMLSelectElement).value)
+  const problem = field.problem?.(value)
+  const list = field.suggestions === undefined ? undefined : `${field.name}-list`
   const control =
     field.choices === undefined
       ? html`<input name=${field.name} value=${value} onInput=${onInput} required=${field.isOptional !== true}
+          maxlength=${field.most} aria-invalid=${problem !== undefined} list=${list}
           inputmode=${field.isNumber === true ? 'decimal' : 'text'} autocomplete="off" />`
       : html`<select name=${field.name} value=${value} onChange=${onInput}>
           ${field.choices.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.label}</option>`)}
         </select>`
-  return html`<label>${field.label}${control}${field.hint === undefined ? '' : html`<small>${field.hint}</small>`}</label>`
+  const suggestions =
+    field.suggestions === undefined
+      ? ''
+      : html`<datalist id=${list}>${field.suggestions.map(
+          (each) => html`<option key=${each.value} value=${each.value}>${each.label}</option>`,
+        )}</datalist>`
+  return html`<label>${field.label}${control}${suggestions}${field.hint === undefined ? '' : html`<small>${field.hint}</small>`}${
+    problem === undefined ? '' : html`<small class="down">${problem}</small>`
+  }</label>`
 }
 
 /** The form of one command. It is made anew for each, so that nothing that was typed for another stands in it. */
@@ -89,7 +100,7 @@ function CommandForm({
   readonly onEnd: () => void
 }): VNode {
   const { store, feed, show, announce } = usePage()
-  const { title, effects, fields, path, typed, preview, isDanger } = command
+  const { title, effects, fields, path, preview, isDanger } = command
   const [values, setValues] = useState<FieldValues>(
     Object.fromEntries(fields.map(({ name, value }) => [name, value])),
   )
@@ -98,6 +109,7 @@ function CommandForm({
   const [isSending, setSending] = useState(false)
   const [seen, setSeen] = useState<Answered<Answer> | undefined>(undefined)
   const [done, setDone] = useState<Answered<Answer> | undefined>(undefined)
+  const typed = command.typed ?? (seen?.ok === true ? command.typedFor?.(seen.value) : undefined)
   const isSeen = preview === undefined || seen?.ok === true
   const isSaid = typed === undefined || said.trim().toLowerCase() === typed
   const isOver = done?.ok === true
@@ -114,6 +126,7 @@ function CommandForm({
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
+    if (fields.some(({ name, problem }) => problem?.(values[name] ?? '') !== undefined)) return
     localStorage.setItem(nameKey, by.trim())
     if (!isSeen && preview !== undefined) return setSeen(await ask(preview(values)))
     if (!isSaid) return

@@ -1,19 +1,12 @@
 /** What a trader looks at first: whether it lives, whether it trades, what it is worth, and what is at risk. */
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { html, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { html, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { killCommand, tradingCommand } from '../pageCommands.ts'
 import type { Status } from '../pageWire.ts'
-import {
-  absOf,
-  amountOf,
-  NOTHING,
-  percentText,
-  signedUsdText,
-  usdText,
-  wholeUsdText,
-} from '../shownAmount.ts'
+import { NOTHING, percentText, signedUsdText, usdText, wholeUsdText } from '../shownAmount.ts'
 import { dayPnlOf, drawdownBpsOf } from '../shownFigures.ts'
+import { dayHint, equityHint } from '../shownMatters.ts'
 import { spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
@@ -71,39 +64,36 @@ function Tile(props: {
   const { name, value, hint, tone = '' } = props
   return html`<div class=${`tile ${tone}`}>
     <dt>${name}</dt>
-    <dd><strong class="num">${value}</strong><small>${hint}</small></dd>
+    <dd><strong class="num">${value}</strong><small title=${hint}>${hint}</small></dd>
   </div>`
 }
 
 function TradingTile({ status }: { readonly status: Status }): VNode {
-  const { tradingState, holds, state } = status
+  const { tradingState, holds, state, notReady } = status
   const [strictest] = holds.filter((hold) => hold.state === tradingState)
   const why =
     strictest === undefined
-      ? texts.engine[state]
+      ? state === 'running' && notReady.length > 0
+        ? texts.headline.notReady(notReady.join('; '))
+        : texts.engine[state]
       : `${texts.causes[strictest.cause]}: ${strictest.reason} (${strictest.by})`
-  const tone = tradingState === 'active' ? 'up' : tradingState === 'halted' ? 'down' : 'warn'
-  const mark = tradingState === 'active' ? '▶' : tradingState === 'halted' ? '■' : '▼'
+  const isGoing = tradingState === 'active' && notReady.length === 0
+  const tone = isGoing ? 'up' : tradingState === 'halted' ? 'down' : 'warn'
+  const mark = isGoing ? '▶' : tradingState === 'halted' ? '■' : '▼'
   return html`<div class=${`tile alarm wide ${tone}`}>
     <dt>${texts.headline.trading}</dt>
     <dd>
-      <strong><span aria-hidden="true">${mark}</span> ${texts.trading[tradingState]}</strong>
+      <strong><span aria-hidden="true">${mark}</span> ${texts.trading[tradingState]}${tradingState === 'active' && !isGoing ? texts.headline.waiting : ''}</strong>
       <small title=${why}>${why}</small>
     </dd>
   </div>`
-}
-
-/** Since when the day's result is counted, and what is none of it. */
-function dayHint(transfersUsd = '0'): string {
-  const amount = amountOf(transfersUsd)
-  const { headline: words } = texts
-  return amount === 0n ? words.dayHint : words.dayTransfers(usdText(absOf(amount)), amount > 0n)
 }
 
 /** The figures. */
 export function Headline(): VNode {
   const status = useSlice((state) => state.status)
   const { announce } = usePage()
+  const nowMs = useDaemonNow()
   const tradingState = status?.tradingState
   useEffect(() => {
     if (tradingState !== undefined) announce(texts.trading.announce(tradingState))
@@ -117,8 +107,8 @@ export function Headline(): VNode {
     <${StreamTile} />
     <${TradingTile} status=${status} />
     <${Tile} name=${words.equity} value=${equity === undefined ? NOTHING : usdText(equity.equityUsd)}
-      hint=${equity?.isEquitySettling === true ? words.settling : `${status.profile}, ${status.chain}`} />
-    <${Tile} name=${words.day} value=${day === undefined ? NOTHING : signedUsdText(day)} hint=${dayHint(equity?.dayTransfersUsd)} tone=${toneOf(day)} />
+      hint=${equityHint(equity, nowMs, `${status.profile}, ${status.chain}`)} />
+    <${Tile} name=${words.day} value=${day === undefined ? NOTHING : signedUsdText(day)} hint=${dayHint(equity, status.nowMs)} tone=${toneOf(day)} />
     <${Tile} name=${words.drawdown} value=${drawdown === undefined ? NOTHING : percentText(drawdown)}
       hint=${equity === undefined ? '' : words.drawdownHint(wholeUsdText(equity.peakUsd))} />
     <${Tile} name=${words.risk} value=${usdText(status.exposureUsd)}

@@ -1,9 +1,9 @@
 /** Limits with what is used of them, and breakers with what opens them. */
 import type { VNode } from 'preact'
 import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
-import { takeOverCommand } from '../pageCommands.ts'
+import { takeOverCommand, tightenCommand } from '../pageCommands.ts'
 import type { LimitLine, Status } from '../pageWire.ts'
-import { percentText, usdText } from '../shownAmount.ts'
+import { percentText } from '../shownAmount.ts'
 import { type LimitBar, limitBars, limitText } from '../shownFigures.ts'
 import { texts } from '../texts.ts'
 
@@ -12,12 +12,12 @@ const { limits: words } = texts
 const nearBps = 8_000
 
 function BarLine({ bar }: { readonly bar: LimitBar }): VNode {
-  const { scope, limit, allowed, used, shareBps = 0 } = bar
+  const { scope, limit, allowed, used = '', shareBps = 0 } = bar
   const tone = shareBps > 10_000 ? 'down' : shareBps >= nearBps ? 'warn' : ''
   const mark =
     shareBps > 10_000 ? words.exceeded : shareBps === 10_000 ? words.full : tone === '' ? '' : words.near
-  const usedText = used === undefined ? '' : used.unit === 'usd' ? usdText(used.amount) : String(used.amount)
-  const text = words.usedOf(used?.isAtLeast === true ? words.atLeast(usedText) : usedText, allowed)
+  const readable = (value: string) => limitText({ limit, value })
+  const text = words.usedOf(readable(used), readable(allowed))
   return html`<li class="limit">
     <span>
       ${limit} <small>${scope}</small>${mark === '' ? '' : html` <strong class=${`mark ${tone}`}>${mark}</strong>`}
@@ -33,19 +33,15 @@ export function LimitsView(): VNode {
   const mayCommand = useMayCommand()
   const limits = useSlice((state) => state.limits)
   const status = useSlice((state) => state.status)
-  const orders = useSlice((state) => state.orders)
-  const isAllOrders = useSlice((state) => state.isAllOrders)
   const books = useSlice((state) => state.books)
-  const bars =
-    limits === undefined || status === undefined
-      ? []
-      : limitBars(limits, { status, orders, isAllOrders, books })
+  const bars = limits === undefined || status === undefined ? [] : limitBars(limits, { status, books })
   const counted = bars
     .filter((bar) => bar.shareBps !== undefined)
     .toSorted((one, other) => (other.shareBps ?? 0) - (one.shareBps ?? 0))
   const rest = bars.filter(({ scope, shareBps }) => shareBps === undefined && scope !== 'breakers')
   const tools = mayCommand
-    ? html`<button onClick=${() => command(takeOverCommand('limits', false))}>${words.apply}</button>
+    ? html`<button onClick=${() => command(tightenCommand(limits ?? []))}>${words.tighten}</button>
+        <button onClick=${() => command(takeOverCommand('limits', false))}>${words.apply}</button>
         <button onClick=${() => command(takeOverCommand('limits', true))}>${words.applyLooser}</button>`
     : ''
   return html`<${Section} id="limits" title=${texts.sections.limits} tools=${tools}>

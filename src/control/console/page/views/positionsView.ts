@@ -1,10 +1,12 @@
 /** Positions: what is held, how far it is from its liquidation, whether a stop rests, and whose it is. */
 import type { VNode } from 'preact'
-import { Head, html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { Head, html, Meter, Section, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { closeCommand } from '../pageCommands.ts'
 import { NOTHING, percentText, priceText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
 import { holds, type ShownPosition, shownPositions } from '../shownFigures.ts'
+import { markAge } from '../shownMatters.ts'
+import { spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { toneOf } from './headlineView.ts'
 
@@ -39,11 +41,18 @@ function StopMark({ hasStop }: { readonly hasStop: boolean | undefined }): VNode
     : html`<strong class="mark down">${words.noStop}</strong>`
 }
 
-function PositionLine({ position }: { readonly position: ShownPosition }): VNode {
+function PositionLine({
+  position,
+  isOld,
+}: {
+  readonly position: ShownPosition
+  readonly isOld: boolean
+}): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
   const { symbol, row, collateral, distanceBps, hasStop, pnlUsd, isAfterAllCosts, books, isUnmanaged } =
     position
+  const faded = isOld ? ' faded' : ''
   return html`<tr>
     <th scope="row" data-label=${words.market}>
       ${symbol} <span class=${`side ${row.direction}`}>${row.direction === 'long' ? '↑' : '↓'} ${row.direction}</span>
@@ -52,11 +61,11 @@ function PositionLine({ position }: { readonly position: ShownPosition }): VNode
     </th>
     <td class="num" data-label=${words.size}>${usdText(row.sizeInUsd)}</td>
     <td class="num" data-label=${words.entry}>${row.entryPrice === undefined ? NOTHING : priceText(row.entryPrice)}</td>
-    <td class="num" data-label=${words.mark}>${priceText(row.markPrice)}</td>
+    <td class=${`num${faded}`} data-label=${words.mark}>${priceText(row.markPrice)}</td>
     <td class="num" data-label=${words.liquidation}>${row.liquidationPrice === undefined ? NOTHING : priceText(row.liquidationPrice)}</td>
-    <td class="num" data-label=${words.distance}><${Distance} bps=${distanceBps} /></td>
+    <td class=${`num${faded}`} data-label=${words.distance}><${Distance} bps=${distanceBps} /></td>
     <td class="num" data-label=${words.leverage}>${row.leverageBps === undefined ? NOTHING : timesText(row.leverageBps)}</td>
-    <td class=${`num ${toneOf(pnlUsd)}`} data-label=${words.pnl}>
+    <td class=${`num ${toneOf(pnlUsd)}${faded}`} data-label=${words.pnl}>
       ${signedUsdText(pnlUsd)}${isAfterAllCosts ? '' : html`<small>${words.beforeClosing}</small>`}
     </td>
     <td data-label=${words.stop}><${StopMark} hasStop=${hasStop} /></td>
@@ -84,6 +93,13 @@ export function PositionsView(): VNode {
   const markets = useSlice((state) => state.markets)
   const find = useSlice((state) => state.find)
   const all = status === undefined ? [] : shownPositions(status, books, markets)
+  const nowMs = useDaemonNow()
+  const limits = useSlice((state) => state.limits)
+  const age = status === undefined ? undefined : markAge(status, limits, nowMs)
+  const tools =
+    age?.isOld === true && all.length > 0
+      ? html`<strong class="mark down">${words.old(spanText(age.ageMs))}</strong>`
+      : ''
   const found = all.filter(({ symbol, row, books: parts }) =>
     holds(find, symbol, row.direction, ...parts.map(({ strategy }) => strategy)),
   )
@@ -101,14 +117,18 @@ export function PositionsView(): VNode {
     '',
   ]
   const empty = status === undefined ? texts.loading : all.length === 0 ? words.none : texts.nothingFound
-  return html`<${Section} id="positions" title=${texts.sections.positions} count=${texts.shownOf(found.length, all.length)}>
+  return html`<${Section} id="positions" title=${texts.sections.positions} count=${texts.shownOf(found.length, all.length)} tools=${tools}>
     ${
       found.length === 0
         ? html`<p class="muted">${empty}</p>`
         : html`<div class="scroll"><table>
             <${Head} titles=${titles} figures=${figures} />
-            <tbody>${found.map((position) => html`<${PositionLine} key=${position.key} position=${position} />`)}</tbody>
-          </table></div>`
+            <tbody>${found.map(
+              (position) => html`<${PositionLine} key=${position.key} position=${position}
+              isOld=${age?.isOld === true} />`,
+            )}</tbody>
+          </table></div>
+          <p class="muted"><small>${words.pnlNote}</small></p>`
     }
   <//>`
 }

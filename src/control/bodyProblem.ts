@@ -1,0 +1,48 @@
+/** What is wrong with the body of a command, in words for whoever typed it. */
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** Names of fields as people know them; others are told as they are written. */
+const names: Readonly<Record<string, string>> = {
+  by: 'the name of who commands',
+  reason: 'the reason',
+  shareBps: 'the share',
+  market: 'the market',
+  value: 'the value',
+  field: 'the field',
+}
+
+/** One problem as a clause: `the reason has more than 200 characters`. */
+export function bodyProblem(issue: Issue): string {
+  const field = issue.path.join('.')
+  const name = field === '' ? 'the body' : (names[field] ?? field)
+  const isShare = field === 'shareBps'
+  const figure = (value: number | bigint) => (isShare ? `${Number(value) / 100} percent` : String(value))
+  switch (issue.code) {
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `${name} has more than ${issue.maximum} characters`
+        : `${name} is more than ${figure(issue.maximum)}`
+    case 'too_small':
+      return issue.origin === 'string' ? `${name} is empty` : `${name} is less than ${figure(issue.minimum)}`
+    case 'invalid_type':
+      if (issue.message.endsWith('received undefined')) return `${name} is missing`
+      return isShare
+        ? `${name} is no percentage with at most two digits after the point`
+        : `${name} is no ${typeWords[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `${name} is none of ${issue.values.map(String).join(', ')}`
+    case 'unrecognized_keys':
+      return `${name} has fields that no such command has: ${issue.keys.join(', ')}`
+    default:
+      return `${name}: ${issue.message}`
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  int: 'whole number',
+  string: 'text',
+  boolean: 'true or false',
+  object: 'object of fields',
+}

@@ -1,0 +1,188 @@
+/** What of a status needs a person, and how old what it shows is. Pure. */
+import type { LimitLine, Status } from './pageWire.ts'
+import { absOf, amountOf, usdText } from './shownAmount.ts'
+import { clockText, momentText, spanText } from './shownTimes.ts'
+import { texts } from './texts.ts'
+
+/** One thing: how much it matters, what it is, and what is known of it. */
+export interface Matter {
+  readonly key: string
+  readonly tone: 'down' | 'warn'
+  readonly title: string
+  readonly text: string
+  readonly hint?: string
+  readonly finding?: Status['findings'][number]
+}
+
+const { attention: words } = texts
+
+/** Everything of a status that needs attention, the gravest first. */
+export function mattersOf(status: Status): readonly Matter[] {
+  const sentences = (title: string, tone: Matter['tone'], list: readonly string[]): readonly Matter[] =>
+    list.map((text) => ({ key: `${title} ${text}`, tone, title, text }))
+  return [
+    ...killMatter(status),
+    // While it runs and is not ready, what it should do for positions at risk may not be done.
+    ...sentences(words.notReady, status.state === 'running' ? 'down' : 'warn', status.notReady),
+    ...status.holds.map(
+      ({ scope, cause, state, reason, by, sinceMs, lifts }): Matter => ({
+        key: `hold ${scope} ${cause}`,
+        tone: state === 'halted' ? 'down' : 'warn',
+        title: words.hold(texts.causes[cause], texts.trading[state], scope),
+        text: reason,
+        hint: `${words.by(by)}, ${texts.since(momentText(sinceMs))}; ${words.lifts[lifts]}`,
+      }),
+    ),
+    ...status.findings.map(
+      (found): Matter => ({
+        key: found.finding.findingId,
+        tone: 'warn',
+        title: `${words.finding}: ${found.finding.kind}`,
+        text: found.finding.statement,
+        hint: texts.since(momentText(found.raisedAtMs)),
+        finding: found,
+      }),
+    ),
+    ...status.contradictions.map(
+      ({ host, address, statement, sinceMs }): Matter => ({
+        key: `${host} ${address}`,
+        tone: 'warn',
+        title: words.contradiction,
+        text: `${host}: ${statement}`,
+        hint: texts.since(momentText(sinceMs)),
+      }),
+    ),
+    ...status.openIntents.flatMap(({ intentId, presumedDeadForSeconds }): readonly Matter[] =>
+      presumedDeadForSeconds === null
+        ? []
+        : [
+            {
+              key: intentId,
+              tone: 'down',
+              title: `${words.unresolved} ${intentId.slice(0, 8)}`,
+              text: texts.orders.presumedDead(spanText(presumedDeadForSeconds * 1_000)),
+            },
+          ],
+    ),
+    ...(status.withoutStop ?? []).map(
+      ({ marketToken, direction, collateralToken, isStopBehindLiquidation, sinceMs }): Matter => ({
+        key: `no stop ${marketToken} ${direction} ${collateralToken}`,
+        tone: 'warn',
+        title: words.noStop,
+        text: (isStopBehindLiquidation === true ? words.stopBehindText : words.noStopText)(
+          direction,
+          status.symbols[marketToken.toLowerCase()] ?? marketToken,
+          spanText(Math.max(0, status.nowMs - sinceMs)),
+        ),
+      }),
+    ),
+    ...status.strategies.flatMap(failingMatter),
+    ...sentences(words.hidden, 'warn', status.hidden),
+    ...sentences(words.unlisted, 'warn', status.unlistedFills),
+    ...sentences(words.closed, 'warn', status.closedFills),
+    ...status.flattens
+      .filter(({ endedAtMs }) => endedAtMs === undefined)
+      .map(
+        ({ intentId, by, reason, problem }): Matter => ({
+          key: `unwind ${intentId}`,
+          tone: 'warn',
+          title: `${words.unwinding}: ${intentId.slice(0, 8)}`,
+          text: `${reason} (${by})${problem === undefined ? '' : `; ${problem}`}`,
+        }),
+      ),
+    ...status.windDowns.map(
+      ({ strategy, by, problem }): Matter => ({
+        key: `wind down ${strategy}`,
+        tone: 'warn',
+        title: `${words.windingDown}: ${strategy}`,
+        text: problem ?? words.by(by),
+      }),
+    ),
+  ]
+}
+
+/** A strategy that fails, or is not asked after its failures. */
+function failingMatter({
+  name,
+  failures,
+  failingSinceMs,
+  lastError = '',
+  unfit,
+}: Status['strategies'][number]): readonly Matter[] {
+  if (unfit !== undefined) {
+    const hint = texts.since(momentText(unfit.sinceMs))
+    return [{ key: `unfit ${name}`, tone: 'warn', title: words.unfit(name), text: unfit.reason, hint }]
+  }
+  if (failures === 0) return []
+  return [
+    {
+      key: `failing ${name}`,
+      tone: 'warn',
+      title: words.failing(name, failures),
+      text: lastError,
+      ...(failingSinceMs === undefined ? {} : { hint: texts.since(momentText(failingSinceMs)) }),
+    },
+  ]
+}
+
+function killMatter({ kill }: Status): readonly Matter[] {
+  if (kill === undefined || kill.endedAtMs !== undefined) return []
+  const { left, problem, waits, by, sinceMs } = kill
+  const told =
+    left === undefined ? words.killLooking : words.killLeft(left.orders, left.positions, left.inFlight)
+  return [
+    {
+      key: 'kill',
+      tone: 'down',
+      title: words.kill,
+      text: [words.killing(by, told), problem, waits?.until].filter((text) => text !== undefined).join('; '),
+      hint: texts.since(momentText(sinceMs)),
+    },
+  ]
+}
+
+/** Oldest prices that an increase may stand on where the limits were not read yet, ms: what `risk.maxDataAgeMs` is when nobody sets it. */
+const usualMs = 15_000
+/** The worth is read every few seconds: a figure older than this was not read again, ms. */
+const equityMs = 20_000
+
+/** How old the positions and their marks are, ms, and whether that is more than an increase may stand on. Undefined before the first. */
+export function markAge(
+  { feedAgesMs, nowMs: toldAtMs }: Pick<Status, 'feedAgesMs' | 'nowMs'>,
+  limits: readonly LimitLine[] | undefined,
+  nowMs: number,
+): { readonly ageMs: number; readonly isOld: boolean } | undefined {
+  const { positions } = feedAgesMs
+  if (positions === undefined) return undefined
+  const own = limits?.find(({ scope, limit }) => scope === 'account' && limit === 'maxDataAgeMs')
+  const ageMs = positions + Math.max(0, nowMs - toldAtMs)
+  return { ageMs, isOld: ageMs > Number(own?.value ?? usualMs) }
+}
+
+/** What stands below the worth: that it settles, how old it is where that matters, or `usual`. */
+export function equityHint(equity: Status['equity'], nowMs: number, usual: string): string {
+  const { headline } = texts
+  if (equity === undefined) return usual
+  if (equity.isEquitySettling) return headline.settling
+  if (equity.equityAtMs === undefined) return usual
+  const ageMs = nowMs - equity.equityAtMs
+  return ageMs < equityMs ? usual : headline.oldEquity(spanText(ageMs))
+}
+
+/** A first reading this much after the day began is said to be one, ms. */
+const firstReadingMs = 60_000
+
+/** Since when the day's result is counted, and what is none of it. Before a reading of today the figure is one of the day before. */
+export function dayHint(equity: Status['equity'], nowMs: number): string {
+  if (equity === undefined) return ''
+  const { dayStartMs, dayFirstAtMs = dayStartMs, dayTransfersUsd = '0' } = equity
+  const { headline } = texts
+  const moment = momentText(dayFirstAtMs)
+  const day = moment.slice(0, 10) === momentText(nowMs).slice(0, 10) ? '' : `${moment.slice(0, 10)} `
+  const since = headline.daySince(
+    `${day}${clockText(dayFirstAtMs).slice(0, 5)}`,
+    dayFirstAtMs - dayStartMs >= firstReadingMs,
+  )
+  const amount = amountOf(dayTransfersUsd)
+  return amount === 0n ? since : `${since}, ${headline.dayTransfers(usdText(absOf(amount)), amount > 0n)}`
+}

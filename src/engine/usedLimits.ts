@@ -1,0 +1,145 @@
+/** How much of each limit is used, counted as the checks count it. */
+import type { Limits } from '../domain/account/limits.ts'
+import type { Ending } from '../domain/account/spend.ts'
+import { type EquityMark, haltKey } from '../domain/account/tradingState.ts'
+import { type Address, sameHex } from '../protocol/address.ts'
+import { BPS_ONE, maxOf, type Usd } from '../protocol/units.ts'
+import { usedBudget } from '../risk/breakers/budget.ts'
+import { dayStartOf } from '../risk/breakers/circuitBreakers.ts'
+import { OPERATOR } from './account/tradingHalts.ts'
+import { spentOfDay } from './admitDecision.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import type { AccountWatch } from './watch/accountWatch.ts'
+import type { Breakers } from './watch/breakerWatch.ts'
+import type { DayResult } from './watch/dayResult.ts'
+
+const hourMs = 3_600_000
+
+/** What is counted. Of a strategy by its name, of a market by its token. */
+export interface UsedFacts {
+  /** Of the last 24 hours, with what open orders have paid or may have. */
+  readonly endings: readonly Ending[]
+  readonly feeTokenDecimals: number
+  readonly exposureUsd: Usd
+  /** The breakers' own; absent before the first reading. Its day may be over. */
+  readonly equity?: EquityMark
+  /** Start of this day (UTC), Unix ms. */
+  readonly dayStartMs: number
+  /** What orders of the account realized today, USD, as its breaker counts it. */
+  readonly realizedUsd: Usd
+  readonly dayResultUsd: (strategy: string) => Usd
+  readonly marketDayResultUsd: (marketToken: Address) => Usd
+  /** Orders that were accepted in the last hour; of all without an argument. */
+  readonly accepted: (of?: { readonly strategy: string } | { readonly marketToken: Address }) => number
+  /** The token of a market by its symbol. */
+  readonly tokenOf: (symbol: string) => Address | undefined
+}
+
+/** Of the engine's parts, at this moment. */
+export function usedNow(
+  context: EngineContext,
+  {
+    account,
+    breakers,
+    realized,
+  }: {
+    readonly account: Pick<AccountWatch, 'symbols' | 'exposure'>
+    readonly breakers: Pick<Breakers, 'equity'>
+    readonly realized: () => DayResult
+  },
+): (scope: string, limit: string) => bigint | undefined {
+  const { journal, trading } = context
+  const nowMs = context.clock.now()
+  const sinceMs = nowMs - hourMs
+  const equity = breakers.equity.mark()
+  const symbols = Object.entries(account.symbols())
+  const { liftedAtMs } = trading.accountJournal.state().trading
+  const lossLiftedAtMs = liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
+  const facts: UsedFacts = {
+    endings: spentOfDay(context, nowMs),
+    feeTokenDecimals: context.chain.feeToken.decimals,
+    exposureUsd: account.exposure().exposureUsd,
+    ...(equity === undefined ? {} : { equity }),
+    dayStartMs: dayStartOf(nowMs),
+    realizedUsd: realized().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
+    dayResultUsd: context.dayResultUsd,
+    marketDayResultUsd: context.marketDayResultUsd,
+    accepted: (of) =>
+      of === undefined
+        ? journal.acceptedSince(sinceMs)
+        : 'strategy' in of
+          ? journal.acceptedSince(sinceMs, of.strategy)
+          : context.acceptedOnMarkets.since(of.marketToken, sinceMs),
+    tokenOf: (symbol) => symbols.find(([, each]) => each === symbol)?.[0] as Address | undefined,
+  }
+  return (scope, limit) => usedOfLimit(facts, scope, limit)
+}
+
+/**
+ * What is used of a limit, in the limit's own unit. Undefined: it limits each order by itself, or nothing is counted of it.
+ *
+ * @param scope as in `LimitRow`, with `account` for the account's
+ */
+export function usedOfLimit(facts: UsedFacts, scope: string, limit: string): bigint | undefined {
+  if (scope === 'breakers') return limit === 'maxDrawdownBps' ? drawdownBps(facts) : undefined
+  const counted = countedIn(facts, scope)
+  if (counted === undefined) return undefined
+  switch (limit as keyof Limits) {
+    case 'executionFeesPerDay':
+      return usedBudget(counted.endings, facts.feeTokenDecimals).executionFee
+    case 'relayFeesPerDayUsd':
+      return usedBudget(counted.endings, facts.feeTokenDecimals).relayFeesUsd
+    case 'reductionFeesPerDayUsd':
+      return usedBudget(
+        counted.endings.filter(({ strategy }) => strategy !== OPERATOR),
+        facts.feeTokenDecimals,
+      ).reductionFeesUsd
+    case 'attemptsPerCause':
+      return BigInt(usedBudget(counted.endings, facts.feeTokenDecimals).tries)
+    case 'maxOrdersPerHour':
+      return BigInt(counted.orders)
+    case 'maxDailyLossUsd':
+      return maxOf(0n, counted.lostUsd)
+    case 'maxTotalExposureUsd':
+      return scope === 'account' ? facts.exposureUsd : undefined
+    default:
+      return undefined
+  }
+}
+
+interface Counted {
+  readonly endings: readonly Ending[]
+  readonly orders: number
+  readonly lostUsd: Usd
+}
+
+function countedIn(facts: UsedFacts, scope: string): Counted | undefined {
+  const { endings, accepted } = facts
+  if (scope === 'account') return { endings, orders: accepted(), lostUsd: lostToday(facts) }
+  const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
+  if (strategy !== undefined) {
+    return {
+      endings: endings.filter((each) => each.strategy === strategy),
+      orders: accepted({ strategy }),
+      lostUsd: -facts.dayResultUsd(strategy),
+    }
+  }
+  const marketToken = facts.tokenOf(scope)
+  if (marketToken === undefined) return undefined
+  return {
+    endings: endings.filter((each) => sameHex(each.marketToken, marketToken)),
+    orders: accepted({ marketToken }),
+    lostUsd: -facts.marketDayResultUsd(marketToken),
+  }
+}
+
+/** The larger of what the equity fell and what orders realized. */
+function lostToday({ equity, dayStartMs, realizedUsd }: UsedFacts): Usd {
+  const isToday = equity?.dayStartMs === dayStartMs
+  return maxOf(-realizedUsd, equity !== undefined && isToday ? equity.dayStartUsd - equity.equityUsd : 0n)
+}
+
+function drawdownBps({ equity }: UsedFacts): bigint | undefined {
+  if (equity === undefined || equity.peakUsd <= 0n) return undefined
+  return maxOf(0n, ((equity.peakUsd - equity.equityUsd) * BigInt(BPS_ONE)) / equity.peakUsd)
+}

@@ -1,0 +1,79 @@
+/** Why nothing that adds risk is made now, whatever a strategy wishes: no host may be asked, or what increases stand on is too old. */
+import { isoTime } from '../../base/clock.ts'
+import type { Limits } from '../../domain/account/limits.ts'
+import type { Feed } from '../../domain/venueEvent.ts'
+
+/** Of a strategy's status: when it is asked, and what keeps it from that. */
+interface AskedStrategy {
+  readonly cadenceMs: number
+  readonly symbols: readonly string[]
+  readonly pausedBy?: unknown
+  readonly pausedForMs?: number
+  readonly unfit?: unknown
+}
+
+/** What it is judged by. Times in ms. */
+export interface IncreaseFacts {
+  /** Whether every host of the application API is in cooldown. */
+  readonly isNoHost: boolean
+  readonly nowMs: number
+  readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
+  /** The account's. */
+  readonly limits: Limits
+  /** How often the positions are read without any strategy. */
+  readonly watchMs: number
+  readonly strategies: readonly AskedStrategy[]
+}
+
+/** Why an increase is denied while no host may be asked. */
+export const NO_HOST_REASON =
+  'every host of the application API is in cooldown; increases wait until one is back'
+
+/** Whether every host of the application API is in cooldown. */
+export function isNoHost(api: {
+  readonly hosts: { readonly api: readonly string[] }
+  readonly isCoolingDown: (host: string) => boolean
+}): boolean {
+  return api.hosts.api.every((host) => api.isCoolingDown(host))
+}
+
+/** What an increase stands on, with the limit of its own age. */
+const needs: readonly (readonly [Feed, keyof Limits, string])[] = [
+  ['positions', 'maxAccountAgeMs', 'positions'],
+  ['oracle', 'maxOracleAgeMs', 'oracle prices'],
+  ['tickers', 'maxTickerAgeMs', 'tickers'],
+  ['capacity', 'maxCapacityAgeMs', 'trading capacities'],
+]
+
+/**
+ * The reasons, a sentence each; empty while increases are made. A feed is too old beyond its limit, and where it is read more seldom
+ * than that, beyond two readings: what only a strategy reads is not judged while none is asked.
+ */
+export function increasesWait(facts: IncreaseFacts): readonly string[] {
+  const { isNoHost, nowMs, feedAgesMs, limits } = facts
+  const old = needs.flatMap(([feed, own, name]) => {
+    const [ageMs, everyMs] = [feedAgesMs[feed], readEveryMs(feed, facts)]
+    if (ageMs === undefined || everyMs === undefined) return []
+    const limitMs = Math.min(...[limits.maxDataAgeMs, limits[own]].map(orUnlimited))
+    if (ageMs <= Math.max(limitMs, 2 * everyMs)) return []
+    // The moment and not the age: it stays the same sentence while it lasts.
+    return [
+      `the newest ${name} are of ${isoTime(nowMs - ageMs)}, older than the ${limitMs / 1_000} s that increases may stand on (risk.maxDataAgeMs); they wait`,
+    ]
+  })
+  return [...(isNoHost ? [NO_HOST_REASON] : []), ...old]
+}
+
+/** How often a feed is read at least; undefined: by nobody now. */
+function readEveryMs(feed: Feed, { watchMs, strategies }: IncreaseFacts): number | undefined {
+  if (feed === 'positions') return watchMs
+  const asked = strategies.filter(
+    ({ symbols, pausedBy, pausedForMs, unfit }) =>
+      symbols.length > 0 && pausedBy === undefined && pausedForMs === undefined && unfit === undefined,
+  )
+  return asked.length === 0 ? undefined : Math.min(...asked.map(({ cadenceMs }) => cadenceMs))
+}
+
+function orUnlimited(value: number | bigint | undefined): number {
+  return value === undefined ? Number.POSITIVE_INFINITY : Number(value)
+}
