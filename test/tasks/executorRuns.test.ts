@@ -169,7 +169,7 @@ test('exits on the wrong side, a ladder whose stop is before its last rung and a
   expect(await told({ ...bracket, direction: 'short' })).toBe('EXIT_MISPLACED')
   expect(await told({ ...ladder, stopBps: 400 })).toBe('LADDER_STEP')
   expect(await told({ ...bracket, maxFees: '0.01' })).toBe('TASK_BUDGET')
-  expect(await told({ ...bracket, isPreview: true })).toContain('as a bracket; budget: 6 orders')
+  expect(await told({ ...bracket, isPreview: true })).toContain('as a bracket; budget: 2 orders')
   expect(await engine.tasks()).toEqual([])
 })
 
