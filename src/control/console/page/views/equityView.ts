@@ -60,9 +60,9 @@ function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
         ? [
             {
               label: texts.chart.transfers,
-              stroke: colour('--text'),
+              stroke: colour('--ink'),
               paths: () => null,
-              points: { show: true, size: 9, fill: colour('--panel') },
+              points: { show: true, size: 9, fill: colour('--sheet') },
             },
           ]
         : []),
