@@ -17,6 +17,8 @@ test('a screen that is large enough shows the whole status, its time, and how to
   const lines = liveScreen(facts, 100, 60)
   expect(lines).toHaveLength(60)
   expect(lines[0]).toMatch(/^perpd top {2}20\d\d-.*, every 2 s$/)
+  const watched = liveScreen({ ...facts, command: 'perpd status --watch' }, 100, 60)
+  expect(watched[0]).toMatch(/^perpd status --watch {2}20/)
   expect(lines.slice(2, 2 + statusLines(body, 100).length)).toEqual(statusLines(body, 100))
   expect(lines.at(-1)).toBe('q ends')
 })

@@ -78,7 +78,7 @@ const columns: readonly Column<RoundTripRow>[] = [
     wraps: true,
     of: ({ closedAt }) => closedAt.slice(0, 16).replace('T', ' '),
   },
-  { title: 'STRATEGY', rank: 1, of: ({ strategy }) => strategy },
+  { title: 'STRATEGY', rank: 1, isName: true, of: ({ strategy }) => strategy },
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(sizeUsd) },
   { title: 'ENTRY', rank: 3, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
