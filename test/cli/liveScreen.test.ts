@@ -11,7 +11,7 @@ const body = {
   ...(toPlain(status) as object),
   openIntents: status.openIntents.map((each) => toPlain(orderRow(each))),
 } as unknown as StatusBody
-const facts: LiveFacts = { body, everyMs: 2_000, offset: 0, hasColor: false }
+const facts: LiveFacts = { command: 'perpd top', body, everyMs: 2_000, offset: 0, hasColor: false }
 
 test('a screen that is large enough shows the whole status, its time, and how to end it', () => {
   const lines = liveScreen(facts, 100, 60)
