@@ -60,6 +60,11 @@ export interface Session {
   readonly expiresAtMs: number
 }
 
+/** The same where nobody is logged in. */
+export interface NoSession {
+  readonly role: null
+}
+
 /** `GET /api/strategies/:name/file`. */
 export type StrategyFile = Plain<NonNullable<ReturnType<EngineApi['fileOf']>>>
 
