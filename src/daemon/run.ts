@@ -35,6 +35,7 @@ import { writeAddress } from './controlAddress.ts'
 import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { equityFile } from './equityFile.ts'
+import { explainFrom } from './explainOrder.ts'
 import { fatalStop } from './fatalStop.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
 import { changeLog, noteReading } from './log/changeLog.ts'
@@ -176,6 +177,7 @@ async function live(
     metrics,
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
+    explain: (intentId) => explainFrom(config, journal, intentId),
     recent: { log: kept, levels: log.levels, decisions, hosts: hostBook },
     ...consoleOf(config, log, config.account.owner ?? signer.address),
   })

@@ -1,6 +1,7 @@
 /** `perpd explain` over every kind of story: what proves the end, and what would have happened otherwise. */
 import { expect, test } from 'vitest'
-import { type ExplainContext, explainText } from '../../src/cli/explain/explainText.ts'
+import { explainText } from '../../src/cli/explain/explainText.ts'
+import type { ExplainContext } from '../../src/monitor/explain/explainParts.ts'
 import { SCREEN_COLUMNS, wrapped } from '../../src/cli/output/screen.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'

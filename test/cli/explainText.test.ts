@@ -1,6 +1,6 @@
 /** How `perpd explain` words each kind of order. */
 import { expect, test } from 'vitest'
-import { sizingLines } from '../../src/cli/explain/explainSize.ts'
+import { sizingLines } from '../../src/monitor/explain/explainSize.ts'
 import { explainText } from '../../src/cli/explain/explainText.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'

@@ -9,14 +9,14 @@ import {
   type TradingHalt,
   type TradingScope,
 } from '../../domain/account/tradingState.ts'
+import { OPERATOR } from '../../domain/account/operatorName.ts'
 import type { Emit } from '../../domain/event.ts'
 import { addsRisk } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import type { AccountJournal } from './accountJournal.ts'
 
-/** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
-export const OPERATOR = '@operator'
+export { OPERATOR }
 
 /** The trading state and its keeper. */
 export interface Trading {

@@ -37,7 +37,8 @@ const steps: Readonly<Record<Story['steps'][number]['record']['kind'], string>> 
 }
 
 /** What each label of an order means. */
-const labels: Readonly<Record<Order['status'], string>> = {
+const labels: Readonly<Record<Order['standing'], string>> = {
+  open: 'its entry is filled; its exits rest at the venue',
   planned: 'accepted, not signed yet',
   pending: 'signed and sent; not on the chain yet',
   resting: 'waits at the venue for its price',
@@ -186,12 +187,21 @@ export const texts = {
   labels,
   story: {
     title: (id: string) => `Order ${id}`,
-    reason: 'Why',
-    outcome: 'Outcome',
+    parts: {
+      why: 'Why',
+      terms: 'Terms',
+      signed: 'Signed',
+      size: 'Size',
+      orders: 'Orders',
+      warned: 'Warned',
+      result: 'Result',
+      proof: 'Proof',
+      ids: 'Known by',
+      unwind: 'Unwind',
+      budget: 'Budget',
+      else: 'Else',
+    } as Readonly<Record<string, string>>,
     size: 'Size',
-    wanted: (wanted: string) => `wanted ${wanted}`,
-    cut: (by: string, to: string) => `cut by ${by} to ${to}`,
-    host: 'Host',
     legs: 'Created orders',
     leg: 'Leg',
     trigger: 'Trigger',
@@ -199,7 +209,6 @@ export const texts = {
     fees: 'Fees',
     pnl: 'PnL after all costs',
     provisional: 'not final yet',
-    final: 'final',
     timeline: 'Timeline',
     record: 'the record',
     number: (seq: number) => `record ${seq}`,

@@ -32,7 +32,9 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
   const id = intentId.slice(0, 8)
   const pnl = orderPnlOf(order)
   const accepted = millisOf(acceptedAt)
-  const hint = order.reason ?? order.observedStatus ?? texts.labels[status]
+  // Of what is open the venue's word is of its creation, which says nothing any more.
+  const hint =
+    standing === 'open' ? texts.labels.open : (order.reason ?? order.observedStatus ?? texts.labels[standing])
   return html`<tr class=${isOpenOrder(order) ? 'open' : ''}>
     <td class="num" data-label=${words.accepted}>${accepted === undefined ? NOTHING : momentText(accepted).slice(5)}</td>
     <th scope="row" data-label=${words.order}>

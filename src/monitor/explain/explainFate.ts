@@ -13,7 +13,7 @@ import {
   lastAttempt,
 } from '../../domain/order/intent.ts'
 import { type MarkRules, marksOf } from '../../domain/views/orderMarks.ts'
-import { span } from '../../monitor/text.ts'
+import { span } from '../text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { priceOfContractPrice } from '../../protocol/units.ts'
 import { timeOf } from './explainEvidence.ts'

@@ -1,6 +1,6 @@
 /** What an order is, beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
 import type { Intent } from '../../domain/order/intent.ts'
-import { money, span } from '../../monitor/text.ts'
+import { money, span } from '../text.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import { formatUnits, MAX_UINT256, NATIVE_DECIMALS, priceOfContractPrice } from '../../protocol/units.ts'
 

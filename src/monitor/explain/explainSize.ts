@@ -2,7 +2,7 @@
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import type { IntentState, Label } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
-import { money, sourceTexts, span } from '../../monitor/text.ts'
+import { money, sourceTexts, span } from '../text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { formatUnits } from '../../protocol/units.ts'
 
