@@ -167,6 +167,7 @@ export const texts = {
     noLiquidation: 'none',
   },
   orders: {
+    partOf: (filled: string) => `${filled} of `,
     none: 'There are no orders.',
     openOnly: 'open only',
     accepted: 'Accepted',
@@ -345,6 +346,8 @@ export const texts = {
     killing: (by: string, left: string) => `by ${by}; ${left}`,
     killLeft: (orders: number, positions: number, inFlight: number) =>
       `left: ${plural(orders, 'order')}, ${plural(positions, 'position')}, ${inFlight} in flight`,
+    killStays: (orders: number, positions: number, inFlight: number) =>
+      `left: ${plural(orders, 'order')}, ${inFlight} in flight; ${positions === 0 ? 'no position is held' : `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''}, without exits`}`,
     killLooking: 'first look under way',
     unresolved: 'Unresolved order',
   },

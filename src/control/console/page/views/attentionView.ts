@@ -97,11 +97,16 @@ function mattersOf(status: Status): readonly Matter[] {
   ]
 }
 
-function killMatter({ kill }: Status): readonly Matter[] {
+/** The newest kill while it goes on. One that does not close leaves positions as they are: they are told, and not counted as done. */
+export function killMatter({ kill, positions }: Pick<Status, 'kill' | 'positions'>): readonly Matter[] {
   if (kill === undefined || kill.endedAtMs !== undefined) return []
-  const { left, problem, waits, by, sinceMs } = kill
+  const { left, problem, waits, by, sinceMs, close } = kill
   const told =
-    left === undefined ? words.killLooking : words.killLeft(left.orders, left.positions, left.inFlight)
+    left === undefined
+      ? words.killLooking
+      : close
+        ? words.killLeft(left.orders, left.positions, left.inFlight)
+        : words.killStays(left.orders, positions.length, left.inFlight)
   return [
     {
       key: 'kill',
