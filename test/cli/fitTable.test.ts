@@ -508,7 +508,13 @@ test('a name of 69 letters is cut where the screen is narrow, and leaves the res
   if (one === undefined) throw new Error('there is a strategy')
   const name = `${'very-long-'.repeat(6)}name-of-1`
   expect(name).toHaveLength(69)
-  const named = { ...body, strategies: [{ ...one, name }, { ...one, name: name.replace(/1$/, '2') }] }
+  const named = {
+    ...body,
+    strategies: [
+      { ...one, name },
+      { ...one, name: name.replace(/1$/, '2') },
+    ],
+  }
   const narrow = statusText(named, 80)
   expect(narrow).toContain('very-long-very-lo…ame-of-1')
   expect(narrow).toContain('very-long-very-lo…ame-of-2')

@@ -12,7 +12,13 @@ import {
   usdText,
   wholeUsdText,
 } from '../../src/control/console/page/shownAmount.ts'
-import { axisTexts, clockText, durationText, millisOf, spanText } from '../../src/control/console/page/shownTimes.ts'
+import {
+  axisTexts,
+  clockText,
+  durationText,
+  millisOf,
+  spanText,
+} from '../../src/control/console/page/shownTimes.ts'
 import { formatPrice } from '../../src/protocol/priceText.ts'
 import { formatSize, formatUnits } from '../../src/protocol/units.ts'
 
@@ -115,9 +121,9 @@ test('an axis tells its days: dates over days, and within them the clock with ea
     '2026-11-22',
     '2026-11-24',
   ])
-  expect(axisTexts(['2026-11-22T22:00', '2026-11-22T23:00', '2026-11-23T00:00', '2026-11-23T01:00'].map(at))).toEqual(
-    ['22:00\n2026-11-22', '23:00', '00:00\n2026-11-23', '01:00'],
-  )
+  expect(
+    axisTexts(['2026-11-22T22:00', '2026-11-22T23:00', '2026-11-23T00:00', '2026-11-23T01:00'].map(at)),
+  ).toEqual(['22:00\n2026-11-22', '23:00', '00:00\n2026-11-23', '01:00'])
   expect(axisTexts(['2026-11-22T22:00:00', '2026-11-22T22:00:10'].map(at))).toEqual([
     '22:00:00\n2026-11-22',
     '22:00:10',

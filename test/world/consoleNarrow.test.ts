@@ -24,7 +24,9 @@ afterEach(async () => {
 
 /** By how much something is wider than its place, px. */
 const overhang = (page: Page, selector: string): Promise<number> =>
-  page.locator(selector).evaluate((node: { scrollWidth: number; clientWidth: number }) => node.scrollWidth - node.clientWidth)
+  page
+    .locator(selector)
+    .evaluate((node: { scrollWidth: number; clientWidth: number }) => node.scrollWidth - node.clientWidth)
 
 /** Opens a dialog, sees that it lies within the screen, and closes it. */
 async function liesWithin(page: Page, button: string): Promise<void> {

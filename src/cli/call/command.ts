@@ -250,7 +250,10 @@ export function helpOf(command: CommandFacts): string {
   ]
   const own = command.flags.map((flag) => [flagText(flag), flag.doc] as const)
   // What a command says of a flag itself is not said once more.
-  const rows = [...own, ...shared.filter(([flag]) => !own.some(([each]) => each.split(' ')[0] === flag.split(' ')[0]))]
+  const rows = [
+    ...own,
+    ...shared.filter(([flag]) => !own.some(([each]) => each.split(' ')[0] === flag.split(' ')[0])),
+  ]
   // Its lines end where the source's do; on a screen a paragraph runs on.
   const details = command.details === undefined ? '' : `\n${command.details.replace(/([^.])\n/g, '$1 ')}\n`
   const examples = command.examples.map((each) => `  ${each}`).join('\n')

@@ -1,6 +1,6 @@
 /** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { explainFacts } from '../../daemon/explainOrder.ts'
+import { explainFacts } from '../../daemon/console/explainOrder.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'

@@ -94,7 +94,9 @@ function withCutNames<T>(
   if (wide.reduce((all, each) => all + each, gap * Math.max(0, wide.length - 1)) <= width) return cells
   const most = longestName(width)
   const cut = (text: string): string => text.replaceAll(/[^\s,]+/g, (word) => cutName(word, most))
-  return new Map([...cells].map(([column, texts]) => [column, column.isName === true ? texts.map(cut) : texts]))
+  return new Map(
+    [...cells].map(([column, texts]) => [column, column.isName === true ? texts.map(cut) : texts]),
+  )
 }
 
 /** Whether a table that was made here shows a column, which the width may have left out. */

@@ -2,6 +2,8 @@
  * The trading state while the daemon runs: holds are put on and lifted here, each durable before it is told. What the
  * state is for one strategy is asked by admission, and once more right before anything is signed.
  */
+
+import { OPERATOR } from '../../domain/account/operatorName.ts'
 import {
   haltKey,
   haltsOn,
@@ -9,7 +11,6 @@ import {
   type TradingHalt,
   type TradingScope,
 } from '../../domain/account/tradingState.ts'
-import { OPERATOR } from '../../domain/account/operatorName.ts'
 import type { Emit } from '../../domain/event.ts'
 import { addsRisk } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'

@@ -373,7 +373,10 @@ function compare(one: bigint, other: bigint): number {
 }
 
 /** What was filled of an order of several parts, USD; undefined where all of it was, it is one part, or a part's size is not known. */
-export function partFilledUsd({ legs, sizeDeltaUsd }: Pick<Order, 'legs' | 'sizeDeltaUsd'>): bigint | undefined {
+export function partFilledUsd({
+  legs,
+  sizeDeltaUsd,
+}: Pick<Order, 'legs' | 'sizeDeltaUsd'>): bigint | undefined {
   const parts = legs.filter(({ role }) => role === 'main' || role === 'part')
   if (parts.length < 2 || parts.some((leg) => leg.sizeDeltaUsd === null)) return undefined
   const filledUsd = parts

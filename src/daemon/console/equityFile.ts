@@ -6,9 +6,9 @@
 import { readFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
-import { reasonOf } from '../base/errors.ts'
-import type { EquityPoint } from '../control/console/equitySeries.ts'
-import type { EquityStore } from '../control/console/webConsole.ts'
+import { reasonOf } from '../../base/errors.ts'
+import type { EquityPoint } from '../../control/console/equitySeries.ts'
+import type { EquityStore } from '../../control/console/webConsole.ts'
 
 /** Longest file that is believed, characters; 5,000 points take a fifth of it. */
 const MOST_CHARACTERS = 2_000_000

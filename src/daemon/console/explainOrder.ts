@@ -1,22 +1,26 @@
 /** What the story of an order is told with, gathered from the journal: for `perpd explain` and for the daemon's own page. */
-import { systemClock } from '../base/systemClock.ts'
-import type { Config } from '../config/configTypes.ts'
-import type { AccountState } from '../domain/account/accountRecord.ts'
-import { listedOrders } from '../domain/account/changedOrders.ts'
-import { fillCosts } from '../domain/account/fillCosts.ts'
-import { fillsOf } from '../domain/account/fills.ts'
-import { heldOfOrder, journalSides } from '../domain/account/held.ts'
-import type { Ending } from '../domain/account/spend.ts'
-import { cancelAskedBy } from '../domain/order/cancelAsked.ts'
-import type { IntentState } from '../domain/order/intent.ts'
-import { isOpened } from '../domain/order/orderLegs.ts'
-import { signedOrderAmong } from '../domain/order/signedOrder.ts'
-import type { StoredRecord } from '../domain/records.ts'
-import { unwindOf } from '../domain/tasks/unwindState.ts'
-import type { Journal } from '../journal/journal.ts'
-import { type ExplainContext, type ExplainedOrder, explainedOrder } from '../monitor/explain/explainParts.ts'
-import { type Hex, hexKey } from '../protocol/address.ts'
-import { evidenceSourceOf } from './chain/evidenceSource.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import type { AccountState } from '../../domain/account/accountRecord.ts'
+import { listedOrders } from '../../domain/account/changedOrders.ts'
+import { fillCosts } from '../../domain/account/fillCosts.ts'
+import { fillsOf } from '../../domain/account/fills.ts'
+import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
+import type { Ending } from '../../domain/account/spend.ts'
+import { cancelAskedBy } from '../../domain/order/cancelAsked.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { isOpened } from '../../domain/order/orderLegs.ts'
+import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
+import type { StoredRecord } from '../../domain/records.ts'
+import { unwindOf } from '../../domain/tasks/unwindState.ts'
+import type { Journal } from '../../journal/journal.ts'
+import {
+  type ExplainContext,
+  type ExplainedOrder,
+  explainedOrder,
+} from '../../monitor/explain/explainParts.ts'
+import { type Hex, hexKey } from '../../protocol/address.ts'
+import { evidenceSourceOf } from '../chain/evidenceSource.ts'
 
 const dayMs = 86_400_000
 
