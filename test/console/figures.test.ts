@@ -15,7 +15,7 @@ import {
   shownPositions,
   transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
-import { killMatter } from '../../src/control/console/page/views/attentionView.ts'
+import { killLeftText } from '../../src/control/console/page/shownKill.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
 
 const side = { marketToken: ETH, direction: 'long', collateralToken: positionRow().collateralToken } as const
@@ -242,7 +242,7 @@ test('a kill that does not close says that positions stay, and one that closes h
     left: { orders: 0, positions: close ? 1 : 0, inFlight: 0 },
   })
   const told = (close: boolean): string =>
-    killMatter(status({ kill: kill(close), positions: [positionRow()] }))[0]?.text ?? ''
-  expect(told(false)).toBe('by ann; left: 0 orders, 0 in flight; 1 position stays, without exits')
-  expect(told(true)).toBe('by ann; left: 0 orders, 1 position, 0 in flight')
+    killLeftText(kill(close), status({ positions: [positionRow()] }))
+  expect(told(false)).toBe('left: 0 orders, 0 in flight; 1 position stays, without exits')
+  expect(told(true)).toBe('left: 0 orders, 1 position, 0 in flight')
 })

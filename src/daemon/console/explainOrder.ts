@@ -40,7 +40,7 @@ export async function explainFacts(
   state: IntentState,
 ): Promise<{
   readonly records: readonly StoredRecord[]
-  readonly context: ExplainContext
+  readonly context: ExplainContext & Required<Pick<ExplainContext, 'signedOf' | 'listedOf' | 'costsOf'>>
   readonly tasks: AccountState['tasks']
 }> {
   const { intentId, strategy, acceptedAtMs } = state.intent

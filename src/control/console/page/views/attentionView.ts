@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { html, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { settleCommand } from '../pageCommands.ts'
 import type { Status } from '../pageWire.ts'
+import { killLeftText } from '../shownKill.ts'
 import { momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
@@ -97,16 +98,10 @@ function mattersOf(status: Status): readonly Matter[] {
   ]
 }
 
-/** The newest kill while it goes on. One that does not close leaves positions as they are: they are told, and not counted as done. */
-export function killMatter({ kill, positions }: Pick<Status, 'kill' | 'positions'>): readonly Matter[] {
+function killMatter({ kill, positions }: Status): readonly Matter[] {
   if (kill === undefined || kill.endedAtMs !== undefined) return []
-  const { left, problem, waits, by, sinceMs, close } = kill
-  const told =
-    left === undefined
-      ? words.killLooking
-      : close
-        ? words.killLeft(left.orders, left.positions, left.inFlight)
-        : words.killStays(left.orders, positions.length, left.inFlight)
+  const { problem, waits, by, sinceMs } = kill
+  const told = killLeftText(kill, { positions })
   return [
     {
       key: 'kill',
