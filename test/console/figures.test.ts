@@ -241,8 +241,7 @@ test('a kill that does not close says that positions stay, and one that closes h
     sinceMs: 0,
     left: { orders: 0, positions: close ? 1 : 0, inFlight: 0 },
   })
-  const told = (close: boolean): string =>
-    killLeftText(kill(close), status({ positions: [positionRow()] }))
+  const told = (close: boolean): string => killLeftText(kill(close), status({ positions: [positionRow()] }))
   expect(told(false)).toBe('left: 0 orders, 0 in flight; 1 position stays, without exits')
   expect(told(true)).toBe('left: 0 orders, 1 position, 0 in flight')
 })
