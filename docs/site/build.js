@@ -103,6 +103,13 @@ app.validate(project)
 await app.generateDocs(project, out)
 if (app.logger.hasErrors() || app.logger.hasWarnings()) fail('The site has the faults above.')
 
+// A browser takes no picture out of another file of a disk. Each page has all icons in itself, by assets/icons.js: it uses those.
+for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' }))
+  if (name.endsWith('.html')) {
+    const page = readFileSync(join(out, name), 'utf8')
+    writeFileSync(join(out, name), page.replaceAll(/href="[^"]*assets\/icons\.svg#/g, 'href="#'))
+  }
+
 mkdirSync(site, { recursive: true })
 const versions = readdirSync(site, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(join(site, entry.name, 'index.html')))

@@ -92,7 +92,7 @@ export async function main(
     const meant = secondWordMeant(command.name, rest[0])
     if (meant !== undefined) {
       err(`perpd has no command ${command.name} ${rest[0]}. Did you mean ${meant}?`)
-      return exitCodes.error
+      return exitCodes.configuration
     }
   }
   const family = commands.filter((each) => each.name.startsWith(`${name} `))
@@ -106,13 +106,13 @@ export async function main(
       err(
         `perpd has no command ${name} ${rest[0]}.${meant === undefined ? '' : ` Did you mean ${meant}?`} ${text}`,
       )
-    return isAsked ? exitCodes.ok : exitCodes.error
+    return isAsked ? exitCodes.ok : exitCodes.configuration
   }
   if (command === undefined) {
     err(
       `perpd has no command ${name}.${suggestion(name)}\nusage: perpd ${commands.map((each) => each.name.replaceAll(' ', JOINED)).join(' | ')}`,
     )
-    return exitCodes.error
+    return exitCodes.configuration
   }
   const ended = (code: number): number =>
     code === exitCodes.configuration ? (configurationExit(command, rest) ?? code) : code

@@ -10,7 +10,7 @@ export const exitCodes = {
   notFound: 2,
   /** The command needs a running daemon and there is none. */
   notRunning: 3,
-  /** The configuration or a strategy file cannot be used. */
+  /** The command line, the configuration or a strategy file cannot be used. */
   configuration: 4,
   /** Somebody was asked, or waited for, and the time for it is over; what was begun may still come to its end. */
   timeout: 5,
@@ -31,7 +31,7 @@ export const exitMeanings: readonly {
     code: exitCodes.error,
     name: 'error',
     meaning:
-      'It did not work: a refusal, a fault, an argument that is missing or does not fit, or something that was checked does not hold.',
+      'It did not work: a refusal, a fault, a value that does not fit, or something that was checked does not hold.',
   },
   {
     code: exitCodes.notFound,
@@ -47,7 +47,7 @@ export const exitMeanings: readonly {
     code: exitCodes.configuration,
     name: 'configuration',
     meaning:
-      'The configuration, a flag, a key or a strategy file cannot be used as it is. Asking again changes nothing before it is put right.',
+      'The command line, the configuration, a key or a strategy file cannot be used as it is: an unknown command, flag or argument, or one that is missing, too. Asking again changes nothing before it is put right.',
   },
   {
     code: exitCodes.timeout,

@@ -7,6 +7,7 @@ import { BaseError, reasonOf } from '../base/errors.ts'
 import { strategyBooks } from '../domain/views/bookView.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi, EngineStatus } from '../engine/engineStatus.ts'
+import type { ExplainedOrder } from '../monitor/explain/explainParts.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { hexKey } from '../protocol/address.ts'
@@ -32,6 +33,8 @@ export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'd
   readonly recent: Recent
   /** What a start would take now. */
   readonly nextStart: () => StartReport
+  /** The story of an order in words, as `perpd explain` tells it; absent: the records alone are told. */
+  readonly explain?: (intentId: string) => Promise<ExplainedOrder | undefined>
   /** How signals from outside are taken; absent: they are not. */
   readonly signals?: SignalSettings
   /** The console; absent: no browser gets anything. */
@@ -112,7 +115,11 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     if (story === undefined) {
       return c.json({ error: 'NOT_FOUND', message: `There is no order ${intentId}.` }, 404)
     }
-    return json(orderStory(story.intent, story.records))
+    const explained = await context.explain?.(intentId)
+    return json({
+      ...orderStory(story.intent, story.records),
+      ...(explained === undefined ? {} : { explained }),
+    })
   })
   app.onError((error, c) =>
     error instanceof BaseError

@@ -77,16 +77,18 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
           localUrl,
           port: info.port,
           ...(console === undefined ? {} : { console }),
-          close() {
-            console?.close()
-            return closed(server)
+          async close() {
+            const isKept = console?.close()
+            await closed(server)
+            await isKept
           },
         })
       },
     )
     keepFew(server, (socket) => console?.holds(socket) === true)
     const failed = (error: Error): void => {
-      console?.close()
+      // A run that never served has no curve to keep, and what was kept stays.
+      void console?.close()
       reject(portError(host, port, error))
     }
     server.once('error', failed)

@@ -66,6 +66,11 @@ export async function withJournal<T>(
   }
 }
 
+/** A file beside the journal, named after it; undefined where the journal is kept in memory. */
+export function besideJournal({ journal }: Config, ending: string): string | undefined {
+  return journal.path === 'memory:' ? undefined : `${fileOf(journal.path)}.${ending}`
+}
+
 /** A journal may be named as `sqlite:PATH`. */
 function fileOf(location: string): string {
   return location.replace(/^sqlite:/, '')

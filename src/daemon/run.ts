@@ -31,11 +31,13 @@ import { openSigner } from './account/openSigner.ts'
 import { announce, refuseForeign } from './announce.ts'
 import { strategyWarnings } from './checkStrategies.ts'
 import { connectTrader, type Reached, type ReadAnew, type TraderParts } from './connectTrader.ts'
+import { equityFile } from './console/equityFile.ts'
+import { explainFrom } from './console/explainOrder.ts'
 import { writeAddress } from './controlAddress.ts'
 import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
-import { journalOptions } from './journalFile.ts'
+import { besideJournal, journalOptions } from './journalFile.ts'
 import { changeLog, noteReading } from './log/changeLog.ts'
 import { tellReading } from './log/tellReading.ts'
 import { traceHeaders } from './log/traceHeaders.ts'
@@ -175,8 +177,9 @@ async function live(
     metrics,
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
+    explain: (intentId) => explainFrom(config, journal, intentId),
     recent: { log: kept, levels: log.levels, decisions, hosts: hostBook },
-    ...consoleOf(config),
+    ...consoleOf(config, log, config.account.owner ?? signer.address),
   })
   closers.push(() => control.close())
   closers.push(writeAddress(config, control.localUrl))
@@ -244,10 +247,17 @@ function sayConsole(
 }
 
 /** How the console is served, where it is. */
-function consoleOf({ control: { console: isServed, consoleUrl } }: Config): Pick<ControlOptions, 'console'> {
+function consoleOf(config: Config, log: Log, account: string): Pick<ControlOptions, 'console'> {
+  const { console: isServed, consoleUrl } = config.control
   if (!isServed) return {}
+  const path = besideJournal(config, 'equity')
+  const warn = (text: string) => log.note('console.curveLost', 'warn', text)
   return {
-    console: { clock: systemClock, ...(consoleUrl === undefined ? {} : { publicUrl: consoleUrl }) },
+    console: {
+      clock: systemClock,
+      ...(consoleUrl === undefined ? {} : { publicUrl: consoleUrl }),
+      ...(path === undefined ? {} : { equityStore: equityFile(path, account, warn) }),
+    },
   }
 }
 

@@ -120,7 +120,7 @@ describe.each(commands.map((command) => [command.name, command] as const))('perp
     // Two letters that differ of three are another word; so is what is another command.
     if (name.length > 3) {
       const { code, err } = await perpd(cwd, misspelt.split(' '))
-      expect(code).toBe(exitCodes.error)
+      expect(code).toBe(exitCodes.configuration)
       expect(err.replaceAll('\u00a0', ' ')).toMatch(/Did you mean |needs /)
     }
     const [flag] = command.flags
@@ -157,13 +157,13 @@ test('the table of exit codes has each code once, and the help names them', asyn
   expect(out).toContain('0 ok, 1 error, 2 not found, 3 not running, 4 configuration, 5 timeout')
 })
 
-test('help of what is no command names the nearest, and ends with 1', async () => {
+test('help of what is no command names the nearest, and ends with 4', async () => {
   expect(await perpd(cwd, ['help', 'ordres'])).toMatchObject({
-    code: exitCodes.error,
+    code: exitCodes.configuration,
     err: expect.stringContaining('Did you mean orders?'),
   })
   expect(await perpd(cwd, ['--verison'])).toMatchObject({
-    code: exitCodes.error,
+    code: exitCodes.configuration,
     err: expect.stringContaining('Did you mean --version?'),
   })
 })

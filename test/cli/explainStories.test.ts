@@ -1,11 +1,12 @@
 /** `perpd explain` over every kind of story: what proves the end, and what would have happened otherwise. */
 import { expect, test } from 'vitest'
-import { type ExplainContext, explainText } from '../../src/cli/explain/explainText.ts'
+import { explainText } from '../../src/cli/explain/explainText.ts'
 import { SCREEN_COLUMNS, wrapped } from '../../src/cli/output/screen.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import type { Evidence, Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import type { ExplainContext } from '../../src/monitor/explain/explainParts.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 

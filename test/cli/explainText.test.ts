@@ -1,6 +1,5 @@
 /** How `perpd explain` words each kind of order. */
 import { expect, test } from 'vitest'
-import { sizingLines } from '../../src/cli/explain/explainSize.ts'
 import { explainText } from '../../src/cli/explain/explainText.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
@@ -8,6 +7,7 @@ import type { IntentKind } from '../../src/domain/order/intent.ts'
 import type { ListedLookup } from '../../src/domain/order/orderLegs.ts'
 import type { OrderTerms } from '../../src/domain/order/orderTerms.ts'
 import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
+import { sizingLines } from '../../src/monitor/explain/explainSize.ts'
 import { contractPriceOf, MAX_UINT256, usd } from '../../src/protocol/units.ts'
 import { armedFacts, intentOf, orderKey, startMs, weth } from '../support/intents.ts'
 

@@ -522,3 +522,34 @@ test('amounts in a column are whole cents, and what is less than one is told as 
   const cells = ['0', '0.004', '-0.0012', '0.01', '-3.456'].map((amount) => moneyCell(usd(amount)))
   expect(cells).toEqual(['$0.00', '<$0.01', '-<$0.01', '$0.01', '-$3.46'])
 })
+
+test('a name of 69 letters is cut where the screen is narrow, and leaves the rest its columns', () => {
+  const [one] = body.strategies
+  if (one === undefined) throw new Error('there is a strategy')
+  const name = `${'very-long-'.repeat(6)}name-of-1`
+  expect(name).toHaveLength(69)
+  const named = {
+    ...body,
+    strategies: [
+      { ...one, name },
+      { ...one, name: name.replace(/1$/, '2') },
+    ],
+  }
+  const narrow = statusText(named, 80)
+  expect(narrow).toContain('very-long-very-lo…ame-of-1')
+  expect(narrow).toContain('very-long-very-lo…ame-of-2')
+  expect(narrow).toMatch(/NAME +KIND +MARKETS/)
+  expect(longest(narrow.split('strategies\n')[1] ?? '')).toBeLessThanOrEqual(80)
+  // A row of its own, and what does not fit beside it in two lines at most.
+  expect((narrow.split('strategies\n')[1] ?? '').split('\n\n')[0]?.split('\n').length).toBeLessThanOrEqual(7)
+  expect(statusText(named, 300)).toContain(name.slice(0, 66))
+  const cells: readonly Column<{ readonly name: string }>[] = [
+    { title: 'NAME', rank: 0, isName: true, of: (each) => each.name },
+    { title: 'SIZE', rank: 0, isFigure: true, of: () => '$1,000.00' },
+    { title: 'SAID', rank: 0, wraps: true, of: () => 'words that stand beside each other in a line' },
+  ]
+  const table = fitTable(cells, [{ name }], 80)
+  expect(longest(table)).toBeLessThanOrEqual(80)
+  expect(table.split('\n').length).toBeLessThanOrEqual(3)
+  expect(fitTable(cells, [{ name }], 200)).toContain(name)
+})

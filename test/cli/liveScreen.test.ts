@@ -11,12 +11,14 @@ const body = {
   ...(toPlain(status) as object),
   openIntents: status.openIntents.map((each) => toPlain(orderRow(each))),
 } as unknown as StatusBody
-const facts: LiveFacts = { body, everyMs: 2_000, offset: 0, hasColor: false }
+const facts: LiveFacts = { command: 'perpd top', body, everyMs: 2_000, offset: 0, hasColor: false }
 
 test('a screen that is large enough shows the whole status, its time, and how to end it', () => {
   const lines = liveScreen(facts, 100, 60)
   expect(lines).toHaveLength(60)
   expect(lines[0]).toMatch(/^perpd top {2}20\d\d-.*, every 2 s$/)
+  const watched = liveScreen({ ...facts, command: 'perpd status --watch' }, 100, 60)
+  expect(watched[0]).toMatch(/^perpd status --watch {2}20/)
   expect(lines.slice(2, 2 + statusLines(body, 100).length)).toEqual(statusLines(body, 100))
   expect(lines.at(-1)).toBe('q ends')
 })

@@ -63,16 +63,16 @@ test('a command explains itself', async () => {
   `)
 })
 
-test('an unknown command or argument ends with exit code 1, an unknown flag with 4, each with usage and a hint', async () => {
+test('an unknown command, flag or argument, and one that is missing, ends with exit code 4, with usage and a hint', async () => {
   const said = async (...argv: string[]) => {
     const { code, err } = await perpd(cwd, argv)
     return `${code} ${err}`
   }
   expect(await said('ordres')).toMatch(
-    /^1 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| doctor \| run \| /,
+    /^4 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| doctor \| run \| /,
   )
   expect(await said('keys', 'nwe')).toMatch(
-    /^1 perpd has no command keys nwe\. Did you mean keys new\? perpd keys is these commands:/,
+    /^4 perpd has no command keys nwe\. Did you mean keys new\? perpd keys is these commands:/,
   )
   expect((await perpd(cwd, ['subaccount', '--help'])).out).toMatch(
     /these commands:\n\n {2}subaccount create /,
@@ -80,10 +80,15 @@ test('an unknown command or argument ends with exit code 1, an unknown flag with
   expect(await said('orders', '--opne')).toBe(
     '4 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
   )
-  expect(await said('balance', 'stray')).toMatch(/^1 stray: balance takes no such argument\.\nusage: /)
-  expect(await said('orders', '--strategy')).toMatch(/^1 --strategy needs a value: NAME\.\nusage: /)
-  expect(await said('paper', '--state')).toMatch(/^1 --state needs a value: FILE\.\nusage: /)
-  expect(await said('explain')).toMatch(/^1 explain needs an order's id/)
+  expect(await said('balance', 'stray')).toMatch(/^4 stray: balance takes no such argument\.\nusage: /)
+  expect(await said('orders', '--strategy')).toMatch(/^4 --strategy needs a value: NAME\.\nusage: /)
+  expect(await said('paper', '--state')).toMatch(/^4 --state needs a value: FILE\.\nusage: /)
+  expect(await said('explain')).toMatch(/^4 explain needs an order's id/)
+  expect(await said('completion', 'foo')).toMatch(/^4 perpd prints no completion for foo/)
+  expect(await said('init', '--json')).toMatch(/^4 --json: init has no such flag\.\n/)
+  const { out } = await perpd(cwd, ['init', '--help'])
+  // In the usage, among the flags once, and in an example.
+  expect(out.match(/--profile /g)?.length).toBe(3)
 })
 
 test.each<readonly [readonly string[], string]>([
@@ -104,7 +109,7 @@ test.each<readonly [readonly string[], string]>([
   [['kill', 'close'], 'kill --close'],
 ])('%j in the wrong form is answered with the command that was meant', async (argv, meant) => {
   const { code, err } = await perpd(cwd, argv)
-  expect([code, /Did you mean: perpd (.*)/.exec(err)?.[1]]).toEqual([1, meant])
+  expect([code, /Did you mean: perpd (.*)/.exec(err)?.[1]]).toEqual([4, meant])
 })
 
 test('config shows the settings of a search alone, and says when there are none', async () => {
@@ -288,7 +293,7 @@ test('as a process it keeps standard output for results and ends with the code',
   ])
   expect(version).toMatchObject({ code: 0, err: '' })
   expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/)
-  expect([unknown.code, unknown.out]).toEqual([1, ''])
+  expect([unknown.code, unknown.out]).toEqual([4, ''])
   expect([orders.code, orders.out]).toEqual([2, ''])
   expect([config.code, config.out]).toEqual([4, ''])
   expect(config.err).toContain(

@@ -12,7 +12,13 @@ import {
   usdText,
   wholeUsdText,
 } from '../../src/control/console/page/shownAmount.ts'
-import { clockText, durationText, millisOf, spanText } from '../../src/control/console/page/shownTimes.ts'
+import {
+  axisTexts,
+  clockText,
+  durationText,
+  millisOf,
+  spanText,
+} from '../../src/control/console/page/shownTimes.ts'
 import { formatPrice } from '../../src/protocol/priceText.ts'
 import { formatSize, formatUnits } from '../../src/protocol/units.ts'
 
@@ -106,4 +112,21 @@ test('spans have the units that tell them apart, and never run backwards', () =>
     undefined,
     1_000,
   ])
+})
+
+test('an axis tells its days: dates over days, and within them the clock with each date once', () => {
+  const at = (text: string): number => Date.parse(`${text}Z`)
+  expect(axisTexts(['2026-11-21T00:00', '2026-11-22T00:00', '2026-11-24T00:00'].map(at))).toEqual([
+    '2026-11-21',
+    '2026-11-22',
+    '2026-11-24',
+  ])
+  expect(
+    axisTexts(['2026-11-22T22:00', '2026-11-22T23:00', '2026-11-23T00:00', '2026-11-23T01:00'].map(at)),
+  ).toEqual(['22:00\n2026-11-22', '23:00', '00:00\n2026-11-23', '01:00'])
+  expect(axisTexts(['2026-11-22T22:00:00', '2026-11-22T22:00:10'].map(at))).toEqual([
+    '22:00:00\n2026-11-22',
+    '22:00:10',
+  ])
+  expect(axisTexts([])).toEqual([])
 })

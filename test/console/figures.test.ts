@@ -9,11 +9,13 @@ import {
   limitBars,
   limitText,
   orderPnlOf,
+  partFilledUsd,
   shownLines,
   shownMarkets,
   shownPositions,
   transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
+import { killLeftText } from '../../src/control/console/page/shownKill.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
 
 const side = {
@@ -196,4 +198,26 @@ test('an order is cancelled while it is open and something of it may rest', () =
 test('an empty page computes nothing and fails at nothing', () => {
   expect(shownMarkets(emptyPage, false)).toEqual([])
   expect(limitBars([], { status: status(), books: [] })).toEqual([])
+})
+
+test('an order of several parts that were not all filled says how much of it was', () => {
+  const part = (status: 'filled' | 'cancelled', dollars: number) =>
+    ({ role: 'part', status, sizeDeltaUsd: usd(dollars) }) as never
+  const filled = (...legs: readonly never[]) => partFilledUsd({ legs, sizeDeltaUsd: usd(200) })
+  expect(filled(part('filled', 100), part('cancelled', 100))).toBe(BigInt(usd(100)))
+  expect(filled(part('filled', 100), part('filled', 100))).toBeUndefined()
+  expect(filled(part('filled', 200))).toBeUndefined()
+  expect(filled()).toBeUndefined()
+})
+
+test('a kill that does not close says that positions stay, and one that closes how many are left', () => {
+  const kill = (close: boolean) => ({
+    close,
+    by: 'ann',
+    sinceMs: 0,
+    left: { orders: 0, positions: close ? 1 : 0, inFlight: 0 },
+  })
+  const told = (close: boolean): string => killLeftText(kill(close), status({ positions: [positionRow()] }))
+  expect(told(false)).toBe('left: 0 orders, 0 in flight; 1 position stays, without exits')
+  expect(told(true)).toBe('left: 0 orders, 1 position, 0 in flight')
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Candles, Order } from '../../src/control/console/page/pageWire.ts'
-import { priceChartOf, priceRange } from '../../src/control/console/page/shownChart.ts'
+import { placedApart, priceChartOf, priceRange } from '../../src/control/console/page/shownChart.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { order, positionRow, status, usd } from './rows.ts'
 
@@ -94,4 +94,20 @@ test('every price that moved is inside the range, and a level far away leaves th
     }),
   )
   expect(priceRange(priceChartOf({ ...candles, candles: [] }, { orders: [], positions: [] }))).toEqual([0, 1])
+})
+
+test('names of levels overprint no other, stay in their order, and inside where there is room for all', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 240 }), { maxLength: 12 }), (wanted) => {
+      const places = placedApart(wanted, 14, { top: 14, bottom: 240 })
+      const sorted = places.toSorted((one, other) => one - other)
+      expect(sorted.every((place, at) => at === 0 || place - (sorted[at - 1] ?? 0) >= 14)).toBe(true)
+      expect(places.every((place) => place >= 14 && place <= 240)).toBe(true)
+      for (const [at, own] of wanted.entries())
+        for (const [to, other] of wanted.entries())
+          if (own < other) expect(places[at] ?? 0).toBeLessThan(places[to] ?? 0)
+    }),
+    { seed: 7, numRuns: 200 },
+  )
+  expect(placedApart([100, 200], 14, { top: 0, bottom: 240 })).toEqual([100, 200])
 })

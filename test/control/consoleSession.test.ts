@@ -333,6 +333,13 @@ test('a cookie that is none of ours, or two of them, are no session', async () =
     `${cookieName()}=${readToken}`,
   ])
     expect([wrong, ...(await read({ cookie: wrong }))]).toEqual([wrong, 401, 'UNAUTHORIZED'])
+  // That there is no session is an answer, to nobody's page but our own.
+  for (const headers of [{}, { cookie: 'theme=dark' }, { cookie: `${cookie}x` }]) {
+    const { status, text } = await ask(server, 'GET', '/console/session', headers)
+    expect([status, text]).toEqual([200, '{"role":null}'])
+  }
+  const foreign = await ask(server, 'GET', '/console/session', { 'sec-fetch-site': 'cross-site' })
+  expect([foreign.status, foreign.error]).toEqual([403, 'ORIGIN_NOT_ALLOWED'])
   expect(await read({ cookie: `theme=dark; ${cookie}` })).toEqual([200])
 })
 

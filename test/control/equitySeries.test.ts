@@ -1,23 +1,27 @@
 /** What the account was worth, as the console keeps it: bounded, from the start to now, and only figures that were shown. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createEquitySeries, type EquityPoint } from '../../src/control/console/equitySeries.ts'
+import {
+  createEquitySeries,
+  type EquityPoint,
+  thinnedPoints,
+} from '../../src/control/console/equitySeries.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ask, handClock, openConsole } from './browser.ts'
 import { asReader, engine, status } from './door.ts'
 
-test('whatever comes, it is bounded, in order, of what came, and has the first figure and the newest', () => {
+test('whatever comes, it is bounded, in order, of what came, and ends with the newest figure', () => {
   const gaps = fc.array(
-    fc.tuple(fc.integer({ min: -20_000, max: 400_000 }), fc.bigInt({ min: -1n, max: 9n })),
+    fc.tuple(fc.integer({ min: -20_000, max: 40_000_000 }), fc.bigInt({ min: -1n, max: 9n })),
     {
       minLength: 1,
-      maxLength: 300,
+      maxLength: 200,
     },
   )
   fc.assert(
     fc.property(gaps, fc.integer({ min: 2, max: 20 }), (steps, most) => {
-      const series = createEquitySeries(most)
+      const series = createEquitySeries([], most)
       const taken: EquityPoint[] = []
       let atMs = 0
       for (const [gapMs, equityUsd] of steps) {
@@ -29,7 +33,6 @@ test('whatever comes, it is bounded, in order, of what came, and has the first f
         }
         const points = series.points()
         expect(points.length).toBeLessThanOrEqual(most)
-        expect(points[0]).toEqual(taken[0])
         expect(points.at(-1)).toEqual(taken.at(-1))
         expect(points.every((each) => taken.includes(each))).toBe(true)
         expect(points.map((each) => each.atMs)).toEqual(
@@ -41,14 +44,42 @@ test('whatever comes, it is bounded, in order, of what came, and has the first f
   )
 })
 
-test('days are held with points of even distance', () => {
-  const series = createEquitySeries()
+test('thinned as it grows, over a restart at any point, it is what thinning all of it at once gives', () => {
+  const gaps = fc.array(fc.tuple(fc.integer({ min: 1, max: 8_000_000 }), fc.bigInt({ min: -5n, max: 5n })), {
+    minLength: 1,
+    maxLength: 200,
+  })
+  fc.assert(
+    fc.property(gaps, fc.nat(200), (steps, restartAt) => {
+      let atMs = 1_800_000_000_000
+      const all = steps.map(([gapMs, equityUsd]) => {
+        atMs += gapMs
+        return { atMs, equityUsd }
+      })
+      let series = createEquitySeries()
+      for (const [at, point] of all.entries()) {
+        if (at === restartAt) series = createEquitySeries(series.points())
+        series.take(point)
+      }
+      expect(series.points()).toEqual(thinnedPoints(all))
+    }),
+    { seed: 7, numRuns: 200 },
+  )
+})
+
+test('months are held in some thousand points, with the deepest fall and the highest peak of them', () => {
   const dayMs = 86_400_000
-  for (let atMs = 0; atMs <= 3 * dayMs; atMs += 5_000) series.take({ atMs, equityUsd: 1n })
-  const points = series.points().slice(0, -1)
-  expect(points.length).toBeGreaterThan(900)
-  const gaps = new Set(points.slice(1).map(({ atMs }, at) => atMs - (points[at]?.atMs ?? 0)))
-  expect(gaps.size).toBe(1)
+  const all: EquityPoint[] = []
+  for (let atMs = 0; atMs <= 200 * dayMs; atMs += 60_000) all.push({ atMs, equityUsd: 1_000n })
+  const peak = { atMs: 11 * dayMs + 30_000, equityUsd: 2_000n }
+  const fall = { atMs: 40 * dayMs + 30_000, equityUsd: 3n }
+  const points = thinnedPoints([...all, peak, fall].toSorted((one, other) => one.atMs - other.atMs))
+  expect(points).toContainEqual(peak)
+  expect(points).toContainEqual(fall)
+  expect(points[0]?.atMs).toBe(0)
+  expect(points.length).toBeLessThan(2_000)
+  // Of the last day there is a figure for every two minutes.
+  expect(points.filter(({ atMs }) => atMs >= 199 * dayMs).length).toBeGreaterThan(700)
 })
 
 test('the port tells figures that were shown, with when their lists were read', async () => {

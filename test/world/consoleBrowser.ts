@@ -40,7 +40,7 @@ export async function consoleOf(daemon: Running): Promise<string> {
 /** A page of somebody who is logged in. */
 export interface LoggedIn {
   readonly page: Page
-  /** What its policy complained of, faults of its scripts, and since the log-in every error on its console. */
+  /** What its policy complained of, faults of its scripts, and every error on its console, from the first byte on. */
   readonly complaints: readonly string[]
 }
 
@@ -53,11 +53,9 @@ export async function loggedIn(
   const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
   page.setDefaultTimeout(60_000)
   const complaints: string[] = []
-  let isIn = false
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // Before the log-in the browser notes that nobody is.
-    if (message.text().includes('Content Security Policy') || (isIn && message.type() === 'error'))
+    if (message.text().includes('Content Security Policy') || message.type() === 'error')
       complaints.push(message.text())
   })
   await page.goto(address)
@@ -65,7 +63,6 @@ export async function loggedIn(
   await page.fill('input[name=token]', readFileSync(file, 'utf8').trim())
   await page.click('button.primary')
   await page.waitForSelector('#positions')
-  isIn = true
   return { page, complaints }
 }
 

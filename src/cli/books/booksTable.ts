@@ -24,7 +24,7 @@ interface Line extends PlainBook {
 
 const columns: readonly Column<Line>[] = [
   { title: 'PART OF', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
-  { title: 'STRATEGY', rank: 0, wraps: true, of: ({ strategy }) => strategy },
+  { title: 'STRATEGY', rank: 0, wraps: true, isName: true, of: ({ strategy }) => strategy },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(BigInt(sizeUsd)) },
   { title: 'SHARE', rank: 2, isFigure: true, of: ({ shareBps }) => percent(shareBps) },
   { title: 'ENTRY', rank: 1, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },

@@ -83,7 +83,7 @@ const columnsOf = (priceText: PriceText<RoundTripRow>): readonly Column<RoundTri
     wraps: true,
     of: ({ closedAt }) => closedAt.slice(0, 16).replace('T', ' '),
   },
-  { title: 'STRATEGY', rank: 1, of: ({ strategy }) => strategy },
+  { title: 'STRATEGY', rank: 1, isName: true, of: ({ strategy }) => strategy },
   { title: 'MARKET', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(sizeUsd) },
   {

@@ -100,6 +100,8 @@ export interface Arguments {
   readonly wantsHelp: boolean
 }
 
+/** Commands that go on and write a log: `--json` is the form of its lines. All others have it as a flag of their own, or not at all. */
+const servers: readonly string[] = ['run', 'paper']
 const shortNames: readonly string[] = ['config', 'profile', 'port']
 
 /**
@@ -150,7 +152,7 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
         `--${name}: ${command.name} has no such flag. Nothing was done; did you mean: ${meant}`,
       )
     }
-    if (!isSetting(name)) {
+    if (!isSetting(name) || (name === 'json' && !servers.includes(command.name))) {
       const known = [
         ...command.flags.map((flag) => flag.name),
         ...shortNames,
@@ -160,7 +162,7 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
         `--${name}`,
         known.map((each) => `--${each}`),
       )
-      throw misuse(command, `--${name}: ${command.name} has no such flag.${hint}`, exitCodes.configuration)
+      throw misuse(command, `--${name}: ${command.name} has no such flag.${hint}`)
     }
     rest.push(argument)
     if (inline === undefined && next !== undefined && !next.startsWith('--') && takesValue(name)) {
@@ -218,8 +220,8 @@ function isSetting(name: string): boolean {
   return name.includes('.') || shortNames.includes(name) || name === 'json'
 }
 
-function misuse(command: CommandFacts, what: string, exitCode: number = exitCodes.error): CommandError {
-  return new CommandError(`${what}\n${usageOf(command)}`, exitCode)
+function misuse(command: CommandFacts, what: string): CommandError {
+  return new CommandError(`${what}\n${usageOf(command)}`, exitCodes.configuration)
 }
 
 /** `--open`, `--limit N`, `--watch [SECONDS]`: a flag as help shows it. */
@@ -243,11 +245,16 @@ export function usageOf(command: CommandFacts): string {
 
 /** The whole help of a command. */
 export function helpOf(command: CommandFacts): string {
-  const rows = [
-    ...command.flags.map((flag) => [flagText(flag), flag.doc]),
+  const shared: readonly (readonly [string, string])[] = [
     ['--profile NAME', 'profile to start from; paper is the default and trades play money'],
     ['--config FILE', 'file of settings over the profile; ./perpd.json is read when it exists'],
     ['--section.key value', 'any setting; `perpd config` lists them all with their values'],
+  ]
+  const own = command.flags.map((flag) => [flagText(flag), flag.doc] as const)
+  // What a command says of a flag itself is not said once more.
+  const rows = [
+    ...own,
+    ...shared.filter(([flag]) => !own.some(([each]) => each.split(' ')[0] === flag.split(' ')[0])),
   ]
   // Its lines end where the source's do; on a screen a paragraph runs on.
   const details = command.details === undefined ? '' : `\n${command.details.replace(/([^.])\n/g, '$1 ')}\n`

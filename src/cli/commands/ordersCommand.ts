@@ -110,7 +110,7 @@ const columnsOf: readonly Column[] = [
   { title: 'FEES', rank: 5, word: 'fees', isFigure: true },
   { title: 'PNL', rank: 3, word: 'PnL', isFigure: true },
   { title: ACCEPTED, rank: 6 },
-  { title: 'STRATEGY', rank: 7, word: 'by' },
+  { title: 'STRATEGY', rank: 7, word: 'by', isName: true },
   { title: 'REASON', rank: 8, isProse: true },
 ]
 

@@ -118,6 +118,7 @@ const columnsOf = (price: PriceText<PositionRow>): readonly Column<PositionRow>[
     title: 'MANAGED BY',
     rank: 2,
     wraps: true,
+    isName: true,
     of: ({ managers }) => (managers.length === 0 ? 'no strategy' : managers.join(', ')),
   },
 ]

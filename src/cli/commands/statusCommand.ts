@@ -246,8 +246,8 @@ export function equityAge(
 }
 
 const strategyColumns: readonly Column[] = [
-  { title: 'NAME', rank: 0 },
-  { title: 'KIND', rank: 0 },
+  { title: 'NAME', rank: 0, isName: true },
+  { title: 'KIND', rank: 0, isName: true },
   { title: 'MARKETS', rank: 1 },
   { title: 'EVERY', rank: 2, word: 'every', isFigure: true },
   { title: 'TURNS', rank: 6, word: 'turns', isFigure: true },
@@ -311,7 +311,7 @@ const orderColumns: readonly Column[] = [
   { title: 'STATUS', rank: 0 },
   { title: 'ORDER', rank: 0 },
   { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
-  { title: 'STRATEGY', rank: 2, word: 'by' },
+  { title: 'STRATEGY', rank: 2, word: 'by', isName: true },
   { title: 'NOTE', rank: 3, isProse: true },
 ]
 

@@ -261,8 +261,8 @@ function signalText(name: string, signal: NonNullable<StrategyRow['lastSignal']>
 }
 
 const columns = (nowMs: number): readonly Column<StrategyRow>[] => [
-  { title: 'STRATEGY', rank: 0, of: ({ name }) => name },
-  { title: 'KIND', rank: 3, of: ({ kind }) => kind ?? '' },
+  { title: 'STRATEGY', rank: 0, isName: true, of: ({ name }) => name },
+  { title: 'KIND', rank: 3, isName: true, of: ({ kind }) => kind ?? '' },
   {
     title: 'MARKET',
     rank: 2,

@@ -125,7 +125,7 @@ const columnsOf = (priceText: PriceText<TradeRow>): readonly Column<TradeRow>[] 
   },
   { title: 'FEES', rank: 2, isFigure: true, of: ({ feesUsd }) => dollars(feesUsd) },
   { title: 'PNL', rank: 1, isFigure: true, of: ({ pnlUsd }) => dollars(pnlUsd) },
-  { title: 'STRATEGY', rank: 3, of: ({ strategy }) => strategy },
+  { title: 'STRATEGY', rank: 3, isName: true, of: ({ strategy }) => strategy },
   { title: 'ORDER', rank: 4, of: ({ intentId }) => shortId(intentId) },
   { title: 'PRICE IMPACT', rank: 5, isFigure: true, of: ({ priceImpactUsd }) => dollars(priceImpactUsd) },
 ]

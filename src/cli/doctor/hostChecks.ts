@@ -36,17 +36,17 @@ export function withOthers(findings: readonly Finding[]): readonly Finding[] {
 
 async function lookAt(api: Api, host: string, ask: () => Promise<unknown>): Promise<Finding> {
   const startMs = systemClock.monotonicMs()
+  const { host: name } = new URL(host)
   try {
     await ask()
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     return fail(
       'host',
-      error.shortMessage,
+      `${name}: ${error.shortMessage}`,
       'Check the connection, a proxy and the name server; while another host of the service answers perpd goes on.',
     )
   }
-  const { host: name } = new URL(host)
   return hostFinding(name, systemClock.monotonicMs() - startMs, api.clockSkewMs(host))
 }
 

@@ -1,72 +1,27 @@
 /** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
-import { systemClock } from '../../base/systemClock.ts'
-import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
+import { explainFacts } from '../../daemon/console/explainOrder.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
-import { listedOrders } from '../../domain/account/changedOrders.ts'
-import { fillsOf } from '../../domain/account/fills.ts'
-import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
-import type { Ending } from '../../domain/account/spend.ts'
-import { cancelAskedBy } from '../../domain/order/cancelAsked.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
-import { isOpened } from '../../domain/order/orderLegs.ts'
-import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
-import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/views/orderView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
-import { type Hex, hexKey } from '../../protocol/address.ts'
+import { fateLines } from '../../monitor/explain/explainFate.ts'
 import type { Call } from '../call/command.ts'
-import { changesIn } from '../commands/ordersCommand.ts'
-import { fateLines } from './explainFate.ts'
-import { type ExplainContext, explainText } from './explainText.ts'
+import { explainText } from './explainText.ts'
 
 const MOST_SHOWN = 5
-const dayMs = 86_400_000
 
 /** Prints the story of one order, as text or with `--json`. The id may be cut short while it stays unique. */
 export async function explain({ loaded, flags, positionals, out }: Call): Promise<number> {
   const wanted = positionals[0] ?? ''
   const { config } = loaded
-  const { state, askedBy, records, changes, changed, endings, tasks, heldUsd, costsOf } = await withJournal(
-    config,
-    async (journal) => {
-      const found = await find(journal, wanted, config.journal.path)
-      const { intentId, strategy, acceptedAtMs } = found.intent
-      const stories = await journal.intents()
-      const account = await journal.account()
-      const books = await journal.bookHistory()
-      return {
-        state: found,
-        askedBy: cancelAskedBy(found, stories),
-        records: await journal.records(intentId),
-        changes: changesIn(stories),
-        costsOf: (orderKey: Hex) => books.fillOf(orderKey),
-        changed: listedOrders(account),
-        tasks: account.tasks,
-        heldUsd: isOpened(found)
-          ? heldOfOrder(journalSides(stories.flatMap(fillsOf), account), found.intent)
-          : undefined,
-        endings: (await journal.endingsSince(acceptedAtMs - dayMs)).filter(
-          (each) => each.strategy === strategy && each.closedAtMs <= acceptedAtMs,
-        ),
-      }
-    },
-  )
-  const unwind = unwindOf(tasks, state.intent.intentId)
-  const signedOf = (orderKey: Hex) => signedOrderAmong(changes, state, orderKey)
-  const listedOf = (orderKey: Hex) => changed.get(hexKey(orderKey))
-  const context = {
-    ...contextOf(config, endings),
-    signedOf,
-    listedOf,
-    costsOf,
-    ...(askedBy === undefined ? {} : { askedBy }),
-    ...(unwind === undefined ? {} : { unwind }),
-    ...(heldUsd === undefined ? {} : { heldUsd }),
-  }
+  const { state, records, context, tasks } = await withJournal(config, async (journal) => {
+    const found = await find(journal, wanted, config.journal.path)
+    return { state: found, ...(await explainFacts(config, journal, found)) }
+  })
   if (flags.has('json')) {
+    const { endings, unwind, heldUsd, signedOf, listedOf, costsOf } = context
     const marks = marksOf(state, tasks, context.rules)
     const story = orderStory(
       {
@@ -97,21 +52,6 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     out(explainText(state, records, context))
   }
   return exitCodes.ok
-}
-
-function contextOf(config: Config, endings: readonly Ending[]): ExplainContext {
-  const { evidence, execution, limits, venue } = config
-  return {
-    rules: {
-      source: evidenceSourceOf(config),
-      trustVenue: evidence.trustVenue,
-      deadlineMarginMs: execution.deadlineMarginSeconds * 1_000,
-      nowMs: systemClock.now(),
-    },
-    endings,
-    attemptsPerCause: limits.attemptsPerCause,
-    feeToken: venue.chain.feeToken,
-  }
 }
 
 async function find(journal: JournalReader, wanted: string, path: string): Promise<IntentState> {

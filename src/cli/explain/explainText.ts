@@ -1,49 +1,16 @@
 /** The story of an order as one screen of text, 80 columns wide. Pure. */
-import type { Facts } from '../../base/errors.ts'
-import type { Ending } from '../../domain/account/spend.ts'
-import { reservedOf } from '../../domain/machine/intentExposure.ts'
-import { type Evidence, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
-import {
-  inForceOf,
-  isExit,
-  isOpened,
-  type LegLookups,
-  legsOf,
-  type OrderLeg,
-  ownEntryUsdOf,
-} from '../../domain/order/orderLegs.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
 import type { StoredRecord } from '../../domain/records.ts'
-import type { UnwindState } from '../../domain/tasks/unwindState.ts'
-import { OPERATOR } from '../../engine/account/tradingHalts.ts'
-import { money, termsOf } from '../../monitor/text.ts'
-import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
-import type { Usd } from '../../protocol/units.ts'
+import {
+  type ExplainContext,
+  type ExplainedOrder,
+  type ExplainedPart,
+  explainedOrder,
+} from '../../monitor/explain/explainParts.ts'
 import { wrapped } from '../output/screen.ts'
-import { evidenceLines, timeOf } from './explainEvidence.ts'
-import { type FateRules, fateLines } from './explainFate.ts'
-import { feeLines } from './explainFees.ts'
-import { meaningOf, sizingLines } from './explainSize.ts'
-import { idLines, roleOf, storyOf } from './explainStory.ts'
-import { kindLines } from './explainTerms.ts'
 
 const TITLE_WIDTH = 8
 const WHEN_WIDTH = 10
-
-/** What a story is told with besides its records. */
-export interface ExplainContext extends LegLookups {
-  readonly rules: FateRules
-  /** Whether somebody does not want it any more, and what came of it. */
-  readonly unwind?: UnwindState
-  /** How orders of its strategy ended in the day before it was accepted. */
-  readonly endings: readonly Ending[]
-  /** Budget of endings by one cause, 24 hours; undefined for none. */
-  readonly attemptsPerCause: number | undefined
-  readonly feeToken: { readonly symbol: string; readonly decimals: number }
-  /** Who asked for its cancel, as `cancelAskedBy` says. Absent: nobody of this journal did. */
-  readonly askedBy?: string
-  /** What is held of its side by the journal, USD: no exit closes more than that. Absent: not known. */
-  readonly heldUsd?: Usd
-}
 
 /** The text of `perpd explain`, without a line break at its end. */
 export function explainText(
@@ -51,225 +18,30 @@ export function explainText(
   records: readonly StoredRecord[],
   context: ExplainContext,
 ): string {
-  const { intent, closing } = state
-  const label = labelOf(state)
-  const proof = closing === undefined ? lastAttempt(state)?.evidence : (decisive(records) ?? closing.evidence)
+  const { intentId, head, before, steps, after } = explainedOrder(state, records, context)
   const lines = [
-    `${intent.intentId}`,
-    ...wrapped('', `${isOpened(state) ? 'open' : label}: ${termsOf(intent)} by ${intent.strategy}`),
-    ...wrapped('  ', meaningOf(label, state, context.askedBy)),
-    ...wrapped('  ', `account ${intent.account} on ${intent.chain}`),
+    intentId,
+    ...head.flatMap((text, at) => wrapped(at === 0 ? '' : '  ', text)),
     '  all times are UTC',
     '',
-    ...section('why', [
-      intent.decision.reason,
-      ...factLines(intent.decision.facts),
-      `decision ${intent.decisionKey}`,
-    ]),
-    ...section(isOpened(state) && kindLines(intent).length > 0 ? 'signed' : 'terms', kindLines(intent)),
-    ...section('size', sizingLines(state)),
-    ...storySection(state, records),
-    ...section('orders', orderLines(state, context)),
-    ...section('warned', warningLines(state)),
-    ...section('result', resultLines(state)),
-    ...section('PnL', pnlLines(state, context)),
-    ...section('proof', proof === undefined ? [noProof(state)] : evidenceLines(proof)),
-    ...section('ids', idLines(state, records)),
-    ...section('unwind', unwindLines(state, context.unwind)),
-    ...section('budget', budgetLines(state, context)),
-    ...section('else', fateLines(state, context.rules)),
+    ...before.flatMap(section),
+    ...storySection(steps),
+    ...after.flatMap(section),
   ]
   return lines.join('\n').trimEnd()
 }
 
-function section(title: string, body: readonly string[]): string[] {
-  return body.flatMap((text, at) => wrapped((at === 0 ? title : '').padEnd(TITLE_WIDTH), inOneZone(text)))
+function section({ title, texts }: ExplainedPart): string[] {
+  return texts.flatMap((text, at) => wrapped((at === 0 ? title : '').padEnd(TITLE_WIDTH), text))
 }
 
-/** The zone is said once, at the top. */
-function inOneZone(text: string): string {
-  return text.replace(
-    /(^|[ (])(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:Z| UTC)(?![\w#])/g,
-    '$1$2 $3',
-  )
-}
-
-function storySection(state: IntentState, records: readonly StoredRecord[]): string[] {
-  const steps = storyOf(state, records)
+function storySection(steps: ExplainedOrder['steps']): string[] {
   // `+1 min 0 s` is as wide as the column is by itself.
   const whenWidth = Math.max(WHEN_WIDTH, ...steps.map(({ when }) => when.length + 1))
   return steps.flatMap(({ when, texts }, at) =>
     texts.flatMap((text, line) => {
       const title = (at === 0 && line === 0 ? 'story' : '').padEnd(TITLE_WIDTH)
-      return wrapped(`${title}${(line === 0 ? when : '').padEnd(whenWidth)}`, inOneZone(text))
+      return wrapped(`${title}${(line === 0 ? when : '').padEnd(whenWidth)}`, text)
     }),
   )
-}
-
-function factLines(facts: Facts | undefined): string[] {
-  const entries = Object.entries(facts ?? {})
-  return entries.length === 0 ? [] : [entries.map(([name, value]) => `${name} ${String(value)}`).join(', ')]
-}
-
-/** The created orders one by one: what each is for, where it stands, and what shows it. */
-function orderLines(state: IntentState, context: LegLookups & Pick<ExplainContext, 'heldUsd'>): string[] {
-  const { heldUsd } = context
-  const children = lastAttempt(state)?.children ?? []
-  return legsOf(state, context).flatMap((leg, at) => {
-    const { index, phase, isProvisional, executionPrice, triggerPrice, sizeDeltaUsd, changedFrom } = leg
-    const isFilled = phase === 'EXECUTED'
-    const price = isFilled
-      ? executionPrice
-      : isExit(leg) || changedFrom !== undefined
-        ? triggerPrice
-        : undefined
-    const { evidence } = children[at] ?? {}
-    const inForceUsd = changedFrom === undefined ? inForceOf(leg, heldUsd) : undefined
-    const inForce =
-      inForceUsd !== undefined && sizeDeltaUsd !== undefined && inForceUsd < sizeDeltaUsd
-        ? `, ${money(inForceUsd)} in force: that much is held (signed for ${money(sizeDeltaUsd)})`
-        : undefined
-    const facts = [
-      inForce ??
-        (sizeDeltaUsd === undefined || !(isFilled || isExit(leg) || changedFrom !== undefined)
-          ? ''
-          : `, ${money(sizeDeltaUsd)}`),
-      isFilled && leg.feesUsd !== undefined && isExit(leg) ? `, fees ${money(leg.feesUsd)}` : '',
-      isFilled && leg.pnlUsd !== undefined && isExit(leg) ? `, PnL ${money(leg.pnlUsd)} after all costs` : '',
-      changedFrom === undefined ? '' : changedLine(changedFrom),
-      isProvisional ? ', provisional' : '',
-      evidence?.block === undefined ? '' : `, block ${evidence.block.number}`,
-    ]
-    const where = price === undefined ? '' : ` at ${isFilled ? formatPrice(price) : formatExactPrice(price)}`
-    return [`${index}${roleOf(state, index)} ${phase}${where}${facts.join('')}`]
-  })
-}
-
-/** The mark of an order that another client changed: before it stands what is in force at the venue. */
-function changedLine({ triggerPrice, sizeDeltaUsd }: NonNullable<OrderLeg['changedFrom']>): string {
-  const signed = [
-    ...(triggerPrice === undefined ? [] : [`at ${formatExactPrice(triggerPrice)}`]),
-    ...(sizeDeltaUsd === undefined ? [] : [`over ${money(sizeDeltaUsd)}`]),
-  ]
-  return `, changed by another client (signed ${signed.join(' ')}; perpd discrepancies)`
-}
-
-function warningLines(state: IntentState): string[] {
-  return state.attempts.flatMap(({ n, armed, warned }) => {
-    // Stories from before warnings had a record of their own hold those of what was signed.
-    const told =
-      warned?.flatMap(({ warnings }) => warnings) ??
-      armed?.validationWarnings.map((each) => ({ ...each, action: undefined })) ??
-      []
-    return told.map(
-      ({ code, message, action }) =>
-        `attempt ${n}, before signing: ${message === '' ? code : `${message} [${code}]`}${action === undefined ? '' : `; policy says ${action}`}`,
-    )
-  })
-}
-
-/** What each fill that reduced brought, and what that is made of. */
-function pnlLines(state: IntentState, context: LegLookups): string[] {
-  return legsOf(state, context).flatMap((leg) => {
-    const { venuePnlUsd, pnlUsd, costs, index } = leg
-    if (venuePnlUsd === undefined || pnlUsd === undefined || costs === undefined) return []
-    const { sendingUsd, entryCostsUsd, cancellingUsd, isEntryKnown } = costs
-    const ownEntryUsd = ownEntryUsdOf(venuePnlUsd, costs)
-    const entry = isEntryKnown
-      ? `${money(entryCostsUsd)} of the entry's costs`
-      : `${money(entryCostsUsd)} of the entry's costs as far as they are known: others opened some of it`
-    const cancelling =
-      cancellingUsd === 0n ? '' : `, and ${money(cancellingUsd)} for cancelling the exits that it left`
-    const ownEntry =
-      ownEntryUsd === 0n
-        ? ''
-        : `; ${money(ownEntryUsd)} of it because the part that it took has its own entry price, funding and borrowing, where others share the position`
-    return [
-      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing; less ${money(sendingUsd)} for sending it, at most, and ${entry}${cancelling}${ownEntry}`,
-    ]
-  })
-}
-
-function resultLines({ closing }: IntentState): string[] {
-  if (closing === undefined) return []
-  const { settlement, facts } = closing
-  const lines: string[] = []
-  if (settlement !== undefined) {
-    const parts = [
-      settlement.executionPrice === undefined ? '' : `price ${formatPrice(settlement.executionPrice)}`,
-      settlement.sizeDeltaUsd === undefined ? '' : `size ${money(settlement.sizeDeltaUsd)}`,
-      settlement.feesUsd === undefined ? '' : `fees ${money(settlement.feesUsd)}`,
-      settlement.priceImpactUsd === undefined ? '' : `price impact ${money(settlement.priceImpactUsd)}`,
-    ].filter((part) => part !== '')
-    if (parts.length > 0) lines.push(parts.join(', '))
-  } else {
-    lines.push(`${closing.code}: ${closing.reason}`)
-  }
-  lines.push(...factLines(facts))
-  if (closing.observedStatus !== undefined) lines.push(`the venue's last status: ${closing.observedStatus}`)
-  return lines
-}
-
-/** Who does not want the order any more, and what came of it. */
-function unwindLines({ intent, closing }: IntentState, flatten: UnwindState | undefined): string[] {
-  if (flatten === undefined) return []
-  const { by, reason, sinceMs, statement, outcome } = flatten
-  const fate =
-    closing === undefined
-      ? 'if it lands, what of it rests is cancelled and what it opened is closed; if it never lands, nothing is done'
-      : 'what it opened is being closed'
-  return [
-    `${by} does not want it any more since ${timeOf(sinceMs)}: ${reason}`,
-    outcome === undefined ? fate : `${outcome}: ${statement ?? ''}`,
-    `by the decisions flatten:${intent.intentId} and flatten-cancel:${intent.intentId}, of ${OPERATOR}`,
-  ]
-}
-
-/** What decided the order: the newest end of a child or an attempt. */
-function decisive(records: readonly StoredRecord[]): Evidence | undefined {
-  const ends = records.flatMap(({ record }) => {
-    switch (record.kind) {
-      case 'child.executed':
-      case 'child.cancelled':
-      case 'attempt.dead':
-      case 'attempt.void':
-        return [record.evidence]
-      default:
-        return []
-    }
-  })
-  return ends.at(-1)
-}
-
-function noProof(state: IntentState): string {
-  const attempt = lastAttempt(state)
-  if (attempt?.armed === undefined) return 'none needed yet: nothing was signed'
-  return `none yet; ${attempt.host} is asked what became of it, and its digest cannot land after ${timeOf(attempt.armed.deadlineSeconds * 1_000)}`
-}
-
-/** What it holds and costs, and how often the same decision ended before it. */
-function budgetLines(state: IntentState, { endings, attemptsPerCause, feeToken }: ExplainContext): string[] {
-  const { intent, closing } = state
-  const held =
-    closing === undefined
-      ? `holds ${money(reservedOf(state))} of the limits until its end`
-      : `held ${money(intent.reservationUsd)} of the limits until its end; nothing now`
-  const fees = feeLines(state, feeToken)
-  const causes = new Map<string, number>()
-  for (const { kind, marketToken, direction, cause } of endings) {
-    const isSame =
-      kind === intent.kind &&
-      marketToken.toLowerCase() === intent.terms.marketToken.toLowerCase() &&
-      direction === intent.terms.direction
-    if (isSame && cause !== 'executed') causes.set(cause, (causes.get(cause) ?? 0) + 1)
-  }
-  const most = attemptsPerCause === undefined ? '' : ` of ${attemptsPerCause}`
-  const before = [...causes].map(
-    ([cause, times]) => `the same decision ended "${cause}" ${times}${most} times in the day before it`,
-  )
-  return [
-    held,
-    ...fees,
-    ...(before.length === 0 ? ['no such decision of its strategy failed in the day before it'] : before),
-  ]
 }

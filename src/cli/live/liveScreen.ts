@@ -7,6 +7,8 @@ import { fitted } from '../output/screen.ts'
 
 /** What a screen shows. */
 export interface LiveFacts {
+  /** The command that shows it, as it was typed: `perpd top`. */
+  readonly command: string
   /** The newest status that was read. */
   readonly body: StatusBody
   /** Why the last read gave none; absent: it gave `body`. */
@@ -44,7 +46,7 @@ export function lastOffset(body: StatusBody, columns: number, rows: number): num
  * keys do what. Never more lines than `rows`, and none wider than `columns`, colours aside. `columns` and `rows` are 1 or more.
  */
 export function liveScreen(facts: LiveFacts, columns: number, rows: number): readonly string[] {
-  const { body, problem, everyMs, hasColor } = facts
+  const { command, body, problem, everyMs, hasColor } = facts
   const all = statusLines(body, columns)
   const page = pageOf(rows)
   const from = Math.max(0, Math.min(facts.offset, all.length - page))
@@ -56,7 +58,7 @@ export function liveScreen(facts: LiveFacts, columns: number, rows: number): rea
       .slice(0, columns)
   const paint = (code: string, line: string): string =>
     hasColor && code !== '' && line !== '' ? `\u001b[${code}m${line}\u001b[0m` : line
-  const head = cut(`perpd top  ${isoTime(body.nowMs)}, every ${everyMs / 1_000} s`)
+  const head = cut(`${command}  ${isoTime(body.nowMs)}, every ${everyMs / 1_000} s`)
   const foot =
     problem === undefined
       ? `q ends${hidden > 0 ? `, arrows and space move; lines ${from + 1} to ${from + shown.length} of ${all.length}` : ''}`

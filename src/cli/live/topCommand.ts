@@ -6,7 +6,7 @@ import type { StatusBody } from '../../control/routes.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
 import { statusText } from '../commands/statusCommand.ts'
-import { lastOffset, liveScreen, pageOf } from './liveScreen.ts'
+import { type LiveFacts, lastOffset, liveScreen, pageOf } from './liveScreen.ts'
 import { isLiveTerminal, openLiveTerminal } from './liveTerminal.ts'
 
 const USUAL_SECONDS = 2
@@ -23,7 +23,8 @@ export async function watchStatus(call: Call, flag: string): Promise<number> {
   const everyMs = intervalMs(flag, call.flags.get(flag))
   const first = await queryStatus(call.loaded)
   if (call.flags.has('json') || !isLiveTerminal(call.env)) return await printAgain(call, first, everyMs)
-  return await drawAgain(call, first, everyMs)
+  const command = flag === 'watch' ? 'perpd status --watch' : 'perpd top'
+  return await drawAgain(call, first, { everyMs, command })
 }
 
 function intervalMs(flag: string, given: string | true | undefined): number {
@@ -59,7 +60,11 @@ const moves: Readonly<Record<string, { readonly lines?: number; readonly pages?:
   '\u001b[5~': { pages: -1 },
 }
 
-async function drawAgain({ loaded, env }: Call, first: StatusBody, everyMs: number): Promise<number> {
+async function drawAgain(
+  { loaded, env }: Call,
+  first: StatusBody,
+  { everyMs, command }: Pick<LiveFacts, 'everyMs' | 'command'>,
+): Promise<number> {
   const hasColor = (env.NO_COLOR ?? '') === ''
   const ending = new AbortController()
   let body = first
@@ -68,7 +73,7 @@ async function drawAgain({ loaded, env }: Call, first: StatusBody, everyMs: numb
   const draw = (): void => {
     const [columns, rows] = [terminal.columns(), terminal.rows()]
     offset = Math.max(0, Math.min(offset, lastOffset(body, columns, rows)))
-    const facts = { body, everyMs, offset, hasColor, ...(problem !== undefined && { problem }) }
+    const facts = { command, body, everyMs, offset, hasColor, ...(problem !== undefined && { problem }) }
     terminal.draw(liveScreen(facts, columns, rows))
   }
   const terminal = openLiveTerminal({

@@ -1,5 +1,6 @@
 /** Tables that fit the terminal: columns that matter less go first, texts are wrapped between words, and no word is broken. */
 import { visible } from '../../base/shownText.ts'
+import { cutName, longestName } from './cutName.ts'
 
 /** One column over rows of `T`. */
 export interface Column<T> {
@@ -13,6 +14,8 @@ export interface Column<T> {
   readonly wraps?: boolean
   /** Of texts that wrap: columns of the screen below which they grow too tall to read. */
   readonly readable?: number
+  /** A name that somebody gave: where the table is too wide, a long one is cut. */
+  readonly isName?: boolean
 }
 
 const gap = 2
@@ -22,9 +25,10 @@ const gap = 2
  * names those that the width left out, and where they are shown.
  */
 export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): string {
-  const cells = new Map(
+  const whole = new Map(
     columns.map((column) => [column, rows.map((row) => column.of(row).split('\n').map(visible).join('\n'))]),
   )
+  const cells = withCutNames(whole, width)
   const textOf = (column: Column<T>): readonly string[] => cells.get(column) ?? []
   let kept = columns.filter((column) => column.rank === 0 || textOf(column).some((cell) => cell !== ''))
   const least = (column: Column<T>): number =>
@@ -77,6 +81,22 @@ export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], w
           ),
         ]
   return [lineOf(kept.map(({ title }) => title)), ...body, ...note].join('\n')
+}
+
+/** The cells with long names cut, where they do not fit beside each other as they are. */
+function withCutNames<T>(
+  cells: ReadonlyMap<Column<T>, readonly string[]>,
+  width: number,
+): ReadonlyMap<Column<T>, readonly string[]> {
+  const wide = [...cells].map(([{ title }, texts]) =>
+    Math.max(...[title, ...texts].flatMap(linesIn).map(({ length }) => length)),
+  )
+  if (wide.reduce((all, each) => all + each, gap * Math.max(0, wide.length - 1)) <= width) return cells
+  const most = longestName(width)
+  const cut = (text: string): string => text.replaceAll(/[^\s,]+/g, (word) => cutName(word, most))
+  return new Map(
+    [...cells].map(([column, texts]) => [column, column.isName === true ? texts.map(cut) : texts]),
+  )
 }
 
 /** Whether a table that was made here shows a column, which the width may have left out. */

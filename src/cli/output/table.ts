@@ -1,5 +1,6 @@
 /** Text in columns, for terminals. */
 import { visible } from '../../base/shownText.ts'
+import { cutName, longestName } from './cutName.ts'
 import { wrapped } from './screen.ts'
 
 /** Rows as lines of aligned columns, two spaces apart; the last column is not padded. */
@@ -34,6 +35,8 @@ export interface Column {
   readonly isFigure?: boolean
   /** Sentences; where they do not fit beside it they have lines of their own below their row. */
   readonly isProse?: boolean
+  /** A name that somebody gave: a long one is cut where it has a column, and stands whole below its row. */
+  readonly isName?: boolean
 }
 
 /**
@@ -48,7 +51,7 @@ export function table(
 ): string {
   const rows = given.map((row) => row.map((cell) => visible(cell.replaceAll('\n', ' '))))
   const used = all.flatMap((column, at) => {
-    const most = Math.max(0, ...rows.map((row) => row[at]?.length ?? 0))
+    const most = Math.max(0, ...rows.map((row) => beside(column, row[at] ?? '', width).length))
     return most === 0 ? [] : [{ ...column, at, width: Math.max(most, column.title.length) }]
   })
   const shown = new Set<number>()
@@ -58,14 +61,14 @@ export function table(
     left -= column.width + 2
     shown.add(column.at)
   }
-  const beside = used.filter(({ at }) => shown.has(at))
+  const shownBeside = used.filter(({ at }) => shown.has(at))
   const below = used.filter(({ at }) => !shown.has(at))
   const line = (cells: readonly string[]) => `${indent}${cells.join('  ')}`.trimEnd()
   const padded = (cell: string, { width: wide, isFigure }: { width: number; isFigure?: boolean }) =>
     isFigure === true ? cell.padStart(wide) : cell.padEnd(wide)
-  const margin = `${indent}${' '.repeat((beside[0]?.width ?? 0) + 2)}`
+  const margin = `${indent}${' '.repeat((shownBeside[0]?.width ?? 0) + 2)}`
   return [
-    line(beside.map((column) => padded(column.title, column))),
+    line(shownBeside.map((column) => padded(column.title, column))),
     ...rows.flatMap((row) => {
       const rest = below.flatMap(({ at, word, isProse }) => {
         const cell = row[at] ?? ''
@@ -74,10 +77,15 @@ export function table(
       const facts = rest.filter(({ isProse }) => isProse !== true).map(({ text }) => text)
       const sentences = rest.filter(({ isProse }) => isProse === true).map(({ text }) => text)
       return [
-        line(beside.map((column) => padded(row[column.at] ?? '', column))),
+        line(shownBeside.map((column) => padded(beside(column, row[column.at] ?? '', width), column))),
         ...(facts.length === 0 ? [] : wrapped(margin, facts.join(', '), width)),
         ...sentences.flatMap((text) => wrapped(margin, text, width)),
       ]
     }),
   ].join('\n')
+}
+
+/** A cell as it stands in its column. */
+function beside({ isName }: Pick<Column, 'isName'>, cell: string, width: number): string {
+  return isName === true ? cutName(cell, longestName(width)) : cell
 }

@@ -17,7 +17,7 @@ export async function completion(
   if (shell === undefined) {
     throw new CommandError(
       `perpd prints no completion for ${word}; for ${shells.join(', ')} it does.${didYouMean(word, shells)}`,
-      exitCodes.notFound,
+      exitCodes.configuration,
     )
   }
   out(completionScript(shell, commands, valueWords()))

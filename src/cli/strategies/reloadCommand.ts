@@ -71,7 +71,7 @@ export async function switchStrategy(call: Call, word: 'pause' | 'resume'): Prom
 }
 
 const columns: readonly Column[] = [
-  { title: 'STRATEGY', rank: 0 },
+  { title: 'STRATEGY', rank: 0, isName: true },
   { title: 'CHANGE', rank: 0 },
   { title: 'FIELD', rank: 1 },
   { title: 'WAS', rank: 2 },

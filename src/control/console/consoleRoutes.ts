@@ -140,8 +140,8 @@ function sessionRoutes(app: Hono<Proven>, { sessions }: ConsoleParts): void {
   app.get(sessionPath, (c) => {
     const session = c.get('session')
     const row = sessions.list().find(({ id }) => id === session?.id)
-    if (session === undefined || row === undefined)
-      return no(c, 401, 'UNAUTHORIZED', 'This is asked by a session.')
+    // A fresh page asks this first: that nobody is logged in is an answer, and no fault on its console.
+    if (session === undefined || row === undefined) return c.json({ role: null })
     return c.json({ role: row.role, csrf: session.csrf, expiresAtMs: row.expiresAtMs })
   })
   app.delete(sessionPath, (c) => {

@@ -1,4 +1,4 @@
-/** What the account was worth since the daemon started, for a curve: bounded, and coarser the longer it is. */
+/** What the account was worth, for a curve of months: bounded, coarser the longer ago it was, with the highest and the lowest figure of each span. */
 import type { Usd } from '../../protocol/units.ts'
 
 /** A figure as people are shown it. */
@@ -17,27 +17,68 @@ export interface EquitySeries {
   points(): readonly EquityPoint[]
 }
 
-/** Most points. */
-const mostPoints = 2_000
-/** Least time between two points at first, ms. */
-const firstGapMs = 10_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** How long a span is of which figures are kept, by how long ago it was at least; ms, the oldest first. */
+const spans = [
+  { fromAgeMs: 31 * dayMs, spanMs: dayMs },
+  { fromAgeMs: dayMs, spanMs: 2 * hourMs },
+  { fromAgeMs: 10 * minuteMs, spanMs: 2 * minuteMs },
+  { fromAgeMs: 0, spanMs: 10_000 },
+] as const
+/** Most points: more than three years. */
+const mostPoints = 5_000
 
-/** An empty series. When it is full, every second point goes and the gap doubles, so that it reaches back to the start for ever. `most`: points kept, 2 or more. */
-export function createEquitySeries(most: number = mostPoints): EquitySeries {
-  let kept: EquityPoint[] = []
-  let newest: EquityPoint | undefined
-  let gapMs = firstGapMs
+/**
+ * A series that goes on from figures that were kept, oldest first.
+ *
+ * @param most points kept, 2 or more; of more than these the oldest go
+ */
+export function createEquitySeries(
+  before: readonly EquityPoint[] = [],
+  most: number = mostPoints,
+): EquitySeries {
+  let kept = thinnedPoints(before).slice(-most)
   return {
     take(point) {
+      const newest = kept.at(-1)
       if (newest !== undefined && point.atMs <= newest.atMs) return
-      newest = point
-      const last = kept.at(-1)
-      if (last !== undefined && point.atMs - last.atMs < gapMs) return
-      kept.push(point)
-      if (kept.length < most) return
-      kept = kept.filter((_, at) => at % 2 === 0)
-      gapMs *= 2
+      kept = thinnedPoints([...kept, point]).slice(-most)
     },
-    points: () => (newest === undefined || kept.at(-1) === newest ? kept : [...kept, newest]),
+    points: () => kept,
   }
+}
+
+/**
+ * Of each span the highest and the lowest figure, so that no fall is lost; always the newest figure. Thinned again, with figures that came since, it gives what thinning all of them at once gives. `points`: oldest first.
+ */
+export function thinnedPoints(points: readonly EquityPoint[]): readonly EquityPoint[] {
+  const newest = points.at(-1)
+  if (newest === undefined) return []
+  const bySpan = Map.groupBy(points.slice(0, -1), ({ atMs }) => spanOf(atMs, newest.atMs))
+  const kept = [...bySpan.values()].flatMap((group) => extremes(group))
+  return [...kept, newest]
+}
+
+/** The span that a moment lies in, as a key. A span is as coarse as its end is old, so that all of it is judged alike. */
+function spanOf(atMs: number, nowMs: number): string {
+  for (const { fromAgeMs, spanMs } of spans) {
+    const index = Math.floor(atMs / spanMs)
+    if (nowMs - (index + 1) * spanMs >= fromAgeMs) return `${spanMs} ${index}`
+  }
+  return `now ${Math.floor(atMs / spans[3].spanMs)}`
+}
+
+/** The lowest and the highest of a span in the order in which they were; the earlier where two are alike. */
+function extremes(group: readonly EquityPoint[]): readonly EquityPoint[] {
+  const [first] = group
+  if (first === undefined) return []
+  let [low, high] = [first, first]
+  for (const point of group) {
+    if (point.equityUsd < low.equityUsd) low = point
+    if (point.equityUsd > high.equityUsd) high = point
+  }
+  if (low === high) return [low]
+  return low.atMs < high.atMs ? [low, high] : [high, low]
 }

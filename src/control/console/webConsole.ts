@@ -22,6 +22,16 @@ export interface ConsoleSettings {
   readonly pageFolder?: string
   /** When the stream looks for what is new; default by a timer. */
   readonly beat?: Beat
+  /** Where the curve of the equity is kept over restarts; absent: it begins with each run. */
+  readonly equityStore?: EquityStore
+}
+
+/** Keeps the curve of the equity. */
+export interface EquityStore {
+  /** What was kept, oldest first; nothing where nothing was, or what was is broken. */
+  read(): readonly EquityPoint[]
+  /** Keeps these in the place of all before; never fails, and says elsewhere what went wrong. */
+  keep(points: readonly EquityPoint[]): Promise<void>
 }
 
 /** What the console tells of. */
@@ -42,18 +52,20 @@ export interface WebConsole {
   servedAt(url: string, port: number): void
   /** Whether a connection stays open on purpose. */
   holds(socket: Socket): boolean
-  /** Ends the streams. */
-  close(): void
+  /** Ends the streams at once; resolves when the curve is kept. */
+  close(): Promise<void>
 }
 
 /** How often the worth of the account is looked at, ms. */
 const equityEveryMs = 5_000
+/** How often the curve is kept, ms: what a crash takes of it. */
+const keepEveryMs = 60_000
 
 /** A console without sessions. */
 export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebConsole {
-  const { publicUrl, clock, pageFolder, beat = systemBeat } = settings
+  const { publicUrl, clock, pageFolder, beat = systemBeat, equityStore } = settings
   const held = new WeakSet<Socket>()
-  const closers: (() => void)[] = []
+  const closers: (() => void | Promise<void>)[] = []
   let servedUrl = ''
   let servedPort = 0
   const sessions = createSessions(clock, () => cookieNameOf(servedPort))
@@ -76,22 +88,15 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
         baseUrl,
       })
       const stream = createLiveStream(sources)
-      const series = createEquitySeries()
-      let lookedMs = Number.NEGATIVE_INFINITY
-      const takeEquity = (): void => {
-        if (clock.monotonicMs() - lookedMs < equityEveryMs) return
-        lookedMs = clock.monotonicMs()
-        const point = sources.equity()
-        if (point !== undefined) series.take(point)
-      }
+      const curve = keptCurve(clock, sources.equity, equityStore)
       const look = async (): Promise<void> => {
-        takeEquity()
+        curve.look()
         await stream.beat()
       }
-      closers.push(beat(look), stream.close)
+      closers.push(beat(look), stream.close, curve.close)
       app.get('/api/equity', (c) => {
-        takeEquity()
-        return c.json(series.points().map(({ atMs, equityUsd }) => ({ atMs, equityUsd: String(equityUsd) })))
+        curve.look()
+        return c.json(curve.points().map(({ atMs, equityUsd }) => ({ atMs, equityUsd: String(equityUsd) })))
       })
       streamRoutes(app, { stream, sessions, hold: (socket) => held.add(socket) })
     },
@@ -101,8 +106,40 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
       servedPort = port
     },
     holds: (socket) => held.has(socket),
-    close() {
-      for (const close of closers.splice(0)) close()
+    async close() {
+      await Promise.all(closers.splice(0).map((close) => close()))
+    },
+  }
+}
+
+/** The curve of the equity, as it grows and is kept. One write of it goes on at a time. */
+function keptCurve(
+  clock: ConsoleSettings['clock'],
+  equity: ConsoleSources['equity'],
+  store: EquityStore | undefined,
+) {
+  // Figures of a time that is still to come were taken by a clock that was wrong: they would hold off all that follow.
+  const series = createEquitySeries(store?.read().filter(({ atMs }) => atMs <= clock.now()))
+  let lookedMs = Number.NEGATIVE_INFINITY
+  let keptMs = clock.monotonicMs()
+  let writing: Promise<void> | undefined
+  const keep = async (): Promise<void> => {
+    keptMs = clock.monotonicMs()
+    await store?.keep(series.points())
+    writing = undefined
+  }
+  return {
+    look(): void {
+      if (clock.monotonicMs() - lookedMs < equityEveryMs) return
+      lookedMs = clock.monotonicMs()
+      const point = equity()
+      if (point !== undefined) series.take(point)
+      if (writing === undefined && clock.monotonicMs() - keptMs >= keepEveryMs) writing = keep()
+    },
+    points: series.points,
+    async close(): Promise<void> {
+      await writing
+      if (series.points().length > 0) await keep()
     },
   }
 }

@@ -93,7 +93,9 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
     const isPage =
       door !== undefined &&
       isConsolePath(path) &&
-      (path === sessionPath ? c.req.method === 'POST' : isReading(c))
+      (path === sessionPath
+        ? c.req.method === 'POST' || (isReading(c) && session === undefined)
+        : isReading(c))
     const known = tokenRole !== undefined ? 'token' : session !== undefined ? 'session' : undefined
     const asker = isSelfProven ? 'selfProven' : isPage ? 'page' : (known ?? (open ? 'open' : 'stranger'))
     if (!isFree && !buckets[asker].take()) {

@@ -2,6 +2,8 @@
  * The trading state while the daemon runs: holds are put on and lifted here, each durable before it is told. What the
  * state is for one strategy is asked by admission, and once more right before anything is signed.
  */
+
+import { OPERATOR } from '../../domain/account/operatorName.ts'
 import {
   haltKey,
   haltsOn,
@@ -15,8 +17,7 @@ import type { Denial, Intent } from '../../domain/order/intent.ts'
 import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import type { AccountJournal } from './accountJournal.ts'
 
-/** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
-export const OPERATOR = '@operator'
+export { OPERATOR }
 
 /** The trading state and its keeper. */
 export interface Trading {

@@ -20,6 +20,10 @@ export const noteRegister = {
     'The watchdog of the service manager cannot be told that perpd lives.',
   ),
   'console.served': registered(['info'], 'Where the web console is.'),
+  'console.curveLost': registered(
+    ['warn'],
+    "The curve of the account's worth cannot be read or kept in its file: it begins anew, or ends with the run.",
+  ),
   'files.changed': registered(
     ['warn', 'error'],
     'Strategy files changed while perpd runs; at error, they are refused.',

@@ -14,6 +14,7 @@ import type {
   LogLine,
   LogLines,
   Market,
+  NoSession,
   Order,
   Session,
   Status,
@@ -154,11 +155,12 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   }
 
   async function begin(): Promise<void> {
-    const answer: Answered<Session> = await read<Session>('/console/session')
+    const answer: Answered<Session | NoSession> = await read('/console/session')
     if (!answer.ok) {
       if (answer.status === 401) return end()
       return again()
     }
+    if (answer.value.role === null) return end()
     stop()
     store.take({ type: 'session', session: answer.value })
     listen()

@@ -70,7 +70,7 @@ export type Change =
 /** Most lines of the log, orders and figures of the equity that the page keeps. */
 export const mostLines = 2_000
 const mostOrders = 2_000
-const mostPoints = 4_000
+const mostPoints = 6_000
 
 /** Before anything was heard. */
 export const emptyPage: PageState = {

@@ -10,6 +10,7 @@ import type { TaskReport } from '../../../engine/operator/executors.ts'
 import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
 import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
 import type { CandleReport } from '../../../engine/operator/readCandles.ts'
+import type { ExplainedOrder } from '../../../monitor/explain/explainParts.ts'
 import type { HostRow } from '../../../monitor/hostFigures.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
@@ -25,7 +26,7 @@ export type StrategyRow = Status['strategies'][number]
 /** A row of `GET /api/orders`. */
 export type Order = OrderRow
 /** `GET /api/orders/:intentId`. */
-export type Story = Plain<OrderStory>
+export type Story = Plain<OrderStory & { readonly explained?: ExplainedOrder }>
 /** A row of `GET /api/tasks`. */
 export type Task = Plain<TaskReport>
 /** A row of `GET /api/books`. */
@@ -58,6 +59,11 @@ export interface Session {
   readonly csrf: string
   /** Unix ms. */
   readonly expiresAtMs: number
+}
+
+/** The same where nobody is logged in. */
+export interface NoSession {
+  readonly role: null
 }
 
 /** `GET /api/strategies/:name/file`. */

@@ -140,3 +140,34 @@ export function priceRange({
   const margin = Math.max(most - least, high * 0.0005) * 0.06
   return [least - margin, most + margin]
 }
+
+/**
+ * Where lines of text stand so that none overprints another, each as near to its place as the others leave it, in the order given.
+ *
+ * @param wanted where each would stand, px downwards
+ * @param gap height of a line, px
+ * @param bounds within which they stay as long as there is room for all
+ */
+export function placedApart(
+  wanted: readonly number[],
+  gap: number,
+  { top, bottom }: { readonly top: number; readonly bottom: number },
+): readonly number[] {
+  const order = wanted.map((_, index) => index).toSorted((one, other) => at(wanted, one) - at(wanted, other))
+  const places = new Map<number, number>()
+  let least = top
+  for (const index of order) {
+    const place = Math.max(at(wanted, index), least)
+    places.set(index, place)
+    least = place + gap
+  }
+  let most = bottom
+  for (const index of order.toReversed()) {
+    const place = Math.min(places.get(index) ?? most, most)
+    places.set(index, place)
+    most = place - gap
+  }
+  return wanted.map((own, index) => places.get(index) ?? own)
+}
+
+const at = (list: readonly number[], index: number): number => list[index] ?? 0

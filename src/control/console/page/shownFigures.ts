@@ -318,3 +318,16 @@ export function orderPnlOf({ legs }: Order): bigint | undefined {
 function compare(one: bigint, other: bigint): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
+
+/** What was filled of an order of several parts, USD; undefined where all of it was, it is one part, or a part's size is not known. */
+export function partFilledUsd({
+  legs,
+  sizeDeltaUsd,
+}: Pick<Order, 'legs' | 'sizeDeltaUsd'>): bigint | undefined {
+  const parts = legs.filter(({ role }) => role === 'main' || role === 'part')
+  if (parts.length < 2 || parts.some((leg) => leg.sizeDeltaUsd === null)) return undefined
+  const filledUsd = parts
+    .filter(({ status }) => status === 'filled')
+    .reduce((sum, leg) => sum + amountOf(leg.sizeDeltaUsd ?? '0'), 0n)
+  return filledUsd < amountOf(sizeDeltaUsd) ? filledUsd : undefined
+}

@@ -1,6 +1,7 @@
 /** What of a status needs a person, and how old what it shows is. Pure. */
 import type { LimitLine, Status } from './pageWire.ts'
 import { absOf, amountOf, usdText } from './shownAmount.ts'
+import { killLeftText } from './shownKill.ts'
 import { clockText, momentText, spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
 
@@ -125,11 +126,11 @@ function failingMatter({
   ]
 }
 
-function killMatter({ kill }: Status): readonly Matter[] {
+function killMatter(status: Status): readonly Matter[] {
+  const { kill } = status
   if (kill === undefined || kill.endedAtMs !== undefined) return []
-  const { left, problem, waits, by, sinceMs } = kill
-  const told =
-    left === undefined ? words.killLooking : words.killLeft(left.orders, left.positions, left.inFlight)
+  const { problem, waits, by, sinceMs } = kill
+  const told = killLeftText(kill, status)
   return [
     {
       key: 'kill',

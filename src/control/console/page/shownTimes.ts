@@ -26,6 +26,21 @@ export function momentText(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+/**
+ * Moments of an axis, as short as they are told apart: days by their date; within days by the clock, with the date in a second line at the
+ * first and wherever it is another than before. UTC. `atMs`: Unix ms, in order.
+ */
+export function axisTexts(atMs: readonly number[]): readonly string[] {
+  const gapMs = Math.min(...atMs.slice(1).map((each, index) => each - (atMs[index] ?? each)))
+  return atMs.map((each, index) => {
+    const [date, clock] = momentText(each).split(' ') as [string, string]
+    if (gapMs >= 86_400_000) return date
+    const time = gapMs < 60_000 ? clock : clock.slice(0, 5)
+    const before = atMs[index - 1]
+    return before !== undefined && momentText(before).startsWith(date) ? time : `${time}\n${date}`
+  })
+}
+
 /** A moment of the wire in Unix ms; undefined for none. */
 export function millisOf(iso: string | null): number | undefined {
   if (iso === null) return undefined

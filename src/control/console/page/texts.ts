@@ -37,7 +37,8 @@ const steps: Readonly<Record<Story['steps'][number]['record']['kind'], string>> 
 }
 
 /** What each label of an order means. */
-const labels: Readonly<Record<Order['status'], string>> = {
+const labels: Readonly<Record<Order['standing'], string>> = {
+  open: 'its entry is filled; its exits rest at the venue',
   planned: 'accepted, not signed yet',
   pending: 'signed and sent; not on the chain yet',
   resting: 'waits at the venue for its price',
@@ -173,6 +174,7 @@ export const texts = {
     old: (age: string) => `PRICES ${age} OLD`,
   },
   orders: {
+    partOf: (filled: string) => `${filled} of `,
     none: 'There are no orders.',
     openOnly: 'open only',
     accepted: 'Accepted',
@@ -193,12 +195,21 @@ export const texts = {
   labels,
   story: {
     title: (id: string) => `Order ${id}`,
-    reason: 'Why',
-    outcome: 'Outcome',
+    parts: {
+      why: 'Why',
+      terms: 'Terms',
+      signed: 'Signed',
+      size: 'Size',
+      orders: 'Orders',
+      warned: 'Warned',
+      result: 'Result',
+      proof: 'Proof',
+      ids: 'Known by',
+      unwind: 'Unwind',
+      budget: 'Budget',
+      else: 'Else',
+    } as Readonly<Record<string, string>>,
     size: 'Size',
-    wanted: (wanted: string) => `wanted ${wanted}`,
-    cut: (by: string, to: string) => `cut by ${by} to ${to}`,
-    host: 'Host',
     legs: 'Created orders',
     leg: 'Leg',
     trigger: 'Trigger',
@@ -206,7 +217,6 @@ export const texts = {
     fees: 'Fees',
     pnl: 'PnL after all costs',
     provisional: 'not final yet',
-    final: 'final',
     timeline: 'Timeline',
     record: 'the record',
     number: (seq: number) => `record ${seq}`,
@@ -348,6 +358,8 @@ export const texts = {
     killing: (by: string, left: string) => `by ${by}; ${left}`,
     killLeft: (orders: number, positions: number, inFlight: number) =>
       `left: ${plural(orders, 'order')}, ${plural(positions, 'position')}, ${inFlight} in flight`,
+    killStays: (orders: number, positions: number, inFlight: number) =>
+      `left: ${plural(orders, 'order')}, ${inFlight} in flight; ${positions === 0 ? 'no position is held' : `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''}, without exits`}`,
     killLooking: 'first look under way',
     unresolved: 'Unresolved order',
   },

@@ -7,7 +7,7 @@ import { html, Section, useSlice } from '../markup.ts'
 import type { EquityPoint } from '../pageWire.ts'
 import { absOf, amountOf, chartNumber, percentText, usdText } from '../shownAmount.ts'
 import { drawdowns, type ShownTransfer, transferMarks } from '../shownFigures.ts'
-import { clockText, momentText } from '../shownTimes.ts'
+import { axisTexts, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 const [equityPx, drawdownPx] = [150, 80]
@@ -37,7 +37,7 @@ function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
         ...axis,
         show: !isEquity,
         space: 70,
-        values: (_, splits) => splits.map((seconds) => clockText(seconds * 1_000)),
+        values: (_, splits) => [...axisTexts(splits.map((seconds) => seconds * 1_000))],
       },
       {
         ...axis,
@@ -60,9 +60,9 @@ function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
         ? [
             {
               label: texts.chart.transfers,
-              stroke: colour('--text'),
+              stroke: colour('--ink'),
               paths: () => null,
-              points: { show: true, size: 9, fill: colour('--panel') },
+              points: { show: true, size: 9, fill: colour('--sheet') },
             },
           ]
         : []),

@@ -6,7 +6,7 @@ import { newCommandId } from '../newCommandId.ts'
 import { cancelCommand } from '../pageCommands.ts'
 import type { Order } from '../pageWire.ts'
 import { NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
-import { isCancellable, isFound, isOpenOrder, orderPnlOf } from '../shownFigures.ts'
+import { isCancellable, isFound, isOpenOrder, orderPnlOf, partFilledUsd } from '../shownFigures.ts'
 import { millisOf, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { toneOf } from './headlineView.ts'
@@ -31,8 +31,11 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
   const { intentId, status, standing, strategy, market, direction, kind, sizeDeltaUsd, acceptedAt } = order
   const id = intentId.slice(0, 8)
   const pnl = orderPnlOf(order)
+  const filled = partFilledUsd(order)
   const accepted = millisOf(acceptedAt)
-  const hint = order.reason ?? order.observedStatus ?? texts.labels[status]
+  // Of what is open the venue's word is of its creation, which says nothing any more.
+  const hint =
+    standing === 'open' ? texts.labels.open : (order.reason ?? order.observedStatus ?? texts.labels[standing])
   return html`<tr class=${isOpenOrder(order) ? 'open' : ''}>
     <td class="num" data-label=${words.accepted}>${accepted === undefined ? NOTHING : momentText(accepted).slice(5)}</td>
     <th scope="row" data-label=${words.order}>
@@ -41,7 +44,7 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
     <td data-label=${words.strategy}>${strategy}</td>
     <td data-label=${words.market}>${market} <span class=${`side ${direction}`}>${direction === 'long' ? '↑' : '↓'} ${direction}</span></td>
     <td data-label=${words.kind}>${kind}</td>
-    <td class="num" data-label=${words.size}>${usdText(sizeDeltaUsd)}</td>
+    <td class="num" data-label=${words.size}>${filled === undefined ? '' : words.partOf(usdText(filled))}${usdText(sizeDeltaUsd)}</td>
     <td data-label=${words.status}>
       <span class=${toneOfLabel(status)} title=${hint}>${standing}</span>
       ${order.unwantedBy === null ? '' : html` <small class="warn">${words.unwanted(order.unwantedBy)}</small>`}

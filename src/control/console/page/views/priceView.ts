@@ -5,9 +5,9 @@ import uPlot from 'uplot'
 import { html, Section, usePage, useSlice } from '../markup.ts'
 import { read } from '../pageApi.ts'
 import type { Candles } from '../pageWire.ts'
-import { type Level, type PriceChart, priceChartOf, priceRange } from '../shownChart.ts'
+import { type Level, type PriceChart, placedApart, priceChartOf, priceRange } from '../shownChart.ts'
 import { shownPositions } from '../shownFigures.ts'
-import { clockText } from '../shownTimes.ts'
+import { axisTexts, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 const { prices: words } = texts
@@ -37,16 +37,27 @@ const levelDash: Readonly<Record<Level['kind'], readonly number[]>> = {
   order: [3, 6],
 }
 
-/** Draws the levels over the curve, each with its name at its left end. */
+/** Height of a level's name, px. */
+const levelTextPx = 14
+
+/** Draws the levels over the curve, each with its name at its left end, the names below each other where the lines are close. */
 function drawLevels(plot: uPlot, levels: readonly Level[]): void {
   const { ctx, bbox } = plot
   ctx.save()
   ctx.textAlign = 'left'
   ctx.textBaseline = 'bottom'
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`
-  for (const { kind, price, text } of levels) {
-    const y = plot.valToPos(price, 'y', true)
-    if (y < bbox.top || y > bbox.top + bbox.height) continue
+  const bottom = bbox.top + bbox.height
+  const seen = levels
+    .map((level) => ({ ...level, y: plot.valToPos(level.price, 'y', true) }))
+    .filter(({ y }) => y >= bbox.top && y <= bottom)
+  const gap = levelTextPx * devicePixelRatio
+  const places = placedApart(
+    seen.map(({ y }) => y - 2 * devicePixelRatio),
+    gap,
+    { top: bbox.top + gap, bottom },
+  )
+  for (const [index, { kind, y, text }] of seen.entries()) {
     ctx.strokeStyle = colour(levelColour[kind])
     ctx.fillStyle = ctx.strokeStyle
     ctx.lineWidth = devicePixelRatio
@@ -55,7 +66,7 @@ function drawLevels(plot: uPlot, levels: readonly Level[]): void {
     ctx.moveTo(bbox.left, y)
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
-    ctx.fillText(`${words.levels[kind]} ${text}`, bbox.left + 6 * devicePixelRatio, y - 2 * devicePixelRatio)
+    ctx.fillText(`${words.levels[kind]} ${text}`, bbox.left + 6 * devicePixelRatio, places[index] ?? y)
   }
   ctx.restore()
 }
@@ -80,7 +91,7 @@ function optionsOf(width: number, chart: () => PriceChart): uPlot.Options {
     legend: { show: false },
     scales: { y: { range: () => [...priceRange(chart())] as [number, number] } },
     axes: [
-      { ...axis, space: 70, values: (_, splits) => splits.map((seconds) => clockText(seconds * 1_000)) },
+      { ...axis, space: 70, values: (_, splits) => [...axisTexts(splits.map((seconds) => seconds * 1_000))] },
       { ...axis, size: 76, values: (_, splits) => splits.map((value) => value.toLocaleString('en-US')) },
     ],
     series: [
@@ -137,7 +148,7 @@ function Picture({ chart }: { readonly chart: PriceChart }): VNode {
     ...levels.map(({ kind, direction, text }) => words.level(words.levels[kind], direction, text)),
     ...fills
       .slice(-4)
-      .map(({ isBuy, text, atMs }) => words.fill(isBuy ? words.bought : words.sold, text, clockText(atMs))),
+      .map(({ isBuy, text, atMs }) => words.fill(isBuy ? words.bought : words.sold, text, momentText(atMs))),
   ]
   return html`<figure class="curves">
     <div ref=${place} aria-hidden="true"></div>

@@ -1,68 +1,50 @@
-/** One order's story: why, how big, what was sent, and each record of it on a line of time. */
+/** One order's story as `perpd explain` tells it: why, how big, each record of it on a line of time, and what proves how it ended. */
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Head, html, usePage, useSlice } from '../markup.ts'
 import { NO_ANSWER, read } from '../pageApi.ts'
 import type { Story } from '../pageWire.ts'
 import { NOTHING, priceText, signedUsdText, usdText } from '../shownAmount.ts'
-import { clockText, durationText } from '../shownTimes.ts'
+import { clockText, durationText, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { toneOf } from './headlineView.ts'
 
 const { story: words } = texts
+type Part = NonNullable<Story['explained']>['before'][number]
 
-/** The chain may take back what only its latest block shows; it is written again when it is final. */
-function finalityOf(level: string): string {
-  if (level === 'chain-latest') return words.provisional
-  return level === 'chain-final' ? words.final : ''
-}
-
-/** Words of a record beside its kind: what its facts say first. */
-function factsOf({ record }: Story['steps'][number]): string {
-  switch (record.kind) {
-    case 'attempt.preparing':
-      return record.host
-    case 'send.result':
-      return [record.send.result, 'status' in record.send ? record.send.status : undefined]
-        .filter((text) => text !== undefined)
-        .join(', ')
-    case 'landed':
-      return finalityOf(record.evidence.level)
-    case 'child.executed':
-    case 'child.cancelled': {
-      const { settlement, cancelReason } = record
-      const price = settlement?.executionPrice
-      return [
-        price === undefined ? '' : priceText(price),
-        cancelReason ?? '',
-        finalityOf(record.evidence.level),
-      ]
-        .filter((text) => text !== '')
-        .join(', ')
-    }
-    case 'attempt.dead':
-    case 'attempt.void':
-      return record.observedStatus ?? ''
-    case 'intent.closed':
-      return [record.closing.outcome, record.closing.reason].filter((text) => text !== undefined).join(': ')
-    default:
-      return ''
-  }
-}
-
-function Step({ step }: { readonly step: Story['steps'][number] }): VNode {
-  const facts = factsOf(step)
+/** A record: what it is, what it says in words, and folded behind it all of it. */
+function Step({
+  step,
+  told,
+}: {
+  readonly step: Story['steps'][number]
+  readonly told: readonly string[]
+}): VNode {
   return html`<li>
-    <time datetime=${step.at} class="num">${clockText(Date.parse(step.at))}</time>
+    <time datetime=${step.at} title=${momentText(Date.parse(step.at))} class="num">${clockText(Date.parse(step.at))}</time>
     <span class="num muted">+${durationText(step.sinceAcceptedMs)}</span>
     <div>
-      <strong>${texts.steps[step.record.kind]}</strong>${facts === '' ? '' : html` <span>${facts}</span>`}
+      <strong>${texts.steps[step.record.kind]}</strong>
+      ${told.map((text) => html`<p key=${text}>${text}</p>`)}
       <details>
         <summary>${words.number(step.seq)} <span class="mono">${step.kind}</span></summary>
         <pre tabindex="0">${JSON.stringify(step.record, undefined, 2)}</pre>
       </details>
     </div>
   </li>`
+}
+
+/** Parts of the story, each with its texts below each other. */
+function Parts({ parts }: { readonly parts: readonly Part[] }): VNode | null {
+  if (parts.length === 0) return null
+  return html`<dl class="facts">
+    ${parts.map(
+      ({ title, texts: told }) => html`<div key=${title}>
+        <dt>${words.parts[title] ?? title}</dt>
+        <dd>${told.map((text) => html`<p key=${text}>${text}</p>`)}</dd>
+      </div>`,
+    )}
+  </dl>`
 }
 
 function Legs({ legs }: { readonly legs: Story['order']['legs'] }): VNode | null {
@@ -91,33 +73,14 @@ function Legs({ legs }: { readonly legs: Story['order']['legs'] }): VNode | null
 }
 
 function Told({ story }: { readonly story: Story }): VNode {
-  const { order, intent, steps } = story
-  const { sizing } = intent
-  const rows: readonly (readonly [string, string])[] = [
-    [texts.orders.status, `${order.standing}: ${texts.labels[order.status]}`],
-    [texts.orders.strategy, order.strategy],
-    [texts.orders.market, `${order.kind} ${order.direction} ${order.market}`],
-    [
-      words.size,
-      [
-        usdText(order.sizeDeltaUsd),
-        ...(sizing === undefined || sizing.wantedUsd === order.sizeDeltaUsd
-          ? []
-          : [words.wanted(usdText(sizing.wantedUsd))]),
-        ...(sizing?.cuts.map(({ by, toUsd }) => words.cut(by, usdText(toUsd))) ?? []),
-      ].join(', '),
-    ],
-    [words.reason, order.decisionReason],
-    ...(order.host === null ? [] : [[words.host, order.host] as const]),
-    ...(order.reason === null ? [] : [[words.outcome, `${order.outcome ?? ''}: ${order.reason}`] as const]),
-    ...order.warnings.map((warning) => [texts.steps['attempt.warned'], warning] as const),
-  ]
-  return html`<dl class="facts">
-      ${rows.map(([name, value]) => html`<div key=${`${name} ${value}`}><dt>${name}</dt><dd>${value}</dd></div>`)}
-    </dl>
-    <${Legs} legs=${order.legs} />
+  const { order, steps, explained } = story
+  const told = new Map(explained?.steps.map(({ seq, texts: said }) => [seq, said]))
+  return html`<div class="head">${explained?.head.map((text, at) => html`<p key=${text} class=${at === 0 ? '' : 'muted'}>${text}</p>`)}</div>
+    <${Parts} parts=${explained?.before ?? []} />
     <h3>${words.timeline}</h3>
-    <ol class="timeline">${steps.map((step) => html`<${Step} key=${step.seq} step=${step} />`)}</ol>`
+    <ol class="timeline">${steps.map((step) => html`<${Step} key=${step.seq} step=${step} told=${told.get(step.seq) ?? []} />`)}</ol>
+    <${Legs} legs=${order.legs} />
+    <${Parts} parts=${explained?.after ?? []} />`
 }
 
 /** The story that is open, read anew whenever its order changes. */

@@ -3,12 +3,14 @@ import type { IntentState, SendClass, SendFacts } from '../../domain/order/inten
 import { describeLane } from '../../domain/order/laneTable.ts'
 import type { WarnedFacts } from '../../domain/order/warnedFacts.ts'
 import type { JournalRecord, StoredRecord } from '../../domain/records.ts'
-import { money, span } from '../../monitor/text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
+import { money, span } from '../text.ts'
 import { seen, timeOf } from './explainEvidence.ts'
 
 /** One thing that happened: when, and what, one text or two. */
 export interface Happening {
+  /** Number of its record in the journal. */
+  readonly seq: number
   /** Distance from the acceptance: `+1.6 s`. */
   readonly when: string
   readonly texts: readonly string[]
@@ -16,9 +18,9 @@ export interface Happening {
 
 /** The records of one order as happenings, in order. */
 export function storyOf(state: IntentState, records: readonly StoredRecord[]): readonly Happening[] {
-  return records.map(({ record }) => {
+  return records.map(({ seq, record }) => {
     const offset = record.atMs - state.intent.acceptedAtMs
-    return { when: `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`, texts: happened(record, state) }
+    return { seq, when: `${offset < 0 ? '-' : '+'}${span(Math.abs(offset))}`, texts: happened(record, state) }
   })
 }
 

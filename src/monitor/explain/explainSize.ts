@@ -2,9 +2,9 @@
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import type { IntentState, Label } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
-import { money, sourceTexts, span } from '../../monitor/text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { formatUnits } from '../../protocol/units.ts'
+import { money, sourceTexts, span } from '../text.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
 const meanings: Readonly<Record<Label, string>> = {

@@ -13,9 +13,9 @@ import {
   lastAttempt,
 } from '../../domain/order/intent.ts'
 import { type MarkRules, marksOf } from '../../domain/views/orderMarks.ts'
-import { span } from '../../monitor/text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { priceOfContractPrice } from '../../protocol/units.ts'
+import { span } from '../text.ts'
 import { timeOf } from './explainEvidence.ts'
 
 /** What closes an order here. */

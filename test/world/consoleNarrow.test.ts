@@ -1,0 +1,77 @@
+/** The console's page on a phone and a tablet, with a strategy of a long name; and an order's story as `perpd explain` tells it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { browserPath, loggedIn, servedIn } from './consoleBrowser.ts'
+import { killLeftOver, perpd, scratch } from './processes.ts'
+
+const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
+const name = `${'eth-trend-of-a-long-name-'.repeat(3).slice(0, 68)}1`
+
+let folder: ReturnType<typeof scratch>
+let browser: Browser
+beforeEach(async () => {
+  folder = scratch()
+  if (browserPath !== undefined)
+    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+})
+afterEach(async () => {
+  await browser?.close()
+  await killLeftOver()
+  folder.remove()
+})
+
+/** By how much something is wider than its place, px. */
+const overhang = (page: Page, selector: string): Promise<number> =>
+  page
+    .locator(selector)
+    .evaluate((node: { scrollWidth: number; clientWidth: number }) => node.scrollWidth - node.clientWidth)
+
+/** Opens a dialog, sees that it lies within the screen, and closes it. */
+async function liesWithin(page: Page, button: string): Promise<void> {
+  await page.click(button)
+  const box = await page.locator('dialog[open]').boundingBox()
+  const width = page.viewportSize()?.width ?? 0
+  expect([button, box !== null && box.x >= 0 && box.x + box.width <= width]).toEqual([button, true])
+  expect([button, await overhang(page, 'dialog[open]')]).toEqual([button, 0])
+  await page.keyboard.press('Escape')
+}
+
+test.runIf(browserPath !== undefined)(
+  'a name of 69 letters makes no page wider than its screen, and the story is what explain tells',
+  { timeout: 240_000 },
+  async () => {
+    const own = join(folder.path, 'own')
+    mkdirSync(own)
+    writeFileSync(join(own, `${name}.yaml`), readFileSync(join(strategies, 'eth-trend.yaml'), 'utf8'))
+    const daemon = await servedIn(folder.path, ['--control.port=0', `--strategies.paths=${own}`])
+    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    await page.waitForSelector('#positions tbody tr >> text=stop rests')
+    for (const width of [390, 768]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([width, await overhang(page, ':root')]).toEqual([width, 0])
+      expect([width, await overhang(page, '#positions .scroll')]).toEqual([width, 0])
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await liesWithin(page, '.actions >> text=Halt…')
+    await liesWithin(page, '#strategies button[aria-label^="Show the file"]')
+    await liesWithin(page, '#orders tbody th button')
+    await page.setViewportSize({ width: 1_440, height: 900 })
+    await page.click('#orders tbody tr.open th button')
+    await page.waitForSelector('dialog[open] .timeline >> text=fields compared, none differs')
+    await page.waitForSelector('dialog[open] >> text=the position is open: its entry is filled')
+    const text = (await page.locator('dialog[open]').innerText()).replaceAll(/\s+/g, ' ')
+    expect(text).not.toContain('waits at the venue for its price')
+    const id = /^Order (\w+)/.exec(text)?.[1] ?? ''
+    const explain = perpd(['explain', id, '--log.format=pretty'], { cwd: folder.path })
+    await explain.ended
+    const said = explain.said().replaceAll(/\s+/g, ' ')
+    for (const words of ['capacity $', 'reserved $', 'cannot land after', 'digest 0x', 'fields compared'])
+      expect([words, said.includes(words), text.includes(words)]).toEqual([words, true, true])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.waitForSelector('dialog[open] >> text=its entry is filled; its exits rest at the venue')
+    expect(complaints).toEqual([])
+  },
+)
