@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/config/loadConfig.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
 import { createTrader } from '../../src/daemon/trader.ts'
 import { createVenueClient } from '../../src/daemon/venueClient.ts'
+import type { Limits } from '../../src/domain/account/limits.ts'
 import { emitTo } from '../../src/domain/event.ts'
 import { bookRows } from '../../src/domain/views/bookView.ts'
 import type { StartTwapCommand } from '../../src/engine/operator/taskCommand.ts'
@@ -49,6 +50,8 @@ export interface MonthOptions {
   readonly replay?: { readonly prices: PriceReplay; readonly market: string }
   /** Whether an operator begins a task beside the strategy, in its first minutes. Default false. */
   readonly hasTask?: boolean
+  /** Limits that the judge holds in the place of the account's own, to see that what they forbid is noticed. */
+  readonly judgedBy?: Limits
   /** Done to the venue before each look at what is held, to see that it is noticed. */
   readonly tamper?: (venue: Venue) => void
 }
@@ -101,7 +104,15 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     faults ? ['api/0', 'oracle/0', 'api/1', 'oracle/1'] : [],
     lengthMs,
   )
-  const road = createMonthRoad({ time, clock, venue, random: randomOf(seed, 'road'), outages, loses: faults })
+  const road = createMonthRoad({
+    time,
+    clock,
+    venue,
+    random: randomOf(seed, 'road'),
+    outages,
+    loses: faults,
+    watch: () => tally.watch(),
+  })
   // What rests is asked after as seldom as all else: polls of every ten seconds would be most of what a month does.
   const pollMs = Math.min(600, Math.max(10, cadenceSeconds)) * 1000
   const argv = ['--profile=paper', `--execution.statusPollMaxMs=${pollMs}`]
@@ -113,7 +124,17 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
   const died = Promise.withResolvers<never>()
   died.promise.catch(() => undefined)
   const fatal = (error: unknown): void => died.reject(error)
-  const tally = createMonthTally({ strategies, venue, account: signer.address, nowMs: () => time.nowMs })
+  const limits = limitsOf(config, strategies.loaded)
+  const tally = createMonthTally({
+    strategies,
+    venue,
+    account: signer.address,
+    nowMs: () => time.nowMs,
+    clockNow: clock.now,
+    limits: { ...limits.account, ...options.judgedBy },
+    maxDrawdownBps: limits.breakers?.maxDrawdownBps,
+    readTimes: () => road.readTimes,
+  })
   const emit = emitTo([tally.listen], (error) => {
     throw error
   })
@@ -152,7 +173,7 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     journal,
     signer: guardedSigner(signer, guard),
     strategies: strategies.loaded,
-    limits: limitsOf(config, strategies.loaded),
+    limits,
     settings: {
       ...settings,
       engine: { ...settings.engine, watchMs: cadenceSeconds * 1000, heartbeatMs: Number.POSITIVE_INFINITY },
