@@ -73,3 +73,12 @@ test('what an order does to the account is seen at the venue, and held against e
   const told = problems.map((problem) => /h: (\w+) of the account/.exec(problem)?.[1])
   expect(Object.keys(judgedBy).filter((name) => !told.includes(name))).toEqual([])
 })
+
+test('a venue of the traded markets alone comes to the same, message by message, as one of all', {
+  timeout: 900_000,
+}, async () => {
+  const options = { kind: 'trend', seed: 1, days: 0.1, cadenceSeconds: 300 } as const
+  const [few, all] = [await liveMonth(options), await liveMonth({ ...options, hasAllMarkets: true })]
+  expect(few).toEqual(all)
+  expect(few.results.fills).toBeGreaterThan(0)
+})
