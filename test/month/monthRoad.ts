@@ -53,8 +53,15 @@ export function createMonthRoad(parts: {
     for (const [name, route] of readRoutes)
       if (route.test(url)) readTimes[name] = Math.max(readTimes[name], leftAtMs)
   }
-  const isDown = (host: string): boolean =>
-    (outages.get(host) ?? []).some(([fromMs, untilMs]) => time.nowMs >= fromMs && time.nowMs < untilMs)
+  /** By host the outage that is next or under way; time only goes on, and a month has thousands. */
+  const nextOutage = new Map<string, number>()
+  const isDown = (host: string): boolean => {
+    const all = outages.get(host) ?? []
+    let next = nextOutage.get(host) ?? 0
+    while ((all[next]?.[1] ?? Number.POSITIVE_INFINITY) <= time.nowMs) next += 1
+    nextOutage.set(host, next)
+    return (all[next]?.[0] ?? Number.POSITIVE_INFINITY) <= time.nowMs
+  }
   const cut = (host: string): never => {
     lost += 1
     throw Object.assign(new Error(`the connection to ${host} was cut`), { code: 'ECONNRESET' })
