@@ -4,6 +4,7 @@
  * whole months.
  */
 import { expect, test } from 'vitest'
+import type { Limits } from '../../src/domain/account/limits.ts'
 import { orderTypes } from '../../src/paper/state/orderTypes.ts'
 import { liveMonth } from './month.ts'
 import { kindNames } from './monthKinds.ts'
@@ -40,4 +41,44 @@ test('a stop that is gone from the venue is told of, once the grace is over', {
     },
   })
   expect(problems.join()).toMatch(/has had no stop for 30 min/)
+})
+
+test('what an order does to the account is seen at the venue, and held against every limit that it can break', {
+  timeout: 900_000,
+}, async () => {
+  const dollar = 10n ** 30n
+  const judgedBy: Limits = {
+    maxPositionSizeUsd: dollar,
+    maxMarketExposureUsd: dollar,
+    maxTotalExposureUsd: dollar,
+    maxPositionEquityBps: 1,
+    maxMarketExposureEquityBps: 1,
+    maxExposureEquityBps: 1,
+    maxWishEquityBps: 1,
+    maxWishCollateralEquityBps: 1,
+    maxOrderSizeUsd: dollar,
+    minOrderSizeUsd: 1_000_000n * dollar,
+    maxLeverageBps: 10_001,
+    maxSlippageBps: -100,
+    maxOrdersPerHour: 0,
+    executionFeesPerDay: 0n,
+    relayFeesPerDayUsd: 0n,
+    maxCapacityShareBps: 0,
+    capacityHeadroomBps: 10_000,
+    minLiquidationDistanceBps: 10_000,
+    maxDataAgeMs: -1,
+    maxPriceDivergenceBps: -1,
+  }
+  const { problems } = await liveMonth({ kind: 'signal', seed: 1, days: 0.03, cadenceSeconds: 300, judgedBy })
+  const told = problems.map((problem) => /h: (\w+) of the account/.exec(problem)?.[1])
+  expect(Object.keys(judgedBy).filter((name) => !told.includes(name))).toEqual([])
+})
+
+test('a venue of the traded markets alone comes to the same, message by message, as one of all', {
+  timeout: 900_000,
+}, async () => {
+  const options = { kind: 'trend', seed: 1, days: 0.1, cadenceSeconds: 300 } as const
+  const [few, all] = [await liveMonth(options), await liveMonth({ ...options, hasAllMarkets: true })]
+  expect(few).toEqual(all)
+  expect(few.results.fills).toBeGreaterThan(0)
 })

@@ -14,6 +14,7 @@ import { createClaims } from '../../src/daemon/account/claims.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
 import { createTrader } from '../../src/daemon/trader.ts'
 import { createVenueClient } from '../../src/daemon/venueClient.ts'
+import type { Limits } from '../../src/domain/account/limits.ts'
 import { emitTo } from '../../src/domain/event.ts'
 import { bookRows } from '../../src/domain/views/bookView.ts'
 import type { StartTwapCommand } from '../../src/engine/operator/taskCommand.ts'
@@ -26,7 +27,7 @@ import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ORIGIN, planOutages } from '../day/road.ts'
 import { createDayTime } from '../day/time.ts'
 import { randomOf } from '../simulation/random.ts'
-import { monthStrategies } from './monthKinds.ts'
+import { type MonthStrategies, monthStrategies } from './monthKinds.ts'
 import { createMonthRoad } from './monthRoad.ts'
 import { createMonthTally, type MonthReport } from './monthTally.ts'
 
@@ -50,8 +51,12 @@ export interface MonthOptions {
   readonly faults?: boolean
   /** Candles in the place of the seeded prices, and the market (full symbol) that they are of. */
   readonly replay?: { readonly prices: PriceReplay; readonly market: string }
+  /** Whether the venue has every market, and not only those that are traded, which comes to the same at a multiple of the work. */
+  readonly hasAllMarkets?: boolean
   /** Whether an operator begins a task beside the strategy, in its first minutes. Default false. */
   readonly hasTask?: boolean
+  /** Limits that the judge holds in the place of the account's own, to see that what they forbid is noticed. */
+  readonly judgedBy?: Limits
   /** Done to the venue before each look at what is held, to see that it is noticed. */
   readonly tamper?: (venue: Venue) => void
 }
@@ -73,6 +78,12 @@ const task: StartTwapCommand = {
   isPreview: false,
 }
 
+/** Markets that a month needs: those of the files and of the task, and what the fees of a message are swapped in. */
+function marketsOf({ loaded }: MonthStrategies): readonly string[] {
+  const always = [task.market, 'ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
+  return [...new Set([...always, ...loaded.flatMap(({ symbols }) => symbols)])]
+}
+
 /** Lives through a month and tells what it came to. Throws what stops the daemon. */
 export async function liveMonth(options: MonthOptions): Promise<MonthReport> {
   const folder = mkdtempSync(join(tmpdir(), 'perpd-month-'))
@@ -89,11 +100,16 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
   const time = createDayTime()
   const clock = time.clock()
   const chain = { ...arbitrum }
+  const strategies = await monthStrategies(folder, kind, {
+    cadenceSeconds,
+    ...(replay === undefined ? {} : { market: replay.market }),
+  })
   const venue = createVenue({
     clock,
     chain,
     seed,
     settings: {
+      onlyMarkets: options.hasAllMarkets === true ? [] : marketsOf(strategies),
       startBalances: { USDC: '100000', ETH: '10' },
       ...(replay === undefined ? {} : { replay: replay.prices }),
     },
@@ -104,19 +120,33 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     faults ? ['api/0', 'oracle/0', 'api/1', 'oracle/1'] : [],
     lengthMs,
   )
-  const road = createMonthRoad({ time, clock, venue, random: randomOf(seed, 'road'), outages, loses: faults })
+  const road = createMonthRoad({
+    time,
+    clock,
+    venue,
+    random: randomOf(seed, 'road'),
+    outages,
+    loses: faults,
+    watch: () => tally.watch(),
+  })
   // What rests is asked after as seldom as all else: polls of every ten seconds would be most of what a month does.
   const pollMs = Math.min(600, Math.max(10, cadenceSeconds)) * 1000
   const argv = ['--profile=paper', `--execution.statusPollMaxMs=${pollMs}`]
   const { config } = loadConfig({ argv, env: {}, cwd: folder })
-  const strategies = await monthStrategies(folder, kind, {
-    cadenceSeconds,
-    ...(replay === undefined ? {} : { market: replay.market }),
-  })
   const died = Promise.withResolvers<never>()
   died.promise.catch(() => undefined)
   const fatal = (error: unknown): void => died.reject(error)
-  const tally = createMonthTally({ strategies, venue, account: signer.address, nowMs: () => time.nowMs })
+  const limits = limitsOf(config, strategies.loaded)
+  const tally = createMonthTally({
+    strategies,
+    venue,
+    account: signer.address,
+    nowMs: () => time.nowMs,
+    clockNow: clock.now,
+    limits: { ...limits.account, ...options.judgedBy },
+    maxDrawdownBps: limits.breakers?.maxDrawdownBps,
+    readTimes: () => road.readTimes,
+  })
   const emit = emitTo([tally.listen], (error) => {
     throw error
   })
@@ -164,7 +194,7 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
         }),
       ),
     }),
-    limits: limitsOf(config, strategies.loaded),
+    limits,
     settings: {
       ...settings,
       engine: { ...settings.engine, watchMs: cadenceSeconds * 1000, heartbeatMs: Number.POSITIVE_INFINITY },

@@ -2,6 +2,7 @@
 
 import { fillsOf } from '../../src/domain/account/fills.ts'
 import { journalSides } from '../../src/domain/account/held.ts'
+import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { hasEnded, type IntentState } from '../../src/domain/order/intent.ts'
 import type { BookRow, Results } from '../../src/domain/views/bookView.ts'
@@ -15,6 +16,9 @@ import { type Address, sameHex } from '../../src/protocol/address.ts'
 import type { Usd } from '../../src/protocol/units.ts'
 import { formatUsd } from '../../src/protocol/units.ts'
 import type { MonthStrategies } from './monthKinds.ts'
+import { createLimitJudge } from './monthLimits.ts'
+import type { ReadTimes } from './monthRoad.ts'
+import { createMonthWatch } from './monthWatch.ts'
 
 const HOUR_MS = 3_600_000
 /** A position may be without a stop this long while one is being placed, changed or hit, ms. */
@@ -56,13 +60,17 @@ export function createMonthTally(parts: {
   readonly venue: Venue
   readonly account: Address
   readonly nowMs: () => number
+  readonly clockNow: () => number
+  /** The account's own limits, beside those of the files. */
+  readonly limits: Limits
+  readonly maxDrawdownBps: number | undefined
+  readonly readTimes: () => ReadTimes
 }) {
-  const { strategies, venue, account, nowMs } = parts
+  const { strategies, venue, account, nowMs, clockNow, readTimes } = parts
   const { venueState } = venue
   const { name, loaded, isKeeper } = strategies
   const problems: string[] = []
   const refusedIncreases: Record<string, number> = {}
-  const admitted = new Map<string, number[]>()
   const withoutStopSince = new Map<string, number>()
   const stopAsked = new Set<string>()
   const [judged] = loaded
@@ -71,32 +79,28 @@ export function createMonthTally(parts: {
   let [samples, held, peakUsd, drawdownUsd, unrealizedUsd] = [0, 0, 0n, 0n, 0n]
 
   const say = (text: string): void => {
-    if (problems.length < 20) problems.push(`${(nowMs() / HOUR_MS).toFixed(1)} h: ${text}`)
+    if (problems.length < 50) problems.push(`${(nowMs() / HOUR_MS).toFixed(1)} h: ${text}`)
   }
 
-  /** A sliding hour of increases by strategy, against the limit of its file. */
-  function countAdmitted(strategy: string): void {
-    const limit = loaded.find((each) => each.name === strategy)?.limits.maxOrdersPerHour
-    const times = (admitted.get(strategy) ?? []).filter((atMs) => atMs > nowMs() - HOUR_MS)
-    times.push(nowMs())
-    admitted.set(strategy, times)
-    if (limit !== undefined && times.length > limit)
-      say(`${strategy} opened ${times.length} times in an hour, of ${limit}`)
-  }
+  const files = Object.fromEntries(loaded.map(({ name: file, limits }) => [file, limits]))
+  const judge = createLimitJudge({
+    account: parts.limits,
+    files,
+    maxDrawdownBps: parts.maxDrawdownBps,
+    say,
+  })
+  const watch = createMonthWatch({ venueState, account, clockNow, judge, readTimes })
 
-  /** By the venue: sizes within the files' limits, and a stop for every position that is to have one. */
+  /** By the venue: a stop for every position that is to have one. */
   function lookAtVenue(): void {
     const stops = [...venueState.orders.values()].filter(
       (order) =>
         sameHex(order.account, account) && Number(order.params.orderType) === orderTypes.stopLossDecrease,
     )
-    const mostUsd = loaded.reduce((sum, { limits }) => sum + (limits.maxPositionSizeUsd ?? 0n), 0n)
     const shown = new Set<string>()
     for (const { marketKey, state } of positionsOfAccount(venueState, account)) {
       const side = `${marketKey} ${state.side}`
       shown.add(side)
-      if (mostUsd > 0n && state.sizeInUsd > mostUsd)
-        say(`${side} is ${formatUsd(state.sizeInUsd)}, more than ${formatUsd(mostUsd)}`)
       const isLong = state.side === 'long'
       const hasStop = stops.some(
         ({ params }) => sameHex(params.addresses.market, marketKey) && params.isLong === isLong,
@@ -116,10 +120,12 @@ export function createMonthTally(parts: {
   }
 
   return {
+    /** Looks at what happened at the venue; before each of its answers. */
+    watch: watch.look,
     listen(event: Event): void {
+      watch.listen(event)
       if (event.type === 'decision.admitted' && event.intent.kind === 'increase') {
         const { strategy, terms } = event.intent
-        countAdmitted(strategy)
         const side = `${terms.marketToken.toLowerCase()} ${terms.direction}`
         const brings = terms.tpsl?.some(({ type }) => type === 'stop-loss') === true
         const isWritten = loaded.find((each) => each.name === strategy)?.exits?.stopLoss !== undefined
@@ -138,6 +144,7 @@ export function createMonthTally(parts: {
     },
     /** Looks at what is held now. */
     sample(rows: readonly BookRow[]): void {
+      watch.look()
       lookAtVenue()
       const own = rows.filter(({ strategy }) => isKeeper || strategy === name)
       samples += 1

@@ -1,16 +1,18 @@
 /**
- * `npm run strategies:table -- [--kind K] [--days 30] [--seeds 5] [--seed 1] [--cadence 420] [--candles FOLDER] [--calm] [--check] [--json]`:
+ * `npm run strategies:table -- [--kind K] [--days 30] [--seeds 5] [--seed 1] [--cadence 420] [--candles FOLDER] [--from FOLDER] [--calm]
+ * [--check] [--json]`:
  * lives simulated months (month.ts) of each built-in kind, one for each seed, and prints what the books of the journal say that each
  * came to. `--candles` takes the prices from CSV or JSON files of candles in a folder, whose names begin with the asset (`btc-….csv`),
- * and lives the days that a file has, at most `--days`. `--check` ends with 1 when anything was wrong.
+ * and lives the days that a file has, at most `--days`. Of several seeds a second table has a row for each kind. `--from` lives nothing: it
+ * shows the months of the files that `--json` wrote to a folder, so that months can be lived one at a time. `--check` ends with 1 when anything was wrong.
  */
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
 import { liveMonth, type MonthOptions } from './month.ts'
 import { kindNames } from './monthKinds.ts'
-import { monthHead, monthJson, monthRow } from './monthTable.ts'
+import { monthHead, monthJson, monthRow, monthsOfJson, sumHead, sumRow } from './monthTable.ts'
 import type { MonthReport } from './monthTally.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     cadence: { type: 'string', default: '420' },
     candles: { type: 'string' },
+    from: { type: 'string' },
     calm: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -64,9 +67,9 @@ function sources(): readonly Pick<MonthOptions, 'replay' | 'days'>[] {
   })
 }
 
-const reports: MonthReport[] = []
-if (!values.json) print(monthHead)
-for (const kind of kinds) {
+/** Lives the months of a kind. */
+async function liveMonths(kind: string): Promise<MonthReport[]> {
+  const lived: MonthReport[] = []
   for (const source of sources()) {
     for (let seed = first; seed < first + seeds; seed += 1) {
       const startedCpu = process.cpuUsage()
@@ -77,7 +80,7 @@ for (const kind of kinds) {
         faults: !values.calm,
         ...source,
       })
-      reports.push(report)
+      lived.push(report)
       const { user, system } = process.cpuUsage(startedCpu)
       if (values.json) continue
       print(monthRow(report))
@@ -85,6 +88,26 @@ for (const kind of kinds) {
       say(`${kind} seed ${seed}: ${((user + system) / 1e6).toFixed(0)} s of CPU`)
     }
   }
+  return lived
 }
+
+/** The months of a kind that were written to a folder, by seed. */
+function writtenMonths(folder: string, kind: string): MonthReport[] {
+  const months = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => monthsOfJson(readFileSync(join(folder, name), 'utf8')))
+    .filter((month) => month.kind === kind)
+    .sort((one, other) => one.seed - other.seed)
+  for (const month of months) print(monthRow(month))
+  return months
+}
+
+const { from } = values
+const byKind: MonthReport[][] = []
+if (!values.json) print(monthHead)
+for (const kind of kinds) byKind.push(from === undefined ? await liveMonths(kind) : writtenMonths(from, kind))
+const reports = byKind.flat()
 if (values.json) print(monthJson(reports))
+else if (reports.length > kinds.length)
+  print(['', sumHead, ...byKind.flatMap((months) => sumRow(months) ?? [])].join('\n'))
 if (values.check && reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1

@@ -78,6 +78,36 @@ export function loadCatalog(chain: ChainName): Catalog {
   return JSON.parse(text) as Catalog
 }
 
+/**
+ * The part of a catalogue that some markets need: them, the tokens they are made of, stable coins, and the native token with its wrapped
+ * form. What is left is what it was.
+ *
+ * @throws BaseError PAPER_MARKET_UNKNOWN for a symbol that the catalogue does not have
+ */
+export function narrowCatalog(catalog: Catalog, chain: ChainName, symbols: readonly string[]): Catalog {
+  const markets = catalog.markets.filter(({ symbol }) => symbols.includes(symbol))
+  const unknown = symbols.find((symbol) => !markets.some((market) => market.symbol === symbol))
+  if (unknown !== undefined) {
+    throw new BaseError(`The paper venue knows no market ${unknown} on ${chain}.`, {
+      code: 'PAPER_MARKET_UNKNOWN',
+      facts: { market: unknown, chain },
+      details: 'Nothing was started. Correct the list of markets.',
+    })
+  }
+  const needed = new Set(
+    markets.flatMap(({ indexToken, longToken, shortToken }) =>
+      [indexToken, longToken, shortToken].map(hexKey),
+    ),
+  )
+  const tokens = catalog.tokens.filter(
+    ({ address, isNative, isWrapped, isStable }) =>
+      isNative || isWrapped || isStable || needed.has(hexKey(address)),
+  )
+  const kept = new Set(tokens.map(({ address }) => hexKey(address)))
+  const samplePrices = catalog.samplePrices.filter(({ address }) => kept.has(hexKey(address)))
+  return { ...catalog, markets, tokens, samplePrices }
+}
+
 /** Tokens and markets found by address or name, all in any case of hex. */
 export interface CatalogIndex {
   readonly catalog: Catalog

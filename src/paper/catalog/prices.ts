@@ -25,6 +25,8 @@ export interface Prices {
   readonly tokens: readonly string[]
   /** Contract prices at a Unix time in seconds, or undefined for a token without a price. */
   at(tokenKey: string, seconds: number): PricePair | undefined
+  /** The pair around a median of a token: both of it rise with the median. Undefined for a token without a price. */
+  pairOf(tokenKey: string, median: bigint): PricePair | undefined
   /** Median contract price at a moment already snapped to the grid. */
   medianAt(tokenKey: string, seconds: number): bigint | undefined
   /** Medians of the grid steps from the one that holds `fromSeconds` to the last that begins before `toSeconds`. */
@@ -231,9 +233,16 @@ export function createPrices(options: {
       close: medianOf(token, whole.last),
     }
   }
+  const pairOf = (key: string, median: bigint): PricePair | undefined => {
+    const path = paths.get(key)
+    if (path === undefined) return undefined
+    const half = (median * path.halfSpreadBpsHundredths) / 1_000_000n
+    return { min: median > half ? median - half : median, max: median + half }
+  }
   return {
     tokens: [...paths.keys()],
     stepAt,
+    pairOf,
     medianAt,
     rangeOf,
     at: (key, seconds) => {
@@ -242,11 +251,11 @@ export function createPrices(options: {
       const { startSeconds } = stepAt(seconds)
       if (path.atSeconds === startSeconds) return path.pair
       const median = medianAt(key, startSeconds)
-      if (median === undefined) return undefined
-      const half = (median * path.halfSpreadBpsHundredths) / 1_000_000n
-      path.pair = { min: median > half ? median - half : median, max: median + half }
+      const pair = median === undefined ? undefined : pairOf(key, median)
+      if (pair === undefined) return undefined
+      path.pair = pair
       path.atSeconds = startSeconds
-      return path.pair
+      return pair
     },
   }
 }

@@ -3,6 +3,7 @@
  * candle the price goes from open over the nearer extreme to the other and to close; after the last candle it stands still.
  */
 import { hexKey } from '../../protocol/address.ts'
+import type { PricePair } from '../math/marketState.ts'
 import type { CatalogIndex } from './catalog.ts'
 import { assetOf, type PriceRange, type Prices } from './prices.ts'
 import type { PriceReplay, ReplayCandle } from './replayFile.ts'
@@ -30,10 +31,11 @@ export function replayedPrices(
 
   const medianAt = (key: string, seconds: number): bigint | undefined => {
     const found = byKey.get(key)
-    const base = seeded.medianAt(key, seconds)
     const first = found?.candles[0]
-    if (found === undefined || first === undefined || base === undefined) return base
+    if (found === undefined || first === undefined) return seeded.medianAt(key, seconds)
     if (seconds < epochSeconds) {
+      const base = seeded.medianAt(key, seconds)
+      if (base === undefined) return undefined
       // The past is the seeded one, moved so that it ends where the file begins.
       const end = seeded.medianAt(key, epochSeconds) ?? base
       return atLeastOne((base * first.open) / found.unit / end)
@@ -56,17 +58,21 @@ export function replayedPrices(
       if (close < low) low = close
     }
   }
+  const pairOf = (key: string, median: bigint): PricePair | undefined => {
+    if (!byKey.has(key)) return seeded.pairOf(key, median)
+    const half = (median * HALF_SPREAD_PER_MILLION) / 1_000_000n
+    return { min: median > half ? median - half : median, max: median + half }
+  }
   return {
     tokens: seeded.tokens,
     stepAt: seeded.stepAt,
+    pairOf,
     medianAt,
     rangeOf,
     at: (key, seconds) => {
       if (!byKey.has(key)) return seeded.at(key, seconds)
       const median = medianAt(key, seeded.stepAt(seconds).startSeconds)
-      if (median === undefined) return undefined
-      const half = (median * HALF_SPREAD_PER_MILLION) / 1_000_000n
-      return { min: median > half ? median - half : median, max: median + half }
+      return median === undefined ? undefined : pairOf(key, median)
     },
   }
 }

@@ -7,7 +7,15 @@ import { orderKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
 import { accrue } from '../math/increase.ts'
 import { fac, ONE } from '../math/integer.ts'
-import { cloneMarket, type MarketPrices, poolUsd, type Side } from '../math/marketState.ts'
+import { cannotBeLiquidated } from '../math/liquidationBound.ts'
+import {
+  cloneMarket,
+  type MarketPrices,
+  type MarketSettings,
+  type MarketState,
+  poolUsd,
+  type Side,
+} from '../math/marketState.ts'
 import { checkLiquidation, positionPnl, positivePoolPnl } from '../math/positionMath.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { isEnabled } from '../state/enabled.ts'
@@ -25,6 +33,18 @@ export function isLiquidatableAt(venueState: VenueState, record: PositionRecord,
   const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) return false
   const prices = marketPrices(venueState, market, seconds)
+  const bounds = { low: prices, high: prices }
+  if (cannotBeLiquidated(market.settings, market.state, record.state, bounds, seconds)) return false
+  return isLiquidatableByCheck(market, record, prices, seconds)
+}
+
+/** The contract's own answer, with accrual up to the second. */
+export function isLiquidatableByCheck(
+  market: VenueMarket,
+  record: PositionRecord,
+  prices: MarketPrices,
+  seconds: number,
+): boolean {
   const draft = cloneMarket(market.state)
   accrue(market.settings, draft, prices, seconds)
   return checkLiquidation(market.settings, draft, record.state, prices, {
@@ -42,6 +62,25 @@ export function liquidate(venueState: VenueState, record: PositionRecord, second
 const ADL_BEGINS = (95n * ONE) / 100n
 const ADL_ENDS = (90n * ONE) / 100n
 
+/** What traders' PnL of a side may take of the pool, USD. */
+function poolShareOf(settings: MarketSettings, state: MarketState, side: Side, prices: MarketPrices): bigint {
+  return fac(poolUsd(settings, state, side, prices), settings.maxPnlFactorForTraders[side])
+}
+
+/**
+ * Whether traders' profit of a side is above the part of their share of the pool at which the keeper begins. It comes with a higher
+ * index price for longs, with a lower one for shorts, and with lower prices of the pool's tokens.
+ */
+export function exceedsPoolShare(
+  settings: MarketSettings,
+  state: MarketState,
+  side: Side,
+  prices: MarketPrices,
+): boolean {
+  const cap = poolShareOf(settings, state, side, prices)
+  return positivePoolPnl(settings, state, side, prices) > fac(cap, ADL_BEGINS)
+}
+
 /**
  * Deleverages: while the profit of a side exceeds its part of the pool, the position with the highest profit for its size is
  * decreased. Call it for the markets that have positions.
@@ -50,9 +89,9 @@ export function deleverage(venueState: VenueState, market: VenueMarket, side: Si
   if (!isOpenAt(venueState, market.key, second) || !isEnabled(venueState, market.key)) return
   const { settings } = market
   const prices = marketPrices(venueState, market, second)
-  const pool = poolUsd(settings, market.state, side, prices)
-  const cap = fac(pool, settings.maxPnlFactorForTraders[side])
-  if (cap === 0n || positivePoolPnl(settings, market.state, side, prices) <= fac(cap, ADL_BEGINS)) return
+  if (!exceedsPoolShare(settings, market.state, side, prices)) return
+  const cap = poolShareOf(settings, market.state, side, prices)
+  if (cap === 0n) return
   for (const record of byProfit(venueState, market, side, prices)) {
     const excess = positivePoolPnl(settings, market.state, side, prices) - fac(cap, ADL_ENDS)
     if (excess <= 0n) return

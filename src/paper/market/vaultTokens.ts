@@ -71,6 +71,11 @@ function makeVaultTokens(venueState: VenueState): VaultTokens {
         const pair = prices.at(longKey, seconds)
         return pair && { min: priced(pair.min), max: priced(pair.max) }
       }),
+    pairOf: (key, median) =>
+      along(key, (longKey, priced) => {
+        const pair = prices.pairOf(longKey, median)
+        return pair && { min: priced(pair.min), max: priced(pair.max) }
+      }),
     medianAt: (key, seconds) =>
       along(key, (longKey, priced) => {
         const median = prices.medianAt(longKey, seconds)

@@ -90,7 +90,7 @@ const API_PEERS = 2
 /**
  * Makes a venue, or goes on with the one in the state file.
  *
- * @throws BaseError PAPER_CATALOG_MISSING, PAPER_STATE_UNREADABLE
+ * @throws BaseError PAPER_CATALOG_MISSING, PAPER_MARKET_UNKNOWN, PAPER_STATE_UNREADABLE
  */
 export function createVenue(options: VenueOptions): Venue {
   const saved = options.stateFile === undefined ? undefined : loadState(options.stateFile, options.chain)

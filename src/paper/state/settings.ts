@@ -17,6 +17,8 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly whitelists: Readonly<Record<string, readonly string[]>>
   /** Candles that the prices follow from the world's start. Default none: seeded prices. */
   readonly replay: PriceReplay | undefined
+  /** Full symbols of the only markets that the venue has. Default none: all of the catalogue. */
+  readonly onlyMarkets: readonly string[]
   /** Markets with hours; all others are always open. Default none. */
   readonly marketHours: readonly MarketHours[]
 }
@@ -35,6 +37,7 @@ export const defaultVenueSettings: VenueSettings = {
   poolShares: {},
   whitelists: {},
   replay: undefined,
+  onlyMarkets: [],
   marketHours: [],
 }
 

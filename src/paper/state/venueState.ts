@@ -8,7 +8,13 @@ import { BaseError } from '../../base/errors.ts'
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { type Candles, createCandles } from '../catalog/candles.ts'
-import { type CatalogIndex, type CatalogToken, indexCatalog, loadCatalog } from '../catalog/catalog.ts'
+import {
+  type CatalogIndex,
+  type CatalogToken,
+  indexCatalog,
+  loadCatalog,
+  narrowCatalog,
+} from '../catalog/catalog.ts'
 import { createPrices, type Prices } from '../catalog/prices.ts'
 import { replayedPrices } from '../catalog/replayedPrices.ts'
 import { type BlockChain, createBlockChain } from '../chain/blockChain.ts'
@@ -93,12 +99,16 @@ export interface VenueStateOptions {
   readonly epochSeconds?: number
 }
 
-/** Makes a venue at its beginning. Throws BaseError PAPER_CATALOG_MISSING, PAPER_TOKEN_UNKNOWN. */
+/** Makes a venue at its beginning. Throws BaseError PAPER_CATALOG_MISSING, PAPER_MARKET_UNKNOWN, PAPER_TOKEN_UNKNOWN. */
 export function createVenueState(options: VenueStateOptions): VenueState {
   const { chain, clock, seed } = options
   const nowSeconds = Math.floor(clock.now() / 1000)
   const epochSeconds = options.epochSeconds ?? nowSeconds
-  const catalog = indexCatalog(loadCatalog(chain.name))
+  const { onlyMarkets } = options.settings
+  const recorded = loadCatalog(chain.name)
+  const catalog = indexCatalog(
+    onlyMarkets.length === 0 ? recorded : narrowCatalog(recorded, chain.name, onlyMarkets),
+  )
   const gasToken = catalog.tokenByAddress.get(hexKey(chain.gasPaymentTokens[0] ?? ''))
   const settings: VenueSettings =
     Object.keys(options.settings.startBalances).length > 0

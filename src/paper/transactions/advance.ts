@@ -1,7 +1,6 @@
 /** Time passing in the venue: everything due happens at its own moment, with the prices of that moment. */
 
 import { type Hex, hexKey } from '../../protocol/address.ts'
-import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { noteGasSpike } from '../chain/rpcGas.ts'
 import { landWithdrawal } from '../execution/gmxAccount.ts'
 import { executeOrder } from '../execution/keeper.ts'
@@ -9,13 +8,15 @@ import { deleverage, isLiquidatableAt, liquidate } from '../execution/keeperOrde
 import { trimVenue } from '../execution/memoryLimits.ts'
 import { giveUpOperation, landOperation, sendAgain } from '../execution/operations.ts'
 import { cancelOrder } from '../execution/orderEnds.ts'
+import { quietUntil } from '../execution/quietSpan.ts'
+import { isReady } from '../execution/restingOrders.ts'
 import { isLookedAt, takeTurn } from '../execution/traders.ts'
 import { sealHours } from '../market/ledger.ts'
 import { isEnabled } from '../state/enabled.ts'
 import { isOpenAt } from '../state/hours.ts'
-import { isMarketOrder, isTriggered, orderTypes } from '../state/orderTypes.ts'
-import type { DueWork, OrderRecord } from '../state/venueRecords.ts'
-import { schedule, tokenPrice, type VenueState } from '../state/venueState.ts'
+import { isMarketOrder } from '../state/orderTypes.ts'
+import type { DueWork } from '../state/venueRecords.ts'
+import { schedule, type VenueState } from '../state/venueState.ts'
 import { minePool } from './transactionPool.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
@@ -41,6 +42,7 @@ export function advanceVenue(venueState: VenueState): void {
       }
       venueState.advancedToSeconds = Math.max(venueState.advancedToSeconds, Math.floor(next / 1000) - 1)
     }
+    if (skipQuiet(venueState, nowSeconds, step)) continue
     const second = Math.min(nowSeconds, venueState.advancedToSeconds + step)
     runDue(venueState, second * 1000 - 1)
     venueState.advancedToSeconds = second
@@ -50,6 +52,22 @@ export function advanceVenue(venueState: VenueState): void {
   }
   runDue(venueState, nowMs)
   trimVenue(venueState)
+}
+
+/**
+ * Passes over the looks up to `nowSeconds` and the next due work that would find nothing, and says whether there were any. A look is at
+ * every `step` seconds and at `nowSeconds`: the looks after it are at the same seconds as without it.
+ */
+function skipQuiet(venueState: VenueState, nowSeconds: number, step: number): boolean {
+  const from = venueState.advancedToSeconds
+  const nextDueMs = venueState.due[0]?.atMs ?? Number.POSITIVE_INFINITY
+  const until = quietUntil(venueState, from, Math.min(nowSeconds, Math.floor(nextDueMs / 1000)))
+  const second = until === nowSeconds ? until : from + Math.floor((until - from) / step) * step
+  if (second <= from) return false
+  venueState.advancedToSeconds = second
+  sealHours(venueState, second)
+  venueState.blockChain.atMs = second * 1000
+  return true
 }
 
 function runDue(venueState: VenueState, untilMs: number): void {
@@ -122,20 +140,4 @@ function lookAt(venueState: VenueState, before: number, second: number): void {
       if (held.has(`${side}:${market.key}`)) deleverage(venueState, market, side, second)
     }
   }
-}
-
-function isReady(venueState: VenueState, order: OrderRecord, second: number): boolean {
-  const { numbers, addresses, isLong } = order.params
-  const type = Number(order.params.orderType)
-  if (order.isFrozen || BigInt(second) < numbers.validFromTime) return false
-  if (type === orderTypes.limitSwap) return true
-  const market = venueState.marketByKey.get(hexKey(addresses.market))
-  if (market === undefined || market.settings.isSpotOnly) return true
-  if (!isOpenAt(venueState, market.key, second)) return false
-  const needsPosition = type === orderTypes.limitDecrease || type === orderTypes.stopLossDecrease
-  if (needsPosition) {
-    const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
-    if (!venueState.positions.has(key)) return false
-  }
-  return isTriggered(type, isLong, numbers.triggerPrice, tokenPrice(venueState, market.indexToken, second))
 }
