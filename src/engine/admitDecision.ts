@@ -110,13 +110,9 @@ export function judge(
   const own = withinOwn(context, source, asked, snapshot, pending)
   const decision = isDenial(own) ? asked : own
   const adds = addsRisk(decision, snapshot.orders.value)
-  const heldBack = increaseHeldBack(context, decision, snapshot, adds)
+  const heldBack =
+    increaseHeldBack(context, decision, snapshot, adds) ?? leftBefore(context, source, decision, pending)
   if (heldBack !== undefined) return heldBack
-  const left =
-    decision.kind === 'increase' && source.exits !== undefined
-      ? checkExitsLeft(context, source.name, decision, pending)
-      : undefined
-  if (left !== undefined) return left
   const nowMs = clock.now()
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withLimitSizes(context, snapshot, source.name)
@@ -196,6 +192,18 @@ export function judge(
   if (admitted.kind === 'denial') return admitted.denial
   const view = marketOf(judged, decision.marketToken)
   return afterLimits(context, source, admitted.intent, { adds, isOperator, nowMs, view }) ?? admitted.intent
+}
+
+/** Why an entry of an instance with exits waits for those that another exit left. */
+function leftBefore(
+  context: EngineContext,
+  { name, exits }: DecisionSource,
+  decision: Decision,
+  pending: readonly Intent[],
+): Denial | undefined {
+  return decision.kind === 'increase' && exits !== undefined
+    ? checkExitsLeft(context, name, decision, pending)
+    : undefined
 }
 
 /** Why an intent that limits and capacity let through is held back all the same. */

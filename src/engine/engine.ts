@@ -51,7 +51,7 @@ import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts
 import { createSignalInbox } from './operator/signalInbox.ts'
 import { createInstances } from './roster/instances.ts'
 import { createWindDown } from './roster/windDown.ts'
-import { type EngineLabels, statusOf, withoutStopNow } from './statusReport.ts'
+import { type EngineLabels, statusOf, withStopLooks } from './statusReport.ts'
 import { createTaskRoad } from './taskRoad.ts'
 import { tick } from './tick.ts'
 import { usedNow } from './usedLimits.ts'
@@ -289,14 +289,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...(parts.strategyFiles === undefined ? {} : { files: parts.strategyFiles }),
   })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
-  const lookedAt = {
-    ...account,
-    /** A stop of another client's that ends is seen by looks alone. */
-    async look() {
-      await account.look()
-      withoutStopNow(admission, { account, bareSides, reconciler })
-    },
-  }
+  const lookedAt = withStopLooks(admission, { account, bareSides, reconciler })
   const life = createLifecycle(admission, {
     account: lookedAt,
     breakers,

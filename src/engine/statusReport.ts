@@ -157,6 +157,21 @@ export function withoutStopNow(
   })
 }
 
+/** The account's watch, which looks for sides without a stop whenever it looks: another client's stop that ends is seen by looks alone. */
+export function withStopLooks(
+  context: Parameters<typeof withoutStopNow>[0],
+  parts: Parameters<typeof withoutStopNow>[1],
+): AccountWatch {
+  const { account } = parts
+  return {
+    ...account,
+    async look() {
+      await account.look()
+      withoutStopNow(context, parts)
+    },
+  }
+}
+
 /** With the newest signal from outside that the instance had. */
 function withSignal({ trading }: EngineContext, status: StrategyStatus): StrategyStatus {
   const lastSignal = trading.accountJournal.state().signals?.newest.get(status.name)

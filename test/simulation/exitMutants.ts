@@ -37,7 +37,7 @@ export const exitMutants: readonly FirstMutant[] = [
     'an entry comes before what another exit left over is cancelled',
     1,
     [keeper, 'return [...leftOvers(kept), ...', 'return [...[], ...'],
-    [judge, "decision.kind === 'increase' && source.exits !== undefined", "decision.kind === 'swap'"],
+    [judge, "return decision.kind === 'increase' && exits !== undefined", "return decision.kind === 'swap'"],
   ),
   bug('exits stay as large as they were when one of them filled', 1, [
     keeper,

@@ -10,7 +10,7 @@ import { isMarketOrder } from '../state/orderTypes.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { exceedsPoolShare } from './keeperOrders.ts'
-import { mayBeReady } from './restingOrders.ts'
+import { mayBeReady } from './waitingOrders.ts'
 
 /** Lengths of the windows that are tried, seconds, each a part of the one before: a price that comes near ends only the longer ones. */
 const WINDOWS = [512, 64, 8] as const
