@@ -42,10 +42,7 @@ export function runSeed(
   tier: TierName,
   seed: number,
   options: Partial<
-    Pick<
-      WorldOptions,
-      'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'hasPrices' | 'transcript'
-    >
+    Pick<WorldOptions, 'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'transcript'>
   > = {},
 ): Promise<WorldResult> {
   // Half of the worlds that sign for real do so with a session key of another account.
