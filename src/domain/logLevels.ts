@@ -12,6 +12,7 @@ export const logComponents = [
   'capacity',
   'chain',
   'chat',
+  'claim',
   'console',
   'daemon',
   'decision',

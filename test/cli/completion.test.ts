@@ -95,5 +95,5 @@ test('a script has each flag of each command for every shell, and an unknown she
     expect(out).not.toContain('undefined')
   }
   const { code, err } = await perpd(cwd, ['completion', 'bahs'])
-  expect([code, err]).toEqual([2, expect.stringContaining('Did you mean bash?')])
+  expect([code, err]).toEqual([4, expect.stringContaining('Did you mean bash?')])
 })

@@ -156,7 +156,7 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
   // Who types it as it once was is told, and changes nothing.
   const habit = await perpd(cwd, ['limits', '--confirm', ...flags])
   expect([habit.code, habit.err]).toEqual([
-    1,
+    4,
     expect.stringContaining(`Nothing was done; did you mean: perpd limits apply --confirm --port ${port}`),
   ])
   expect(asked).toEqual([

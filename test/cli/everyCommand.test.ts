@@ -60,7 +60,7 @@ test('every market in an example is one market of the paper venue on arbitrum, a
 test('rows as JSON and for a spreadsheet are not asked together', async () => {
   for (const command of commands.filter(({ flags }) => flags.some(({ name }) => name === 'csv'))) {
     const { code, err } = await perpd(cwd, [...command.name.split(' '), '--json', '--csv'])
-    expect([code, err]).toEqual([exitCodes.error, expect.stringContaining('give one')])
+    expect([code, err]).toEqual([exitCodes.configuration, expect.stringContaining('give one')])
   }
 })
 
