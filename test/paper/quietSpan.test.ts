@@ -142,6 +142,85 @@ test('what the bound calls safe the full check never liquidates, at any moment a
   expect(near).toBeGreaterThan(150)
 })
 
+test('the least collateral that the bound calls safe is enough for the full check, whatever impact and fees take', () => {
+  const venueState = newVenue(4)
+  const markets = perpsOf(venueState).map((market) => ({ market, state: market.state }))
+  let found = 0
+  fc.assert(
+    fc.property(
+      drawn,
+      fc.constantFrom(0n, 1n, 5n, 20n),
+      fc.nat(2_000),
+      (one, impactThousandths, spanSeconds) => {
+        const place = markets[one.market % markets.length]
+        if (place === undefined) return
+        place.market.state = place.state
+        const record = positionOf(venueState, place.market, { ...one, agoSeconds: one.agoSeconds % 5_000 })
+        const settings = {
+          ...place.market.settings,
+          maxPositionImpactFactorForLiquidations: impactThousandths * 10n ** 27n,
+        }
+        const market = { ...place.market, settings }
+        const prices = marketPrices(venueState, market, START)
+        const until = START + spanSeconds
+        const isSafe = (collateralAmount: bigint): boolean =>
+          cannotBeLiquidated(
+            settings,
+            market.state,
+            { ...record.state, collateralAmount },
+            { low: prices, high: prices },
+            until,
+          )
+        let [low, high] = [0n, record.state.collateralAmount * 200n]
+        if (!isSafe(high)) return
+        found += 1
+        while (high - low > 1n) {
+          const middle = (low + high) / 2n
+          if (isSafe(middle)) high = middle
+          else low = middle
+        }
+        const edge = { ...record, state: { ...record.state, collateralAmount: high } }
+        for (const seconds of [START, until])
+          expect(isLiquidatableByCheck(market, edge, prices, seconds)).toBe(false)
+      },
+    ),
+    { seed, numRuns: 300 },
+  )
+  expect(found).toBeGreaterThan(200)
+})
+
+test('no span is quiet while the profit of a side is more than its pool may give', () => {
+  const calm = {
+    market: 0,
+    isLongToken: false,
+    sizeUsd: 10_000,
+    leverageTenths: 20,
+    pending: 0,
+    saved: 0,
+    agoSeconds: 0,
+  }
+  for (const isLong of [true, false]) {
+    const venueState = newVenue(6)
+    const market = perpsOf(venueState)[0] as VenueMarket
+    const record = positionOf(venueState, market, { ...calm, isLong, entry: isLong ? 900 : 1100 })
+    storePosition(venueState, record, record.state)
+    expect(quietUntil(venueState, START, START + 60)).toBe(START + 60)
+    const { pool } = market.state
+    market.state = { ...cloneMarket(market.state), pool: [pool[0] / 1_000_000n, pool[1] / 1_000_000n] }
+    const prices = marketPrices(venueState, market, START + 1)
+    const side: Side = isLong ? 'long' : 'short'
+    market.state[side].interestUsd = [0n, record.state.sizeInUsd]
+    market.state[side].interestInTokens = [0n, record.state.sizeInTokens]
+    expect(exceedsPoolShare(market.settings, market.state, side, prices)).toBe(true)
+    // What is reserved counts for the borrowing rate too; no time has passed for it.
+    market.state.borrowingUpdatedAtSeconds = 0
+    expect(
+      cannotBeLiquidated(market.settings, market.state, record.state, { low: prices, high: prices }, START),
+    ).toBe(true)
+    expect(quietUntil(venueState, START, START + 60)).toBe(START)
+  }
+})
+
 const restingTypes = [
   orderTypes.limitIncrease,
   orderTypes.stopIncrease,

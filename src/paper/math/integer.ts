@@ -85,6 +85,11 @@ function exp2Wad(power: bigint): bigint {
   return (result * WAD) >> (191n - (z >> 64n))
 }
 
+/** Powers that were taken last: one row of a position takes the same ones several times. */
+const lastPowers: { readonly x: bigint; readonly exponent: bigint; readonly power: bigint }[] = []
+const POWERS_KEPT = 8
+let oldestPower = 0
+
 /**
  * x to the power e, all with 30 decimals, to the last unit as the contracts compute it; 0 below 1.0
  * (contract `Precision`, `applyExponentFactor`). Throws ProtocolRevert when the result does not fit.
@@ -92,6 +97,10 @@ function exp2Wad(power: bigint): bigint {
 export function pow30(x: bigint, exponent: bigint): bigint {
   if (x < ONE) return 0n
   if (exponent === ONE) return x
+  for (const known of lastPowers) if (known.x === x && known.exponent === exponent) return known.power
   const product = log2Wad(x / WAD_PER_ONE) * (exponent / WAD_PER_ONE)
-  return exp2Wad((product + WAD / 2n) / WAD) * WAD_PER_ONE
+  const power = exp2Wad((product + WAD / 2n) / WAD) * WAD_PER_ONE
+  lastPowers[oldestPower] = { x, exponent, power }
+  oldestPower = (oldestPower + 1) % POWERS_KEPT
+  return power
 }
