@@ -58,6 +58,7 @@ test('on a terminal every event reads as one plain line', () => {
     signal    a signal was refused: it has no proof of its sender that holds (SIGNAL_UNAUTHORIZED)
     signal    tv was given signal 3 (long ETH/USD [WETH-USDC])
     signal    tv: signal 3 "late" (long ETH/USD [WETH-USDC]) expired before its turn; nothing is done on its word
+    signal    tv: signal 7 leads to no order: its own long is held already
     notify    phone was told of order-unknown
     notify    phone was not told of test: no answer in 10 s. Trading goes on
     notify    phone is too slow: a notice of order-executed was dropped. Trading goes on
@@ -72,6 +73,11 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 is on its way (increase long ETH/USD [WETH-USDC] $500.00): Signed and sent
     order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure, is polled until there is proof, and is never sent again
     order     f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)
+    order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): An entry waits more than 3000 bps from the price; order-janitor leaves it to you
+    order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): The order rests no more; order-janitor told of it before
+    account   $41.50 may be claimed
+    account   $41.50 may be claimed; 1 call for the owner's wallet is in var/live/claim.json, unsigned. Read them, and send them from the owner's wallet
+    account   what var/live/claim.json named was claimed; the file is removed
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is to be unwound: if it lands, what it opens is closed. Ada: The market turned
     order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
     order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed
@@ -202,6 +208,7 @@ test('lines below the level are not written', () => {
     'signal',
     'notify',
     'notify',
+    'order',
     'order',
     'order',
     'order',

@@ -92,7 +92,7 @@ export function climberOf(parts: {
   })
   return {
     name: CLIMBER,
-    path: `${CLIMBER}.yaml`,
+    path: `/strategies/${CLIMBER}.yaml`,
     strategy,
     params: {},
     instance: {

@@ -10,7 +10,7 @@ export function loadedOf(
 ): LoadedStrategy {
   return {
     name,
-    path: `${name}.yaml`,
+    path: `/strategies/${name}.yaml`,
     strategy,
     params: {},
     instance: { name, symbols },

@@ -302,7 +302,7 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
     line(
       event.isOver ? 'info' : 'warn',
       'order',
-      `${shortHex(event.orderKey)} (${event.direction} ${event.symbol}): ${plain(event.reason)} ${event.strategy} ${event.isOver ? 'told of it before' : 'leaves it to you'}`,
+      `${shortHex(event.orderKey)} (${event.direction} ${event.symbol}): ${plain(event.reason)}; ${event.strategy} ${event.isOver ? 'told of it before' : 'leaves it to you'}`,
       {
         order_key: event.orderKey,
         market: event.symbol,
