@@ -323,13 +323,27 @@ export function createEngineChecks(parts: {
    */
   function waitsForHim({ kill, findings }: EngineStatus): boolean {
     const { orders = 0, positions = 0, inFlight = 0 } = kill?.left ?? {}
-    const told = findings.filter(
-      ({ finding: { kind, marketToken, direction } }) =>
-        kind === 'unexplained-position' &&
-        leftByWord.has(`${marketToken} ${direction}`) &&
-        chain.canonical.heldUsd(marketToken, direction) === 0n,
-    )
+    const told = sidesLeftToHim(findings)
     return orders + inFlight === 0 && positions > 0 && positions <= told.length
+  }
+
+  /** Sides that the journal holds on by his word alone, and of which a discrepancy is told, by market and direction. */
+  function sidesLeftToHim(findings: EngineStatus['findings']): readonly string[] {
+    return findings.flatMap(({ finding: { kind, marketToken, direction } }) =>
+      kind === 'unexplained-position' &&
+      leftByWord.has(`${marketToken} ${direction}`) &&
+      chain.canonical.heldUsd(marketToken, direction) === 0n
+        ? [`${marketToken} ${direction}`]
+        : [],
+    )
+  }
+
+  /** The side that an unwind is to close, by market and direction. */
+  function sideOf(intentId: string): string {
+    const decision = accepted.get(intentId)?.decision
+    return decision !== undefined && 'marketToken' in decision && 'direction' in decision
+      ? `${decision.marketToken} ${decision.direction}`
+      : ''
   }
 
   return {
@@ -410,7 +424,8 @@ export function createEngineChecks(parts: {
     },
     finish(status) {
       const { state, strategies, holds: held, nowMs, unresolved, kill, flattens, openIntents } = status
-      const [unwound] = flattens
+      const leftToHim = sidesLeftToHim(status.findings)
+      const unwound = flattens.find(({ intentId }) => !leftToHim.includes(sideOf(intentId)))
       if (unwound !== undefined && openIntents.length === 0)
         truth.fail('E10', `an unwind does not end: ${unwound.intentId} ${unwound.problem ?? ''}`)
       if (
