@@ -181,7 +181,7 @@ test('an unknown field, an unknown kind and a negative size in a strategy file a
     DIR/strategies/kind.yaml:1:7: kind is not a kind of strategy.
       field: kind
       value: "trned"
-      expected: one of approval-keeper, breakout, carry, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
+      expected: one of approval-keeper, breakout, carry, claimer, collateral-keeper, grid, guard, hedged-carry, impact-capture, ladder, mean-reversion, order-janitor, protector, rebalancer, rotation, signal, target-exposure, trend, or a file of your own like ./mine.ts
       fix: did you mean "trend"?"
   `)
   expect([check.code, check.err]).toEqual([4, ''])
@@ -506,7 +506,7 @@ test('a disk that fills up stops the daemon on purpose at whichever record it is
     const flags = daemonFlags(folder.path, paper.hosts)
     const seen: string[] = []
     // The journal of one order grows beyond each of these limits at another record of its road.
-    for (const fileLimitKiB of [100, 130, 140, 180]) {
+    for (const fileLimitKiB of [120, 150, 160, 180]) {
       for (const name of readdirSync(folder.path)) if (name.startsWith('journal.')) rmSync(file(name))
       rmSync(file('key'), { force: true })
       const before = await digests()
