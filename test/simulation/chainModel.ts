@@ -29,6 +29,8 @@ export interface OrderSpec {
 
 /** Fields of a resting order that a message sets and an update rewrites. */
 export interface KeptFields {
+  /** What an update makes of the size, USD; absent: it stays. */
+  readonly sizeDeltaUsd?: bigint
   readonly triggerPrice: bigint
   readonly acceptablePrice: bigint
   readonly minOutputAmount: bigint
@@ -64,6 +66,8 @@ export type TxAction =
       readonly reason: string
       /** An order that can never be executed is cancelled, so that the world ends; the protocol would let it rest. */
       readonly givesUp?: boolean
+      /** At which it is executed, USD per whole index token; absent where nobody tells prices. */
+      readonly price?: bigint
     }
   /** The protocol takes a part of a position, or all of it: an order that is made and executed in one transaction. */
   | {
@@ -96,6 +100,10 @@ export interface ModelLog {
   readonly reason?: string
   /** Of an execution: what it moved its position by, USD; a reduction takes no more than there is. */
   readonly movedUsd?: bigint
+  /** Of an execution: its price, USD per whole index token; absent where nobody tells prices. */
+  readonly price?: bigint
+  /** Of an update: what it wrote. */
+  readonly kept?: KeptFields
 }
 
 /** How a digest was used. */
@@ -135,11 +143,11 @@ export class Branch {
   readonly logs: ModelLog[] = []
   readonly uses = new Map<Hex, Use>()
   readonly orders = new Map<Hex, ModelOrder>()
-  readonly #keepsPositions: boolean
+  /** A reduction of what is not there is cancelled. */
+  readonly keepsPositions: boolean
 
-  /** `keepsPositions`: a reduction of what is not there is cancelled. */
   constructor(keepsPositions: boolean) {
-    this.#keepsPositions = keepsPositions
+    this.keepsPositions = keepsPositions
   }
 
   get tip(): Block {
@@ -201,7 +209,7 @@ export class Branch {
           return { ok: false, revert: 'Passing' }
         const movedUsd = this.#moveOf(order.spec)
         const isVain =
-          (this.#keepsPositions || this.#wasTaken(order.spec)) &&
+          (this.keepsPositions || this.#wasTaken(order.spec)) &&
           movedUsd < order.spec.sizeDeltaUsd &&
           movedUsd === 0n &&
           decreaseTypes.has(order.spec.orderType)
@@ -221,6 +229,7 @@ export class Branch {
           transactionHash: tx.hash,
           ...(reason === '' ? {} : { reason }),
           ...(event === 'OrderExecuted' ? { movedUsd } : {}),
+          ...(event === 'OrderExecuted' && action.price !== undefined ? { price: action.price } : {}),
         })
         this.orders.set(action.orderKey, { ...order, state: stateAfter[event], newest })
         return { ok: true }
@@ -315,12 +324,18 @@ export class Branch {
     if (!message.changes.every(isHere)) return { ok: false, revert: 'EmptyOrder' }
     const orderKeys = this.#create(tx, message.creates, message.intentId, keyOf, emit)
     for (const { orderKey, event } of message.changes) {
-      const newest = emit({ event, orderKey, transactionHash: tx.hash })
+      const update = message.updates?.get(orderKey)
+      const kept = event === 'OrderUpdated' ? update : undefined
+      const newest = emit({
+        event,
+        orderKey,
+        transactionHash: tx.hash,
+        ...(kept === undefined ? {} : { kept }),
+      })
       const order = this.orders.get(orderKey) as ModelOrder
-      const kept = message.updates?.get(orderKey)
       this.orders.set(orderKey, {
         ...order,
-        ...(event === 'OrderUpdated' && kept !== undefined ? { spec: { ...order.spec, kept } } : {}),
+        spec: updated(order.spec, kept, this.keepsPositions),
         state: event === 'OrderCancelled' ? 'cancelled' : 'open',
         newest,
       })
@@ -363,6 +378,13 @@ export class Branch {
   holds(block: BlockRef): boolean {
     return this.blockAt(block.number).hash === block.hash
   }
+}
+
+/** An order with what an update wrote; where positions are kept its size too. */
+function updated(spec: OrderSpec, kept: KeptFields | undefined, keepsPositions: boolean): OrderSpec {
+  if (kept === undefined) return spec
+  const sizeDeltaUsd = keepsPositions ? (kept.sizeDeltaUsd ?? spec.sizeDeltaUsd) : spec.sizeDeltaUsd
+  return { ...spec, sizeDeltaUsd, kept }
 }
 
 function sideOf({ marketToken, direction }: OrderSpec): string {
@@ -495,10 +517,11 @@ function replay(branch: Branch, block: Block, old: Branch): void {
     const known = branch.orders.get(log.orderKey)
     if (log.event === 'OrderCreated' && log.spec !== undefined) {
       const before = old.orders.get(log.orderKey) as ModelOrder
-      branch.orders.set(log.orderKey, { ...before, created: log, newest: log, state: 'open' })
+      branch.orders.set(log.orderKey, { ...before, spec: log.spec, created: log, newest: log, state: 'open' })
     } else if (known !== undefined) {
       const state = log.event === 'OrderUpdated' ? 'open' : stateAfter[log.event as keyof typeof stateAfter]
-      branch.orders.set(log.orderKey, { ...known, newest: log, state })
+      const spec = updated(known.spec, log.kept, branch.keepsPositions)
+      branch.orders.set(log.orderKey, { ...known, spec, newest: log, state })
     }
   }
   for (const [digest, use] of old.uses) if (use.block.hash === block.hash) branch.uses.set(digest, use)

@@ -26,7 +26,8 @@ import { specsOf } from './intentsOf.ts'
 import type { NetOutcome } from './network.ts'
 import { mayBeResolved } from './operator.ts'
 import { epochMs } from './timeline.ts'
-import type { Lists, Peer } from './venueModel.ts'
+import type { Lists } from './venueModel.ts'
+import type { Peer } from './venuePeers.ts'
 
 /** The tier that drives `step` and the fold alone. */
 export const coreTier: Tier = { name: 'core', create: (parts) => new CoreDaemon(parts) }

@@ -1,7 +1,7 @@
 /** The process ends at every boundary of every story: commits, requests, answers, signatures, looks. */
 import { expect, test } from 'vitest'
 import { type CrashPoints, crashPointsOf } from './crashPoints.ts'
-import { pairStories, stories } from './scenarios.ts'
+import { engineStories, pairStories, stories } from './scenarios.ts'
 
 const failuresOf = (points: readonly CrashPoints[]) => points.flatMap(({ failures }) => failures)
 const runsOf = (points: readonly CrashPoints[]) => points.reduce((sum, { runs }) => sum + runs, 0)
@@ -45,4 +45,12 @@ test('nor does it at any boundary of the shell, in a story of each lane', { time
   expect(failuresOf(points)).toEqual([])
   expect(points.map(({ story }) => story)).toEqual(['market increase', 'market increase by the relay'])
   expect(runsOf(points)).toBeGreaterThan(60)
+})
+
+test('a crash at any boundary of the whole daemon, between a target and its stop-loss too, leaves no exit too large and none missing', {
+  timeout: 280_000,
+}, async () => {
+  const points = await crashPointsOf('engine', engineStories, 'crash', 4)
+  expect(failuresOf(points)).toEqual([])
+  expect(runsOf(points)).toBeGreaterThan(300)
 })

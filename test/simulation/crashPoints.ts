@@ -24,18 +24,32 @@ export interface CrashJob {
   readonly tier: TierName
   readonly story: string
   readonly what: CrashKind
+  /** Of `crash`: only each so manieth boundary, from this one on; absent: every one. */
+  readonly share?: Share
+}
+
+/** A share of the boundaries, so that several workers do a long story together. */
+export interface Share {
+  readonly from: number
+  readonly step: number
 }
 
 /** What happens at each boundary: a crash, another at each boundary after it, or a pause in which the journal is taken. */
 export type CrashKind = 'crash' | 'pair' | 'takeover'
 
-/** Enumerates the crash points of stories in worker threads. */
+/** Enumerates the crash points of stories in worker threads; with `shares` each story as so many jobs. */
 export function crashPointsOf(
   tier: TierName,
   stories: readonly Story[],
   what: CrashKind,
+  shares = 1,
 ): Promise<readonly CrashPoints[]> {
-  const jobs = stories.map(({ name }): CrashJob => ({ kind: 'crashes', tier, story: name, what }))
+  const jobs = stories.flatMap(({ name }) =>
+    Array.from({ length: shares }, (_, at): CrashJob => {
+      const share = { from: at + 1, step: shares }
+      return { kind: 'crashes', tier, story: name, what, ...(shares === 1 ? {} : { share }) }
+    }),
+  )
   return runJobs<CrashJob, CrashPoints>(new URL('./worker.ts', import.meta.url), jobs)
 }
 
@@ -51,15 +65,21 @@ function failureOf(story: Story, crashes: readonly number[], { violation }: Worl
   return [`${story.name}, crash at ${crashes.join(' and ')}: ${violation.invariant} ${violation.text}`]
 }
 
-/** Crashes once at every boundary of the story. */
-export async function everyCrash(tier: TierName, story: Story): Promise<CrashPoints> {
+/** Crashes once at every boundary of the story, or of a share of them. */
+export async function everyCrash(
+  tier: TierName,
+  story: Story,
+  { from, step }: Share = { from: 1, step: 1 },
+): Promise<CrashPoints> {
   const whole = await runStory(tier, story, [])
   const boundaries = whole.boundaries[0] ?? 0
   const failures = failureOf(story, [], whole)
-  for (let at = 1; at <= boundaries; at += 1) {
+  let runs = 1
+  for (let at = from; at <= boundaries; at += step) {
     failures.push(...failureOf(story, [at], await runStory(tier, story, [at])))
+    runs += 1
   }
-  return { story: story.name, boundaries, runs: boundaries + 1, failures }
+  return { story: story.name, boundaries, runs, failures }
 }
 
 /**

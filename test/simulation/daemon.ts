@@ -6,8 +6,10 @@ import type { JournalRecord } from '../../src/domain/records.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { Endpoint } from './endpoints.ts'
+import type { ExitStory } from './exitStory.ts'
 import type { Faults } from './faults.ts'
 import type { Network } from './network.ts'
+import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
 import type { CreateStorage, DiskJournal } from './storage.ts'
 import type { Timeline } from './timeline.ts'
@@ -29,11 +31,19 @@ export interface DaemonParts {
   /** The key that signs for it, when it is not its own. */
   readonly delegate?: Address
   readonly timeline: Timeline
+  /** The same, but for that it goes on whatever becomes of the process. */
+  readonly worldTimeline: Timeline
   readonly random: Random
   /** Chance of what an operator does besides: one more draw of it moves nothing of what was there before. */
   readonly later: Random
   /** Chance of a strategy with a memory. */
   readonly climbing: Random
+  /** Chance of strategy files: their exits, what holds them back, and how they change. */
+  readonly filing: Random
+  /** Prices that orders wait for; absent where nobody tells any. */
+  readonly prices?: PriceWalk
+  /** A fixed story in the place of what chance lays out. */
+  readonly story?: ExitStory
   readonly faults: Faults
   readonly network: Network
   readonly venue: VenueModel

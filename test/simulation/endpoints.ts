@@ -164,8 +164,13 @@ function orderLogOf(log: ModelLog): OrderLog {
   }
 }
 
-function settlementOf({ transactionHash, block, movedUsd = 0n }: ModelLog): Settlement {
-  return { transactionHash, timestampSeconds: block.timestampSeconds, sizeDeltaUsd: movedUsd }
+function settlementOf({ transactionHash, block, movedUsd = 0n, price }: ModelLog): Settlement {
+  return {
+    transactionHash,
+    timestampSeconds: block.timestampSeconds,
+    sizeDeltaUsd: movedUsd,
+    ...(price === undefined ? {} : { executionPrice: price }),
+  }
 }
 
 /** A head with the time that the endpoint tells. */

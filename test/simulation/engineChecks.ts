@@ -122,6 +122,10 @@ export function createEngineChecks(parts: {
   const leftByWord = new Set<string>()
   let limits: InForce = { account: {}, strategies: {} }
   let before = { limits, untilMs: -1 }
+  /** Strategy files are being taken over: which limits of theirs hold is known when it is written down. */
+  let isReloading = false
+  const ownLimits = (strategy: string, of: InForce = limits): Limits =>
+    isReloading ? {} : (of.strategies[strategy] ?? {})
 
   function adds({ kind, reservationUsd }: Intent): boolean {
     return reservationUsd > 0n || kind === 'swap' || kind === 'collateral-out'
@@ -173,8 +177,8 @@ export function createEngineChecks(parts: {
 
   function checkLimits(intent: Intent, open: readonly IntentState[]): void {
     const { marketToken, direction } = intent.terms
-    const leastOf = ({ account, strategies }: InForce, name: ExposureLimit) =>
-      [account[name], strategies[intent.strategy]?.[name]]
+    const leastOf = (of: InForce, name: ExposureLimit) =>
+      [of.account[name], ownLimits(intent.strategy, of)[name]]
         .filter((limit) => limit !== undefined)
         .sort((a, b) => (a < b ? -1 : 1))[0]
     const least = (name: ExposureLimit) => {
@@ -230,7 +234,7 @@ export function createEngineChecks(parts: {
         truth.fail('E5', `${intent.intentId} is order ${count + 1} of ${who} in an hour of ${most}`)
     }
     const own = within.filter(({ strategy }) => strategy === intent.strategy)
-    bound('its strategy', own.length, limits.strategies[intent.strategy]?.maxOrdersPerHour)
+    bound('its strategy', own.length, ownLimits(intent.strategy).maxOrdersPerHour)
     bound('the account', within.length, limits.account.maxOrdersPerHour)
     const most = limits.account.attemptsPerCause
     // Ends stand in the order of the wall clock: where it jumps, another order is as good.
@@ -349,6 +353,7 @@ export function createEngineChecks(parts: {
   return {
     begin(states, known, now) {
       limits = now
+      isReloading = false
       tasks.begin(known)
       for (const state of states) {
         const { intent } = state
@@ -365,8 +370,10 @@ export function createEngineChecks(parts: {
     leaving(record) {
       tasks.leaving(record)
       if (record.kind === 'intent.accepted') decidedAtMs.set(record.intentId, timeline.nowMs)
+      if (record.kind === 'operator.command' && record.command === 'strategies.reloaded') isReloading = true
       if (record.kind === 'operator.command' && record.command === LIMITS_IN_FORCE) {
         before = { limits, untilMs: timeline.nowMs }
+        isReloading = false
         limits = inForceOf(record.detail)
       }
       if (record.kind !== 'trading.state' || record.state !== 'active') return

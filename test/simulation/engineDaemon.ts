@@ -4,33 +4,27 @@
  */
 import { createApi } from '../../src/api/client.ts'
 import type { Fetch } from '../../src/api/transport/route.ts'
-import { createTrader } from '../../src/daemon/trader.ts'
+import { createTrader, type TraderParts } from '../../src/daemon/trader.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import type { SignRequest } from '../../src/domain/signer.ts'
-import type { ConfiguredLimits } from '../../src/engine/context/liveLimits.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
-import { MAX_UINT256, usd } from '../../src/protocol/units.ts'
-import type { BreakerSettings } from '../../src/risk/breakers/circuitBreakers.ts'
-import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { holdToRegister } from '../support/registeredLine.ts'
-import { CLIMBER, type ClimberChecks, climberOf, createClimberChecks } from './climber.ts'
+import { CLIMBER } from './climber.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { latestOf, viewOf } from './endpoints.ts'
-import { createEngineChecks, type EngineChecks } from './engineChecks.ts'
-import { createMarketModel, type MarketModel, modelFacts, oracleHost } from './engineMarkets.ts'
-import { planOperator } from './engineOperator.ts'
-import { planWishes, strategyOf } from './engineStrategy.ts'
-import { createFetch, keptIn, type SignedMessage } from './httpVenue.ts'
+import type { StrategyFolder } from './engineFiles.ts'
+import { modelFacts, oracleHost } from './engineMarkets.ts'
+import { checkSigned } from './engineSigned.ts'
+import { type EngineWorld, worldOf } from './engineWorld.ts'
+import { exitLookMs } from './exitChecks.ts'
+import { createFetch } from './httpVenue.ts'
 import { swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { checkBlame, privateKey } from './shellDaemon.ts'
@@ -47,116 +41,7 @@ export const engineTier: Tier = {
 
 const simulatedSigner = createLocalSigner(privateKey)
 
-/** Decisions and commands come in this time. Faults go on for longer in most worlds. */
-const spanMs = 120_000
 const watchMs = 5_000
-
-/** What outlives the processes of a world. */
-interface EngineWorld {
-  readonly market: MarketModel
-  readonly checks: EngineChecks
-  readonly strategies: readonly LoadedStrategy[]
-  /** Judges the strategy with a memory, where there is one. */
-  readonly climber: ClimberChecks | undefined
-  readonly signatures: Map<string, SignedMessage>
-  readonly lane: LaneName
-  readonly intentExpiryMs: number
-  configured: ConfiguredLimits
-  engine: Engine | undefined
-}
-
-const worlds = new WeakMap<object, EngineWorld>()
-
-function worldOf(parts: DaemonParts): EngineWorld {
-  const known = worlds.get(parts.truth)
-  if (known !== undefined) return known
-  const { timeline, chain, truth, faults, random, climbing, note, rules } = parts
-  const market = createMarketModel({ timeline, chain, random, account: simulatedSigner.address })
-  const names = ['one', 'two', 'three'].slice(0, random.int(1, 3))
-  const strategies = names.map((name) =>
-    strategyOf({
-      name,
-      wishes: planWishes(random, spanMs),
-      limits: {
-        ...(random.chance(0.3) ? { maxPositionSizeUsd: usd(1_000) } : {}),
-        ...(random.chance(0.4) ? { maxOrdersPerHour: random.int(2, 6) } : {}),
-      },
-      cadenceMs: random.pick([4_000, 5_000, 10_000]),
-      nowMs: () => timeline.nowMs,
-      isOver: () => faults.isQuiet,
-    }),
-  )
-  const climber = climbing.chance(0.4) ? [climberOf({ random: climbing, isOver: () => faults.isQuiet })] : []
-  const account: Limits = {
-    maxTotalExposureUsd: usd(random.pick([2_000, 4_000, 6_000])),
-    maxPositionSizeUsd: usd(random.pick([1_500, 3_000])),
-    ...(random.chance(0.5) ? { maxMarketExposureUsd: usd(2_500) } : {}),
-    ...(random.chance(0.5) ? { maxOrdersPerHour: random.int(4, 15) } : {}),
-    ...(random.chance(0.5) ? { attemptsPerCause: random.int(1, 3) } : {}),
-    capacityHeadroomBps: random.pick([0, 500, 2_000]),
-    maxDataAgeMs: 10_000,
-    maxPriceDivergenceBps: 300,
-    reduceAgainAfterMs: 20_000,
-    ...(random.chance(0.3) ? { maxDailyLossUsd: usd(1_000) } : {}),
-  }
-  const world: EngineWorld = {
-    market,
-    checks: createEngineChecks({
-      timeline,
-      chain,
-      truth,
-      market,
-      isClockSteady: () => !faults.counts.has('clock-jump'),
-    }),
-    strategies: [...strategies, ...climber],
-    climber: climber.length === 0 ? undefined : createClimberChecks(truth),
-    signatures: new Map(),
-    lane: random.pick(['order-chain', 'order-chain', 'relay'] as const),
-    intentExpiryMs: random.int(10, 60) * 1000,
-    configured: {
-      account,
-      markets: {},
-      strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
-      breakers: breakersOf(random.chance(0.6)),
-    },
-    engine: undefined,
-  }
-  worlds.set(truth, world)
-  planOperator(
-    {
-      random,
-      timeline,
-      faults,
-      truth,
-      market,
-      strategies: names,
-      note,
-      engine: () => world.engine,
-      fatal: (error) => parts.fatal(error),
-      configure(change) {
-        world.configured = { ...world.configured, account: change(world.configured.account) }
-      },
-      held: (scope, state) => world.checks.held(scope, state),
-      later: parts.later,
-      closesByWord: rules.source === 'api' && !rules.trustVenue,
-    },
-    spanMs,
-  )
-  return world
-
-  function breakersOf(isOn: boolean): BreakerSettings {
-    if (!isOn) return { sets: {} }
-    return {
-      maxDrawdownBps: 500,
-      rejectsInRow: random.int(2, 4),
-      poisonedPerDay: random.int(2, 5),
-      unknownAgeMs: random.int(20, 60) * 1000,
-      staleMs: 30_000,
-      openFindings: random.int(1, 3),
-      sets: random.chance(0.3) ? { unknowns: 'halted', 'stale-data': 'halted' } : {},
-    }
-  }
-}
 
 /** More than enough turns of the event loop's microtasks for an answer to reach who asked. */
 const TURNS_OF_AN_ANSWER = 50
@@ -171,9 +56,15 @@ class EngineDaemon implements Daemon {
   #asking = 0
   #restingTimers = 0
 
+  /** The folder as it was last taken over. */
+  #takenVersion = 0
+
   constructor(parts: DaemonParts, world: EngineWorld) {
     this.#parts = parts
     this.#world = world
+    world.fatal = parts.fatal
+    // Nobody starts a daemon over files that are broken.
+    world.folder?.mend()
     const { process, timeline, endpoints, rules } = parts
     this.#clock = processClock(timeline, () => process.isAlive, parts.wallOffsetMs)
     const clock = this.#clock
@@ -196,7 +87,7 @@ class EngineDaemon implements Daemon {
           if (parts.boundary('sign')) return never()
           const signature = await simulatedSigner.sign(request)
           parts.transcript?.signature(timeline.nowMs, request.digest, signature)
-          this.#remember(request, signature)
+          if (process.isAlive) world.signatures.set(signature, checkSigned(parts, request, signature))
           return parts.boundary('signed') ? never() : signature
         },
       },
@@ -204,9 +95,10 @@ class EngineDaemon implements Daemon {
       ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
       clock,
       emit,
-      strategies: world.strategies,
-      limits: world.configured,
-      readLimits: async () => world.configured,
+      strategies: world.strategies(),
+      limits: world.configured(),
+      readLimits: async () => world.configured(),
+      ...(world.folder === undefined ? {} : { strategyFiles: this.#files(world.folder) }),
       settings: {
         rules,
         execution: {
@@ -244,16 +136,20 @@ class EngineDaemon implements Daemon {
 
   /** What was left besides the watch of the account and the strategies when nothing was asked of anybody. */
   get timers(): number {
-    const { kill, flattens } = this.#engine.status()
+    const { kill, flattens, windDowns, strategies } = this.#engine.status()
     const killing = kill !== undefined && kill.endedAtMs === undefined ? 1 : 0
     const unwinding = flattens.length > 0 ? 1 : 0
-    return this.#restingTimers - 1 - killing - unwinding - this.#world.strategies.length
+    return this.#restingTimers - 1 - killing - unwinding - windDowns.length - strategies.length
   }
 
   start(): void {
     const { journal, process, fatal } = this.#parts
-    this.#world.checks.begin(journal.recentIntents(), journal.account().tasks, this.#world.configured)
+    const { checks, exits, roster } = this.#world
+    checks.begin(journal.recentIntents(), journal.account().tasks, this.#world.configured())
+    exits?.begin(journal.recentIntents())
+    roster?.begin(this.#engine.strategies())
     this.#world.engine = this.#engine
+    if (this.#world.folder !== undefined) this.#watch(this.#world.folder)
     this.#engine.start().catch((error: unknown) => {
       if (process.isAlive) fatal(error)
     })
@@ -283,10 +179,14 @@ class EngineDaemon implements Daemon {
   onDurable(record: JournalRecord | AccountRecord, state: IntentState | undefined): void {
     this.#world.checks.durable(record, state, this.#parts.journal.openIntents())
     this.#world.climber?.durable(record)
+    this.#world.exits?.durable(record)
+    this.#world.roster?.durable(record)
   }
 
   finish(): void {
     this.#world.checks.finish(this.#engine.status())
+    const { exits, roster } = this.#world
+    if (exits !== undefined) roster?.finish(this.#engine.status(), exits.parts())
     const { journal } = this.#parts
     const memory = journal.account().memories?.get(CLIMBER)?.memory
     this.#world.climber?.finish(journal.recentIntents(), memory, journal.ownEvents(CLIMBER))
@@ -306,11 +206,86 @@ class EngineDaemon implements Daemon {
       truth.fail('I16', `${event.amountUsd} that orders moved is taken for a transfer`)
     if (event.type === 'unwind.ended') this.#world.checks.unwound(event.intentId)
     if (event.type === 'order.moved') note(`event ${event.type} ${event.from} ${event.to}`)
+    if (event.type.startsWith('tick.') && 'strategy' in event) this.#world.roster?.ticked(event.strategy)
+    if (event.type === 'decision.denied') {
+      const { strategy, decisionKey, decision, denial } = event
+      const marketToken = 'marketToken' in decision ? decision.marketToken : ''
+      this.#world.exits?.denied(strategy, decisionKey, denial.code, marketToken)
+    }
     if (event.type === 'decision.denied')
       note(`denied ${event.strategy} ${event.decision.kind} ${event.denial.code}`)
     if (event.type === 'tick.failed') note(`tick failed ${event.strategy} ${event.reason}`)
     if (event.type === 'trading.state') note(`trading ${event.scope} ${event.state} ${event.reason}`)
     if (event.type === 'daemon.ready') note('ready')
+  }
+
+  /** Where the engine reads its strategies anew. */
+  #files(folder: StrategyFolder): NonNullable<TraderParts['strategyFiles']> {
+    const { boundary } = this.#parts
+    const fixed = () => {
+      throw new TypeError('nobody writes these files by field')
+    }
+    return {
+      read: async () => (boundary('read files') ? never() : folder.read()),
+      textOf: fixed,
+      replace: fixed,
+      isGone: (path) => folder.isGone(path),
+    }
+  }
+
+  /** Once a second: what is on the disk is taken over where it changed, as the daemon's own watch does, and exits are judged. */
+  #watch(folder: StrategyFolder): void {
+    const { timeline, process } = this.#parts
+    timeline.after(exitLookMs, () => {
+      if (!process.isAlive) return
+      if (this.#world.engine === this.#engine) this.#look()
+      if (folder.version === this.#takenVersion || this.#engine.status().state !== 'running') {
+        this.#watch(folder)
+        return
+      }
+      this.#takeOver(folder).then(
+        () => this.#watch(folder),
+        (error: unknown) => {
+          if (process.isAlive) this.#parts.fatal(error)
+        },
+      )
+    })
+  }
+
+  async #takeOver(folder: StrategyFolder): Promise<void> {
+    const { version } = folder
+    const asked = folder.whole()
+    const isConfirmed = version % 3 === 0
+    const answer = await this.#engine.operate(
+      { type: 'reload', isConfirmed },
+      { by: 'perpd', via: 'control' },
+    )
+    this.#parts.note(`reload ${answer.ok ? answer.statement : answer.code}`)
+    if (!answer.ok && answer.code !== 'STRATEGIES_INVALID') return
+    this.#takenVersion = version
+    // What changed while it was taken over is taken over next.
+    if (answer.ok && folder.version === version)
+      this.#world.roster?.reloaded(asked, this.#engine.strategies())
+  }
+
+  #look(): void {
+    const { exits, roster } = this.#world
+    const { venue, journal } = this.#parts
+    const { state, kill, flattens, holds } = this.#engine.status()
+    const isWell =
+      state === 'running' &&
+      flattens.length === 0 &&
+      kill === undefined &&
+      venue.peers.every(({ isDown }) => !isDown)
+    const isHalted = (strategy: string) =>
+      holds.some(
+        ({ scope, state: held }) =>
+          held === 'halted' &&
+          (scope === 'global' || scope === 'account' || scope === `strategy:${strategy}`),
+      )
+    const strategies = this.#engine.strategies()
+    exits?.look({ strategies, open: journal.openIntents(), isWell, isHalted })
+    roster?.look(strategies, isWell)
   }
 
   /** Requests, counted: while one is in the air its timeout runs. */
@@ -334,24 +309,24 @@ class EngineDaemon implements Daemon {
 
   /** The journal, with the checks told of a hold's end, and of what is accepted, before it is written. */
   #watched(journal: DaemonParts['journal']): Journal {
-    const { checks } = this.#world
+    const leaving = (record: JournalRecord | AccountRecord): void => this.#leaving(record)
     return new Proxy(journal, {
       get(target, name: keyof Journal) {
         if (name === 'appendAccount') {
           return (record: AccountRecord) => {
-            checks.leaving(record)
+            leaving(record)
             return target.appendAccount(record)
           }
         }
         if (name === 'append') {
           return (record: JournalRecord) => {
-            checks.leaving(record)
+            leaving(record)
             return target.append(record)
           }
         }
         if (name === 'appendTogether') {
           return (records: readonly (JournalRecord | AccountRecord)[]) => {
-            for (const record of records) checks.leaving(record)
+            for (const record of records) leaving(record)
             return target.appendTogether(records)
           }
         }
@@ -361,58 +336,14 @@ class EngineDaemon implements Daemon {
     })
   }
 
-  /** I9: nothing is signed that does not say what was decided. */
-  #remember({ claim, digest, typedData }: SignRequest, signature: Hex): void {
-    const { process, journal } = this.#parts
-    const truth: Truth = this.#parts.truth
-    if (!process.isAlive) return
-    const intentId = claim?.intentId ?? ''
-    const intent = journal.recentIntent(intentId)?.intent
-    if (intent === undefined) truth.fail('I9', 'a message was signed that nobody decided')
-    const { account, kind, terms } = intent
-    const { createOrderParamsList, cancelOrderKeys } = typedData.message as {
-      readonly createOrderParamsList: readonly {
-        readonly addresses: { readonly receiver: string; readonly market: string }
-        readonly numbers: { readonly sizeDeltaUsd: bigint }
-        readonly isLong: boolean
-        readonly orderType: bigint
-      }[]
-      readonly cancelOrderKeys: readonly string[]
-    }
-    for (const { addresses, numbers, isLong, orderType } of createOrderParamsList) {
-      if (addresses.receiver.toLowerCase() !== account.toLowerCase())
-        truth.fail('I9', `${intentId} pays ${addresses.receiver}`)
-      // What waits to close all is cut to the position, so the largest number says the same; a part may become the whole.
-      const heldUsd = terms.held?.sizeInUsd ?? 0n
-      const meansAll =
-        kind === 'increase'
-          ? terms.tpsl?.some((exit) => exit.sizeDeltaUsd >= heldUsd + terms.sizeDeltaUsd) === true
-          : terms.sizeDeltaUsd >= heldUsd
-      const waits = orderType === 5n || orderType === 6n
-      const isAll = meansAll && waits && numbers.sizeDeltaUsd === MAX_UINT256
-      const isWhole = numbers.sizeDeltaUsd === terms.otherSizeDeltaUsd
-      if (numbers.sizeDeltaUsd > terms.sizeDeltaUsd && !isAll && !isWhole)
-        truth.fail('I9', `${intentId} signs ${numbers.sizeDeltaUsd} of ${terms.sizeDeltaUsd}`)
-      if (
-        addresses.market.toLowerCase() !== terms.marketToken.toLowerCase() ||
-        isLong !== (terms.direction === 'long')
-      )
-        truth.fail('I9', `${intentId} trades ${addresses.market}`)
-    }
-    if (cancelOrderKeys.join() !== (kind === 'cancel' ? (terms.cancelOrderKeys ?? []) : []).join())
-      truth.fail('I9', `${intentId} cancels more than was decided`)
-    if (
-      typedData.domain.verifyingContract.toLowerCase() !== arbitrum.contracts.gelatoRelayRouter.toLowerCase()
-    )
-      truth.fail('I9', `${intentId} signs for ${typedData.domain.verifyingContract}`)
-    const sizesUsd = createOrderParamsList.map(({ numbers }) => numbers.sizeDeltaUsd)
-    this.#world.signatures.set(signature, {
-      digest,
-      signature,
-      intentId,
-      sizesUsd,
-      ...keptIn(typedData.message),
-    })
+  #leaving(record: JournalRecord | AccountRecord): void {
+    const { checks, exits, roster } = this.#world
+    checks.leaving(record)
+    if (record.kind !== 'intent.accepted' || exits === undefined) return
+    const strategies = this.#engine.strategies()
+    exits.leaving(record, { strategies, open: this.#parts.journal.openIntents() })
+    const loaded = strategies.find(({ name }) => name === record.intent.strategy)
+    roster?.accepting(record.intent, loaded, exits.knownParts)
   }
 
   #reader(): ChainReader {

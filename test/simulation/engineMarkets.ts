@@ -11,9 +11,11 @@ import { usd } from '../../src/protocol/units.ts'
 import { usdc, weth } from '../support/intents.ts'
 import type { ModelChain, ModelLog } from './chainModel.ts'
 import { markets as marketTokens } from './intentsOf.ts'
+import { configRow, parsed, usableOf } from './marketAnswers.ts'
+import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
 import { epochMs, type Timeline } from './timeline.ts'
-import type { Peer } from './venueModel.ts'
+import type { Peer } from './venuePeers.ts'
 
 /** The oracle of every world. */
 export const oracleHost = 'http://oracle.test'
@@ -100,8 +102,10 @@ export function createMarketModel(parts: {
   readonly chain: ModelChain
   readonly random: Random
   readonly account: Address
+  /** Absent: all markets share a quiet walk. */
+  readonly prices?: PriceWalk
 }): MarketModel {
-  const { timeline, chain, random, account } = parts
+  const { timeline, chain, random, account, prices } = parts
   const capacities = new Map<string, TradingCapacity>()
   const sayings: Saying[] = []
   let priceStepBps = 0
@@ -133,8 +137,13 @@ export function createMarketModel(parts: {
     capacities.get(`${marketToken} ${direction}`) as TradingCapacity
 
   /** USD of a whole token with 30 decimals. */
-  const priceOf = ({ priceUsd, symbol }: ModelToken): bigint =>
-    symbol === 'USDC' ? usd(1) : (usd(priceUsd) * BigInt(10_000 + priceStepBps)) / 10_000n
+  const priceOf = (token: ModelToken): bigint => {
+    if (token === usdcToken) return usd(1)
+    const market = modelMarkets.find(({ index }) => index === token)
+    return prices === undefined || market === undefined
+      ? (usd(token.priceUsd) * BigInt(10_000 + priceStepBps)) / 10_000n
+      : prices.priceOf(market.marketToken)
+  }
 
   const seenBy = (peer: Peer) => (log: ModelLog) =>
     log.block.timestampSeconds <= chain.timeAt(timeline.nowMs - peer.lagMs)
@@ -221,6 +230,7 @@ export function createMarketModel(parts: {
       })?.block.timestampSeconds ?? 0
     const collateralUsd = sizeInUsd / 2n
     const price = priceOf(index)
+    const entryPrice = entryOf(moves) ?? price
     return {
       key: `${account}:${marketToken}:${usdc}:${direction === 'long'}`,
       contractKey: `0x${'0'.repeat(63)}${direction === 'long' ? '1' : '2'}`,
@@ -229,18 +239,35 @@ export function createMarketModel(parts: {
       collateralTokenAddress: usdc,
       isLong: direction === 'long',
       sizeInUsd,
-      sizeInTokens: (sizeInUsd * 10n ** BigInt(index.decimals)) / price,
+      sizeInTokens: (sizeInUsd * 10n ** BigInt(index.decimals)) / entryPrice,
       collateralAmount: collateralUsd / 10n ** 24n,
       collateralUsd,
       remainingCollateralUsd: collateralUsd,
       markPrice: price,
-      entryPrice: price,
+      entryPrice,
       pnl: '0',
       pnlAfterFees: '0',
       netValue: collateralUsd,
       increasedAtTime: newest(true),
       decreasedAtTime: newest(false),
     }
+  }
+
+  /** Average price of what is held after these moves, USD per whole token; undefined where nobody told any. */
+  function entryOf(moves: readonly ModelLog[]): bigint | undefined {
+    if (prices === undefined) return undefined
+    const one = 10n ** 30n
+    let [sizeUsd, tokens] = [0n, 0n]
+    for (const { orderKey, movedUsd = 0n, price } of moves) {
+      if (isPaying(chain.canonical.orders.get(orderKey)?.spec.orderType ?? 0)) {
+        sizeUsd += movedUsd
+        tokens += price === undefined ? 0n : (movedUsd * one) / price
+      } else if (sizeUsd > 0n) {
+        tokens -= (tokens * movedUsd) / sizeUsd
+        sizeUsd -= movedUsd
+      }
+    }
+    return sizeUsd <= 0n || tokens <= 0n ? undefined : (sizeUsd * one) / tokens
   }
 
   /** What is left in the wallet when positions and waiting orders hold half of their size each. */
@@ -293,7 +320,7 @@ export function createMarketModel(parts: {
             updatedAt: nowSeconds(peer) * 1000,
           }))
         case '/markets/config':
-          return modelMarkets.map(configRow)
+          return modelMarkets.map((market) => configRow(market, market === modelMarkets[0]))
         case '/positions':
           return positionRows(peer)
         case '/balances/wallet':
@@ -350,42 +377,6 @@ export function createMarketModel(parts: {
   }
 }
 
-/** Settings that price impacts are estimated from: $1,000 moves the price by about 1 bp in one of them, by 10 in the others. */
-function configRow({ marketToken, index, symbol }: ModelMarket): unknown {
-  const factor = symbol === modelMarkets[0]?.symbol ? 10n ** 20n : 10n ** 21n
-  return {
-    marketTokenAddress: marketToken,
-    indexTokenAddress: index.address,
-    longTokenAddress: index.address,
-    shortTokenAddress: usdc,
-    isSpotOnly: false,
-    positionImpactFactorPositive: factor / 2n,
-    positionImpactFactorNegative: factor,
-    positionImpactExponentFactorPositive: 2n * 10n ** 30n,
-    positionImpactExponentFactorNegative: 2n * 10n ** 30n,
-    maxPositionImpactFactorPositive: 4n * 10n ** 27n,
-    maxPositionImpactFactorNegative: 5n * 10n ** 27n,
-  }
-}
-
 function isPaying(orderType: number): boolean {
   return orderType === 2 || orderType === 3 || orderType === 8
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** What an increase may count on (docs/api-coverage.md A3); undefined for what is no capacity. */
-function usableOf(capacity: unknown): bigint | undefined {
-  if (typeof capacity !== 'object' || capacity === null) return undefined
-  const { marketDataStatus, jitDataStatus, availableLiquidity, baseAvailableLiquidity } =
-    capacity as Readonly<Record<string, string>>
-  if (marketDataStatus !== 'fresh') return 0n
-  const text = jitDataStatus === 'available' ? availableLiquidity : baseAvailableLiquidity
-  return /^\d+$/.test(text ?? '') ? BigInt(text ?? '') : undefined
 }

@@ -1,8 +1,9 @@
 /** Bugs of the engine and of risk, as patches of the source text: each must be caught by the whole daemon's tier. */
+import { exitMutants } from './exitMutants.ts'
 import type { FirstMutant } from './mutants.ts'
 
 function one(name: string, firstSeed: number, file: string, find: string, replace: string): FirstMutant {
-  return { name, tier: 'engine', firstSeed, patches: [{ file, find, replace }] }
+  return { name, tier: 'engine', hasPrices: false, firstSeed, patches: [{ file, find, replace }] }
 }
 
 const judge = 'src/engine/admitDecision.ts'
@@ -174,4 +175,5 @@ export const engineMutants: readonly FirstMutant[] = [
     "events.push(told('unfilled', filled))",
     "events.push(told('filled', filled))",
   ),
+  ...exitMutants,
 ]

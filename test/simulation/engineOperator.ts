@@ -21,7 +21,8 @@ export interface OperatorParts {
   readonly note: (text: string) => void
   /** The engine that runs, if one does. */
   readonly engine: () => Engine | undefined
-  readonly fatal: (error: unknown) => void
+  /** Whom the process of now tells what it cannot go on with. */
+  readonly fatal: () => (error: unknown) => void
   /** Writes tighter limits, or looser ones, into the configuration. */
   readonly configure: (change: (limits: Limits) => Limits) => void
   /** A hold was put on, and the operator was told so. */
@@ -40,15 +41,13 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
     const engine = parts.engine()
     if (engine === undefined || faults.isQuiet) return
     note(`operator ${JSON.stringify(asked)}`)
-    engine.operate(asked, { by: 'ops', via: 'control' }).then(
-      (answer) => {
-        note(`answer ${answer.ok ? answer.statement : answer.code}`)
-        // What he was told holds from now on, whatever happens to the process.
-        if (answer.ok && asked.type === 'trading' && asked.state !== 'active')
-          parts.held(asked.scope, asked.state)
-      },
-      (error: unknown) => parts.fatal(error),
-    )
+    const fatal = parts.fatal()
+    engine.operate(asked, { by: 'ops', via: 'control' }).then((answer) => {
+      note(`answer ${answer.ok ? answer.statement : answer.code}`)
+      // What he was told holds from now on, whatever happens to the process.
+      if (answer.ok && asked.type === 'trading' && asked.state !== 'active')
+        parts.held(asked.scope, asked.state)
+    }, fatal)
   }
 
   const scopes = [

@@ -42,10 +42,15 @@ export interface StrategyWish {
   readonly sizeUsd: number
   readonly market: ModelMarket
   readonly direction: Direction
+  /** How far from the price what it places lies, bps. */
+  readonly awayBps: number
 }
 
-/** Decisions of one strategy until `spanMs`. */
-export function planWishes(random: Random, spanMs: number): readonly StrategyWish[] {
+/** Where prices hardly move, what waits lies so far away, bps. */
+const farBps = 500
+
+/** Decisions of one strategy until `spanMs`. `near`: chance of distances that prices come to. */
+export function planWishes(random: Random, spanMs: number, near?: Random): readonly StrategyWish[] {
   return Array.from({ length: random.int(8, 24) }, (_, index) => {
     // What opens comes first: there is nothing to close before.
     const fromMs = index < 3 ? random.int(0, 20_000) : random.int(0, spanMs)
@@ -56,6 +61,7 @@ export function planWishes(random: Random, spanMs: number): readonly StrategyWis
       sizeUsd: random.pick([150, 500, 500, 1_500, 4_000]),
       market: random.pick(modelMarkets.slice(0, random.int(1, 3))),
       direction: random.chance(0.7) ? 'long' : 'short',
+      awayBps: near === undefined ? farBps : near.int(10, 120),
     }
   })
 }
@@ -66,13 +72,13 @@ function at(price: Usd, basisPoints: number): Usd {
 }
 
 function decisionOf(wish: StrategyWish, view: StrategyView): Decision | undefined {
-  const { shape, direction, sizeUsd, market } = wish
+  const { shape, direction, sizeUsd, market, awayBps } = wish
   const price = view.market(market.symbol)?.oraclePrice?.value.medianPrice
   if (price === undefined) return undefined
   const side = { marketToken: market.marketToken, direction, reason: `the seed wishes for ${shape}` } as const
   const isLong = direction === 'long'
-  const below = at(price, isLong ? 9_500 : 10_500)
-  const above = at(price, isLong ? 10_500 : 9_500)
+  const below = at(price, isLong ? 10_000 - awayBps : 10_000 + awayBps)
+  const above = at(price, isLong ? 10_000 + awayBps : 10_000 - awayBps)
   const increase = {
     ...side,
     kind: 'increase',
@@ -160,5 +166,50 @@ export function strategyOf(parts: {
     instance: { name, symbols, size: { usd: usd(500), leverageBps: 20_000, collateral: 'short' } },
     cadenceMs,
     limits,
+  })
+}
+
+/** The name of the strategy that enters again and again. */
+export const EAGER = 'eager'
+
+/** A strategy that holds something on one side all the time: it enters whenever no entry of its own is open, and at times adds or reduces. */
+export function eagerOf(parts: {
+  readonly random: Random
+  readonly spanMs: number
+  readonly nowMs: () => number
+  readonly isOver: () => boolean
+}): LoadedStrategy {
+  const { random, spanMs, nowMs, isOver } = parts
+  const market = random.pick(modelMarkets)
+  const direction: Direction = random.chance(0.5) ? 'long' : 'short'
+  const sizeUsd = random.pick([200, 500])
+  const wishOf = (shape: StrategyWish['shape'], fromMs = 0): StrategyWish => ({
+    ...{ shape, fromMs, untilMs: fromMs + 12_000, market, direction },
+    sizeUsd: shape === 'decrease' ? sizeUsd / 2 : sizeUsd,
+    awayBps: random.int(5, 40),
+  })
+  const nudges = Array.from({ length: random.int(0, 4) }, () =>
+    wishOf(
+      random.pick(['market', 'limit', 'decrease', 'decrease', 'close'] as const),
+      random.int(20_000, spanMs),
+    ),
+  )
+  const entry = wishOf(random.chance(0.8) ? 'market' : 'limit')
+  const symbols = [market.symbol]
+  const strategy = defineStrategy({
+    kind: EAGER,
+    description: 'Enters again as soon as nothing of its own is open.',
+    params: z.strictObject({}),
+    needs: () => ({ symbols }),
+    decide(view) {
+      if (isOver()) return []
+      const due = nudges.filter(({ fromMs, untilMs }) => fromMs <= nowMs() && nowMs() < untilMs)
+      const isIn = view.openIntents.some((open) => open.kind === 'increase' && open.direction === direction)
+      return [...(isIn ? [] : [entry]), ...due].flatMap((wish) => decisionOf(wish, view) ?? [])
+    },
+  })
+  return loadedOf(strategy, EAGER, symbols, {
+    instance: { name: EAGER, symbols, size: { usd: usd(sizeUsd), leverageBps: 20_000, collateral: 'short' } },
+    cadenceMs: random.pick([3_000, 4_000, 5_000]),
   })
 }

@@ -21,7 +21,8 @@ import type { NetOutcome } from './network.ts'
 import { hostilities, jsonText, offerOf } from './payload.ts'
 import { epochMs } from './timeline.ts'
 import type { Truth } from './truth.ts'
-import type { ListRow, Peer } from './venueModel.ts'
+import type { ListRow } from './venueModel.ts'
+import type { Peer } from './venuePeers.ts'
 
 /** What the key signed, by signature: the model recomputes no digest. */
 export interface SignedMessage {
@@ -267,6 +268,9 @@ export function createFetch(
       isLong: spec.direction === 'long',
       sizeDeltaUsd: movedUsd ?? spec.sizeDeltaUsd,
       reason: log.reason,
+      ...(log.price === undefined
+        ? {}
+        : { executionPrice: parts.prices?.toContract(spec.marketToken, log.price) }),
     }
   }
 

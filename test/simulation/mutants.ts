@@ -14,6 +14,8 @@ export interface Mutant {
   readonly mode?: Mode
   /** What is asked for in its worlds; absent: anything. */
   readonly shapes?: readonly Shape[]
+  /** False: its worlds have no walk of prices and no strategy files; absent: those of the engine have. */
+  readonly hasPrices?: boolean
   /** A seed that is tried first: it showed the bug when it was written. */
   readonly firstSeed?: number
   readonly patches: readonly Patch[]

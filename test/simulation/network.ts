@@ -2,7 +2,7 @@
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
-import type { Peer } from './venueModel.ts'
+import type { Peer } from './venuePeers.ts'
 
 /** What the client sees of a request. */
 export type NetOutcome<A> =

@@ -1,4 +1,5 @@
 /** Fixed stories for the enumeration of crash points: every kind of operation, both lanes, and the ways an order can end. */
+import { targetFills } from './exitStory.ts'
 import type { Mode, Scenario } from './worldTypes.ts'
 
 /** A story without its crashes. */
@@ -59,6 +60,14 @@ export const stories: readonly Story[] = [
   story('blocks are reorganised', 'chain-2', 'order-chain', ['increase market'], reorganises),
   story('without a chain', 'api', 'order-chain', ['increase market', 'close market']),
   story('on paper, dropped', 'venue', 'order-chain', ['increase market'], relayDoes('drop')),
+]
+
+/** Stories of the whole daemon. */
+export const engineStories: readonly Story[] = [
+  {
+    ...story('a target fills and the stop-loss shrinks', 'chain-1', 'order-chain', []),
+    exits: targetFills,
+  },
 ]
 
 /** Stories whose every pair of crash points is tried. */

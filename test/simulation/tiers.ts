@@ -42,7 +42,10 @@ export function runSeed(
   tier: TierName,
   seed: number,
   options: Partial<
-    Pick<WorldOptions, 'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'transcript'>
+    Pick<
+      WorldOptions,
+      'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'hasPrices' | 'transcript'
+    >
   > = {},
 ): Promise<WorldResult> {
   // Half of the worlds that sign for real do so with a session key of another account.

@@ -6,39 +6,12 @@ import type { HostAnswer } from '../../src/domain/machine/observation.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { Message, ModelChain, ModelLog, ModelOrder, Tx, TxResult } from './chainModel.ts'
 import type { Faults } from './faults.ts'
+import { isReached, triggerOf, triggersOn } from './orderTriggers.ts'
 import type { Offer } from './payload.ts'
+import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
 import { epochMs, type Timeline } from './timeline.ts'
-
-/** What a relay says of a task by itself, whatever is so. */
-export type TaskWord = 'accepted' | 'pending' | 'submitted' | 'failed' | 'reverted'
-
-/** One message that was handed in. */
-export interface Task {
-  readonly taskId: string
-  readonly message: Message
-  word: TaskWord
-  /** Hash of the newest transaction that carried it. */
-  txHash: Hex | undefined
-}
-
-/** A prepared request at one peer. */
-export interface PeerRecord {
-  readonly requestId: string
-  readonly intentId: string
-  readonly deadlineSeconds: number
-  task: Task | undefined
-}
-
-/** One peer. */
-export interface Peer {
-  readonly host: string
-  readonly records: Map<string, PeerRecord>
-  readonly skewMs: number
-  isDown: boolean
-  /** How far its indexer is behind, ms. */
-  lagMs: number
-}
+import type { Peer, PeerRecord, Task } from './venuePeers.ts'
 
 /** A row of the account's lists. */
 export interface ListRow {
@@ -60,6 +33,8 @@ export interface VenueParts {
   readonly random: Random
   readonly peers: readonly Peer[]
   readonly note: (text: string) => void
+  /** What orders wait for; absent: the keeper ends them when it likes. */
+  readonly prices?: PriceWalk
 }
 
 /** The venue. */
@@ -95,7 +70,8 @@ export interface VenueModel {
 const waitingTypes: ReadonlySet<number> = new Set([1, 3, 5, 6, 8])
 
 /** Makes the venue of a world. */
-export function createVenueModel({ timeline, chain, faults, random, peers, note }: VenueParts): VenueModel {
+export function createVenueModel(parts: VenueParts): VenueModel {
+  const { timeline, chain, faults, random, peers, note, prices } = parts
   const tasks = new Map<string, Task>()
   /** Orders that the keeper has a plan for. */
   const planned = new Set<Hex>()
@@ -238,6 +214,9 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
   function plan(): void {
     for (const order of chain.canonical.orders.values()) {
       if (order.state === 'executed' || order.state === 'cancelled' || planned.has(order.orderKey)) continue
+      const trigger = prices === undefined ? undefined : triggerOf(order, prices)
+      if (trigger !== undefined && !isReached(order, trigger, prices?.priceOf(order.spec.marketToken) ?? 0n))
+        continue
       planned.add(order.orderKey)
       keep(order)
     }
@@ -245,9 +224,12 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
 
   function keep(order: ModelOrder): void {
     const isWaiting = waitingTypes.has(order.spec.orderType)
-    const quickMs = random.int(500, isWaiting ? 20_000 : 6_000)
-    const slowMs = random.int(5_000, isWaiting ? 240_000 : 60_000)
-    const delayMs = isHurried ? quickMs : isWaiting || faults.comes('keeper-slow', 0.3) ? slowMs : quickMs
+    // What came to its price is executed like a market order: soon, or late by a slow keeper.
+    const isPriced = prices !== undefined && triggerOf(order, prices) !== undefined
+    const isLong = isWaiting && !isPriced
+    const quickMs = random.int(500, isLong ? 20_000 : 6_000)
+    const slowMs = random.int(5_000, isLong ? 240_000 : 60_000)
+    const delayMs = isHurried ? quickMs : isLong || faults.comes('keeper-slow', 0.3) ? slowMs : quickMs
     const wanted = order.state === 'open' ? model.keeperDoes : undefined
     if (wanted !== undefined) model.keeperDoes = undefined
     const mayFreeze = isWaiting && order.state === 'open'
@@ -255,9 +237,24 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     const cancels = wanted === 'OrderCancelled' || (!freezes && faults.comes('keeper-cancel', 0.35))
     const event = freezes ? 'OrderFrozen' : cancels ? 'OrderCancelled' : 'OrderExecuted'
     const reason = event === 'OrderExecuted' ? '' : 'OrderNotFulfillableAtAcceptablePrice'
-    const action = { kind: 'keeper', orderKey: order.orderKey, event, reason, givesUp: isHurried } as const
+    const seenPrice = prices?.priceOf(order.spec.marketToken)
     timeline.after(delayMs, () => {
       planned.delete(order.orderKey)
+      // The keeper brings the price at which it saw the trigger reached; of what was changed since it must look again.
+      const kept = chain.canonical.orders.get(order.orderKey)?.spec.kept
+      if (isPriced && kept?.triggerPrice !== order.spec.kept?.triggerPrice) {
+        plan()
+        return
+      }
+      const price = isPriced ? seenPrice : prices?.priceOf(order.spec.marketToken)
+      const action = {
+        kind: 'keeper',
+        orderKey: order.orderKey,
+        event,
+        reason,
+        givesUp: isHurried,
+        ...(price === undefined ? {} : { price }),
+      } as const
       const [result] = chain.mine(timeline.nowMs, [{ hash: chain.freshHash(), action }])
       note(`keeper ${event} ${result?.ok === true ? 'ok' : 'idle'}`)
       plan()
@@ -369,6 +366,7 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
         timeline.after(random.int(2_000, 9_000), beat)
       }
       timeline.after(1_000, beat)
+      prices?.onStep(plan)
     },
     reorganise(depth) {
       const gone = chain.reorganise(timeline.nowMs, depth, random.pick([0, 0.5, 1]))
@@ -381,6 +379,7 @@ export function createVenueModel({ timeline, chain, faults, random, peers, note 
     },
     hurry() {
       isHurried = true
+      prices?.sweep((marketToken) => triggersOn(chain, prices, marketToken, planned))
       planned.clear()
       plan()
     },

@@ -1,7 +1,7 @@
 /** A worker thread of the simulation: runs the seeds or the crash points it is asked for, and answers with what they showed. */
 import { parentPort } from 'node:worker_threads'
 import { type CrashJob, type CrashPoints, everyCrash, everyPair, everyTakeover } from './crashPoints.ts'
-import { stories } from './scenarios.ts'
+import { engineStories, stories } from './scenarios.ts'
 import { addWorld, type Batch, emptyReport, type Report } from './seeds.ts'
 import { runSeed } from './tiers.ts'
 
@@ -11,11 +11,11 @@ async function seedsOf({ tier, from, seeds }: Batch): Promise<Report> {
   return report
 }
 
-async function crashesOf({ tier, story, what }: CrashJob): Promise<CrashPoints> {
-  const found = stories.find(({ name }) => name === story)
+async function crashesOf({ tier, story, what, share }: CrashJob): Promise<CrashPoints> {
+  const found = [...stories, ...engineStories].find(({ name }) => name === story)
   if (found === undefined) throw new RangeError(`there is no story "${story}"`)
   if (what === 'takeover') return everyTakeover(tier, found)
-  return what === 'pair' ? everyPair(tier, found) : everyCrash(tier, found)
+  return what === 'pair' ? everyPair(tier, found) : everyCrash(tier, found, share)
 }
 
 parentPort?.on('message', async (job: Batch | CrashJob) => {

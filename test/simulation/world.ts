@@ -10,10 +10,12 @@ import type { Daemon, Process } from './daemon.ts'
 import { createModelStorage } from './disk.ts'
 import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
-import { chooseFaults, chooseWeights, type FaultName, type Faults, laterFaultNames } from './faults.ts'
+import { modelMarkets } from './engineMarkets.ts'
+import { chooseFaults, chooseWeights, type Faults } from './faults.ts'
 import { createNetwork } from './network.ts'
 import { giveWord } from './operator.ts'
 import { planFaults } from './planFaults.ts'
+import { createPriceWalk, type PriceWalk } from './priceWalk.ts'
 import { Processes, type ProcessPlace } from './processes.ts'
 import { type Random, randomOf } from './random.ts'
 import { otherMode, type Settings, settingsOf } from './settings.ts'
@@ -21,31 +23,15 @@ import type { DiskJournal, Storage } from './storage.ts'
 import { createStrategist, type Strategist } from './strategist.ts'
 import { createTimeline, epochMs, type Timeline } from './timeline.ts'
 import { createTruth, InvariantBroken, type Truth, type Violation } from './truth.ts'
-import { createVenueModel, type Peer, type VenueModel } from './venueModel.ts'
+import { createVenueModel, type VenueModel } from './venueModel.ts'
+import type { Peer } from './venuePeers.ts'
+import { excludedFaults } from './worldFaults.ts'
 import type { Mode, WorldOptions, WorldResult } from './worldTypes.ts'
 
 const limitUsd = usd(6_000)
 const scenarioDeadlineSeconds = 60
 /** What never ends reaches it; a world with a process that is frozen for hours has 22 events a second meanwhile. */
 const maxEvents = 1_000_000
-
-const withoutChain: readonly FaultName[] = [
-  'reorg',
-  'rpc-error',
-  'rpc-lag',
-  'rpc-fork',
-  'rpc-blind',
-  'rpc-liar',
-  'rpc-behind',
-  'rpc-time',
-]
-const trustedVenue: readonly FaultName[] = [
-  'status-lies',
-  'indexer-lag',
-  'foreign-use',
-  'clock-skew',
-  'relay-edge',
-]
 
 /** Runs a world to its end. */
 export async function runWorld(options: WorldOptions): Promise<WorldResult> {
@@ -60,6 +46,8 @@ class World {
   readonly #chain: ModelChain
   readonly #venue: VenueModel
   readonly #endpoints: readonly Endpoint[]
+  /** Of the tier whose strategies wait for prices; a world of before it had any has none. */
+  readonly #prices: PriceWalk | undefined
   readonly #truth: Truth
   readonly #disk: Storage
   readonly #network: ReturnType<typeof createNetwork>
@@ -96,15 +84,9 @@ class World {
       options.tier.decides !== true &&
       mode !== 'venue' &&
       randomOf(seed, 'settings').chance(0.4)
-    const excluded = new Set<FaultName>([
-      ...(hasChain ? [] : withoutChain),
-      ...(mode === 'venue' ? trustedVenue : []),
-      // Such a message names its account: nobody else can sign it.
-      ...(options.delegate === undefined ? [] : (['foreign-use'] as const)),
-      ...(mode === 'chain-2' && !mayChange ? [] : (['rpc-liar'] as const)),
-      ...(options.isBefore === true ? laterFaultNames : []),
-      ...(mayChange ? (['reorg'] as const) : (['settings-change'] as const)),
-    ])
+    const hasPrices =
+      options.tier.decides === true && options.isBefore !== true && options.hasPrices !== false
+    const excluded = excludedFaults({ options, mode, hasChain, mayChange, hasPrices })
     this.#faults = chooseFaults(
       randomOf(seed, 'faults'),
       scenario !== undefined,
@@ -130,6 +112,18 @@ class World {
       }),
     )
     const note = (text: string) => this.#note(text)
+    this.#prices = hasPrices
+      ? createPriceWalk(
+          this.#timeline,
+          randomOf(seed, 'prices'),
+          modelMarkets.map(({ marketToken, index: { priceUsd, decimals } }) => ({
+            marketToken,
+            priceUsd,
+            decimals,
+          })),
+          scenario?.exits?.path,
+        )
+      : undefined
     this.#venue = createVenueModel({
       timeline: this.#timeline,
       chain: this.#chain,
@@ -137,6 +131,7 @@ class World {
       random: randomOf(seed, 'venue'),
       peers,
       note,
+      ...(this.#prices === undefined ? {} : { prices: this.#prices }),
     })
     const names = mode === 'chain-2' || mayChange ? ['one', 'two'] : hasChain ? ['one'] : []
     this.#endpoints = names.map((name): Endpoint => ({ name, illness: undefined }))
@@ -245,7 +240,8 @@ class World {
   #plan(): number {
     const random = this.#random
     const spanMs = this.#strategist.plan()
-    if (this.#options.scenario !== undefined) return 30_000 + spanMs
+    const { scenario } = this.#options
+    if (scenario !== undefined) return 30_000 + (scenario.exits?.spanMs ?? spanMs)
     planFaults(spanMs + 30_000, {
       random: randomOf(this.#options.seed, 'plans'),
       illnesses: random,
@@ -288,8 +284,12 @@ class World {
       account,
       ...(delegate === undefined ? {} : { delegate }),
       random: randomOf(seed, `process ${process.epoch}`),
+      worldTimeline: this.#timeline,
+      ...(scenario?.exits === undefined ? {} : { story: scenario.exits }),
       later: randomOf(seed, 'unwinding operator'),
       climbing: randomOf(seed, 'climber'),
+      filing: randomOf(seed, 'strategy files'),
+      ...(this.#prices === undefined ? {} : { prices: this.#prices }),
       faults: this.#faults,
       venue: this.#venue,
       chain: this.#chain,

@@ -4,6 +4,7 @@ import type { Address } from '../../src/protocol/address.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 import type { ModelChain } from './chainModel.ts'
 import type { Tier } from './daemon.ts'
+import type { ExitStory } from './exitStory.ts'
 import type { Shape } from './intentsOf.ts'
 import type { Timeline } from './timeline.ts'
 import type { Transcript } from './transcript.ts'
@@ -34,6 +35,8 @@ export interface WorldOptions {
   readonly mode?: Mode
   /** Without the faults that came later: a seed tells the story that it once told. */
   readonly isBefore?: boolean
+  /** False: strategies have no files and markets no walk, as before there were any; absent: they have. */
+  readonly hasPrices?: boolean
 }
 
 /** A fixed story for the enumeration of crash points. */
@@ -46,6 +49,8 @@ export interface Scenario {
   readonly crashes: readonly number[]
   /** Boundary of the first process where it is frozen while a second one takes over, and how long it is frozen, ms. */
   readonly takeover?: { readonly at: number; readonly goesOnMs: number }
+  /** What the whole daemon does in it; absent in stories of the other tiers, which are offered `shapes`. */
+  readonly exits?: ExitStory
   /** Faults that come always: each at its first chance. */
   readonly setup?: (world: {
     readonly venue: VenueModel

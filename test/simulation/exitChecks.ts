@@ -1,0 +1,326 @@
+/**
+ * What must hold of the exits of strategy files, by the truth of the chain and by what is durable:
+ *
+ * E12 an instance's exits of one type never come to more than its part and what its own entries may still add, but for fills that the
+ *     daemon cannot know yet; none is placed beyond it by what the journal has;
+ * E13 no part whose file writes a stop is without it for longer than the grace, while hosts answer and nothing of it is on its way;
+ * E14 what keeps the exits never moves a stop-loss away from profit;
+ * E15 while exits of an instance rest for more than what is left of its part, no entry of it on that side is accepted before they
+ *     are cancelled or made smaller.
+ */
+import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/order/intent.ts'
+import type { JournalRecord } from '../../src/domain/records.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import type { ModelChain, ModelOrder } from './chainModel.ts'
+import { BY_WORD, type OwnPart, ownPartsOf, partKey } from './ownParts.ts'
+import type { Timeline } from './timeline.ts'
+import type { Truth } from './truth.ts'
+
+/** Longest time for which a part may be without its stop, or its exits may be too large, while nothing keeps the daemon from it, ms. */
+const graceMs = 60_000
+/** Time between two looks, ms. */
+export const exitLookMs = 1_000
+/** What of a part may be uncovered, or covered too much, bps, as the product says; and an order that is too small for the venue. */
+const toleranceBps = 200n
+const leastUsd = 2n * 10n ** 30n
+/** Keys of decisions that keep exits begin with this number. */
+const KEPT_FROM = 1_000
+/** What a denial of an exit keeps the daemon from trying, ms. */
+const denialMs = 30_000
+
+/** Why the daemon may not do what the exits call for, whatever it wants: limits, holds, and evidence that is awaited. */
+const explained: ReadonlySet<string> = new Set([
+  'ORDERS_PER_HOUR',
+  'TRADING_HALTED',
+  'REDUCE_IN_FLIGHT',
+  'RETRY_BUDGET',
+  'REFUSED_BEFORE',
+  'FAILED_BEFORE',
+  'ORDER_CHANGING',
+  'NO_HOST',
+  'STOPPING',
+])
+
+/** The process of now, as far as it is judged. */
+interface Look {
+  readonly strategies: readonly LoadedStrategy[]
+  /** Open intents by its journal. */
+  readonly open: readonly IntentState[]
+  /** It runs, hosts answer, and no operator closes everything. */
+  readonly isWell: boolean
+  readonly isHalted: (strategy: string) => boolean
+}
+
+/** The judge; it outlives the processes. */
+export interface ExitChecks {
+  /** A process begins with what the journal holds. */
+  begin(states: readonly IntentState[]): void
+  look(now: Look): void
+  /** A decision was denied. */
+  denied(strategy: string, decisionKey: string, code: string, marketToken: string): void
+  /** A record is on its way to the disk. */
+  leaving(record: JournalRecord | AccountRecord, now: Pick<Look, 'strategies' | 'open'>): void
+  durable(record: JournalRecord | AccountRecord): void
+  /** Own parts by all executions. */
+  parts(): ReadonlyMap<string, OwnPart>
+  /** Own parts by the executions that the journal has; mixed where the parts of all executions are. */
+  knownParts(): ReadonlyMap<string, OwnPart>
+}
+
+interface Lack {
+  readonly sinceMs: number
+  calmMs: number
+}
+
+const exitTypes: Readonly<Record<number, string>> = { 5: 'take-profits', 6: 'stop-losses' }
+const TAKE_PROFIT = 5
+const STOP_LOSS = 6
+
+/** Makes the judge of a world. */
+export function createExitChecks(parts: {
+  readonly timeline: Timeline
+  readonly chain: ModelChain
+  readonly truth: Truth
+}): ExitChecks {
+  const { timeline, chain } = parts
+  const truth: Truth = parts.truth
+  /** Orders whose execution the journal has. */
+  const known = new Set<string>()
+  const lacks = new Map<string, Lack>()
+  const deniedUntilMs = new Map<string, number>()
+  const byWord = new Set<string>()
+  const strategyOf = (intentId: string) =>
+    byWord.has(intentId) ? BY_WORD : truth.intents.get(intentId)?.strategy
+
+  /** Orders of an instance that rest on a side, exits of both types. */
+  function exitsOn(strategy: string, marketToken: string, direction: string): readonly ModelOrder[] {
+    return [...chain.canonical.orders.values()].filter(
+      ({ spec, intentId, state }) =>
+        exitTypes[spec.orderType] !== undefined &&
+        spec.role !== 'part' &&
+        (state === 'open' || state === 'frozen') &&
+        intentId !== undefined &&
+        strategyOf(intentId) === strategy &&
+        spec.direction === direction &&
+        spec.marketToken.toLowerCase() === marketToken,
+    )
+  }
+
+  /** Whether anything on the side is on its way, or has happened and is not in the journal. */
+  function isBusy(strategy: string, marketToken: string, direction: string, open: Look['open']): boolean {
+    return open.some((state) => {
+      const { terms, kind, strategy: whose } = state.intent
+      const isHere = terms.marketToken.toLowerCase() === marketToken && terms.direction === direction
+      if (!isHere || (whose !== strategy && !whose.startsWith('@'))) return false
+      const attempt = lastAttempt(state)
+      if (attempt?.phase !== 'LANDED' || kind === 'edit' || kind === 'cancel') return true
+      return attempt.children.some((child) => {
+        const order = chain.canonical.orders.get(child.orderKey)
+        const isOver = order === undefined || order.state === 'executed' || order.state === 'cancelled'
+        const isMarket = order?.spec.orderType === 2 || order?.spec.orderType === 4
+        return isOver !== hasEnded(child) || (isMarket && !isOver)
+      })
+    })
+  }
+
+  /** What entries of the instance may still add on the side, USD. */
+  function comingUsd(strategy: string, marketToken: string, direction: string): bigint {
+    let sum = 0n
+    for (const { spec, intentId, state } of chain.canonical.orders.values()) {
+      const isOpen = state === 'open' || state === 'frozen'
+      const isHere = spec.marketToken.toLowerCase() === marketToken && spec.direction === direction
+      if (!isOpen || !isHere || !spec.adds || intentId === undefined) continue
+      if (strategyOf(intentId) === strategy) sum += spec.sizeDeltaUsd
+    }
+    return sum
+  }
+
+  /** Fails once something has been so for longer than the grace in which nothing kept the daemon from mending it. */
+  function judge(key: string, isSo: boolean, isCalm: boolean, invariant: string, text: () => string): void {
+    if (!isSo) {
+      lacks.delete(key)
+      return
+    }
+    const lack = lacks.get(key) ?? { sinceMs: timeline.nowMs, calmMs: 0 }
+    lacks.set(key, lack)
+    if (isCalm) lack.calmMs += exitLookMs
+    if (lack.calmMs > graceMs)
+      truth.fail(invariant, `${text()}, for ${Math.round((timeline.nowMs - lack.sinceMs) / 1000)} s`)
+  }
+
+  function lookAt(loaded: LoadedStrategy, part: OwnPart, now: Look): void {
+    const { name, exits } = loaded
+    const { marketToken, direction, heldUsd, isMixed } = part
+    const key = partKey(name, marketToken, direction)
+    const isDenied = (deniedUntilMs.get(`${name} ${marketToken}`) ?? 0) > timeline.nowMs
+    const isCalm =
+      now.isWell && !isDenied && !now.isHalted(name) && !isBusy(name, marketToken, direction, now.open)
+    const resting = exitsOn(name, marketToken, direction)
+    const toleranceUsd = maxOf((heldUsd * toleranceBps) / 10_000n, leastUsd)
+    for (const [type, words] of Object.entries(exitTypes)) {
+      const ofType = resting.filter(({ spec }) => spec.orderType === Number(type))
+      const sumUsd = ofType.reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n)
+      const mostUsd = heldUsd + comingUsd(name, marketToken, direction) + toleranceUsd
+      judge(`${key} ${type} over`, !isMixed && sumUsd > mostUsd, isCalm, 'E12', () => {
+        return `${words} of ${name} on ${marketToken} ${direction} are ${sumUsd}, and its part is ${heldUsd}`
+      })
+    }
+    const trails = exits?.trailingStop !== undefined && exits.trailingStop.activation === undefined
+    const hasStop = exits?.stopLoss !== undefined || trails
+    const coveredUsd = resting
+      .filter(({ spec, state }) => spec.orderType === STOP_LOSS && state === 'open')
+      .reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n)
+    const isBare = hasStop && !isMixed && heldUsd - coveredUsd > toleranceUsd
+    judge(`${key} bare`, isBare, isCalm, 'E13', () => {
+      return `${name} holds ${heldUsd} on ${marketToken} ${direction} and stop-losses of ${coveredUsd} rest`
+    })
+  }
+
+  /** What of the instance's exits is being changed or cancelled already. */
+  function changing(open: Look['open']): ReadonlySet<string> {
+    return new Set(
+      open.flatMap(({ intent: { terms } }) => [
+        ...(terms.edit === undefined ? [] : [terms.edit.orderKey]),
+        ...(terms.cancelOrderKeys ?? []),
+      ]),
+    )
+  }
+
+  /** E15: exits that the journal knows to rest, of entries that filled, against what it knows of the part. */
+  function checkEntry({ intentId, strategy, terms }: Intent, open: Look['open']): void {
+    const marketToken = terms.marketToken.toLowerCase()
+    const { direction } = terms
+    const part = knownParts().get(partKey(strategy, marketToken, direction))
+    if (part === undefined || part.isMixed) return
+    const isChanging = changing(open)
+    const own = open.filter(
+      ({ intent }) =>
+        intent.strategy === strategy &&
+        intent.terms.marketToken.toLowerCase() === marketToken &&
+        intent.terms.direction === direction,
+    )
+    const settled = own.flatMap((state) => {
+      const children = lastAttempt(state)?.children ?? []
+      const isExit = (role: string | undefined) => role === 'stop-loss' || role === 'take-profit'
+      const entries = state.intent.kind === 'increase' ? children.filter(({ role }) => !isExit(role)) : []
+      return entries.every(hasEnded) ? children.filter((child) => !hasEnded(child)) : []
+    })
+    for (const [type, words] of Object.entries(exitTypes)) {
+      const left = settled.flatMap(({ orderKey }) => {
+        const order = chain.canonical.orders.get(orderKey)
+        const isOpen = order?.state === 'open' || order?.state === 'frozen'
+        return isOpen && order.spec.orderType === Number(type) && !isChanging.has(orderKey) ? [order] : []
+      })
+      const sumUsd = left.reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n)
+      const mostUsd = part.heldUsd + maxOf((part.heldUsd * toleranceBps) / 10_000n, leastUsd)
+      if (sumUsd > mostUsd)
+        truth.fail(
+          'E15',
+          `${intentId} enters, and ${words} of ${sumUsd} are left where ${strategy} has ${part.heldUsd}`,
+        )
+    }
+  }
+
+  /** E12, before it can be so: what is placed comes to no more than the part with what rests, and with what is on its way. */
+  function checkPlaced({ intentId, strategy, kind, terms }: Intent, open: Look['open']): void {
+    const marketToken = terms.marketToken.toLowerCase()
+    const { direction, orderType, sizeDeltaUsd } = terms
+    const part = knownParts().get(partKey(strategy, marketToken, direction))
+    const type = orderType === 'stop-loss' ? STOP_LOSS : TAKE_PROFIT
+    if (kind !== 'decrease' || orderType === 'market' || orderType === 'twap') return
+    if (part === undefined || part.isMixed) return
+    const resting = exitsOn(strategy, marketToken, direction).filter(({ spec }) => spec.orderType === type)
+    const coming = open.filter(
+      ({ intent, attempts }) =>
+        intent.intentId !== intentId &&
+        intent.strategy === strategy &&
+        intent.kind === 'decrease' &&
+        intent.terms.orderType === orderType &&
+        intent.terms.marketToken.toLowerCase() === marketToken &&
+        intent.terms.direction === direction &&
+        attempts.at(-1)?.phase !== 'LANDED' &&
+        !resting.some((order) => order.intentId === intent.intentId),
+    )
+    const sumUsd =
+      sizeDeltaUsd +
+      resting.reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n) +
+      coming.reduce((sum, { intent }) => sum + intent.terms.sizeDeltaUsd, 0n)
+    const mostUsd = part.heldUsd + maxOf((part.heldUsd * toleranceBps) / 10_000n, leastUsd)
+    if (sumUsd > mostUsd)
+      truth.fail(
+        'E12',
+        `${intentId} makes the exits of ${strategy} ${sumUsd}, and its part is ${part.heldUsd}`,
+      )
+  }
+
+  /** E14. */
+  function checkMove({ intentId, decisionKey, terms }: Intent): void {
+    const { edit } = terms
+    const order = edit === undefined ? undefined : chain.canonical.orders.get(edit.orderKey)
+    const before = order?.spec.kept?.triggerPrice
+    if (edit === undefined || before === undefined || order?.spec.orderType !== STOP_LOSS) return
+    if (!isKept(decisionKey)) return
+    const isLong = order.spec.direction === 'long'
+    const after = edit.triggerContractPrice
+    if (isLong ? after < before : after > before)
+      truth.fail('E14', `${intentId} moves a stop-loss away from profit: from ${before} to ${after}`)
+  }
+
+  const wholeParts = () => ownPartsOf(chain, strategyOf)
+  function knownParts(): ReadonlyMap<string, OwnPart> {
+    const whole = wholeParts()
+    const own = ownPartsOf(chain, strategyOf, ({ orderKey }) => known.has(orderKey))
+    return new Map(
+      [...own].map(([key, part]) => [
+        key,
+        { ...part, isMixed: part.isMixed || whole.get(key)?.isMixed === true },
+      ]),
+    )
+  }
+
+  return {
+    parts: wholeParts,
+    knownParts,
+    begin(states) {
+      known.clear()
+      for (const state of states)
+        for (const { phase, orderKey } of lastAttempt(state)?.children ?? [])
+          if (phase === 'EXECUTED') known.add(orderKey)
+    },
+    look(now) {
+      const all = wholeParts()
+      for (const loaded of now.strategies) {
+        if (loaded.exits === undefined || !loaded.strategy.opensPositions) continue
+        for (const part of all.values()) if (part.strategy === loaded.name) lookAt(loaded, part, now)
+      }
+    },
+    denied(strategy, decisionKey, code, marketToken) {
+      if (!isKept(decisionKey) || !explained.has(code)) return
+      deniedUntilMs.set(`${strategy} ${marketToken.toLowerCase()}`, timeline.nowMs + denialMs)
+    },
+    leaving(record, { strategies, open }) {
+      if (record.kind !== 'intent.accepted') return
+      const { intent } = record
+      if (intent.kind === 'edit') checkMove(intent)
+      if (isKept(intent.decisionKey)) checkPlaced(intent, open)
+      const loaded = strategies.find(({ name }) => name === intent.strategy)
+      if (loaded?.exits !== undefined && intent.kind === 'increase') checkEntry(intent, open)
+    },
+    durable(record) {
+      if (record.kind === 'child.executed') known.add(record.orderKey)
+      if (record.kind === 'intent.closed' && record.closing.evidence.level === 'operator')
+        byWord.add(record.intentId)
+      if (record.kind === 'child.reopened') known.delete(record.orderKey)
+    },
+  }
+}
+
+/** Whether it is what keeps the exits that decided, and not the kind. */
+function isKept(decisionKey: string): boolean {
+  return Number(decisionKey.slice(decisionKey.lastIndexOf('#') + 1)) >= KEPT_FROM
+}
+
+function maxOf(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

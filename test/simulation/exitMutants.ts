@@ -1,0 +1,89 @@
+/** Bugs around the exits of strategy files, their protections and their reload: each must be caught by the whole daemon's tier. */
+import type { FirstMutant } from './mutants.ts'
+
+type Patch = readonly [file: string, find: string, replace: string]
+
+function bug(name: string, firstSeed: number, ...patches: readonly Patch[]): FirstMutant {
+  return {
+    name,
+    tier: 'engine',
+    firstSeed,
+    patches: patches.map(([file, find, replace]) => ({ file, find, replace })),
+  }
+}
+
+const keeper = 'src/engine/keepExits.ts'
+const judge = 'src/engine/admitDecision.ts'
+const reload = 'src/engine/operator/reloadStrategies.ts'
+
+/** All of them. */
+export const exitMutants: readonly FirstMutant[] = [
+  bug('exits are as large as the whole position', 23, [
+    keeper,
+    'const ownUsd = minOf(part.sizeUsd, position.sizeInUsd)',
+    'const ownUsd = position.sizeInUsd',
+  ]),
+  bug('a stop-loss is moved away from profit', 1, [
+    keeper,
+    'if (!isNearer(position, level, triggerPrice)) return undefined',
+    'if (level === triggerPrice) return undefined',
+  ]),
+  bug('an exit is placed again while the first one is on its way', 1, [
+    keeper,
+    'if (isOnTheWay || isUnlisted || own.some(({ isChanging }) => isChanging)) return undefined',
+    'if (own.some(({ isChanging }) => isChanging)) return undefined',
+  ]),
+  bug(
+    'an entry comes before what another exit left over is cancelled',
+    1,
+    [keeper, 'return [...leftOvers(kept), ...', 'return [...[], ...'],
+    [judge, "return decision.kind === 'increase' && exits !== undefined", "return decision.kind === 'swap'"],
+  ),
+  bug('exits stay as large as they were when one of them filled', 1, [
+    keeper,
+    'if (excessUsd <= bps(ownUsd, EXIT_TOLERANCE_BPS)) return []',
+    'if (excessUsd <= ownUsd * 9n) return []',
+  ]),
+  bug('a stop-loss that is missing is not placed', 1, [
+    keeper,
+    'if (isWorth(scene, missingUsd)) {',
+    'if (isWorth(scene, missingUsd) && stops.length > 9) {',
+  ]),
+  bug('a cooldown is kept in memory alone', 1, [
+    judge,
+    ': { protection: { rules: protect, track: journal.books().trackOf(name) } }),',
+    `: {
+          protection: {
+            rules: protect,
+            track: {
+              ...journal.books().trackOf(name),
+              exitsMs: new Map(
+                [...journal.books().trackOf(name).exitsMs].filter(
+                  ([, atMs]) => atMs >= ((journal as { bornMs?: number }).bornMs ??= nowMs),
+                ),
+              ),
+            },
+          },
+        }),`,
+  ]),
+  bug('stops are not counted', 1, [
+    'src/domain/books/bookMoves.ts',
+    '...(isStop(state, child) ? { isStop: true } : {}),',
+    '...(isStop(state, child) ? {} : {}),',
+  ]),
+  bug('a removed file begins nothing that closes', 1, [
+    'src/engine/roster/windDown.ts',
+    '() => accountJournal.write(started),',
+    'async () => void started,',
+  ]),
+  bug('a file that went while perpd was down ends nothing', 1, [
+    reload,
+    'if (ends === undefined || running.has(strategy) || files?.isGone(ends.file) !== true) continue',
+    'if (ends !== undefined || running.has(strategy) || files?.isGone(ends) !== true) continue',
+  ]),
+  bug('a reload takes over half of the files', 1, [
+    reload,
+    'for (const { now, fields } of plan.changed) {',
+    'for (const { now, fields } of plan.changed.slice(0, Math.ceil(plan.changed.length / 2))) {',
+  ]),
+]

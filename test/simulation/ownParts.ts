@@ -1,0 +1,96 @@
+/**
+ * Whose part of a position is whose, by the truth of the chain alone: what an instance's own orders added and took off. Where somebody
+ * else took something off a side (the owner, the protocol, an operator), or an order took more than its instance had, the parts of that side
+ * are not told apart here until nothing of it is held.
+ */
+import type { ModelChain, ModelLog } from './chainModel.ts'
+
+/** What one instance holds on one side. */
+export interface OwnPart {
+  readonly strategy: string
+  readonly marketToken: string
+  readonly direction: string
+  /** USD. */
+  readonly heldUsd: bigint
+  /** Nobody can tell here. */
+  readonly isMixed: boolean
+  /** Block time at which an own order last left nothing of it, Unix seconds. */
+  readonly flatAtSeconds: number | undefined
+  /** Block times at which own stop-losses took something off it, Unix seconds. */
+  readonly stopsAtSeconds: readonly number[]
+}
+
+type Draft = { -readonly [K in keyof OwnPart]: OwnPart[K] }
+
+const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
+const STOP_LOSS = 6
+
+/** Whose an order counts for that an operator closed by his word: what became of it nobody knows but him. */
+export const BY_WORD = '@word'
+
+/** The key of an instance's side. */
+export function partKey(strategy: string, marketToken: string, direction: string): string {
+  return `${strategy} ${marketToken.toLowerCase()} ${direction}`
+}
+
+/** The parts of all instances by `partKey`, after the executions of own orders that `isCounted` takes. */
+export function ownPartsOf(
+  chain: ModelChain,
+  strategyOf: (intentId: string) => string | undefined,
+  isCounted: (log: ModelLog) => boolean = () => true,
+): ReadonlyMap<string, OwnPart> {
+  const drafts = new Map<string, Draft>()
+  const sides = new Map<string, bigint>()
+  /** Sides of which an operator's word alone says what became of an order. */
+  const wordOn = new Set<string>()
+
+  function draftOf(strategy: string, marketToken: string, direction: string): Draft {
+    const key = partKey(strategy, marketToken, direction)
+    const known = drafts.get(key)
+    if (known !== undefined) return known
+    const draft: Draft = {
+      ...{ strategy, marketToken: marketToken.toLowerCase(), direction, heldUsd: 0n, isMixed: false },
+      ...{ flatAtSeconds: undefined, stopsAtSeconds: [] },
+    }
+    drafts.set(key, draft)
+    return draft
+  }
+
+  const onSide = (marketToken: string, direction: string) =>
+    [...drafts.values()].filter(
+      (each) => each.marketToken === marketToken.toLowerCase() && each.direction === direction,
+    )
+
+  for (const log of chain.canonical.logs) {
+    const { movedUsd, orderKey, block } = log
+    const order = movedUsd === undefined ? undefined : chain.canonical.orders.get(orderKey)
+    if (movedUsd === undefined || order === undefined) continue
+    const { marketToken, direction, orderType } = order.spec
+    const strategy = order.intentId === undefined ? undefined : strategyOf(order.intentId)
+    const isOwn = strategy !== undefined && !strategy.startsWith('@')
+    if (isOwn && !isCounted(log)) continue
+    const adds = increaseTypes.has(orderType)
+    const side = `${marketToken.toLowerCase()} ${direction}`
+    const leftUsd = (sides.get(side) ?? 0n) + (adds ? movedUsd : -movedUsd)
+    sides.set(side, leftUsd)
+    if (isOwn) {
+      const draft = draftOf(strategy, marketToken, direction)
+      if (adds) draft.heldUsd += movedUsd
+      else if (movedUsd > 0n) {
+        if (movedUsd > draft.heldUsd) for (const each of onSide(marketToken, direction)) each.isMixed = true
+        draft.heldUsd = movedUsd > draft.heldUsd ? 0n : draft.heldUsd - movedUsd
+        if (draft.heldUsd === 0n) draft.flatAtSeconds = block.timestampSeconds
+        if (orderType === STOP_LOSS) draft.stopsAtSeconds = [...draft.stopsAtSeconds, block.timestampSeconds]
+      }
+    } else if (movedUsd > 0n && (!adds || strategy === BY_WORD)) {
+      if (strategy === BY_WORD) wordOn.add(side)
+      for (const each of onSide(marketToken, direction)) each.isMixed = true
+    }
+    for (const each of onSide(marketToken, direction)) {
+      if (leftUsd <= 0n) each.heldUsd = 0n
+      if (leftUsd <= 0n && !wordOn.has(side)) each.isMixed = leftUsd < 0n
+      if (wordOn.has(side)) each.isMixed = true
+    }
+  }
+  return drafts
+}

@@ -1,0 +1,73 @@
+/** Faults that a world cannot have, or is not to have. */
+import { type FaultName, laterFaultNames } from './faults.ts'
+import { randomOf } from './random.ts'
+import type { Mode, WorldOptions } from './worldTypes.ts'
+
+const withoutChain: readonly FaultName[] = [
+  'reorg',
+  'rpc-error',
+  'rpc-lag',
+  'rpc-fork',
+  'rpc-blind',
+  'rpc-liar',
+  'rpc-behind',
+  'rpc-time',
+]
+/** What a calm world is without: then more is filled, and so more becomes of what follows a fill. */
+const calmFaults: readonly FaultName[] = [
+  'clock-jump',
+  'clock-skew',
+  'request-lost',
+  'response-lost',
+  'not-sent',
+  '5xx-before',
+  '5xx-after',
+  '429',
+  'backend-unavailable',
+  'late-processing',
+  'slow-answers',
+  'host-down',
+  'host-forgets',
+  'prepare-refused',
+  'prepare-hostile',
+  'body-malformed',
+  'relay-drop',
+  'relay-late',
+  'relay-revert',
+  'foreign-use',
+  'manual-trade',
+  'liquidation',
+  'operator-word',
+  'rpc-error',
+  'rpc-blind',
+]
+const trustedVenue: readonly FaultName[] = [
+  'status-lies',
+  'indexer-lag',
+  'foreign-use',
+  'clock-skew',
+  'relay-edge',
+]
+
+/** The faults that none of its seeds chooses. */
+export function excludedFaults(world: {
+  readonly options: WorldOptions
+  readonly mode: Mode
+  readonly hasChain: boolean
+  /** Its endpoints may come and go. */
+  readonly mayChange: boolean
+  readonly hasPrices: boolean
+}): ReadonlySet<FaultName> {
+  const { options, mode, hasChain, mayChange, hasPrices } = world
+  const isCalm = hasPrices && randomOf(options.seed, 'calm').chance(0.4)
+  return new Set<FaultName>([
+    ...(isCalm ? calmFaults : []),
+    ...(hasChain ? [] : withoutChain),
+    ...(mode === 'venue' ? trustedVenue : []),
+    // Such a message names its account: nobody else can sign it.
+    ...(options.delegate === undefined ? [] : (['foreign-use'] as const)),
+    ...(mode === 'chain-2' && !mayChange ? [] : (['rpc-liar'] as const)),
+    ...(options.isBefore === true ? laterFaultNames : []),
+    ...(mayChange ? (['reorg'] as const) : (['settings-change'] as const)),
+  ])
+}
