@@ -23,7 +23,7 @@ import { executionSidePrice } from '../protocol/market.ts'
 import { lacksMarket } from '../protocol/missing.ts'
 import type { Position } from '../protocol/position.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { BPS_ONE, bps, formatUsd, maxOf, minOf, mulDiv, type Usd } from '../protocol/units.ts'
+import { BPS_ONE, bps, formatSize, formatUsd, maxOf, minOf, mulDiv, type Usd } from '../protocol/units.ts'
 import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
 import { settledExits } from './exitsLeft.ts'
 
@@ -314,7 +314,7 @@ function fitted(
         kind: 'edit',
         orderKey: order.orderKey,
         sizeDeltaUsd: order.sizeDeltaUsd - excessUsd,
-        reason: `${words}; a ${type} of ${formatUsd(order.sizeDeltaUsd)} is made smaller.`,
+        reason: `${words}; a ${type} of ${formatSize(order.sizeDeltaUsd)} is made smaller.`,
       })
     }
     excessUsd -= minOf(excessUsd, order.sizeDeltaUsd)

@@ -6,7 +6,13 @@ import { type PricedExits, usualRange } from '../../src/domain/order/exitPlan.ts
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import { keepExits } from '../../src/engine/keepExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
-import { contractPriceOf, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'
+import {
+  contractPriceOf,
+  MAX_UINT256,
+  priceOfContractPrice,
+  type Usd,
+  usd,
+} from '../../src/protocol/units.ts'
 import { MARKET, marketView, NOW_MS, oraclePrice, order, position, snapshot, USDC } from '../risk/world.ts'
 
 const side = { marketToken: MARKET, direction: 'long', collateralToken: USDC } as const
@@ -25,7 +31,7 @@ function rowOf({ type, sizeUsd, triggerUsd, ageSeconds }: Exit, index: number): 
   return order({
     orderKey: keyOf(index),
     orderType: type === 'stop-loss' ? 6 : 5,
-    sizeDeltaUsd: usd(sizeUsd),
+    sizeDeltaUsd: sizeUsd === Number.POSITIVE_INFINITY ? MAX_UINT256 : usd(sizeUsd),
     triggerContractPrice: contractPriceOf(usd(triggerUsd), 18),
     updatedAtSeconds: NOW_MS / 1000 - ageSeconds,
   })
@@ -220,4 +226,32 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
   const hidden = stateOf([{ type: 'stop-loss', sizeUsd: 100, triggerUsd: 1_960, ageSeconds: 5 }])
   expect(keepExits({ ...kept, states: [hidden] })).toEqual([])
   expect(keepExits({ ...kept, states: [] })).toMatchObject([{ kind: 'decrease', orderType: 'stop-loss' }])
+})
+
+test('an exit that closes all of the position is made as large as the part, and the reason says so in words', () => {
+  const stop: Exit = {
+    type: 'stop-loss',
+    sizeUsd: Number.POSITIVE_INFINITY,
+    triggerUsd: 1_900,
+    ageSeconds: 60,
+  }
+  const held = { ownUsd: 500, heldUsd: 900, priceUsd: 2_000 }
+  const exits: PricedExits = {
+    stopLoss: { bps: 500 },
+    takeProfits: [],
+    moveEveryMs: 60_000,
+    moveStepUsd: usd(1),
+    range: usualRange,
+  }
+  expect(decided(exits, [stop], held)).toEqual([
+    {
+      kind: 'edit',
+      marketToken: MARKET,
+      direction: 'long',
+      orderKey: keyOf(0),
+      sizeDeltaUsd: usd(500),
+      reason:
+        "$500.00 of the long position is left of this strategy's; a stop-loss of all of the position is made smaller.",
+    },
+  ])
 })
