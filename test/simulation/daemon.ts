@@ -40,6 +40,8 @@ export interface DaemonParts {
   readonly climbing: Random
   /** Chance of strategy files: their exits, what holds them back, and how they change. */
   readonly filing: Random
+  /** Few faults, and prices and strategies that move much: more is filled, and more follows from it. */
+  readonly isLively: boolean
   /** Prices that orders wait for; absent where nobody tells any. */
   readonly prices?: PriceWalk
   /** A fixed story in the place of what chance lays out. */

@@ -102,10 +102,12 @@ export function createMarketModel(parts: {
   readonly chain: ModelChain
   readonly random: Random
   readonly account: Address
+  /** Sides take all that is asked. */
+  readonly isDeep: boolean
   /** Absent: all markets share a quiet walk. */
   readonly prices?: PriceWalk
 }): MarketModel {
-  const { timeline, chain, random, account, prices } = parts
+  const { timeline, chain, random, account, prices, isDeep } = parts
   const capacities = new Map<string, TradingCapacity>()
   const sayings: Saying[] = []
   let priceStepBps = 0
@@ -117,7 +119,7 @@ export function createMarketModel(parts: {
       for (const direction of directions) {
         const key = `${marketToken} ${direction}`
         if (capacities.has(key) && !random.chance(0.3)) continue
-        const baseAvailableLiquidity = usd(random.pick([0, 200, 900, 2_500, 5_000]))
+        const baseAvailableLiquidity = usd(isDeep ? 500_000 : random.pick([0, 200, 900, 2_500, 5_000]))
         const jitAvailableLiquidity = usd(random.pick([0, 500, 4_000]))
         capacities.set(key, {
           availableLiquidity: baseAvailableLiquidity + jitAvailableLiquidity,
@@ -125,7 +127,7 @@ export function createMarketModel(parts: {
           jitAvailableLiquidity,
           limitingFactor: 'reserve',
           jitDataStatus: random.pick(['available', 'available', 'available', 'stale', 'unavailable']),
-          marketDataStatus: random.chance(0.9) ? 'fresh' : 'stale',
+          marketDataStatus: isDeep || random.chance(0.9) ? 'fresh' : 'stale',
         })
       }
     }

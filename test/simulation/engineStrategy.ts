@@ -169,19 +169,28 @@ export function strategyOf(parts: {
   })
 }
 
-/** The name of the strategy that enters again and again. */
-export const EAGER = 'eager'
+/** Where an eager strategy enters. */
+interface EagerSide {
+  readonly market: ModelMarket
+  readonly direction: Direction
+}
+
+/** A side by chance. */
+function eagerSide(random: Random): EagerSide {
+  return { market: random.pick(modelMarkets), direction: random.chance(0.5) ? 'long' : 'short' }
+}
 
 /** A strategy that holds something on one side all the time: it enters whenever no entry of its own is open, and at times adds or reduces. */
-export function eagerOf(parts: {
+function eagerOf(parts: {
+  readonly name: string
   readonly random: Random
+  readonly side: EagerSide
   readonly spanMs: number
   readonly nowMs: () => number
   readonly isOver: () => boolean
 }): LoadedStrategy {
-  const { random, spanMs, nowMs, isOver } = parts
-  const market = random.pick(modelMarkets)
-  const direction: Direction = random.chance(0.5) ? 'long' : 'short'
+  const { name, random, spanMs, nowMs, isOver } = parts
+  const { market, direction } = parts.side
   const sizeUsd = random.pick([200, 500])
   const wishOf = (shape: StrategyWish['shape'], fromMs = 0): StrategyWish => ({
     ...{ shape, fromMs, untilMs: fromMs + 12_000, market, direction },
@@ -197,7 +206,7 @@ export function eagerOf(parts: {
   const entry = wishOf(random.chance(0.8) ? 'market' : 'limit')
   const symbols = [market.symbol]
   const strategy = defineStrategy({
-    kind: EAGER,
+    kind: 'eager',
     description: 'Enters again as soon as nothing of its own is open.',
     params: z.strictObject({}),
     needs: () => ({ symbols }),
@@ -208,8 +217,20 @@ export function eagerOf(parts: {
       return [...(isIn ? [] : [entry]), ...due].flatMap((wish) => decisionOf(wish, view) ?? [])
     },
   })
-  return loadedOf(strategy, EAGER, symbols, {
-    instance: { name: EAGER, symbols, size: { usd: usd(sizeUsd), leverageBps: 20_000, collateral: 'short' } },
+  return loadedOf(strategy, name, symbols, {
+    instance: { name, symbols, size: { usd: usd(sizeUsd), leverageBps: 20_000, collateral: 'short' } },
     cadenceMs: random.pick([3_000, 4_000, 5_000]),
   })
+}
+
+/** The eager strategies of a world: one, and in a lively world up to three, as a rule on the same side. */
+export function eagersOf(
+  parts: Omit<Parameters<typeof eagerOf>[0], 'name' | 'side'> & { readonly isLively: boolean },
+): readonly LoadedStrategy[] {
+  const { random, isLively } = parts
+  const side = eagerSide(random)
+  const names = ['eager', 'keen', 'rash'].slice(0, isLively ? random.int(1, 3) : 1)
+  return names.map((name, at) =>
+    eagerOf({ ...parts, name, side: at === 0 || random.chance(0.7) ? side : eagerSide(random) }),
+  )
 }

@@ -12,15 +12,26 @@ import { createEngineChecks, type EngineChecks } from './engineChecks.ts'
 import { createStrategyFolder, type StrategyFolder } from './engineFiles.ts'
 import { createMarketModel, type MarketModel } from './engineMarkets.ts'
 import { planOperator } from './engineOperator.ts'
-import { EAGER, eagerOf, planWishes, strategyOf } from './engineStrategy.ts'
+import { eagersOf, planWishes, strategyOf } from './engineStrategy.ts'
 import { createExitChecks, type ExitChecks } from './exitChecks.ts'
 import { storyLimits, storyStrategy } from './exitStory.ts'
 import type { SignedMessage } from './httpVenue.ts'
 import { createRosterChecks, type RosterChecks } from './rosterChecks.ts'
 import { simulatedAccount } from './shellDaemon.ts'
+import { livelySpanMs } from './worldFaults.ts'
 
-/** Decisions and commands come in this time. Faults go on for longer in most worlds. */
-const spanMs = 120_000
+/** Decisions and commands come in this time, ms; for longer in a lively world. Faults go on for longer in most. */
+const usualSpanMs = 120_000
+
+/** Where all is to be filled that strategies ask for. */
+const wideLimits: Limits = {
+  maxTotalExposureUsd: usd(6_000),
+  maxPositionSizeUsd: usd(6_000),
+  maxDataAgeMs: 10_000,
+  maxPriceDivergenceBps: 300,
+  reduceAgainAfterMs: 20_000,
+  capacityHeadroomBps: 0,
+}
 
 /** What outlives the processes of a world. */
 export interface EngineWorld {
@@ -51,7 +62,8 @@ const worlds = new WeakMap<object, EngineWorld>()
 export function worldOf(parts: DaemonParts): EngineWorld {
   const known = worlds.get(parts.truth)
   if (known !== undefined) return known
-  const { chain, truth, faults, random, climbing, filing, prices, note, rules } = parts
+  const { chain, truth, faults, random, climbing, filing, prices, isLively, note, rules } = parts
+  const spanMs = isLively ? livelySpanMs : usualSpanMs
   // A world of before there were files ended with its first process.
   const timeline = prices === undefined ? parts.timeline : parts.worldTimeline
   const isOver = () => faults.isQuiet
@@ -60,10 +72,11 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     chain,
     random,
     account: simulatedAccount,
+    isDeep: isLively,
     ...(prices === undefined ? {} : { prices }),
   })
   const { story } = parts
-  const names = story === undefined ? ['one', 'two', 'three'].slice(0, random.int(1, 3)) : []
+  const names = story === undefined ? ['one', 'two', 'three'].slice(0, isLively ? 1 : random.int(1, 3)) : []
   const strategies = names.map((name) =>
     strategyOf({
       name,
@@ -96,25 +109,25 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     ...(random.chance(0.3) ? { maxDailyLossUsd: usd(1_000) } : {}),
   }
   const eager =
-    prices !== undefined && story === undefined && filing.chance(0.75)
-      ? [eagerOf({ random: filing, spanMs, nowMs: () => timeline.nowMs, isOver })]
+    prices !== undefined && story === undefined && (isLively || filing.chance(0.75))
+      ? eagersOf({ random: filing, isLively, spanMs, nowMs: () => timeline.nowMs, isOver })
       : []
   const folder =
     prices === undefined
       ? undefined
       : createStrategyFolder({
-          ...{ random: filing, timeline, spanMs, isOver, note },
+          ...{ random: filing, timeline, isLively, spanMs, isOver, note },
           strategies: [...strategies, ...eager],
           others: climber,
-          withExits: new Set([EAGER]),
+          withExits: new Set(eager.map(({ name }) => name)),
         })
   const lane = random.pick(['order-chain', 'order-chain', 'relay'] as const)
   const intentExpiryMs = random.int(10, 60) * 1000
   let configured: ConfiguredLimits = {
-    account: story === undefined ? account : storyLimits,
+    account: story !== undefined ? storyLimits : isLively ? wideLimits : account,
     markets: {},
     strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
-    breakers: breakersOf(story === undefined && random.chance(0.6)),
+    breakers: breakersOf(story === undefined && !isLively && random.chance(0.6)),
   }
   const world: EngineWorld = {
     market,
@@ -142,7 +155,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     fatal: parts.fatal,
   }
   worlds.set(truth, world)
-  if (story !== undefined) return world
+  if (story !== undefined || (isLively && filing.chance(0.7))) return world
   planOperator(
     {
       random,

@@ -11,6 +11,7 @@
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import { MAX_UINT256 } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import { BY_WORD, type OwnPart, ownPartsOf, partKey } from './ownParts.ts'
@@ -115,6 +116,8 @@ export function createExitChecks(parts: {
       if (!isHere || (whose !== strategy && !whose.startsWith('@'))) return false
       const attempt = lastAttempt(state)
       if (attempt?.phase !== 'LANDED' || kind === 'edit' || kind === 'cancel') return true
+      // What is to close at once may come back until its end is final: nothing is closed twice.
+      if (kind === 'close' || (kind === 'decrease' && terms.orderType === 'market')) return true
       return attempt.children.some((child) => {
         const order = chain.canonical.orders.get(child.orderKey)
         const isOver = order === undefined || order.state === 'executed' || order.state === 'cancelled'
@@ -122,6 +125,20 @@ export function createExitChecks(parts: {
         return isOver !== hasEnded(child) || (isMarket && !isOver)
       })
     })
+  }
+
+  /** What an order closes at most, USD: one that is to close all closes what its own entry adds while that waits, and then the position. */
+  function sizeOf({ spec, intentId }: ModelOrder): bigint {
+    if (spec.sizeDeltaUsd !== MAX_UINT256) return spec.sizeDeltaUsd
+    const entries = [...chain.canonical.orders.values()].filter(
+      (order) =>
+        order.intentId === intentId &&
+        order.spec.adds &&
+        (order.state === 'open' || order.state === 'frozen'),
+    )
+    return entries.length === 0
+      ? chain.canonical.heldUsd(spec.marketToken, spec.direction)
+      : entries.reduce((sum, entry) => sum + entry.spec.sizeDeltaUsd, 0n)
   }
 
   /** What entries of the instance may still add on the side, USD. */
@@ -160,7 +177,7 @@ export function createExitChecks(parts: {
     const toleranceUsd = maxOf((heldUsd * toleranceBps) / 10_000n, leastUsd)
     for (const [type, words] of Object.entries(exitTypes)) {
       const ofType = resting.filter(({ spec }) => spec.orderType === Number(type))
-      const sumUsd = ofType.reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n)
+      const sumUsd = ofType.reduce((sum, order) => sum + sizeOf(order), 0n)
       const mostUsd = heldUsd + comingUsd(name, marketToken, direction) + toleranceUsd
       judge(`${key} ${type} over`, !isMixed && sumUsd > mostUsd, isCalm, 'E12', () => {
         return `${words} of ${name} on ${marketToken} ${direction} are ${sumUsd}, and its part is ${heldUsd}`
@@ -170,7 +187,7 @@ export function createExitChecks(parts: {
     const hasStop = exits?.stopLoss !== undefined || trails
     const coveredUsd = resting
       .filter(({ spec, state }) => spec.orderType === STOP_LOSS && state === 'open')
-      .reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n)
+      .reduce((sum, order) => sum + sizeOf(order), 0n)
     const isBare = hasStop && !isMixed && heldUsd - coveredUsd > toleranceUsd
     judge(`${key} bare`, isBare, isCalm, 'E13', () => {
       return `${name} holds ${heldUsd} on ${marketToken} ${direction} and stop-losses of ${coveredUsd} rest`
@@ -212,7 +229,7 @@ export function createExitChecks(parts: {
         const isOpen = order?.state === 'open' || order?.state === 'frozen'
         return isOpen && order.spec.orderType === Number(type) && !isChanging.has(orderKey) ? [order] : []
       })
-      const sumUsd = left.reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n)
+      const sumUsd = left.reduce((sum, order) => sum + sizeOf(order), 0n)
       const mostUsd = part.heldUsd + maxOf((part.heldUsd * toleranceBps) / 10_000n, leastUsd)
       if (sumUsd > mostUsd)
         truth.fail(
@@ -244,7 +261,7 @@ export function createExitChecks(parts: {
     )
     const sumUsd =
       sizeDeltaUsd +
-      resting.reduce((sum, { spec }) => sum + spec.sizeDeltaUsd, 0n) +
+      resting.reduce((sum, order) => sum + sizeOf(order), 0n) +
       coming.reduce((sum, { intent }) => sum + intent.terms.sizeDeltaUsd, 0n)
     const mostUsd = part.heldUsd + maxOf((part.heldUsd * toleranceBps) / 10_000n, leastUsd)
     if (sumUsd > mostUsd)

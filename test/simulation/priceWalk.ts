@@ -42,12 +42,12 @@ interface Walk {
   isRising: boolean
 }
 
-/** Starts the walk of these markets; prices begin at whole USD per token, and go along `path` where there is one. */
+/** Starts the walk of these markets; prices begin at whole USD per token, go along `path` where there is one, and farther where it is lively. */
 export function createPriceWalk(
   timeline: Timeline,
   random: Random,
   markets: readonly { readonly marketToken: Hex; readonly priceUsd: number; readonly decimals: number }[],
-  path?: PricePath,
+  { path, isLively = false }: { readonly path?: PricePath; readonly isLively?: boolean } = {},
 ): PriceWalk {
   const walks = new Map(
     markets.map(({ marketToken, priceUsd, decimals }): [string, Walk] => [
@@ -56,6 +56,7 @@ export function createPriceWalk(
     ]),
   )
   const told: (() => void)[] = []
+  const pace = isLively ? 2 : 1
   let waiting: ((marketToken: string) => readonly Usd[]) | undefined
 
   function walkOf(marketToken: string): Walk {
@@ -77,7 +78,7 @@ export function createPriceWalk(
     }
     walk.left -= 1
     const jumpBps = random.chance(0.02) ? random.pick([-1, 1]) * random.int(50, 250) : 0
-    walk.awayBps += walk.driftBps + random.int(-10, 10) + jumpBps
+    walk.awayBps += pace * (walk.driftBps + random.int(-10, 10)) + jumpBps
   }
 
   /** On towards what still waits on this side, and back when nothing does. */

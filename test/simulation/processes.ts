@@ -17,6 +17,8 @@ import type { Scenario } from './worldTypes.ts'
 /** What processes stand in. */
 export interface ProcessesParts {
   readonly scenario: Scenario | undefined
+  /** Few faults, and much that is filled. */
+  readonly isLively: boolean
   readonly random: Random
   readonly timeline: Timeline
   readonly faults: Faults
@@ -343,12 +345,18 @@ export class Processes {
     const isEarly = count < 12
     const isNow =
       this.#crashes < 6 &&
-      (faults.comes('crash', 0.012) ||
+      (faults.comes('crash', this.#crashChance(name)) ||
         (isEarly && process.epoch > 1 && faults.comes('crash-in-recovery', 0.05)))
     if (isNow && run === this.#run) this.crash(name)
     else if (isNow) end(run)
     else if (this.#pauses < mostPauses && faults.comes('pause', 0.006)) this.#freeze(run, name)
     return isNow
+  }
+
+  /** In a lively world it ends where something of an order or of a file was just written, rather than anywhere. */
+  #crashChance(name: string): number {
+    if (!this.#parts.isLively) return 0.012
+    return turningPoints.has(name) ? 0.04 : 0.002
   }
 
   /** The process stands still for seconds, or for longer than any deadline; another may take the journal meanwhile. */
@@ -406,6 +414,19 @@ export class Processes {
     timeline.after(0, () => disk.setFull(false))
   }
 }
+
+/** Boundaries at which something of an order or of a file has just become durable, or is about to. */
+const turningPoints: ReadonlySet<string> = new Set([
+  'before intent.accepted',
+  'after intent.accepted',
+  'after landed',
+  'after child.executed',
+  'after child.cancelled',
+  'after strategy.changed',
+  'after commit',
+  'read files',
+  'sign',
+])
 
 const refusals: ReadonlySet<string> = new Set([
   'JOURNAL_ROLLED_BACK',

@@ -25,11 +25,17 @@ import { createTimeline, epochMs, type Timeline } from './timeline.ts'
 import { createTruth, InvariantBroken, type Truth, type Violation } from './truth.ts'
 import { createVenueModel, type VenueModel } from './venueModel.ts'
 import type { Peer } from './venuePeers.ts'
-import { excludedFaults } from './worldFaults.ts'
+import { excludedFaults, livelySpanMs } from './worldFaults.ts'
 import type { Mode, WorldOptions, WorldResult } from './worldTypes.ts'
 
+/**
+ * What exposure may never exceed. In a lively world reductions follow one another, which the lists show at once and the truth counts when
+ * they are final, so that it is twice as much there: E1 holds what the engine admits to its own limits.
+ */
 const limitUsd = usd(6_000)
 const scenarioDeadlineSeconds = 60
+/** The longest deadline, finality, skews, an order that waits for its keeper, and the slowest cadence, ms. */
+const quietMs = 300_000 + 120_000 + 90_000
 /** What never ends reaches it; a world with a process that is frozen for hours has 22 events a second meanwhile. */
 const maxEvents = 1_000_000
 
@@ -58,6 +64,8 @@ class World {
   readonly #ending: Ending
   /** One of two endpoints may say anything. */
   readonly #mayLie: boolean
+  /** Few faults, and prices and strategies that move much. */
+  readonly #isLively: boolean
   #wallOffsetMs = 0
   #fault: Violation | undefined
   #isQuiet = false
@@ -86,7 +94,9 @@ class World {
       randomOf(seed, 'settings').chance(0.4)
     const hasPrices =
       options.tier.decides === true && options.isBefore !== true && options.hasPrices !== false
-    const excluded = excludedFaults({ options, mode, hasChain, mayChange, hasPrices })
+    this.#isLively = hasPrices && scenario === undefined && randomOf(seed, 'lively').chance(0.5)
+    const isLively = this.#isLively
+    const excluded = excludedFaults({ options, mode, hasChain, mayChange, isLively })
     this.#faults = chooseFaults(
       randomOf(seed, 'faults'),
       scenario !== undefined,
@@ -121,7 +131,7 @@ class World {
             priceUsd,
             decimals,
           })),
-          scenario?.exits?.path,
+          { isLively, ...(scenario?.exits === undefined ? {} : { path: scenario.exits.path }) },
         )
       : undefined
     this.#venue = createVenueModel({
@@ -135,7 +145,7 @@ class World {
     })
     const names = mode === 'chain-2' || mayChange ? ['one', 'two'] : hasChain ? ['one'] : []
     this.#endpoints = names.map((name): Endpoint => ({ name, illness: undefined }))
-    this.#truth = createTruth(this.#timeline, this.#chain, limitUsd, {
+    this.#truth = createTruth(this.#timeline, this.#chain, isLively ? 2n * limitUsd : limitUsd, {
       broken: (violation) => this.#fail(new InvariantBroken(violation)),
       isOnDisk: (digest) => this.#disk.isOnDisk(digest),
     })
@@ -155,6 +165,7 @@ class World {
     this.#processes = new Processes({
       ...shared,
       scenario,
+      isLively,
       network: this.#network,
       holdOn: (ms) => {
         this.#faultsUntilMs = Math.max(this.#faultsUntilMs, this.#timeline.nowMs + ms)
@@ -239,7 +250,8 @@ class World {
   /** Lays out decisions and faults; gives the time when faults stop, ms. */
   #plan(): number {
     const random = this.#random
-    const spanMs = this.#strategist.plan()
+    const plannedMs = this.#strategist.plan()
+    const spanMs = this.#isLively ? livelySpanMs : plannedMs
     const { scenario } = this.#options
     if (scenario !== undefined) return 30_000 + (scenario.exits?.spanMs ?? spanMs)
     planFaults(spanMs + 30_000, {
@@ -289,6 +301,7 @@ class World {
       later: randomOf(seed, 'unwinding operator'),
       climbing: randomOf(seed, 'climber'),
       filing: randomOf(seed, 'strategy files'),
+      isLively: this.#isLively,
       ...(this.#prices === undefined ? {} : { prices: this.#prices }),
       faults: this.#faults,
       venue: this.#venue,
@@ -322,14 +335,22 @@ class World {
     this.#disk.dropBackup()
     this.#processes.thaw()
     this.#venue.hurry()
-    // The longest deadline, finality, skews, an order that waits for its keeper, the slowest cadence.
-    this.#quietEndMs = this.#timeline.nowMs + 300_000 + 120_000 + 90_000
+    this.#quietEndMs = this.#timeline.nowMs + quietMs
   }
 
   #isOver(): boolean {
-    if (this.#timeline.nowMs >= this.#quietEndMs) return true
+    if (this.#timeline.nowMs >= this.#quietEndMs && !this.#mayStillEnd()) return true
     if (this.#timeline.nowMs < this.#quietEndMs - 450_000) return false
     return this.#processes.isReady && this.#processes.daemon?.states().length === 0
+  }
+
+  /** Exits are kept in the quiet phase too: what was decided late in it has its whole deadline, but nothing is awaited for ever. */
+  #mayStillEnd(): boolean {
+    const { nowMs } = this.#timeline
+    if (this.#prices === undefined || nowMs >= this.#quietEndMs + 2 * quietMs) return false
+    const sinceMs = epochMs + nowMs + this.#wallOffsetMs - quietMs
+    const states = this.#processes.daemon?.states() ?? []
+    return states.some(({ intent }) => intent.acceptedAtMs > sinceMs)
   }
 
   #result(events: number): WorldResult {

@@ -1,7 +1,9 @@
 /** Faults that a world cannot have, or is not to have. */
 import { type FaultName, laterFaultNames } from './faults.ts'
-import { randomOf } from './random.ts'
 import type { Mode, WorldOptions } from './worldTypes.ts'
+
+/** How long strategies of a lively world decide, ms. */
+export const livelySpanMs = 240_000
 
 const withoutChain: readonly FaultName[] = [
   'reorg',
@@ -13,7 +15,7 @@ const withoutChain: readonly FaultName[] = [
   'rpc-behind',
   'rpc-time',
 ]
-/** What a calm world is without: then more is filled, and so more becomes of what follows a fill. */
+/** What a lively world is without: then more is filled, and so more becomes of what follows a fill. */
 const calmFaults: readonly FaultName[] = [
   'clock-jump',
   'clock-skew',
@@ -38,8 +40,15 @@ const calmFaults: readonly FaultName[] = [
   'manual-trade',
   'liquidation',
   'operator-word',
+  'operator-stop',
+  'old-backup',
+  'bit-flip',
+  'pause',
+  'keeper-slow',
   'rpc-error',
   'rpc-blind',
+  'rpc-behind',
+  'rpc-time',
 ]
 const trustedVenue: readonly FaultName[] = [
   'status-lies',
@@ -56,12 +65,11 @@ export function excludedFaults(world: {
   readonly hasChain: boolean
   /** Its endpoints may come and go. */
   readonly mayChange: boolean
-  readonly hasPrices: boolean
+  readonly isLively: boolean
 }): ReadonlySet<FaultName> {
-  const { options, mode, hasChain, mayChange, hasPrices } = world
-  const isCalm = hasPrices && randomOf(options.seed, 'calm').chance(0.4)
+  const { options, mode, hasChain, mayChange, isLively } = world
   return new Set<FaultName>([
-    ...(isCalm ? calmFaults : []),
+    ...(isLively ? calmFaults : []),
     ...(hasChain ? [] : withoutChain),
     ...(mode === 'venue' ? trustedVenue : []),
     // Such a message names its account: nobody else can sign it.
