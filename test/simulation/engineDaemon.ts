@@ -212,7 +212,13 @@ class EngineDaemon implements Daemon {
     if (event.type === 'decision.denied') {
       const { strategy, decisionKey, decision, denial } = event
       const marketToken = 'marketToken' in decision ? decision.marketToken : ''
-      this.#world.exits?.denied(strategy, decisionKey, denial.code, marketToken)
+      this.#world.exits?.denied({
+        strategy,
+        decisionKey,
+        kind: decision.kind,
+        code: denial.code,
+        marketToken,
+      })
     }
     if (event.type === 'decision.denied')
       note(`denied ${event.strategy} ${event.decision.kind} ${event.denial.code}`)

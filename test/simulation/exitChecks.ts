@@ -59,7 +59,13 @@ export interface ExitChecks {
   begin(states: readonly IntentState[]): void
   look(now: Look): void
   /** A decision was denied. */
-  denied(strategy: string, decisionKey: string, code: string, marketToken: string): void
+  denied(denial: {
+    readonly strategy: string
+    readonly decisionKey: string
+    readonly kind: string
+    readonly code: string
+    readonly marketToken: string
+  }): void
   /** A record is on its way to the disk. */
   leaving(record: JournalRecord | AccountRecord, now: Pick<Look, 'strategies' | 'open'>): void
   durable(record: JournalRecord | AccountRecord): void
@@ -312,8 +318,9 @@ export function createExitChecks(parts: {
         for (const part of all.values()) if (part.strategy === loaded.name) lookAt(loaded, part, now)
       }
     },
-    denied(strategy, decisionKey, code, marketToken) {
-      if (!isKept(decisionKey) || !explained.has(code)) return
+    denied({ strategy, decisionKey, kind, code, marketToken }) {
+      // Exits whose position others took off are cancelled among what the kind decides.
+      if ((!isKept(decisionKey) && kind !== 'cancel') || !explained.has(code)) return
       deniedUntilMs.set(`${strategy} ${marketToken.toLowerCase()}`, timeline.nowMs + denialMs)
     },
     leaving(record, { strategies, open }) {

@@ -7,6 +7,7 @@ function bug(name: string, firstSeed: number, ...patches: readonly Patch[]): Fir
   return {
     name,
     tier: 'engine',
+    isLively: true,
     firstSeed,
     patches: patches.map(([file, find, replace]) => ({ file, find, replace })),
   }

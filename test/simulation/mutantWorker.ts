@@ -22,11 +22,12 @@ parentPort?.on('message', async ({ index, seedsMax, firstSeed }: MutantJob) => {
     ...(firstSeed === undefined ? [] : [firstSeed]),
     ...Array.from({ length: seedsMax }, (_, at) => at + 1),
   ]
-  const { mode, shapes, hasPrices } = mutant
+  const { mode, shapes, hasPrices, isLively } = mutant
   const options = {
     ...(mode === undefined ? {} : { mode }),
     ...(shapes === undefined ? {} : { shapes }),
     ...(hasPrices === undefined ? {} : { hasPrices }),
+    ...(isLively === undefined ? {} : { isLively }),
   }
   for (const seed of seeds) {
     const { violation } = await runSeed(mutant.tier, seed, options)

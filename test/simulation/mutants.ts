@@ -16,6 +16,8 @@ export interface Mutant {
   readonly shapes?: readonly Shape[]
   /** False: its worlds have no walk of prices and no strategy files; absent: those of the engine have. */
   readonly hasPrices?: boolean
+  /** True: its worlds have few faults, and much that is filled. */
+  readonly isLively?: boolean
   /** A seed that is tried first: it showed the bug when it was written. */
   readonly firstSeed?: number
   readonly patches: readonly Patch[]

@@ -44,7 +44,7 @@ export function runSeed(
   options: Partial<
     Pick<
       WorldOptions,
-      'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'hasPrices' | 'transcript'
+      'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'hasPrices' | 'isLively' | 'transcript'
     >
   > = {},
 ): Promise<WorldResult> {

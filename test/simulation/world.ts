@@ -94,7 +94,10 @@ class World {
       randomOf(seed, 'settings').chance(0.4)
     const hasPrices =
       options.tier.decides === true && options.isBefore !== true && options.hasPrices !== false
-    this.#isLively = hasPrices && scenario === undefined && randomOf(seed, 'lively').chance(0.5)
+    this.#isLively =
+      hasPrices &&
+      scenario === undefined &&
+      (options.isLively === true || randomOf(seed, 'lively').chance(0.5))
     const isLively = this.#isLively
     const excluded = excludedFaults({ options, mode, hasChain, mayChange, isLively })
     this.#faults = chooseFaults(

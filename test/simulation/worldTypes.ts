@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly isBefore?: boolean
   /** False: strategies have no files and markets no walk, as before there were any; absent: they have. */
   readonly hasPrices?: boolean
+  /** True: few faults, and much that is filled; absent: so in half of the worlds that have prices. */
+  readonly isLively?: boolean
 }
 
 /** A fixed story for the enumeration of crash points. */
