@@ -307,6 +307,8 @@ export function createExitChecks(parts: {
     knownParts,
     begin(states) {
       known.clear()
+      for (const { intent, closing } of states)
+        if (closing?.evidence.level === 'operator') byWord.add(intent.intentId)
       for (const state of states)
         for (const { phase, orderKey } of lastAttempt(state)?.children ?? [])
           if (phase === 'EXECUTED') known.add(orderKey)
