@@ -164,6 +164,20 @@ test('exits, stops and the fall from the highest are folded from the journal, wh
   expect(stopped).toMatchObject({ resultUsd: usd(-60), stopsMs: [startMs, startMs + 9] })
 })
 
+test('the market was left when the last of its reductions came, in whatever order they are told', () => {
+  const half = { sizeDeltaUsd: usd(1_000), sizeDeltaInTokens: eth / 2n, pnlUsd: 0n, basePnlUsd: 0n }
+  const opened = executed({
+    n: 1,
+    atMs: startMs,
+    settlement: { sizeDeltaUsd: usd(2_000), sizeDeltaInTokens: eth, executionPrice: usd(2_000) },
+  })
+  const first = executed({ n: 2, kind: 'decrease', atMs: startMs + 10_000, settlement: half })
+  const last = executed({ n: 3, kind: 'decrease', atMs: startMs + 40_000, settlement: half })
+  const exitsMs = new Map([[hexKey(side.marketToken), startMs + 40_000]])
+  expect(trackAfter(...opened, ...first, ...last)).toMatchObject({ exitsMs })
+  expect(trackAfter(...opened, ...last, ...first)).toMatchObject({ exitsMs })
+})
+
 test('a liquidation counts as a stop of those whose books it takes from', () => {
   const opened = executed({
     n: 1,

@@ -4,7 +4,7 @@
  */
 import { hexKey } from '../../protocol/address.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
-import type { PositionSide } from '../account/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
 import { type Figures, resultOf } from './figures.ts'
 import type { Posting } from './sideParts.ts'
 
@@ -18,6 +18,8 @@ export interface TrackRecord {
   readonly peakUsd: Usd
   /** When a book of it on a market last came to nothing, Unix ms, by lower-cased market token. */
   readonly exitsMs: ReadonlyMap<string, number>
+  /** When something was last taken off a book of it, Unix ms, by `sideKeyOf`: fills may be told in another order than they came in. */
+  readonly reducedMs?: ReadonlyMap<string, number>
   /** When stop-losses and liquidations took something off its books, Unix ms, oldest first; the newest `MOST_STOPS`. */
   readonly stopsMs: readonly number[]
 }
@@ -41,22 +43,21 @@ export function withFigures(record: TrackRecord, figures: Partial<Figures>): Tra
 }
 
 /** The record with the exits and stops of a posting; what it brought is `withFigures`. */
-export function withPosting(
-  record: TrackRecord,
-  posting: Posting,
-  { marketToken }: PositionSide,
-): TrackRecord {
+export function withPosting(record: TrackRecord, posting: Posting, side: PositionSide): TrackRecord {
   const { move, sizeDeltaUsd, isFlat } = posting
   if (sizeDeltaUsd >= 0n || move.atMs <= record.sinceMs) return record
-  const key = hexKey(marketToken)
-  // Clocks that step back take nothing off.
-  const exitMs = Math.max(move.atMs, record.exitsMs.get(key) ?? 0)
+  const key = hexKey(side.marketToken)
+  const sideKey = sideKeyOf(side)
+  // What is told last need not have come last, and clocks that step back take nothing off.
+  const lastMs = Math.max(move.atMs, record.reducedMs?.get(sideKey) ?? 0)
+  const exitMs = Math.max(lastMs, record.exitsMs.get(key) ?? 0)
   const exitsMs = isFlat ? new Map(record.exitsMs).set(key, exitMs) : record.exitsMs
   const stopsMs =
     move.isStop === true
       ? [...record.stopsMs, move.atMs].sort((one, other) => one - other).slice(-MOST_STOPS)
       : record.stopsMs
-  return { ...record, exitsMs, stopsMs }
+  const reducedMs = new Map(record.reducedMs).set(sideKey, lastMs)
+  return { ...record, exitsMs, reducedMs, stopsMs }
 }
 
 /** The record that begins anew: the result stays, and is its own peak. */
