@@ -19,7 +19,7 @@ const reload = 'src/engine/operator/reloadStrategies.ts'
 
 /** All of them. */
 export const exitMutants: readonly FirstMutant[] = [
-  bug('exits are as large as the whole position', 23, [
+  bug('exits are as large as the whole position', 2, [
     keeper,
     'const ownUsd = minOf(part.sizeUsd, position.sizeInUsd)',
     'const ownUsd = position.sizeInUsd',
@@ -29,28 +29,28 @@ export const exitMutants: readonly FirstMutant[] = [
     'if (!isNearer(position, level, triggerPrice)) return undefined',
     'if (level === triggerPrice) return undefined',
   ]),
-  bug('an exit is placed again while the first one is on its way', 1, [
+  bug('an exit is placed again while the first one is on its way', 4, [
     keeper,
     'if (isOnTheWay || isUnlisted || own.some(({ isChanging }) => isChanging)) return undefined',
     'if (own.some(({ isChanging }) => isChanging)) return undefined',
   ]),
   bug(
     'an entry comes before what another exit left over is cancelled',
-    1,
+    2,
     [keeper, 'return [...leftOvers(kept), ...', 'return [...[], ...'],
     [judge, "return decision.kind === 'increase' && exits !== undefined", "return decision.kind === 'swap'"],
   ),
-  bug('exits stay as large as they were when one of them filled', 1, [
+  bug('exits stay as large as they were when one of them filled', 13, [
     keeper,
     'if (excessUsd <= bps(ownUsd, EXIT_TOLERANCE_BPS)) return []',
     'if (excessUsd <= ownUsd * 9n) return []',
   ]),
-  bug('a stop-loss that is missing is not placed', 1, [
+  bug('a stop-loss that is missing is not placed', 8, [
     keeper,
     'if (isWorth(scene, missingUsd)) {',
     'if (isWorth(scene, missingUsd) && stops.length > 9) {',
   ]),
-  bug('a cooldown is kept in memory alone', 1, [
+  bug('a cooldown is kept in memory alone', 2, [
     judge,
     ': { protection: { rules: protect, track: journal.books().trackOf(name) } }),',
     `: {
@@ -67,7 +67,7 @@ export const exitMutants: readonly FirstMutant[] = [
           },
         }),`,
   ]),
-  bug('stops are not counted', 1, [
+  bug('stops are not counted', 2, [
     'src/domain/books/bookMoves.ts',
     '...(isStop(state, child) ? { isStop: true } : {}),',
     '...(isStop(state, child) ? {} : {}),',
@@ -86,5 +86,10 @@ export const exitMutants: readonly FirstMutant[] = [
     reload,
     'for (const { now, fields } of plan.changed) {',
     'for (const { now, fields } of plan.changed.slice(0, Math.ceil(plan.changed.length / 2))) {',
+  ]),
+  bug('a reload takes over files that are not valid', 1, [
+    reload,
+    'if (read.problems.length === 0) return read',
+    'if (read.problems.length >= 0) return read',
   ]),
 ]
