@@ -37,17 +37,17 @@ export interface Share {
 /** What happens at each boundary: a crash, another at each boundary after it, or a pause in which the journal is taken. */
 export type CrashKind = 'crash' | 'pair' | 'takeover'
 
-/** Enumerates the crash points of stories in worker threads; with `shares` each story as so many jobs. */
+/** Enumerates the crash points of stories in worker threads; with `shares` each story as so many jobs, of each so manieth boundary (`every`). */
 export function crashPointsOf(
   tier: TierName,
   stories: readonly Story[],
   what: CrashKind,
-  shares = 1,
+  { shares = 1, every = 1 }: { readonly shares?: number; readonly every?: number } = {},
 ): Promise<readonly CrashPoints[]> {
   const jobs = stories.flatMap(({ name }) =>
     Array.from({ length: shares }, (_, at): CrashJob => {
-      const share = { from: at + 1, step: shares }
-      return { kind: 'crashes', tier, story: name, what, ...(shares === 1 ? {} : { share }) }
+      const share = { from: at * every + 1, step: shares * every }
+      return { kind: 'crashes', tier, story: name, what, ...(shares * every === 1 ? {} : { share }) }
     }),
   )
   return runJobs<CrashJob, CrashPoints>(new URL('./worker.ts', import.meta.url), jobs)

@@ -20,7 +20,7 @@ import { holdToRegister } from '../support/registeredLine.ts'
 import { CLIMBER } from './climber.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
 import { latestOf, viewOf } from './endpoints.ts'
-import type { StrategyFolder } from './engineFiles.ts'
+import { pathOf, type StrategyFolder } from './engineFiles.ts'
 import { modelFacts, oracleHost } from './engineMarkets.ts'
 import { checkSigned } from './engineSigned.ts'
 import { type EngineWorld, worldOf } from './engineWorld.ts'
@@ -277,9 +277,9 @@ class EngineDaemon implements Daemon {
   }
 
   #look(): void {
-    const { exits, roster } = this.#world
+    const { exits, roster, folder } = this.#world
     const { venue, journal } = this.#parts
-    const { state, kill, flattens, holds } = this.#engine.status()
+    const { state, kill, flattens, holds, windDowns } = this.#engine.status()
     const isWell =
       state === 'running' &&
       flattens.length === 0 &&
@@ -293,7 +293,10 @@ class EngineDaemon implements Daemon {
       )
     const strategies = this.#engine.strategies()
     exits?.look({ strategies, open: journal.openIntents(), isWell, isHalted })
-    roster?.look(strategies, isWell)
+    if (exits === undefined || folder === undefined) return
+    const windingDown = new Set(windDowns.map(({ strategy }) => strategy))
+    const isGone = (strategy: string) => folder.isGone(pathOf(strategy)) && strategy !== CLIMBER
+    roster?.look({ strategies, isWell, windingDown, held: exits.knownParts(), isGone })
   }
 
   /** Requests, counted: while one is in the air its timeout runs. */

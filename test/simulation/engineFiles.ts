@@ -156,7 +156,8 @@ function isDisabled(text: FileText): boolean {
   return text.enabled === false
 }
 
-function pathOf(name: string): string {
+/** The path of an instance's file. */
+export function pathOf(name: string): string {
   return join(folder, `${name}.yaml`)
 }
 

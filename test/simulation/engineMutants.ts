@@ -22,14 +22,14 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one(
     'ticks of one moment share a room',
-    21,
+    16,
     'src/engine/engine.ts',
     'const next = turn.then(work)',
     'const next = work()',
   ),
   one(
     'a halt is kept in memory alone',
-    54,
+    4,
     'src/engine/account/accountJournal.ts',
     'await journal.appendAccount(record)',
     "if (record.kind !== 'trading.state') await journal.appendAccount(record)",
@@ -39,7 +39,7 @@ export const engineMutants: readonly FirstMutant[] = [
     26,
     judge,
     'strategy: journal.acceptedSince(nowMs - hourMs, name) + pending.length,',
-    'strategy: context.orderManager.open().filter(({ state }) => state.intent.strategy === name).length,',
+    'strategy: journal.openIntents().filter(({ intent }) => intent.strategy === name).length,',
   ),
   one(
     'the budget of a cause forgets what ended before the start',
@@ -114,7 +114,7 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one(
     'the key of a decision is not made of its task',
-    44,
+    67,
     'src/tasks/taskKind.ts',
     'childKeyOf(taskId: string, step: string | number): string {',
     'childKeyOf(whole: string, step: string | number): string {\n  const taskId = whole.slice(0, 4)',

@@ -80,7 +80,7 @@ export const exitMutants: readonly FirstMutant[] = [
   bug('a file that went while perpd was down ends nothing', 1, [
     reload,
     'if (ends === undefined || running.has(strategy) || files?.isGone(ends.file) !== true) continue',
-    'if (ends !== undefined || running.has(strategy) || files?.isGone(ends) !== true) continue',
+    'if (ends === undefined || running.size >= 0 || files?.isGone(ends.file) !== true) continue',
   ]),
   bug('a reload takes over half of the files', 1, [
     reload,

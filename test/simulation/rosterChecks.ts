@@ -3,7 +3,8 @@
  *
  * E16 no entry inside of a cooldown or a pause that the file asks for, over crashes too;
  * E17 a reload that was taken over runs what the files say, whole; an instance whose file is gone adds nothing more, decides nothing where
- *     its orders and position stay, and holds nothing in the end where its file says close; and no other one is asked later for it.
+ *     its orders and position stay, and holds nothing in the end where its file says close, which is worked at until then; that a file went is
+ *     written down, while the process was down too; and no other one is asked later for it.
  */
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { OnRemove } from '../../src/domain/account/strategyEntry.ts'
@@ -18,14 +19,30 @@ import type { Truth } from './truth.ts'
 /** How long after its time an instance may be asked while nothing is wrong, ms. */
 const lateMs = 45_000
 
+/** How long what a file that is gone asks for may be left undone while nothing is wrong, ms. */
+const undoneMs = 45_000
+
+/** The process of now, and the files. */
+interface RosterLook {
+  readonly strategies: readonly LoadedStrategy[]
+  /** Nothing keeps the process from its work. */
+  readonly isWell: boolean
+  /** Those that are being wound down. */
+  readonly windingDown: ReadonlySet<string>
+  /** Own parts by the executions that the journal has. */
+  readonly held: ReadonlyMap<string, OwnPart>
+  /** Whether the file of this instance is gone. */
+  readonly isGone: (strategy: string) => boolean
+}
+
 /** The judge; it outlives the processes. */
 export interface RosterChecks {
   /** A process begins with these. */
   begin(strategies: readonly LoadedStrategy[]): void
   /** An instance had a turn, whatever came of it. */
   ticked(strategy: string): void
-  /** Once a second; `isWell`: nothing keeps the process from its work. */
-  look(strategies: readonly LoadedStrategy[], isWell: boolean): void
+  /** Once a second. */
+  look(now: RosterLook): void
   /** An intent is on its way to the disk; `parts`: own parts by the executions that the journal has. */
   accepting(
     intent: Intent,
@@ -49,6 +66,31 @@ export function createRosterChecks(parts: {
   const gone = new Map<string, OnRemove>()
   /** Since when an instance was not asked while nothing was wrong, ms. */
   const waitedMs = new Map<string, { readonly sinceMs: number; sumMs: number }>()
+  /** Those that were written down to run, and not to be over. */
+  const written = new Set<string>()
+  const undone = new Map<string, number>()
+
+  /** Fails once something that a file which is gone asks for was left undone for too long. */
+  function judge(key: string, isUndone: boolean, isWell: boolean, text: () => string): void {
+    const sumMs = (undone.get(key) ?? 0) + (isWell ? 1_000 : 0)
+    if (!isUndone) undone.delete(key)
+    else if (sumMs <= undoneMs) undone.set(key, sumMs)
+    else truth.fail('E17', text())
+  }
+
+  function lookAtGone({ strategies, isWell, windingDown, held, isGone }: RosterLook): void {
+    const running = new Set(strategies.map(({ name }) => name))
+    for (const name of written)
+      judge(`${name} gone`, !running.has(name) && isGone(name), isWell, () => {
+        return `the file of ${name} is gone, and nobody wrote that down`
+      })
+    for (const [key, { strategy, marketToken, direction, heldUsd, isMixed }] of held) {
+      const isHeld = gone.get(strategy) === 'close' && heldUsd > 0n && !isMixed
+      judge(key, isHeld && !windingDown.has(strategy), isWell, () => {
+        return `${strategy} is gone, was to close, holds ${heldUsd} of ${marketToken} ${direction}, and nothing closes it`
+      })
+    }
+  }
 
   function checkProtection(intent: Intent, loaded: LoadedStrategy, own: readonly OwnPart[]): void {
     const { protect } = loaded
@@ -87,10 +129,13 @@ export function createRosterChecks(parts: {
   return {
     begin(strategies) {
       waitedMs.clear()
+      undone.clear()
       for (const { name } of strategies) gone.delete(name)
     },
     ticked: (strategy) => void waitedMs.delete(strategy),
-    look(strategies, isWell) {
+    look(now) {
+      lookAtGone(now)
+      const { strategies, isWell } = now
       for (const { name, cadenceMs } of strategies) {
         const waited = waitedMs.get(name) ?? { sinceMs: timeline.nowMs, sumMs: 0 }
         waitedMs.set(name, waited)
@@ -107,6 +152,8 @@ export function createRosterChecks(parts: {
     durable(record) {
       if (record.kind === 'strategy.changed') {
         const { strategy, change, onRemove } = record
+        if (change === 'removed' || change === 'disabled') written.delete(strategy)
+        else written.add(strategy)
         if (change === 'removed') gone.set(strategy, onRemove)
         else if (change === 'disabled') gone.set(strategy, 'keep')
         else if (change !== 'kept') gone.delete(strategy)
