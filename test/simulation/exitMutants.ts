@@ -72,12 +72,12 @@ export const exitMutants: readonly FirstMutant[] = [
     '...(isStop(state, child) ? { isStop: true } : {}),',
     '...(isStop(state, child) ? {} : {}),',
   ]),
-  bug('a removed file begins nothing that closes', 1, [
+  bug('a removed file begins nothing that closes', 11, [
     'src/engine/roster/windDown.ts',
     '() => accountJournal.write(started),',
     'async () => void started,',
   ]),
-  bug('a file that went while perpd was down ends nothing', 1, [
+  bug('a file that went while perpd was down ends nothing', 6, [
     reload,
     'if (ends === undefined || running.has(strategy) || files?.isGone(ends.file) !== true) continue',
     'if (ends === undefined || running.size >= 0 || files?.isGone(ends.file) !== true) continue',

@@ -66,7 +66,7 @@ export function createRosterChecks(parts: {
   const gone = new Map<string, OnRemove>()
   /** Since when an instance was not asked while nothing was wrong, ms. */
   const waitedMs = new Map<string, { readonly sinceMs: number; sumMs: number }>()
-  /** Those that were written down to run, and not to be over. */
+  /** Those that were written down to run, and not to be over, and whose file asks for something when it goes. */
   const written = new Set<string>()
   const undone = new Map<string, number>()
 
@@ -152,7 +152,7 @@ export function createRosterChecks(parts: {
     durable(record) {
       if (record.kind === 'strategy.changed') {
         const { strategy, change, onRemove } = record
-        if (change === 'removed' || change === 'disabled') written.delete(strategy)
+        if (change === 'removed' || change === 'disabled' || onRemove === 'keep') written.delete(strategy)
         else written.add(strategy)
         if (change === 'removed') gone.set(strategy, onRemove)
         else if (change === 'disabled') gone.set(strategy, 'keep')
