@@ -40,11 +40,6 @@ export const exitMutants: readonly FirstMutant[] = [
     [keeper, 'return [...leftOvers(kept), ...', 'return [...[], ...'],
     [judge, "return decision.kind === 'increase' && exits !== undefined", "return decision.kind === 'swap'"],
   ),
-  bug('exits stay as large as they were when one of them filled', 13, [
-    keeper,
-    'if (excessUsd <= bps(ownUsd, EXIT_TOLERANCE_BPS)) return []',
-    'if (excessUsd <= ownUsd * 9n) return []',
-  ]),
   bug('a stop-loss that is missing is not placed', 8, [
     keeper,
     'if (isWorth(scene, missingUsd)) {',
@@ -72,22 +67,17 @@ export const exitMutants: readonly FirstMutant[] = [
     '...(isStop(state, child) ? { isStop: true } : {}),',
     '...(isStop(state, child) ? {} : {}),',
   ]),
-  bug('a removed file begins nothing that closes', 11, [
-    'src/engine/roster/windDown.ts',
-    '() => accountJournal.write(started),',
-    'async () => void started,',
-  ]),
   bug('a file that went while perpd was down ends nothing', 6, [
     reload,
     'if (ends === undefined || running.has(strategy) || files?.isGone(ends.file) !== true) continue',
     'if (ends === undefined || running.size >= 0 || files?.isGone(ends.file) !== true) continue',
   ]),
-  bug('a reload takes over half of the files', 1, [
+  bug('a reload takes over half of the files', 19, [
     reload,
     'for (const { now, fields } of plan.changed) {',
     'for (const { now, fields } of plan.changed.slice(0, Math.ceil(plan.changed.length / 2))) {',
   ]),
-  bug('a reload takes over files that are not valid', 1, [
+  bug('a reload takes over files that are not valid', 11, [
     reload,
     'if (read.problems.length === 0) return read',
     'if (read.problems.length >= 0) return read',
