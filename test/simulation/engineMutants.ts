@@ -11,6 +11,9 @@ const book = 'src/risk/exposure/accountExposure.ts'
 const room = 'src/risk/exposure/availableCapacity.ts'
 const trading = 'src/engine/account/tradingHalts.ts'
 
+/** Worlds whose processes end where something was just written. */
+const lively = { hasPrices: true, isLively: true } as const
+
 /** All of them. */
 export const engineMutants: readonly FirstMutant[] = [
   one(
@@ -36,7 +39,7 @@ export const engineMutants: readonly FirstMutant[] = [
   ),
   one(
     'the hourly budget is counted in memory alone',
-    26,
+    40,
     judge,
     'strategy: journal.acceptedSince(nowMs - hourMs, name) + pending.length,',
     'strategy: journal.openIntents().filter(({ intent }) => intent.strategy === name).length,',
@@ -140,13 +143,16 @@ export const engineMutants: readonly FirstMutant[] = [
     'const numbers = await context.journal.appendTogether([...records, ...beside])',
     'await context.journal.appendTogether(beside)\n    const numbers = await context.journal.appendTogether(records)',
   ),
-  one(
-    'a memory is written after the commit of its acceptances',
-    93,
-    'src/execution/takeEvents.ts',
-    'const numbers = await context.journal.appendTogether([...records, ...beside])',
-    'const numbers = await context.journal.appendTogether(records)\n    await context.journal.appendTogether(beside)',
-  ),
+  {
+    ...one(
+      'a memory is written after the commit of its acceptances',
+      13,
+      'src/execution/takeEvents.ts',
+      'const numbers = await context.journal.appendTogether([...records, ...beside])',
+      'const numbers = await context.journal.appendTogether(records)\n    await context.journal.appendTogether(beside)',
+    ),
+    ...lively,
+  },
   one(
     'a fill is told twice',
     2,
