@@ -50,3 +50,25 @@ test('an example keeps entries from the closings of its market: each day, the we
     true,
   ])
 })
+
+/** Rows of a document's tables whose first cell is code, as the names of that cell. */
+function namedIn(document: string): readonly string[] {
+  const text = readFileSync(join(folder, '..', '..', document), 'utf8')
+  const cells = [...text.matchAll(/^\| ((?:`[a-z-]+`(?:, )?)+) \|/gm)].map(([, cell = '']) => cell)
+  return cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))
+}
+
+test.each(['docs/strategies.md', 'strategies/README.md'])(
+  '%s has a row for every built-in kind',
+  (document) => {
+    const named = namedIn(document)
+    expect(Object.keys(builtInKinds).filter((kind) => !named.includes(kind))).toEqual([])
+  },
+)
+
+test('the field kind of strategies/README.md names every built-in kind, and no other', () => {
+  const text = readFileSync(join(folder, '..', 'README.md'), 'utf8')
+  const [, row = ''] = /^\| `kind` \| \| (.*), or a file of your own/m.exec(text) ?? []
+  const named = row.replaceAll('`', '').split(', ')
+  expect(named.toSorted()).toEqual(Object.keys(builtInKinds).toSorted())
+})
