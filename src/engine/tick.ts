@@ -25,7 +25,7 @@ import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
 import { exitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import type { CheckedTurn } from '../strategy/kindMemory.ts'
+import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
@@ -53,6 +53,8 @@ export interface TickReport {
   readonly problem?: string
   /** What the kind threw instead of answering, or what went wrong in its thread beside a good answer. */
   readonly failed?: unknown
+  /** The newest signal of which the kind said that no order comes of it. */
+  readonly unserved?: UnservedSignal
   /** Size of the view that was handed to a kind of the user's own, bytes. */
   readonly viewBytes?: number
   /** Time of the processor that a kind of the user's own took to decide, ms. */
@@ -102,6 +104,7 @@ export async function tick(
   )
   reportCapacity(context, loaded, snapshot, unseen)
   let admittedCount = 0
+  let unserved: UnservedSignal | undefined
   const problems: DecisionProblem[] = []
   const tellProblem = (problem: DecisionProblem): void => {
     problems.push(problem)
@@ -120,7 +123,9 @@ export async function tick(
   if (wholeProblem !== undefined) tellProblem(wholeProblem)
   else if (remembered !== undefined) {
     const { turn, given } = remembered
-    admittedCount += await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
+    const taken = await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
+    admittedCount += taken.admitted
+    unserved = taken.unserved
   }
   const all: readonly unknown[] = [...decided, ...orphans]
   // What a kind with a memory decides is taken with it, all at once.
@@ -165,6 +170,7 @@ export async function tick(
     invalid: problems.length,
     ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
     ...(answer.failed === undefined ? {} : { failed: answer.failed }),
+    ...(unserved === undefined ? {} : { unserved }),
     ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
     ...(answer.spentMs === undefined ? {} : { spentMs: answer.spentMs }),
   }
