@@ -38,7 +38,7 @@ import { keepExits } from './keepExits.ts'
 import { looseOrdersOf } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
-import { type GivenTurn, givenTurn, takeTurn } from './rememberedTurn.ts'
+import { type GivenTurn, givenTurn, type TakenTurn, takeTurn } from './rememberedTurn.ts'
 import { tellOrder } from './tellOrder.ts'
 
 /** What one tick did. */
@@ -103,8 +103,7 @@ export async function tick(
     (side) => loaded.strategy.opensPositions && isOthers(context, name, side, snapshot),
   )
   reportCapacity(context, loaded, snapshot, unseen)
-  let admittedCount = 0
-  let unserved: UnservedSignal | undefined
+  let taken: TakenTurn = { admitted: 0 }
   const problems: DecisionProblem[] = []
   const tellProblem = (problem: DecisionProblem): void => {
     problems.push(problem)
@@ -123,10 +122,9 @@ export async function tick(
   if (wholeProblem !== undefined) tellProblem(wholeProblem)
   else if (remembered !== undefined) {
     const { turn, given } = remembered
-    const taken = await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
-    admittedCount += taken.admitted
-    unserved = taken.unserved
+    taken = await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
   }
+  let admittedCount = taken.admitted
   const all: readonly unknown[] = [...decided, ...orphans]
   // What a kind with a memory decides is taken with it, all at once.
   const oneByOne = remembered === undefined ? all : orphans
@@ -169,10 +167,21 @@ export async function tick(
     denied: all.length - admittedCount + keptCount.decided - keptCount.admitted,
     invalid: problems.length,
     ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
-    ...(answer.failed === undefined ? {} : { failed: answer.failed }),
-    ...(unserved === undefined ? {} : { unserved }),
-    ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
-    ...(answer.spentMs === undefined ? {} : { spentMs: answer.spentMs }),
+    ...(taken.unserved === undefined ? {} : { unserved: taken.unserved }),
+    ...repeatedOf(answer),
+  }
+}
+
+/** What of an answer the report repeats. */
+function repeatedOf({
+  failed,
+  viewBytes,
+  spentMs,
+}: Answer): Pick<TickReport, 'failed' | 'viewBytes' | 'spentMs'> {
+  return {
+    ...(failed === undefined ? {} : { failed }),
+    ...(viewBytes === undefined ? {} : { viewBytes }),
+    ...(spentMs === undefined ? {} : { spentMs }),
   }
 }
 
