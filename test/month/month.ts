@@ -27,6 +27,7 @@ import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ORIGIN, planOutages } from '../day/road.ts'
 import { createDayTime } from '../day/time.ts'
 import { randomOf } from '../simulation/random.ts'
+import { createCrowd } from './crowd.ts'
 import { type MonthStrategies, monthStrategies } from './monthKinds.ts'
 import { createMonthRoad } from './monthRoad.ts'
 import { createMonthTally, type MonthReport } from './monthTally.ts'
@@ -110,10 +111,11 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     seed,
     settings: {
       onlyMarkets: options.hasAllMarkets === true ? [] : marketsOf(strategies),
-      startBalances: { USDC: '100000', ETH: '10' },
+      startBalances: { USDC: '100000', USDE: '10000', ETH: '10' },
       ...(replay === undefined ? {} : { replay: replay.prices }),
     },
   })
+  const crowd = createCrowd(venue, seed)
   const { api: apiPaths, oracle: oraclePaths } = venue.paths
   const outages = planOutages(
     randomOf(seed, 'outages'),
@@ -226,6 +228,7 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     running.start().catch(fatal)
     for (let atMs = SAMPLE_MS; atMs <= lengthMs; atMs += SAMPLE_MS) {
       await until(atMs)
+      crowd.step(clock.now())
       options.tamper?.(venue)
       sample()
       if (options.hasTask === true && atMs === SAMPLE_MS)

@@ -21,7 +21,7 @@ async function run(tier: TierName, seeds: number, fresh: number): Promise<Report
   return report
 }
 
-test('4,000 seeds over the machine break no invariant', { timeout: 280_000 }, async () => {
+test('4,000 seeds over the machine break no invariant', { timeout: 600_000 }, async () => {
   const report = await run('core', 3_600, 400)
   expect(told(report)).toEqual([])
   expect(report.seeds).toBe(4_000)
@@ -29,7 +29,7 @@ test('4,000 seeds over the machine break no invariant', { timeout: 280_000 }, as
   expect(Object.keys(report.faults).length).toBeGreaterThan(40)
 })
 
-test('1,000 seeds over the whole shell break no invariant', { timeout: 280_000 }, async () => {
+test('1,000 seeds over the whole shell break no invariant', { timeout: 600_000 }, async () => {
   const report = await run('shell', 900, 100)
   expect(told(report)).toEqual([])
   expect(report.seeds).toBe(1_000)

@@ -109,7 +109,7 @@ test.runIf(browserPath !== undefined)(
   async () => {
     const daemon = await daemonWith('enabled: false')
     const { page, complaints } = await loggedIn(browser, daemon, 'operate')
-    await open(daemon, { id: 'stopped', size: '400', stopLoss: '500' })
+    await open(daemon, { id: 'stopped', size: '400', stopLoss: '1300' })
     await page.waitForSelector('#positions tbody tr >> text=stop rests')
     await page.click('#orders button[aria-label^="Cancel order"]')
     await sent(page, 'Now it would do this')
