@@ -1,12 +1,14 @@
 # perpd in a container: dependencies in one stage, nothing but what runs in the other. deploy/compose.yaml runs it with a
 # read-only file system and no rights.
-FROM node:24.21.0-bookworm-slim AS dependencies
+# The digest of that image, sha256:…, to hold the build to it whatever the tag names later (docs/releasing.md, "The container").
+ARG NODE_DIGEST=""
+FROM node:24.21.0-bookworm-slim${NODE_DIGEST:+@}${NODE_DIGEST} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The compiler comes along as an optional peer of a package; it has no part in running.
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/typescript node_modules/@typescript && npm cache clean --force
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim${NODE_DIGEST:+@}${NODE_DIGEST}
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 WORKDIR /app
 # The packages' own manager is not needed to run, and can load code: it goes.

@@ -1,7 +1,8 @@
 /** Prints the documents that are derived from source: `node scripts/documents.ts` writes them, a test holds them up to date. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exampleOf } from '../src/cli/strategies/shippedExamples.ts'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitField, limitRows, limitSetting } from '../src/domain/account/limits.ts'
@@ -10,6 +11,7 @@ import { commonFieldNames, eventRegister } from '../src/monitor/log/eventRegiste
 import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
+import { builtInKinds } from '../src/strategy/kinds/kinds.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { commandsDocument } from './commandsDocument.ts'
 import { viewDocument } from './viewDocument.ts'
@@ -26,6 +28,7 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
     ['docs/events.md', eventsDocument()],
     ['docs/metrics.md', metricsDocument()],
     ['docs/notifications.md', withPart('docs/notifications.md', 'events', noticeEvents())],
+    ['docs/strategies.md', withPart('docs/strategies.md', 'kinds', shippedKinds())],
     ['docs/strategy-view.md', viewDocument()],
     ['strategies/README.md', withPart('strategies/README.md', 'limits', limitFields())],
     ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
@@ -107,6 +110,18 @@ function limitDenials(): string {
 function noticeEvents(): string {
   const rows = Object.entries(noticeKinds).map(([kind, when]) => `| \`${kind}\` | ${cell(when)} |`)
   return ['| event | when |', '|---|---|', ...rows].join('\n')
+}
+
+/** The built-in kinds, each with the file that shows it. */
+function shippedKinds(): string {
+  const rows = Object.values(builtInKinds).map(({ kind, description, opensPositions }) => {
+    const example = exampleOf(kind)
+    if (example === undefined) throw new RangeError(`no shipped file shows the kind ${kind}`)
+    const file = relative(pathOf('.'), example.path)
+    const role = opensPositions ? 'trades' : 'keeper'
+    return `| \`${kind}\` | ${role} | ${cell(description)} | [${file}](../${file}) |`
+  })
+  return ['| kind | role | what it does | a file that shows it |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 /** The limits that a strategy file may have. */

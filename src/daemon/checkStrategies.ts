@@ -10,6 +10,7 @@ import {
 } from '../domain/account/limits.ts'
 import { listed } from '../monitor/text.ts'
 import { formatUsd, mulDiv } from '../protocol/units.ts'
+import { edgeWarning } from '../strategy/files/edgeWarning.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 
 /** Limits that a scope keeps for itself: the account's are of all strategies together, so that a file's own may be any. */
@@ -17,7 +18,7 @@ const ownLimits: ReadonlySet<string> = new Set(countedLimits)
 
 /**
  * One sentence for each thing worth knowing before these strategies trade: two on one market and collateral, a size that the
- * limits always cut, limits that the account's tighter ones make void, nothing that runs.
+ * limits always cut, limits that the account's tighter ones make void, a least edge that nothing reaches, nothing that runs.
  */
 export function strategyWarnings(
   strategies: readonly LoadedStrategy[],
@@ -30,7 +31,8 @@ export function strategyWarnings(
       disabled.length === 0 ? 'no strategy file is there' : `${disabled.join(', ')}: enabled is false`
     return [`no strategy is enabled, so nothing would be traded (${reason}).`]
   }
-  return [...shared(strategies), ...strategies.flatMap((each) => tooMuch(each, account, markets))]
+  const denied = strategies.flatMap((each) => edgeWarning(each) ?? [])
+  return [...shared(strategies), ...strategies.flatMap((each) => tooMuch(each, account, markets)), ...denied]
 }
 
 function shared(strategies: readonly LoadedStrategy[]): readonly string[] {

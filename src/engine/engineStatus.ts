@@ -17,6 +17,7 @@ import type { BookRow } from '../domain/views/bookView.ts'
 import type { OrderMarks } from '../domain/views/orderMarks.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
+import type { UnservedSignal } from '../strategy/kindMemory.ts'
 import type { BareSide } from './account/bareSides.ts'
 import type { ShownEquity, ShownPeak } from './account/shownEquity.ts'
 import type { UnwindReport } from './account/unwinder.ts'
@@ -71,6 +72,8 @@ export interface StrategyStatus {
   readonly exitsHere?: readonly ExitHere[]
   /** The newest signal from outside, and what became of it; absent before the first. */
   readonly lastSignal?: NewestSignal
+  /** The newest signal since the start that led to no order, why, and since when that is known, Unix ms; absent: none. */
+  readonly lastUnserved?: UnservedSignal & { readonly atMs: number }
 }
 
 /** An open intent or an ended one, with its label. */

@@ -60,6 +60,7 @@ export function createInstance(
   const keptMemory = () => trading.accountJournal.state().memories?.get(loaded.name)
   const operatorPause = () => trading.accountJournal.state().strategies?.get(loaded.name)?.paused
   let failingSinceMs: number | undefined
+  let lastUnserved: StrategyStatus['lastUnserved']
   let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastAskedAtMs' | 'lastTickMs' | 'lastError'> = {}
 
   function between<T>(work: () => Promise<T>): Promise<T> {
@@ -91,6 +92,7 @@ export function createInstance(
       counts.decisions += report.decisions
       counts.admitted += report.admitted
       counts.denied += report.denied
+      if (report.unserved !== undefined) lastUnserved = { ...report.unserved, atMs: clock.now() }
       const durationMs = clock.monotonicMs() - startMs
       if (isPaused) {
         const reason =
@@ -220,6 +222,7 @@ export function createInstance(
       tradingState: trading.haltOn(loaded.name)?.state ?? 'active',
       ...(byOperator === undefined ? {} : { pausedBy: byOperator }),
       ...last,
+      ...(lastUnserved === undefined ? {} : { lastUnserved }),
       ...(unfit === undefined ? {} : { unfit: { reason: unfit.reason, sinceMs: unfit.sinceMs } }),
       ...(failingSinceMs === undefined ? {} : { failingSinceMs }),
       ...(loaded.hosted === undefined ? {} : { kindFile: loaded.hosted.path }),

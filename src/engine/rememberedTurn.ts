@@ -18,7 +18,7 @@ import type { SignalEvent } from '../domain/signalEvent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import type { CheckedTurn } from '../strategy/kindMemory.ts'
+import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import type { AccountFact } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { countAccepted, judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
@@ -73,9 +73,17 @@ interface Planned {
   readonly whenDurable: (() => void)[]
 }
 
+/** What of a turn is durable. */
+export interface TakenTurn {
+  /** How many of its decisions were taken. */
+  readonly admitted: number
+  /** The newest signal of which it says that no order comes of it. */
+  readonly unserved?: UnservedSignal
+}
+
 /**
- * Judges the decisions of a turn one after the other, and writes what is taken of them with the memory; resolves with how many
- * were taken. `tellProblem` hears of those that are none.
+ * Judges the decisions of a turn one after the other, and writes what is taken of them with the memory. `tellProblem` hears of those
+ * that are none.
  */
 export function takeTurn(
   context: EngineContext,
@@ -84,7 +92,7 @@ export function takeTurn(
   { turn, given, tickMs }: AskedTurn,
   unseen: UnseenIntents,
   tellProblem: (problem: DecisionProblem) => void,
-): Promise<number> {
+): Promise<TakenTurn> {
   return context.inTurn(async () => {
     const planned: Planned = { intents: [], facts: [], denied: [], whenDurable: [] }
     const decisions = turn.decisions as readonly unknown[]
@@ -120,13 +128,13 @@ export function takeTurn(
       (await accountJournal.writeBeside([...planned.facts, remembered], (records) =>
         context.orderManager.acceptTogether(planned.intents, records),
       ))
-    if (isTaken) {
-      for (const signal of given.signals) context.emit(takenEvent(signal))
-      const { name: strategy } = loaded
-      for (const each of turn.unserved ?? []) context.emit({ type: 'signal.unserved', strategy, ...each })
-      for (const tell of planned.whenDurable) tell()
-    }
-    return isTaken ? planned.whenDurable.length : 0
+    if (!isTaken) return { admitted: 0 }
+    for (const signal of given.signals) context.emit(takenEvent(signal))
+    const { name: strategy } = loaded
+    for (const each of turn.unserved ?? []) context.emit({ type: 'signal.unserved', strategy, ...each })
+    for (const tell of planned.whenDurable) tell()
+    const unserved = turn.unserved?.at(-1)
+    return { admitted: planned.whenDurable.length, ...(unserved === undefined ? {} : { unserved }) }
   })
 }
 

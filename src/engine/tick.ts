@@ -25,7 +25,7 @@ import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
 import { exitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import type { CheckedTurn } from '../strategy/kindMemory.ts'
+import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
@@ -38,7 +38,7 @@ import { keepExits } from './keepExits.ts'
 import { looseOrdersOf } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
-import { type GivenTurn, givenTurn, takeTurn } from './rememberedTurn.ts'
+import { type GivenTurn, givenTurn, type TakenTurn, takeTurn } from './rememberedTurn.ts'
 import { tellOrder } from './tellOrder.ts'
 
 /** What one tick did. */
@@ -53,6 +53,8 @@ export interface TickReport {
   readonly problem?: string
   /** What the kind threw instead of answering, or what went wrong in its thread beside a good answer. */
   readonly failed?: unknown
+  /** The newest signal of which the kind said that no order comes of it. */
+  readonly unserved?: UnservedSignal
   /** Size of the view that was handed to a kind of the user's own, bytes. */
   readonly viewBytes?: number
   /** Time of the processor that a kind of the user's own took to decide, ms. */
@@ -101,7 +103,7 @@ export async function tick(
     (side) => loaded.strategy.opensPositions && isOthers(context, name, side, snapshot),
   )
   reportCapacity(context, loaded, snapshot, unseen)
-  let admittedCount = 0
+  let taken: TakenTurn = { admitted: 0 }
   const problems: DecisionProblem[] = []
   const tellProblem = (problem: DecisionProblem): void => {
     problems.push(problem)
@@ -120,8 +122,9 @@ export async function tick(
   if (wholeProblem !== undefined) tellProblem(wholeProblem)
   else if (remembered !== undefined) {
     const { turn, given } = remembered
-    admittedCount += await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
+    taken = await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
   }
+  let admittedCount = taken.admitted
   const all: readonly unknown[] = [...decided, ...orphans]
   // What a kind with a memory decides is taken with it, all at once.
   const oneByOne = remembered === undefined ? all : orphans
@@ -164,9 +167,21 @@ export async function tick(
     denied: all.length - admittedCount + keptCount.decided - keptCount.admitted,
     invalid: problems.length,
     ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
-    ...(answer.failed === undefined ? {} : { failed: answer.failed }),
-    ...(answer.viewBytes === undefined ? {} : { viewBytes: answer.viewBytes }),
-    ...(answer.spentMs === undefined ? {} : { spentMs: answer.spentMs }),
+    ...(taken.unserved === undefined ? {} : { unserved: taken.unserved }),
+    ...repeatedOf(answer),
+  }
+}
+
+/** What of an answer the report repeats. */
+function repeatedOf({
+  failed,
+  viewBytes,
+  spentMs,
+}: Answer): Pick<TickReport, 'failed' | 'viewBytes' | 'spentMs'> {
+  return {
+    ...(failed === undefined ? {} : { failed }),
+    ...(viewBytes === undefined ? {} : { viewBytes }),
+    ...(spentMs === undefined ? {} : { spentMs }),
   }
 }
 

@@ -2,10 +2,11 @@
 import type { Limits } from '../domain/account/limits.ts'
 import type { Ending } from '../domain/account/spend.ts'
 import { type EquityMark, haltKey } from '../domain/account/tradingState.ts'
-import { type Address, sameHex } from '../protocol/address.ts'
+import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import { BPS_ONE, maxOf, type Usd } from '../protocol/units.ts'
 import { usedBudget } from '../risk/breakers/budget.ts'
 import { dayStartOf } from '../risk/breakers/circuitBreakers.ts'
+import type { ShownSide } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { spentOfDay } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -21,6 +22,8 @@ export interface UsedFacts {
   readonly endings: readonly Ending[]
   readonly feeTokenDecimals: number
   readonly exposureUsd: Usd
+  /** What each side of each market comes to, open orders included; its sum is the exposure. */
+  readonly sides: readonly ShownSide[]
   /** The breakers' own; absent before the first reading. Its day may be over. */
   readonly equity?: EquityMark
   /** Start of this day (UTC), Unix ms. */
@@ -33,6 +36,8 @@ export interface UsedFacts {
   readonly accepted: (of?: { readonly strategy: string } | { readonly marketToken: Address }) => number
   /** The token of a market by its symbol. */
   readonly tokenOf: (symbol: string) => Address | undefined
+  /** Symbols of the markets of a strategy. */
+  readonly symbolsOf: (strategy: string) => readonly string[]
 }
 
 /** Of the engine's parts, at this moment. */
@@ -43,7 +48,7 @@ export function usedNow(
     breakers,
     realized,
   }: {
-    readonly account: Pick<AccountWatch, 'symbols' | 'exposure'>
+    readonly account: Pick<AccountWatch, 'symbols' | 'exposure' | 'sides'>
     readonly breakers: Pick<Breakers, 'equity'>
     readonly realized: () => DayResult
   },
@@ -59,6 +64,7 @@ export function usedNow(
     endings: spentOfDay(context, nowMs),
     feeTokenDecimals: context.chain.feeToken.decimals,
     exposureUsd: account.exposure().exposureUsd,
+    sides: account.sides(),
     ...(equity === undefined ? {} : { equity }),
     dayStartMs: dayStartOf(nowMs),
     realizedUsd: realized().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
@@ -71,6 +77,7 @@ export function usedNow(
           ? journal.acceptedSince(sinceMs, of.strategy)
           : context.acceptedOnMarkets.since(of.marketToken, sinceMs),
     tokenOf: (symbol) => symbols.find(([, each]) => each === symbol)?.[0] as Address | undefined,
+    symbolsOf: (name) => context.strategies().find((each) => each.name === name)?.symbols ?? [],
   }
   return (scope, limit) => usedOfLimit(facts, scope, limit)
 }
@@ -102,6 +109,10 @@ export function usedOfLimit(facts: UsedFacts, scope: string, limit: string): big
       return maxOf(0n, counted.lostUsd)
     case 'maxTotalExposureUsd':
       return scope === 'account' ? facts.exposureUsd : undefined
+    case 'maxPositionSizeUsd':
+      return largestUsd(counted.sides, ({ marketToken, direction }) => `${hexKey(marketToken)} ${direction}`)
+    case 'maxMarketExposureUsd':
+      return largestUsd(counted.sides, ({ marketToken }) => hexKey(marketToken))
     default:
       return undefined
   }
@@ -111,17 +122,28 @@ interface Counted {
   readonly endings: readonly Ending[]
   readonly orders: number
   readonly lostUsd: Usd
+  /** Of its markets, whoever opened them: so limits of a size count them. */
+  readonly sides: readonly ShownSide[]
+}
+
+/** The largest sum of the sides that have one key together; 0 without any. */
+function largestUsd(sides: readonly ShownSide[], keyOf: (side: ShownSide) => string): Usd {
+  return [...Map.groupBy(sides, keyOf).values()]
+    .map((together) => together.reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n))
+    .reduce((most, sumUsd) => maxOf(most, sumUsd), 0n)
 }
 
 function countedIn(facts: UsedFacts, scope: string): Counted | undefined {
-  const { endings, accepted } = facts
-  if (scope === 'account') return { endings, orders: accepted(), lostUsd: lostToday(facts) }
+  const { endings, accepted, sides } = facts
+  if (scope === 'account') return { endings, orders: accepted(), lostUsd: lostToday(facts), sides }
   const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
   if (strategy !== undefined) {
+    const markets = facts.symbolsOf(strategy).flatMap((symbol) => facts.tokenOf(symbol) ?? [])
     return {
       endings: endings.filter((each) => each.strategy === strategy),
       orders: accepted({ strategy }),
       lostUsd: -facts.dayResultUsd(strategy),
+      sides: sides.filter((side) => markets.some((market) => sameHex(side.marketToken, market))),
     }
   }
   const marketToken = facts.tokenOf(scope)
@@ -130,6 +152,7 @@ function countedIn(facts: UsedFacts, scope: string): Counted | undefined {
     endings: endings.filter((each) => sameHex(each.marketToken, marketToken)),
     orders: accepted({ marketToken }),
     lostUsd: -facts.marketDayResultUsd(marketToken),
+    sides: sides.filter((side) => sameHex(side.marketToken, marketToken)),
   }
 }
 

@@ -81,6 +81,13 @@ export interface HistoryReads {
   intent(intentId: string): Promise<IntentState | undefined>
 }
 
+/** What all records come to. */
+export interface JournalHistory {
+  readonly intents: readonly IntentState[]
+  /** With the results of every day. */
+  readonly books: BookReads
+}
+
 /** Reads only; may stand beside a running or a dead daemon. */
 export interface JournalReader extends HistoryReads {
   summary(): Promise<JournalSummary>
@@ -91,6 +98,8 @@ export interface JournalReader extends HistoryReads {
   books(): Promise<BookReads>
   /** The same, read from the first record on: with the results of every day. `tell` is told of all that each book was brought. */
   bookHistory(tell?: BookListener): Promise<BookReads>
+  /** All intents, newest first, and the books of `bookHistory`, in one pass over the records: either alone costs as much. */
+  history(): Promise<JournalHistory>
   close(): Promise<void>
 }
 

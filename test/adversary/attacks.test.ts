@@ -7,7 +7,7 @@ import { runStory } from './world.ts'
 
 test.each(attacks.map(({ name, story }) => [name, story] as const))(
   '%s: no more',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (_name, story) => {
     const { violation, paidUsd, boundUsd } = await runStory(story)
     expect(violation).toBeUndefined()
@@ -16,7 +16,7 @@ test.each(attacks.map(({ name, story }) => [name, story] as const))(
 )
 
 test('where nobody lies positions open and close, with and without endpoints, at no more than fees and impact', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   for (const endpoints of [0, 1, 2]) {
     const result = await runStory({

@@ -4,7 +4,7 @@ import { runJobs } from '../simulation/pool.ts'
 import { adversaryMutants } from './mutants.ts'
 import type { MutantResult } from './mutantWorker.ts'
 
-test('every seeded bug is caught by its attack', { timeout: 280_000 }, async () => {
+test('every seeded bug is caught by its attack', { timeout: 600_000 }, async () => {
   const jobs = adversaryMutants.map((_, index) => index)
   const results = await runJobs<number, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
   const rows = results.map(

@@ -371,6 +371,19 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
   ).toBe('the last decision of eth-trend was denied: NO_CAPACITY: the venue has none on this side')
 })
 
+test('the last signal of a strategy that led to no order is told, with why and how long ago', () => {
+  const [one] = body.strategies
+  if (one === undefined) throw new Error('no strategy')
+  const lastUnserved = { signal: 12, reason: 'its own long is held already', atMs: body.nowMs - 65_000 }
+  const files = { enabled: new Map(), disabled: [], isWhole: false }
+  const rows = strategyRows({ ...body, strategies: [{ ...one, lastUnserved }] }, [], [], files)
+  expect(rows[0]).toMatchObject({ lastUnserved })
+  expect(strategiesText(rows, body.nowMs, 80)).toContain(
+    '\n\nsignal 12 of eth-trend led to no order, 1 min 5 s ago: its own long is held already',
+  )
+  expect(strategiesText(strategyRows(body, [], [], files), body.nowMs, 80)).not.toContain('led to no order')
+})
+
 test('two positions on one side of a market are closed by the token that backs each, and each has an id of its own', () => {
   const [one] = body.positions
   if (one === undefined) throw new Error('no position')

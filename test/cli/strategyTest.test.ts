@@ -4,7 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { exampleOf } from '../../src/cli/strategies/shippedExamples.ts'
 import { situations } from '../../src/cli/trial/situations.ts'
+import { kindsThatSay } from '../../src/strategy/files/edgeWarning.ts'
+import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
 import { perpd } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-trial-'))
@@ -247,4 +251,54 @@ test('a file that cannot be loaded has code 4, and the place of the mistake is t
 test('a situation that is none has code 2, and the names are told', () => {
   const { status, stderr } = typed(join(root, 'strategies/guard.yaml'), '--situation', 'crahs')
   expect([status, stderr]).toEqual([2, expect.stringContaining('Did you mean crash?')])
+})
+
+const edgeFile = (name: string, kind: string, rest: string): string => {
+  const path = join(folder, `${name}.yaml`)
+  const start = `kind: ${kind}\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 200, leverage: 2, collateral: short }`
+  writeFileSync(path, `${start}\nprotect: { minEdgeBps: 100 }\n${rest}\n`)
+  return path
+}
+
+test('a least edge that no entry passes is held in a trial too, and told at its end', async () => {
+  const near = edgeFile('edge-near', 'trend', 'exit: { takeProfit: { bps: 105 } }')
+  const { code, out } = await perpd(folder, ['strategies', 'test', near, '--situation', 'trend-up'])
+  expect(code).toBe(0)
+  const said = out.replace(/\s+/g, ' ')
+  expect(said).toMatch(/denied EDGE_TOO_SMALL, \d+ times/)
+  expect(said).toContain('edge-near: protect.minEdgeBps denies every entry (EDGE_TOO_SMALL)')
+  const far = edgeFile('edge-far', 'trend', 'exit: { takeProfit: { bps: 113 } }')
+  const passed = await perpd(folder, ['strategies', 'test', far, '--situation', 'trend-up', '--json'])
+  expect(JSON.parse(passed.out)).toMatchObject({ noEntry: null, situations: [{ denied: {} }] })
+})
+
+test('of a kind of one’s own a trial tells what its entries said', async () => {
+  own(
+    'edge-own',
+    `decide: (view) => { const market = view.market('ETH/USD [WETH-USDC]'); return [{ ...${opening}, expectedEdgeBps: 90 }] }`,
+  )
+  const path = edgeFile('edge-own', './edge-own.ts', '')
+  const { out } = await perpd(folder, ['strategies', 'test', path, '--situation', 'chop', '--json'])
+  expect(JSON.parse(out).noEntry).toBe(
+    'protect.minEdgeBps let none of 240 entries through (EDGE_TOO_SMALL): what this entry is expected to earn, 90.0 bps, is too little above its costs: fees 12.0, price impact 0.0, sending 0.0, holding 0.0 bps; a take-profit farther away or a lower protect.minEdgeBps lets it through.',
+  )
+})
+
+test('which kinds say what their entries may earn is as they do in a trial', async () => {
+  const trading = Object.values(builtInKinds).filter(({ opensPositions }) => opensPositions)
+  const heard: Record<string, string[]> = {}
+  for (const { kind } of trading) {
+    const { protect: _left, exit: _exit, ...file } = parse(readFileSync(exampleOf(kind)?.path ?? '', 'utf8'))
+    const path = join(folder, `said-${kind}.yaml`)
+    writeFileSync(path, JSON.stringify({ ...file, protect: { minEdgeBps: 9000 } }))
+    const { out } = await perpd(folder, ['strategies', 'test', path, '--situation', 'chop', '--json'])
+    const { denied } = (JSON.parse(out) as Body).situations[0] ?? { denied: {} }
+    const codes = Object.keys(denied).filter((code) => code.startsWith('EDGE_'))
+    if (codes.length > 0) heard[kind] = codes
+  }
+  const of = (code: string) => Object.keys(heard).filter((kind) => heard[kind]?.includes(code))
+  expect(of('EDGE_TOO_SMALL').filter((kind) => !kindsThatSay.includes(kind))).toEqual([])
+  // A signal may bring a take-profit; those of a trial bring none.
+  expect(of('EDGE_UNKNOWN').filter((kind) => kindsThatSay.includes(kind))).toEqual(['signal'])
+  expect(Object.keys(heard).length).toBeGreaterThan(8)
 })

@@ -100,33 +100,15 @@ test('a deposit or a withdrawal is marked on the curve and is no fall, and hides
   ).toEqual([0, 0, 0])
 })
 
-test('limits show what the daemon counted of them, positions as the status shows them, and nothing where neither counts', () => {
-  const bars = limitBars(
-    [
-      { scope: 'account', limit: 'executionFeesPerDay', value: '0.02', used: '0.005', usedShareBps: 2_500 },
-      { scope: 'breakers', limit: 'maxDrawdownBps', value: '2000', used: '2100', usedShareBps: 10_500 },
-      { scope: 'account', limit: 'maxPositionSizeUsd', value: '$400.00' },
-      { scope: 'account', limit: 'maxSlippageBps', value: '100' },
-      { scope: 'ETH/USD [WETH-USDC]', limit: 'maxPositionSizeUsd', value: '$100.00' },
-    ],
-    { status: { ...marked(90, 100, 100), positions: [positionRow()] }, books: [] },
-  )
-  expect(bars.map((bar) => bar.shareBps)).toEqual([2_500, 10_500, 12_500, undefined, undefined])
-  expect(bars.map((bar) => bar.used)).toEqual(['0.005', '2100', '$500.00', undefined, undefined])
-})
-
-test('a side counts with the increases that are open, and with none twice that are filled already', () => {
-  const used = (over: Parameters<typeof order>[1]) =>
-    limitBars([{ scope: 'account', limit: 'maxPositionSizeUsd', value: '$1,000.00' }], {
-      status: status({ positions: [positionRow()], openIntents: [order('a', over)] }),
-      books: [],
-    })[0]?.used
-  expect([
-    used({}),
-    used({ standing: 'open' }),
-    used({ kind: 'decrease' }),
-    used({ direction: 'short' }),
-  ]).toEqual(['$600.00', '$500.00', '$500.00', '$500.00'])
+test('limits show what the daemon counted of them, and nothing where it counts nothing', () => {
+  const bars = limitBars([
+    { scope: 'account', limit: 'executionFeesPerDay', value: '0.02', used: '0.005', usedShareBps: 2_500 },
+    { scope: 'breakers', limit: 'maxDrawdownBps', value: '2000', used: '2100', usedShareBps: 10_500 },
+    { scope: 'account', limit: 'maxPositionSizeUsd', value: '$400.00' },
+    { scope: 'account', limit: 'maxSlippageBps', value: '100' },
+  ])
+  expect(bars.map((bar) => bar.shareBps)).toEqual([2_500, 10_500, undefined, undefined])
+  expect(bars.map((bar) => bar.used)).toEqual(['0.005', '2100', undefined, undefined])
 })
 
 test('a limit reads in the unit that its name says', () => {
@@ -197,7 +179,7 @@ test('an order is cancelled while it is open and something of it may rest', () =
 
 test('an empty page computes nothing and fails at nothing', () => {
   expect(shownMarkets(emptyPage, false)).toEqual([])
-  expect(limitBars([], { status: status(), books: [] })).toEqual([])
+  expect(limitBars([])).toEqual([])
 })
 
 test('an order of several parts that were not all filled says how much of it was', () => {

@@ -143,6 +143,7 @@ function buildStage(
       case 'HEALTHCHECK':
         image = { ...image, healthcheck: exec }
         break
+      case 'ARG':
       case 'EXPOSE':
       case 'STOPSIGNAL':
         break

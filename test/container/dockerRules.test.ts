@@ -57,10 +57,24 @@ test('every rule finds the Dockerfile that breaks it', () => {
 test('secrets in arguments, no user at all and a user of root are found; a digest beside the version is taken', () => {
   const rulesOf = (text: string) => findingsIn(text).map(({ rule }) => rule)
   expect(rulesOf(dockerfile.replace(exposed, `ARG NPM_TOKEN\n${exposed}`))).toEqual(['no-secret'])
+  expect(rulesOf(`ARG NPM_TOKEN=x\n${dockerfile}`)).toEqual(['no-secret'])
   for (const user of ['', 'USER 0', 'USER root'])
     expect(rulesOf(dockerfile.replace('USER 1000:1000', user))).toContain('user-numeric')
   const digest = dockerfile.replaceAll('-bookworm-slim', `-bookworm-slim@sha256:${'0a'.repeat(32)}`)
   expect(rulesOf(digest)).toEqual([])
+})
+
+test('a digest that the build is given pins every stage, and docs/releasing.md says how it is asked for and given', () => {
+  const digest = `sha256:${'0a'.repeat(32)}`
+  const [tag = ''] = readDockerfile(dockerfile).map(({ image }) => image)
+  const images = readDockerfile(dockerfile, { NODE_DIGEST: digest }).map(({ image }) => image)
+  expect(images).toEqual([`${tag}@${digest}`, `${tag}@${digest}`])
+  const said = textOf('docs/releasing.md')
+  expect(said).toContain(`docker buildx imagetools inspect ${tag} --format '{{.Manifest.Digest}}'`)
+  expect(said).toContain(
+    `docker build --build-arg NODE_DIGEST=sha256:… -t perpd:${JSON.parse(textOf('package.json')).version} .`,
+  )
+  expect(() => readDockerfile('FROM node:1.2.3$'.concat('{OTHER}'))).toThrow('no argument OTHER')
 })
 
 test('the image has the Node that this project is developed with, and every image beside it is of one version', () => {

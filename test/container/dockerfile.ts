@@ -14,7 +14,7 @@ export interface Instruction {
   readonly exec: readonly string[] | undefined
 }
 
-/** One `FROM` and what follows it. */
+/** One `FROM` and what follows it; of the first one also the arguments before it. */
 export interface Stage {
   readonly image: string
   readonly name: string | undefined
@@ -28,20 +28,45 @@ const known = new Set(
   ),
 )
 
-/** Reads the text. Throws on an instruction that there is none of, and on anything before the first `FROM`. */
-export function readDockerfile(text: string): readonly Stage[] {
+/**
+ * Reads the text. `given`: what `--build-arg` sets of the arguments before the first `FROM`, which images may name. Throws on an instruction
+ * that there is none of, on anything but arguments before the first `FROM`, and on an argument that is not declared.
+ */
+export function readDockerfile(text: string, given: Readonly<Record<string, string>> = {}): readonly Stage[] {
+  const args = new Map<string, string>()
+  const declared: Instruction[] = []
   const stages: (Stage & { instructions: Instruction[] })[] = []
   for (const instruction of instructionsOf(text)) {
     if (instruction.name === 'FROM') {
       const [image = '', , name] = instruction.text.split(/\s+/)
-      stages.push({ image, name, line: instruction.line, instructions: [] })
+      stages.push({
+        image: withArguments(image, args, instruction.line),
+        name,
+        line: instruction.line,
+        instructions: stages.length === 0 ? declared : [],
+      })
       continue
     }
     const stage = stages.at(-1)
+    if (stage === undefined && instruction.name === 'ARG') {
+      for (const [name, value] of Object.entries(pairsOf(instruction))) args.set(name, given[name] ?? value)
+      declared.push(instruction)
+      continue
+    }
     if (stage === undefined) throw new Error(`line ${instruction.line}: ${instruction.name} before FROM`)
     stage.instructions.push(instruction)
   }
   return stages
+}
+
+/** An image with the values of `${NAME}`, and `word` of `${NAME:+word}` where it has one. */
+function withArguments(image: string, args: ReadonlyMap<string, string>, line: number): string {
+  return image.replace(/\$\{(\w+)(?::\+([^}]*))?\}/g, (_whole, name: string, word: string | undefined) => {
+    const value = args.get(name)
+    if (value === undefined)
+      throw new Error(`line ${line}: no argument ${name} is declared before the first FROM`)
+    return word === undefined ? value : value === '' ? '' : word
+  })
 }
 
 function* instructionsOf(text: string): Generator<Instruction> {

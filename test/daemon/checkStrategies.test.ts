@@ -1,8 +1,11 @@
 /** What `perpd check` warns of in strategy files that would start. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { exampleOf } from '../../src/cli/strategies/shippedExamples.ts'
+import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
+import { kindsThatSay, LEAST_FEES } from '../../src/strategy/files/edgeWarning.ts'
 import { perpd } from '../cli/run.ts'
 
 let cwd = ''
@@ -64,4 +67,55 @@ test('files none of which is enabled are told; what ships has no warning', async
   ])
   const shipped = resolve(import.meta.dirname, '../../strategies')
   expect(await warnings(`--strategies.paths=${shipped}`)).toEqual([])
+})
+
+const edged = (minEdgeBps: number, ...exit: string[]) => [
+  eth,
+  size(100),
+  `protect: { minEdgeBps: ${minEdgeBps} }`,
+  ...exit,
+]
+
+test('a least edge that no entry of the file can pass by the fees alone is told, with the figures and the fix', async () => {
+  write('near', ...edged(55, 'exit: { takeProfit: { bps: 60 } }'))
+  expect(await warnings()).toEqual([
+    "near: protect.minEdgeBps denies every entry (EDGE_TOO_SMALL): the nearest exit.takeProfit lies 60 bps away, the venue's fees alone are 4 + 6 bps, and the 50 bps that are left are less than its 55 bps. Put takeProfit well above 65 bps, or minEdgeBps well below 50.",
+  ])
+  write('near', ...edged(50, 'exit: { takeProfit: { bps: 60 } }'))
+  expect(await warnings()).toEqual([])
+  // The nearest of several decides, and one in other units may be nearer still.
+  write(
+    'near',
+    ...edged(55, 'exit: { takeProfit: [{ bps: 60, shareBps: 5000 }, { atr: 9, shareBps: 5000 }] }'),
+  )
+  expect(await warnings()).toMatchObject([expect.stringContaining('lies 60 bps away')])
+  write('near', ...edged(55, 'exit: { takeProfit: { usd: 1 } }'))
+  expect(await warnings()).toEqual([])
+})
+
+test('a least edge of a file without a target is told, but for kinds that say what they expect', async () => {
+  write('silent', ...edged(20))
+  expect(await warnings()).toEqual([
+    'silent: protect.minEdgeBps denies every entry (EDGE_UNKNOWN): the file has no exit.takeProfit by which to know what one may earn. Add one well above 30 bps, or take minEdgeBps out.',
+  ])
+  rmSync(join(cwd, 'strategies', 'silent.yaml'))
+  for (const kind of kindsThatSay) {
+    const file = exampleOf(kind)?.path ?? ''
+    const text = readFileSync(file, 'utf8').replace('enabled: false', 'enabled: true')
+    writeFileSync(
+      join(cwd, 'strategies', `${kind}.yaml`),
+      `${text.replace(/^protect:\n( .*\n)*/m, '')}\nprotect: { minEdgeBps: 9000 }\n`,
+    )
+  }
+  expect((await warnings()).filter((each) => each.includes('minEdgeBps'))).toEqual([])
+})
+
+test('the fees that are counted are the least of every market in the catalogues', () => {
+  for (const chain of ['arbitrum', 'avalanche', 'megaeth'] as const) {
+    const { config, defaultConfig } = loadCatalog(chain)
+    const of = (name: string) =>
+      Math.min(...[...Object.values(config), defaultConfig].map((each) => Number(each[name as never]) / 1e26))
+    expect(of('positionFeeFactorForBalanceWasImproved')).toBe(LEAST_FEES.openingBps)
+    expect(of('positionFeeFactorForBalanceWasNotImproved')).toBe(LEAST_FEES.closingBps)
+  }
 })

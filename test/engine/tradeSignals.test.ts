@@ -124,6 +124,25 @@ async function started(parts: Partial<Parameters<typeof testTrader>[0]> = {}) {
   return { ...made, ...venue, send }
 }
 
+test('the last signal that led to no order stands in the status with its reason and its time, until another one does', async () => {
+  const { trader, clock, send } = await started()
+  const shown = () => trader.status().strategies[0]?.lastUnserved
+  await clock.advance(2_000)
+  expect(shown()).toBeUndefined()
+  await send('flat')
+  await clock.advance(2_000)
+  const first = shown()
+  expect(first).toMatchObject({ signal: 1, reason: expect.stringContaining('nothing of its own to close') })
+  expect(clock.now() - (first?.atMs ?? 0)).toBeLessThan(2_000)
+  await send('long')
+  await clock.advance(10_000)
+  expect(shown()).toEqual(first)
+  await send('long')
+  await clock.advance(2_000)
+  expect(shown()).toMatchObject({ signal: 3, reason: expect.stringContaining('is held already') })
+  trader.abort()
+})
+
 test('a signal that waited beyond its time is given as expired, and opens nothing', async () => {
   const { trader, journal, clock, events, send } = await started()
   await clock.advance(1_100)

@@ -42,13 +42,19 @@ const facts: UsedFacts = {
   ],
   feeTokenDecimals: 6,
   exposureUsd: usd(700),
+  sides: [
+    { marketToken: eth, direction: 'long', sizeUsd: usd(300) },
+    { marketToken: eth, direction: 'short', sizeUsd: usd(150) },
+    { marketToken: btc, direction: 'long', sizeUsd: usd(250) },
+  ],
   equity: { equityUsd: usd(900), peakUsd: usd(1_200), dayStartUsd: usd(1_000), dayStartMs: 5 } as never,
   dayStartMs: 5,
   realizedUsd: -usd(40),
   dayResultUsd: (strategy) => (strategy === 'one' ? -usd(30) : usd(20)),
   marketDayResultUsd: () => -usd(7),
   accepted: (of) => (of === undefined ? 6 : 'strategy' in of ? 4 : 2),
-  tokenOf: (symbol) => (symbol === 'ETH' ? ('0xaa' as Address) : undefined),
+  tokenOf: (symbol) => ({ ETH: '0xaa' as Address, BTC: btc })[symbol],
+  symbolsOf: (strategy) => (strategy === 'two' ? ['BTC', 'SOL'] : []),
 }
 const used = (scope: string, limit: string, over: Partial<UsedFacts> = {}) =>
   usedOfLimit({ ...facts, ...over }, scope, limit)
@@ -67,6 +73,13 @@ test('budgets of a day are counted of the account, of a market and of a strategy
   expect(of('maxSlippageBps')).toEqual([undefined, undefined, undefined, undefined])
 })
 
+test('the largest side and the largest market are counted, of a strategy those of its markets, whoever opened them', () => {
+  const of = (limit: string) =>
+    ['account', 'ETH', 'strategy two', 'strategy none', 'SOL'].map((scope) => used(scope, limit))
+  expect(of('maxPositionSizeUsd')).toEqual([usd(300), usd(300), usd(250), 0n, undefined])
+  expect(of('maxMarketExposureUsd')).toEqual([usd(450), usd(450), usd(250), 0n, undefined])
+})
+
 test('a drawdown is of the peak, and the equity of a day before says nothing of the loss of this one', () => {
   expect(used('breakers', 'maxDrawdownBps')).toBe(2_500n)
   expect(used('breakers', 'rejectsInRow')).toBeUndefined()
@@ -79,6 +92,7 @@ test('the engine tells limits with what is used of them', async () => {
     account: {
       maxOrdersPerHour: 10,
       maxTotalExposureUsd: usd(1_000),
+      maxPositionSizeUsd: usd(2_000),
       executionFeesPerDay: 10n ** 18n,
       maxSlippageBps: 100,
     },
@@ -93,6 +107,7 @@ test('the engine tells limits with what is used of them', async () => {
   const rows = new Map(engine.limits().map((row) => [row.limit, row]))
   expect(rows.get('maxOrdersPerHour')).toMatchObject({ value: '10', used: '1', usedShareBps: 1_000 })
   expect(rows.get('maxTotalExposureUsd')).toMatchObject({ used: '$500.00', usedShareBps: 5_000 })
+  expect(rows.get('maxPositionSizeUsd')).toMatchObject({ used: '$500.00', usedShareBps: 2_500 })
   expect(Number(rows.get('executionFeesPerDay')?.used)).toBeGreaterThan(0)
   expect(rows.get('maxDrawdownBps')).toMatchObject({ value: '2000', used: expect.stringMatching(/^\d+$/) })
   expect(rows.get('maxSlippageBps')).not.toHaveProperty('used')

@@ -72,6 +72,10 @@ for (const version of ['v1', 'v2', 'v3']) {
     const reader = openSqliteReader(path)
     const books = (await reader.books()).all()
     expect((await reader.bookHistory()).all()).toEqual(books)
+    // One pass gives what two do.
+    const history = await reader.history()
+    expect(history.books.all()).toEqual(books)
+    expect(history.intents).toEqual(await reader.intents())
     await reader.close()
     const sizes = books.map(({ strategy, direction, sizeUsd }) => [strategy, direction, formatUsd(sizeUsd)])
     expect(sizes).toEqual([

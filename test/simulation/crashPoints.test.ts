@@ -7,7 +7,7 @@ const failuresOf = (points: readonly CrashPoints[]) => points.flatMap(({ failure
 const runsOf = (points: readonly CrashPoints[]) => points.reduce((sum, { runs }) => sum + runs, 0)
 
 test('a crash at every boundary of the machine neither loses nor repeats an order', {
-  timeout: 280_000,
+  timeout: 600_000,
 }, async () => {
   const points = await crashPointsOf('core', stories, 'crash')
   expect(failuresOf(points)).toEqual([])
@@ -16,7 +16,7 @@ test('a crash at every boundary of the machine neither loses nor repeats an orde
 })
 
 test('a crash at every boundary of the shell neither loses nor repeats an order', {
-  timeout: 280_000,
+  timeout: 600_000,
 }, async () => {
   const points = await crashPointsOf('shell', stories, 'crash')
   expect(failuresOf(points)).toEqual([])
@@ -24,7 +24,7 @@ test('a crash at every boundary of the shell neither loses nor repeats an order'
   expect(runsOf(points)).toBeGreaterThan(1_500)
 })
 
-test('nor do two crashes, at every pair of boundaries of five stories', { timeout: 280_000 }, async () => {
+test('nor do two crashes, at every pair of boundaries of five stories', { timeout: 600_000 }, async () => {
   const points = await crashPointsOf('core', pairStories, 'pair')
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBe(5)
@@ -32,7 +32,7 @@ test('nor do two crashes, at every pair of boundaries of five stories', { timeou
 })
 
 test('a process that is frozen at any boundary of the machine, and wakes up when another has its journal, does no harm', {
-  timeout: 280_000,
+  timeout: 600_000,
 }, async () => {
   const points = await crashPointsOf('core', stories, 'takeover')
   expect(failuresOf(points)).toEqual([])
@@ -40,7 +40,7 @@ test('a process that is frozen at any boundary of the machine, and wakes up when
   expect(runsOf(points)).toBeGreaterThan(1_000)
 })
 
-test('nor does it at any boundary of the shell, in a story of each lane', { timeout: 280_000 }, async () => {
+test('nor does it at any boundary of the shell, in a story of each lane', { timeout: 600_000 }, async () => {
   const points = await crashPointsOf('shell', pairStories.slice(0, 2), 'takeover')
   expect(failuresOf(points)).toEqual([])
   expect(points.map(({ story }) => story)).toEqual(['market increase', 'market increase by the relay'])

@@ -10,7 +10,7 @@ const run = join(import.meta.dirname, 'run.ts')
 const seeds = 60
 const fresh = 10
 
-test(`${seeds} seeds over the whole daemon break no invariant`, { timeout: 280_000 }, async () => {
+test(`${seeds} seeds over the whole daemon break no invariant`, { timeout: 600_000 }, async () => {
   const report = await runSeeds('engine', 1, seeds - fresh)
   addReport(report, await runSeeds('engine', freshFrom(), fresh))
   const told = report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)
@@ -20,7 +20,7 @@ test(`${seeds} seeds over the whole daemon break no invariant`, { timeout: 280_0
   expect(report.crashes).toBeGreaterThan(seeds)
 })
 
-test('a seed of the whole daemon gives the same trace in two processes', { timeout: 120_000 }, async () => {
+test('a seed of the whole daemon gives the same trace in two processes', { timeout: 300_000 }, async () => {
   const ask = async () => {
     const asked = [run, '--tier', 'engine', '--seeds', '8', '--from', '7000', '--hashes']
     return (await promisify(execFile)(process.execPath, asked)).stdout.trim().split('\n')

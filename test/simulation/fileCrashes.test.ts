@@ -15,7 +15,7 @@ const told: ReadonlySet<string> = new Set([
 ])
 
 test('a crash at every boundary of eight stories on real files loses and repeats nothing', {
-  timeout: 280_000,
+  timeout: 600_000,
 }, async () => {
   const chosen = stories.filter(({ name }) => told.has(name))
   const points = await crashPointsOf('files', chosen, 'crash')

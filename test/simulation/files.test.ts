@@ -8,7 +8,7 @@ import { addReport, runSeeds } from './seeds.ts'
 
 const run = join(import.meta.dirname, 'run.ts')
 
-test('200 seeds over real files break no invariant', { timeout: 280_000 }, async () => {
+test('200 seeds over real files break no invariant', { timeout: 600_000 }, async () => {
   const report = await runSeeds('files', 1, 180)
   addReport(report, await runSeeds('files', freshFrom(), 20))
   expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
@@ -19,7 +19,7 @@ test('200 seeds over real files break no invariant', { timeout: 280_000 }, async
     expect(report.faults[fault], fault).toBeGreaterThan(10)
 })
 
-test('a seed over real files gives the same trace in two processes', { timeout: 120_000 }, async () => {
+test('a seed over real files gives the same trace in two processes', { timeout: 300_000 }, async () => {
   const asked = [run, '--tier', 'files', '--seeds', '12', '--from', '7000', '--hashes']
   const ask = async () => (await promisify(execFile)(process.execPath, asked)).stdout.trim().split('\n')
   const [one, other] = await Promise.all([ask(), ask()])

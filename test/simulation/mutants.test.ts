@@ -5,7 +5,7 @@ import { mutants } from './mutants.ts'
 
 const seedsMax = 300
 
-test(`every seeded protocol bug is caught within ${seedsMax} seeds`, { timeout: 280_000 }, async () => {
+test(`every seeded protocol bug is caught within ${seedsMax} seeds`, { timeout: 600_000 }, async () => {
   const results = await runMutants(seedsMax)
   process.stdout.write(`${mutantTable(results)}\n`)
   expect(results.filter(({ seeds }) => seeds === undefined).map(({ name }) => name)).toEqual([])

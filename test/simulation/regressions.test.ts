@@ -42,7 +42,7 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 
-test.each(mended)('%s %d: %s', { timeout: 60_000 }, async (tier, seed) => {
+test.each(mended)('%s %d: %s', { timeout: 180_000 }, async (tier, seed) => {
   expect((await runSeed(tier, seed, { isBefore: true })).violation).toBeUndefined()
 })
 

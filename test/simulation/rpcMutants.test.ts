@@ -5,7 +5,7 @@ import { mutantTable, runRpcMutants } from './mutantRuns.ts'
 const seedsMax = 300
 
 test(`every bug in the reading of the chain is caught within ${seedsMax} seeds`, {
-  timeout: 280_000,
+  timeout: 600_000,
 }, async () => {
   const results = await runRpcMutants(seedsMax)
   process.stdout.write(`${mutantTable(results)}\n`)

@@ -44,7 +44,7 @@ test('seeds beyond 2^32 are others than their last 32 bits, and what is no seed 
   for (const seed of [-1, 0.5, 2 ** 53, Number.NaN]) expect(() => randomOf(seed, 'world')).toThrow(RangeError)
 })
 
-test('a seed gives the same trace in two processes', { timeout: 120_000 }, async () => {
+test('a seed gives the same trace in two processes', { timeout: 300_000 }, async () => {
   const ask = async () => {
     const asked = [script, '--seeds', '40', '--from', '7000', '--hashes']
     return (await promisify(execFile)(process.execPath, asked)).stdout.trim().split('\n')

@@ -15,14 +15,14 @@ const golden: readonly (readonly [TierName, readonly number[]])[] = [
   ['engine', [1, 2]],
 ]
 
-test('seeds of each tier give the transcripts that they gave before', { timeout: 120_000 }, async () => {
+test('seeds of each tier give the transcripts that they gave before', { timeout: 300_000 }, async () => {
   let text = ''
   for (const [tier, seeds] of golden)
     for (const seed of seeds) text += `${(await transcribe(tier, seed)).line}\n`
   await expect(text).toMatchFileSnapshot('golden/transcripts.txt')
 })
 
-test('a transcript is the same whatever ran before it in the process', { timeout: 120_000 }, async () => {
+test('a transcript is the same whatever ran before it in the process', { timeout: 300_000 }, async () => {
   const lines: string[] = []
   for (const seed of [4, 2, 4, 2]) lines.push((await transcribe('shell', seed)).line)
   expect(lines.slice(2)).toEqual(lines.slice(0, 2))

@@ -43,12 +43,13 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     })
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
     const hasFills = shown.some((state) => childFillsOf(state).length > 0)
-    const stories = hasExits || shown.some(isCancelledByAccount) ? await journal.intents() : []
+    const all = hasFills ? await journal.history() : undefined
+    const asks = hasExits || shown.some(isCancelledByAccount)
+    const stories = all?.intents ?? (asks ? await journal.intents() : [])
     const changes = changesIn(stories)
     const account = await journal.account()
     const sides = shown.some(isOpened) ? journalSides(stories.flatMap(fillsOf), account) : undefined
     const changed = listedOrders(account)
-    const books = hasFills ? await journal.bookHistory() : undefined
     for (const state of shown) {
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
@@ -60,7 +61,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           listedOf: (orderKey) => changed.get(hexKey(orderKey)),
-          ...(books === undefined ? {} : { costsOf: (orderKey) => books.fillOf(orderKey) }),
+          ...(all === undefined ? {} : { costsOf: (orderKey) => all.books.fillOf(orderKey) }),
           ...(sides === undefined ? {} : { heldUsd: heldOfOrder(sides, state.intent) }),
           ...marksOf(state, account.tasks, marks),
         }),

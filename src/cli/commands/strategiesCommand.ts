@@ -45,6 +45,8 @@ export interface StrategyRow {
   readonly positions: readonly string[]
   /** The newest signal from outside, and what became of it; absent before the first. */
   readonly lastSignal?: StatusBody['strategies'][number]['lastSignal']
+  /** The newest signal since the start that led to no order, and why; absent: none. */
+  readonly lastUnserved?: StatusBody['strategies'][number]['lastUnserved']
 }
 
 /** Lists instances, as text or with `--json`. Exit code 3 when no daemon answers. */
@@ -140,6 +142,7 @@ export function strategyRows(
           return `${position.direction} ${position.market} ${money(ownUsd)}`
         }),
       ...(each.lastSignal === undefined ? {} : { lastSignal: each.lastSignal }),
+      ...(each.lastUnserved === undefined ? {} : { lastUnserved: each.lastUnserved }),
     }
   })
   const known = new Set(running.map(({ name }) => name))
@@ -238,7 +241,7 @@ function troublesOf(
 
 /** The rows as a table, and below it why those fail, pause or are held back that do, and what to do. */
 export function strategiesText(rows: readonly StrategyRow[], nowMs: number, width: number): string {
-  const told = rows.flatMap(({ name, troubles, lastDecision, lastSignal }) => [
+  const told = rows.flatMap(({ name, troubles, lastDecision, lastSignal, lastUnserved }) => [
     ...troubles.map(
       ({ what, reason, sinceMs, next }) =>
         `${name} is ${what}, for ${span(Math.max(0, nowMs - sinceMs))}: ${reason}\n  ${next}`,
@@ -248,6 +251,7 @@ export function strategiesText(rows: readonly StrategyRow[], nowMs: number, widt
       ? []
       : [`the last decision of ${name} was ${lastDecision.outcome}: ${lastDecision.reason}`]),
     ...(lastSignal === undefined ? [] : [signalText(name, lastSignal, nowMs)]),
+    ...(lastUnserved === undefined ? [] : [unservedText(name, lastUnserved, nowMs)]),
   ])
   return [fitTable(columns(nowMs), rows, width), ...told].join('\n\n')
 }
@@ -258,6 +262,15 @@ function signalText(name: string, signal: NonNullable<StrategyRow['lastSignal']>
   const called = signal.name === undefined ? '' : ` "${signal.name}"`
   const ago = span(Math.max(0, nowMs - receivedAtMs))
   return `the last signal of ${name}, ${number}${called}, said ${action} ${symbol} ${ago} ago: ${standing}`
+}
+
+/** `signal 12 of tv led to no order, 3 s ago: its own long of $100.00 is held already`. */
+function unservedText(
+  name: string,
+  { signal, reason, atMs }: NonNullable<StrategyRow['lastUnserved']>,
+  nowMs: number,
+): string {
+  return `signal ${signal} of ${name} led to no order, ${span(Math.max(0, nowMs - atMs))} ago: ${reason}`
 }
 
 const columns = (nowMs: number): readonly Column<StrategyRow>[] => [

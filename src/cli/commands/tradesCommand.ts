@@ -50,9 +50,8 @@ export async function trades({ loaded, flags, width, out, err }: Call): Promise<
     return exitCodes.ok
   }
   const { rows, names } = await withJournal(loaded.config, async (journal) => {
-    const states = await journal.intents()
+    const { intents: states, books } = await journal.history()
     const changes = changesIn(states)
-    const books = await journal.bookHistory()
     const costsOf = (orderKey: Hex) => books.fillOf(orderKey)
     const found = states
       .filter(({ intent }) => strategy === undefined || intent.strategy === strategy)

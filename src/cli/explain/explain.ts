@@ -5,7 +5,6 @@ import { withJournal } from '../../daemon/journalFile.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { marksOf } from '../../domain/views/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/views/orderView.ts'
-import type { JournalReader } from '../../journal/journal.ts'
 import { fateLines } from '../../monitor/explain/explainFate.ts'
 import type { Call } from '../call/command.ts'
 import { explainText } from './explainText.ts'
@@ -17,8 +16,17 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
   const wanted = positionals[0] ?? ''
   const { config } = loaded
   const { state, records, context, tasks } = await withJournal(config, async (journal) => {
-    const found = await find(journal, wanted, config.journal.path)
-    return { state: found, ...(await explainFacts(config, journal, found)) }
+    // One pass over the records for the id, its changes and its costs.
+    const { intents, books } = await journal.history()
+    const found = find(intents, wanted, config.journal.path)
+    const reads = {
+      intents: async () => intents,
+      bookHistory: () => books,
+      account: () => journal.account(),
+      records: (intentId: string) => journal.records(intentId),
+      endingsSince: (sinceMs: number) => journal.endingsSince(sinceMs),
+    }
+    return { state: found, ...(await explainFacts(config, reads, found)) }
   })
   if (flags.has('json')) {
     const { endings, unwind, heldUsd, signedOf, listedOf, costsOf } = context
@@ -54,14 +62,12 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
   return exitCodes.ok
 }
 
-async function find(journal: JournalReader, wanted: string, path: string): Promise<IntentState> {
-  const exact = await journal.intent(wanted)
+function find(intents: readonly IntentState[], wanted: string, path: string): IntentState {
+  const exact = intents.find(({ intent }) => intent.intentId === wanted)
   if (exact !== undefined) return exact
   const prefix = bare(wanted)
   const matches =
-    prefix === ''
-      ? []
-      : (await journal.intents()).filter(({ intent }) => bare(intent.intentId).startsWith(prefix))
+    prefix === '' ? [] : intents.filter(({ intent }) => bare(intent.intentId).startsWith(prefix))
   const [first, ...others] = matches
   if (first === undefined) {
     throw new CommandError(

@@ -26,7 +26,7 @@ export interface Example {
   readonly protect: WrittenBlock | undefined
 }
 
-/** The file that shows a kind; the first by name where several do. */
+/** The file that shows a kind. Where several do, one of strategies/ before one of examples/, and the last of them by name. */
 export function exampleOf(kind: string): Example | undefined {
   return [join(shipped, 'examples'), shipped]
     .flatMap((folder) =>

@@ -31,6 +31,7 @@ import type { CheckedTurn, GivenMemory } from '../../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../../strategy/resting.ts'
 import { type Situation, TRIAL_STEPS } from './situations.ts'
 import { createTrialAccount } from './trialAccount.ts'
+import { trialEdgeDenial } from './trialEdge.ts'
 import { createTrialPrices, type TrialClock, type TrialMarket } from './trialMarkets.ts'
 import { createTrialVenue, type TrialFill, type TrialMoment } from './trialVenue.ts'
 
@@ -178,7 +179,8 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       expiresAtMs: nowMs + 60_000,
       acceptedLastHour: { strategy: lately, account: lately },
     })
-    return admitted.kind === 'intent' ? admitted.intent : admitted.denial
+    if (admitted.kind !== 'intent') return admitted.denial
+    return trialEdgeDenial(admitted.intent, loaded.protect) ?? admitted.intent
   }
 
   /** Judges the decisions of a turn, and fills what is taken once all are judged. */

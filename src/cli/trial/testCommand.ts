@@ -6,13 +6,14 @@ import { didYouMean } from '../../config/suggest.ts'
 import { readStrategyFiles, strategyProblems } from '../../daemon/readStrategies.ts'
 import { createLiveLimits } from '../../engine/context/liveLimits.ts'
 import { loadCatalog } from '../../paper/catalog/catalog.ts'
+import { edgeWarning } from '../../strategy/files/edgeWarning.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../../strategy/files/load.ts'
 import { secondsOfPeriod } from '../../strategy/indicators.ts'
 import type { Call } from '../call/command.ts'
 import { runTrial, type Trial, type TrialSetting } from './runTrial.ts'
 import { type Situation, situations, TRIAL_STEPS } from './situations.ts'
 import { type TrialMarket, trialMarket } from './trialMarkets.ts'
-import { linesOf, situationText, summaryOf, summaryText } from './trialText.ts'
+import { linesOf, noEntryText, situationText, summaryOf, summaryText } from './trialText.ts'
 
 /** When every trial begins, Unix seconds: Friday, 2027-01-15 08:00 UTC. */
 const START_SECONDS = 1_800_000_000
@@ -105,8 +106,14 @@ function settingOf(config: Config, loaded: LoadedStrategy): TrialSetting {
   }
 }
 
+/** That `protect.minEdgeBps` lets no entry through: by the file's own figures, or by what a kind of one's own said of its entries. */
+function noEntry(loaded: LoadedStrategy, trials: readonly Trial[]): string | undefined {
+  return (loaded.hosted === undefined ? edgeWarning(loaded) : undefined) ?? noEntryText(trials)
+}
+
 function bodyOf({ loaded, clock }: TrialSetting, trials: readonly Trial[], turnOf: (at: number) => number) {
   return {
+    noEntry: noEntry(loaded, trials) ?? null,
     strategy: loaded.name,
     kind: loaded.strategy.kind,
     turns: TRIAL_STEPS,
@@ -132,4 +139,6 @@ function tell(
   if (!opensPositions) out('It is given a long of $2,000.00 with 10x leverage to keep.')
   for (const trial of trials) out(`\n${situationText(trial, linesOf(trial, turnOf), width, isWhole)}`)
   out(`\n${summaryText(trials, width)}`)
+  const none = noEntry(loaded, trials)
+  if (none !== undefined) out(`\n${none}`)
 }

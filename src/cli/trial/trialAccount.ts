@@ -18,7 +18,7 @@ import {
 import type { TrialMarket, TrialToken } from './trialMarkets.ts'
 
 /** Fee of a fill, bps of its size. */
-const TRIAL_FEE_BPS = 6
+export const TRIAL_FEE_BPS = 6
 
 /** Collateral below which a position is liquidated, bps of its size. */
 const LEAST_COLLATERAL_BPS = 100

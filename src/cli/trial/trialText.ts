@@ -174,3 +174,12 @@ const summaryColumns: readonly Column[] = [
   { title: 'DRAWDOWN', rank: 0, isFigure: true },
   { title: 'NOT TAKEN', rank: 2, word: 'not taken:' },
 ]
+
+/** That no entry of any of the trials was worth its costs by the file, and why the first was not; undefined: one was, or none was wished for. */
+export function noEntryText(trials: readonly Trial[]): string | undefined {
+  const entries = trials.flatMap(({ rows }) => rows.filter(({ decision }) => decision?.kind === 'increase'))
+  const denied = entries.filter(({ outcome }) => outcome === 'EDGE_TOO_SMALL' || outcome === 'EDGE_UNKNOWN')
+  const [first] = denied
+  if (first === undefined || entries.some(({ outcome }) => outcome === 'taken')) return undefined
+  return `protect.minEdgeBps let none of ${denied.length} entries through (${first.outcome}): ${first.reason ?? ''}.`
+}

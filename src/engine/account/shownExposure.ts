@@ -18,6 +18,29 @@ export interface ShownExposure {
   readonly maybeTwiceUsd: Usd
 }
 
+/** One side of one market, both collateral tokens together: what is held of it and what open orders may still add, USD. */
+export interface ShownSide {
+  readonly marketToken: Position['marketToken']
+  readonly direction: Position['direction']
+  readonly sizeUsd: Usd
+}
+
+/** The sides of rows and journal, of each the larger, with what open orders may still add. */
+export function shownSideSizes(
+  rows: readonly Position[],
+  journal: HeldSides,
+  open: readonly IntentState[],
+): readonly ShownSide[] {
+  const sides = new Map<string, ShownSide>()
+  const add = ({ marketToken, direction }: Omit<ShownSide, 'sizeUsd'>, addedUsd: Usd): void => {
+    const key = `${hexKey(marketToken)}:${direction}`
+    sides.set(key, { marketToken, direction, sizeUsd: (sides.get(key)?.sizeUsd ?? 0n) + addedUsd })
+  }
+  for (const side of largerOf(shownSides([rows]), journal).values()) add(side, side.sizeUsd)
+  for (const state of open) add(state.intent.terms, comingOf(state))
+  return [...sides.values()]
+}
+
 /**
  * The exposure of rows and journal, of each side the larger, and of what open orders may still add. A fill that the journal holds is
  * held and no longer to come, also while the chain may take it back.
@@ -28,11 +51,10 @@ export function shownExposure(
   open: readonly IntentState[],
 ): ShownExposure {
   const shown = shownSides([rows])
-  let exposureUsd = [...largerOf(shown, journal).values()].reduce((sum, side) => sum + side.sizeUsd, 0n)
+  const exposureUsd = shownSideSizes(rows, journal, open).reduce((sum, side) => sum + side.sizeUsd, 0n)
   const comingBySide = new Map<string, Usd>()
   for (const state of open) {
     const comingUsd = comingOf(state)
-    exposureUsd += comingUsd
     const { marketToken, direction, collateralToken } = state.intent.terms
     const key = sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
     if (lastAttempt(state)?.armed !== undefined)

@@ -7,8 +7,10 @@ import { formatDollars } from '../../protocol/units.ts'
 import {
   type ShownExposure,
   type ShownHoldings,
+  type ShownSide,
   shownExposure,
   shownHoldings,
+  shownSideSizes,
 } from '../account/shownExposure.ts'
 import type { Unseen } from '../account/unseen.ts'
 import type { EngineContext } from '../context/engineContext.ts'
@@ -52,6 +54,8 @@ export interface AccountWatch {
   hidden(): readonly HiddenSide[]
   /** The exposure that people are shown, of the newest positions. */
   exposure(): ShownExposure
+  /** The sides that it is the sum of. */
+  sides(): readonly ShownSide[]
   /** What is held by the newest list and by fills of ours that it does not show yet. */
   held(): ShownHoldings
   /** What is held, a few words each: `long ETH/USD [WETH-USDC] of $500.00`. */
@@ -66,6 +70,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
   let hidden: readonly HiddenSide[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
+  const openStates = () => orderManager.open().map(({ state }) => state)
   const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
 
   return {
@@ -103,10 +108,8 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
     positions: () => positions,
     symbols: () => symbols,
     hidden: () => hidden,
-    exposure() {
-      const open = orderManager.open().map((each) => each.state)
-      return shownExposure(positions, holdings.journal(), open)
-    },
+    exposure: () => shownExposure(positions, holdings.journal(), openStates()),
+    sides: () => shownSideSizes(positions, holdings.journal(), openStates()),
     held,
     heldWords: () =>
       held().sides.map(({ direction, name, sizeUsd }) => `${direction} ${name} of ${formatDollars(sizeUsd)}`),

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Books } from '../../domain/books/books.ts'
 import { keepsAll } from '../../domain/books/booksState.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
 import type { JournalReader } from '../journal.ts'
 import { isCantOpen, journalFault, openFault } from '../journalFaults.ts'
 import { createLedger } from '../journalLedger.ts'
@@ -78,6 +79,16 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
         replay(db, path, genesis, createLedger(undefined, books))
         books.tellRest()
         return books
+      }),
+    history: async () =>
+      view(() => {
+        const books = new Books(undefined, keepsAll)
+        const states = new Map<string, IntentState>()
+        replay(db, path, genesis, createLedger(undefined, books), {
+          listen: (_seq, record, state) => state && states.set(record.intentId, state),
+        })
+        // In the order of their first records, which is that of their numbers.
+        return { intents: [...states.values()].reverse(), books }
       }),
     close: async () => {
       if (db.isOpen) db.close()

@@ -6,6 +6,7 @@
 import type { Protections } from '../../domain/account/protection.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
+import type { ImpactData } from '../../protocol/priceImpact.ts'
 import { absOf, BPS_ONE, maxOf, minOf, mulDivUp, ONE_USD, type Usd } from '../../protocol/units.ts'
 
 /** Costs are counted in thousandths of a basis point. */
@@ -14,6 +15,12 @@ const MILLI_ONE = MILLI * BigInt(BPS_ONE)
 /** The venue's highest fee of a change of a position, 10 bps: where a market's own is not known. */
 const HIGHEST_FEE = 10n * MILLI
 const hourMs = 3_600_000n
+
+/** What of a market its costs are reckoned from. */
+export interface EdgeMarket {
+  readonly impact?: { readonly value: Pick<ImpactData, 'positionFeeFactors'> }
+  readonly ticker?: NonNullable<MarketView['ticker']>
+}
 
 /** What an entry costs, thousandths of a basis point of its size; none is below 0. */
 export interface EdgeCosts {
@@ -31,7 +38,7 @@ export interface EdgeCosts {
 export function edgeCosts(
   { terms }: Pick<Intent, 'terms'>,
   holdMs: number,
-  { impact, ticker }: Pick<MarketView, 'impact' | 'ticker'>,
+  { impact, ticker }: EdgeMarket,
   sendingUsd: Usd | undefined,
 ): EdgeCosts {
   const { sizeDeltaUsd, priceImpactBps = 0, tpsl = [], direction } = terms
@@ -56,7 +63,7 @@ export function edgeCosts(
 export function checkEdge(
   intent: Intent,
   { edge }: Protections,
-  view: Pick<MarketView, 'impact' | 'ticker'>,
+  view: EdgeMarket,
   sendingUsd: Usd | undefined,
 ): Denial | undefined {
   if (edge === undefined || intent.kind !== 'increase') return undefined
@@ -73,7 +80,7 @@ export function checkEdge(
   if (left >= BigInt(edge.minBps) * MILLI) return undefined
   return {
     code: 'EDGE_TOO_SMALL',
-    reason: `what this entry is expected to earn, ${inBps(expected)} bps, is too little above its costs: fees ${inBps(fees)}, price impact ${inBps(impact)}, sending ${inBps(sending)}, holding ${inBps(holding)} bps`,
+    reason: `what this entry is expected to earn, ${inBps(expected)} bps, is too little above its costs: fees ${inBps(fees)}, price impact ${inBps(impact)}, sending ${inBps(sending)}, holding ${inBps(holding)} bps; a take-profit farther away or a lower protect.minEdgeBps lets it through`,
     wanted: `${inBps(left)} bps are left`,
     allowed: `${edge.minBps} bps or more (protect.minEdgeBps)`,
   }

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { nearClosing } from '../../../src/domain/account/closingTimes.ts'
 import { loadStrategies } from '../../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../../src/strategy/kinds/kinds.ts'
 
@@ -21,4 +23,52 @@ test.each(files)('%s has params that its kind reads, and its needs name its mark
   const symbols = file.markets ?? (file.market === undefined ? [] : [file.market])
   const params = kind?.params.parse(file.params)
   expect(kind?.needs(params, symbols).symbols).toEqual(symbols)
+})
+
+test('an example keeps entries from the closings of its market: each day, the weekend and a holiday', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'perpd-example-'))
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  const text = readFileSync(join(folder, 'gold-trend.yaml'), 'utf8').replace(
+    'enabled: false',
+    'enabled: true',
+  )
+  writeFileSync(join(home, 'gold-trend.yaml'), text)
+  const [loaded] = (await loadStrategies([home])).strategies
+  const closings = loaded?.protect?.closings
+  if (closings === undefined) throw new Error('no closings')
+  // In New York it is UTC-5 on these days.
+  const isNear = (utc: string): boolean => nearClosing(closings, Date.parse(`${utc}:00Z`)) !== undefined
+  expect(
+    ['2026-12-01T21:14', '2026-12-01T21:15', '2026-12-01T23:14', '2026-12-01T23:15'].map(isNear),
+  ).toEqual([false, true, true, false])
+  expect(
+    ['2026-12-04T21:15', '2026-12-05T12:00', '2026-12-06T23:14', '2026-12-06T23:15'].map(isNear),
+  ).toEqual([true, true, true, false])
+  expect(['2026-12-24T17:59', '2026-12-24T18:00', '2026-12-25T12:00'].map(isNear)).toEqual([
+    false,
+    true,
+    true,
+  ])
+})
+
+/** Rows of a document's tables whose first cell is code, as the names of that cell. */
+function namedIn(document: string): readonly string[] {
+  const text = readFileSync(join(folder, '..', '..', document), 'utf8')
+  const cells = [...text.matchAll(/^\| ((?:`[a-z-]+`(?:, )?)+) \|/gm)].map(([, cell = '']) => cell)
+  return cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))
+}
+
+test.each(['docs/strategies.md', 'strategies/README.md'])(
+  '%s has a row for every built-in kind',
+  (document) => {
+    const named = namedIn(document)
+    expect(Object.keys(builtInKinds).filter((kind) => !named.includes(kind))).toEqual([])
+  },
+)
+
+test('the field kind of strategies/README.md names every built-in kind, and no other', () => {
+  const text = readFileSync(join(folder, '..', 'README.md'), 'utf8')
+  const [, row = ''] = /^\| `kind` \| \| (.*), or a file of your own/m.exec(text) ?? []
+  const named = row.replaceAll('`', '').split(', ')
+  expect(named.toSorted()).toEqual(Object.keys(builtInKinds).toSorted())
 })

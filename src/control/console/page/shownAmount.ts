@@ -95,17 +95,6 @@ export function timesText(bps: Amount): string {
   return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}x`
 }
 
-/**
- * Dollars that were written for people (`$5,000.00`, `-$0.10`) as the wire's integer, so that they can be compared; undefined for what
- * is no amount of dollars.
- */
-export function dollarsOf(text: string): bigint | undefined {
-  const [, sign, whole = '', fraction = ''] = /^(-?)\$(\d[\d,]*)(?:\.(\d{1,30}))?$/.exec(text) ?? []
-  if (sign === undefined) return undefined
-  const magnitude = BigInt(whole.replaceAll(',', '') + fraction.padEnd(USD_DECIMALS, '0'))
-  return sign === '-' ? -magnitude : magnitude
-}
-
 /** An amount as a number, for a chart and nothing else. */
 export function chartNumber(amount: Amount): number {
   return Number(amountOf(amount) / 10n ** 24n) / 1e6

@@ -2,7 +2,7 @@
 
 import type { PageState } from './pageState.ts'
 import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
-import { absOf, amountOf, dollarsOf, percentText, shareBps, timesText, usdText } from './shownAmount.ts'
+import { amountOf, percentText, shareBps, timesText } from './shownAmount.ts'
 import { spanText } from './shownTimes.ts'
 
 /** A side of a market with one collateral. */
@@ -173,20 +173,11 @@ export interface LimitBar {
   readonly shareBps?: number
 }
 
-/** All limits, with what is used of them: the daemon's own count, and of positions what the status shows. */
-export function limitBars(
-  limits: readonly LimitLine[],
-  { status, books }: Pick<PageState, 'books'> & { readonly status: Status },
-): readonly LimitBar[] {
+/** All limits, with what the daemon counted of them. */
+export function limitBars(limits: readonly LimitLine[]): readonly LimitBar[] {
   return limits.map(({ scope, limit, value, used, usedShareBps }): LimitBar => {
     const bar = { key: `${scope} ${limit}`, scope, limit, allowed: value }
-    if (used !== undefined && usedShareBps !== undefined) return { ...bar, used, shareBps: usedShareBps }
-    const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
-    const mostUsd = dollarsOf(value)
-    const isCounted = limit === 'maxPositionSizeUsd' && (strategy !== undefined || scope === 'account')
-    if (!isCounted || mostUsd === undefined) return bar
-    const usedUsd = largestOf(sidesOf(strategy, { status, books }))
-    return { ...bar, used: usdText(usedUsd), shareBps: shareBps(usedUsd, mostUsd) }
+    return used === undefined || usedShareBps === undefined ? bar : { ...bar, used, shareBps: usedShareBps }
   })
 }
 
@@ -197,34 +188,6 @@ export function limitText({ limit, value }: Pick<LimitLine, 'limit' | 'value'>):
   if (limit.endsWith('Bps')) return percentText(Number(value))
   if (limit.endsWith('Ms')) return spanText(Number(value))
   return limit.endsWith('Seconds') ? spanText(Number(value) * 1_000) : value
-}
-
-/** What each side of each market comes to with the increases that are open, of all or of one strategy, USD. */
-function sidesOf(
-  strategy: string | undefined,
-  { status, books }: { readonly status: Status; readonly books: readonly Book[] },
-): readonly bigint[] {
-  const sums = new Map<string, bigint>()
-  const add = (side: string, amount: bigint) => sums.set(side, (sums.get(side) ?? 0n) + amount)
-  const symbolOf = (marketToken: string) => status.symbols[marketToken.toLowerCase()] ?? marketToken
-  if (strategy === undefined) {
-    for (const { marketToken, direction, sizeInUsd } of status.positions)
-      add(`${symbolOf(marketToken)} ${direction}`, amountOf(sizeInUsd))
-  } else {
-    for (const book of books.filter((each) => each.strategy === strategy))
-      add(`${symbolOf(book.marketToken)} ${book.direction}`, amountOf(book.sizeUsd))
-  }
-  for (const order of status.openIntents) {
-    const isOwn = strategy === undefined || order.strategy === strategy
-    // What was filled of it stands in the position already.
-    if (isOwn && order.kind === 'increase' && order.standing !== 'open')
-      add(`${order.market} ${order.direction}`, amountOf(order.sizeDeltaUsd))
-  }
-  return [...sums.values()].map(absOf)
-}
-
-function largestOf(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
 }
 
 /** Markets to show: those in use first, then by capacity. `find`: in lower case. */

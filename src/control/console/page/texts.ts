@@ -229,6 +229,7 @@ export const texts = {
     state: 'State',
     last: 'Last decision',
     noDecision: 'none since the start',
+    unserved: (signal: number, reason: string) => `signal ${signal} led to no order: ${reason}`,
     book: 'Book',
     brought: 'Brought',
     trades: (wins: number, trades: number) => `${wins} of ${plural(trades, 'trade')} won`,

@@ -32,9 +32,7 @@ export function LimitsView(): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
   const limits = useSlice((state) => state.limits)
-  const status = useSlice((state) => state.status)
-  const books = useSlice((state) => state.books)
-  const bars = limits === undefined || status === undefined ? [] : limitBars(limits, { status, books })
+  const bars = limitBars(limits ?? [])
   const counted = bars
     .filter((bar) => bar.shareBps !== undefined)
     .toSorted((one, other) => (other.shareBps ?? 0) - (one.shareBps ?? 0))

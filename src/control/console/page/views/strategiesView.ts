@@ -79,6 +79,13 @@ interface RowProps {
   readonly onFile: (name: string) => void
 }
 
+/** The newest signal that led to no order, and why. */
+function unservedOf({ lastUnserved }: StrategyRow): VNode | string {
+  if (lastUnserved === undefined) return ''
+  const { signal, reason, atMs } = lastUnserved
+  return html`<small><time>${clockText(atMs)}</time> ${words.unserved(signal, reason)}</small>`
+}
+
 const StrategyLine = kept(({ row, decision, held, onCommand, onFile }: RowProps) => {
   const { name, kind, symbols, ticks, admitted, denied } = row
   const state = stateOf(row)
@@ -95,7 +102,7 @@ const StrategyLine = kept(({ row, decision, held, onCommand, onFile }: RowProps)
         ? html`<span class="muted">${words.noDecision}</span>`
         : html`${decision.words} <strong class=${decision.outcome === 'denied' ? 'warn' : ''}>${texts.outcomes[decision.outcome]}</strong>
             <small><time>${clockText(decision.atMs)}</time>${decision.reason === undefined ? '' : ` ${decision.reason}`}</small>`
-    }</td>
+    }${unservedOf(row)}</td>
     <td class="num" data-label=${words.turn}>${row.lastTickAtMs === undefined ? NOTHING : html`<${Age} atMs=${row.lastTickAtMs} />`}</td>
     <td class="num" data-label=${words.book}>${held === undefined ? NOTHING : usdText(held.sizeUsd)}</td>
     <td class=${`num ${toneOf(held?.pnlUsd)}`} data-label=${words.brought}>

@@ -1,0 +1,40 @@
+/** What of `protect.minEdgeBps` is known without a market: that by the file's own figures no entry can ever pass it. Pure. */
+import type { ExitPlan } from '../../domain/order/exitPlan.ts'
+import type { LoadedStrategy } from './load.ts'
+
+/**
+ * Fees of opening and of closing, bps of the size: the least that an entry costs. They are those of every market in the paper venue's catalogue;
+ * opening is counted as what balances longs and shorts, closing as what does not, as entries are judged.
+ */
+export const LEAST_FEES = { openingBps: 4, closingBps: 6 } as const
+
+/** Built-in kinds whose entries say what they expect to earn, or may have take-profits of their own: their files do not tell. */
+export const kindsThatSay: readonly string[] = ['carry', 'hedged-carry', 'impact-capture', 'ladder', 'signal']
+
+/** That no entry of the file can pass `protect.minEdgeBps`, why, and what would let one pass; undefined: some may. */
+export function edgeWarning({
+  name,
+  strategy,
+  hosted,
+  protect,
+  exits,
+}: Pick<LoadedStrategy, 'name' | 'strategy' | 'hosted' | 'protect' | 'exits'>): string | undefined {
+  const { edge } = protect ?? {}
+  if (edge === undefined || !strategy.opensPositions || kindsThatSay.includes(strategy.kind)) return undefined
+  const feesBps = LEAST_FEES.openingBps + LEAST_FEES.closingBps
+  const neededBps = edge.minBps + feesBps
+  // Of a kind of one's own the file does not tell what its entries say.
+  const unless = hosted === undefined ? '' : ', unless its kind says expectedEdgeBps or a take-profit'
+  const targets = exits?.takeProfits ?? []
+  if (targets.length === 0)
+    return `${name}: protect.minEdgeBps denies every entry (EDGE_UNKNOWN)${unless}: the file has no exit.takeProfit by which to know what one may earn. Add one well above ${neededBps} bps, or take minEdgeBps out.`
+  const nearestBps = nearestOf(targets)
+  if (nearestBps === undefined || nearestBps >= neededBps) return undefined
+  return `${name}: protect.minEdgeBps denies every entry (EDGE_TOO_SMALL)${unless}: the nearest exit.takeProfit lies ${nearestBps} bps away, the venue's fees alone are ${LEAST_FEES.openingBps} + ${LEAST_FEES.closingBps} bps, and the ${nearestBps - feesBps} bps that are left are less than its ${edge.minBps} bps. Put takeProfit well above ${neededBps} bps, or minEdgeBps well below ${nearestBps - feesBps}.`
+}
+
+/** The nearest of those whose distance the file says in bps, which the true nearest is no farther than; undefined: none. */
+function nearestOf(targets: ExitPlan['takeProfits']): number | undefined {
+  const known = targets.flatMap(({ bps }) => (bps === undefined ? [] : [bps]))
+  return known.length === 0 ? undefined : Math.min(...known)
+}
