@@ -68,14 +68,14 @@ export const engineMutants: readonly FirstMutant[] = [
   one('no headroom is left', 6, room, 'capacityUsd - headroomUsd - side', 'capacityUsd - side'),
   one(
     'a lifted hold forgets what it was lifted for',
-    221,
+    280,
     'src/domain/account/tradingState.ts',
     'const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }',
     'if (haltKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
   ),
   one(
     'what was accepted before a halt is signed after it',
-    14,
+    292,
     trading,
     'if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined',
     "if (intent.strategy !== '') return undefined",
