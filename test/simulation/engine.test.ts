@@ -7,7 +7,7 @@ import { freshFrom } from './fresh.ts'
 import { addReport, runSeeds } from './seeds.ts'
 
 const run = join(import.meta.dirname, 'run.ts')
-const seeds = 60
+const seeds = 40
 const fresh = 10
 
 test(`${seeds} seeds over the whole daemon break no invariant`, { timeout: 600_000 }, async () => {
