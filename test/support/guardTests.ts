@@ -16,4 +16,11 @@ afterEach(() => {
 process.env.COLUMNS = '1000'
 
 // Real processes that tests start find their modules compiled: most of what a short command takes is reading them.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'perpd-tests')
+process.env.NODE_COMPILE_CACHE ??= join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'node_modules',
+  '.cache',
+  'perpd-tests',
+)
