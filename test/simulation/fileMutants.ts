@@ -1,4 +1,7 @@
-/** Bugs of the journal's and the guard's files, as patches of the source text: each must be caught on real files. */
+/**
+ * Bugs of the journal's and the guard's files, as patches of the source text: each must be caught on real files.
+ * That tables are held against the records is tested by hand-made damage (test/journal/integrity.test.ts): no seed reaches it in thousands.
+ */
 import type { FirstMutant, Patch } from './mutants.ts'
 
 function one(name: string, firstSeed: number, file: string, find: string, replace: string): FirstMutant {
@@ -66,13 +69,6 @@ export const fileMutants: readonly FirstMutant[] = [
     9,
     'src/journal/identities.ts',
     'held(added.decisions, strategy, () => []).push(decisionKey)',
-    '',
-  ),
-  one(
-    'the tables are not held against the records',
-    10_317,
-    'src/journal/sqlite/recovery.ts',
-    'if (problem !== undefined) throw corruptFault(path, { reason: problem })',
     '',
   ),
   one(
