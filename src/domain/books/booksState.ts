@@ -6,6 +6,7 @@ import type { Figures } from './figures.ts'
 import type { Waiting } from './sideLog.ts'
 import type { Part } from './sideParts.ts'
 import type { StopEndsState } from './stopEnds.ts'
+import type { StopLevelsState } from './stopLevels.ts'
 import type { TrackRecord } from './trackRecord.ts'
 
 /** How far back results are kept by day, and by fill. */
@@ -36,6 +37,7 @@ export interface BooksState {
   readonly fills: readonly Entry<FillCosts>[]
   readonly exitOrders: ExitOrdersState
   readonly stopEnds: StopEndsState
+  readonly stopLevels: StopLevelsState
 }
 
 /** What a book brought. */
@@ -50,4 +52,5 @@ export const noBooks: BooksState = {
   ...{ sides: [], totals: [], days: [], tracks: [], fills: [] },
   exitOrders: { orders: [], changes: [] },
   stopEnds: { resting: [], ended: [] },
+  stopLevels: { stops: [], lost: [] },
 }
