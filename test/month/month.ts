@@ -29,18 +29,22 @@ import { createDayTime } from '../day/time.ts'
 import { randomOf } from '../simulation/random.ts'
 import { createCrowd } from './crowd.ts'
 import { type MonthStrategies, monthStrategies } from './monthKinds.ts'
+import { createMonthOwner, delegate } from './monthOwner.ts'
 import { createMonthRoad } from './monthRoad.ts'
 import { createMonthTally, type MonthReport } from './monthTally.ts'
-import { taskCount, taskMarket, taskOf } from './monthTasks.ts'
+import { strayOf, taskCount, taskMarket, taskOf } from './monthTasks.ts'
 
 const DAY_MS = 86_400_000
 /** Time between two looks at what is held, ms. */
 const SAMPLE_MS = 600_000
 /** Longest that the end waits for orders that are on their way, ms. */
 const ENDING_MS = 1_800_000
+/** An operator forgets an entry this often where a janitor is to find it, ms. */
+const STRAY_MS = 2 * DAY_MS
 /** An outside sender tells a kind that takes signals something new this often, ms. */
 const SIGNAL_MS = 43_200_000
-const signer = createLocalSigner(`0x${'22'.repeat(32)}`)
+const ownKey = `0x${'22'.repeat(32)}` as const
+const signer = createLocalSigner(ownKey)
 
 /** What a month is made from. */
 export interface MonthOptions {
@@ -180,12 +184,18 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     fetch: rpcFetch,
   })
   const settings = traderSettingsOf(config, 'chain')
+  // A keeper of approvals has one to keep.
+  const approver =
+    kind === 'approval-keeper'
+      ? createMonthOwner({ key: ownKey, folder, chain, api, clock, config, emit })
+      : undefined
   const running = createTrader({
     chain,
     api,
     clock,
     journal,
-    signer: guardedSigner(signer, guard),
+    signer: guardedSigner(approver === undefined ? signer : delegate, guard),
+    ...(approver === undefined ? {} : { owner: approver.owner }),
     chainReader: reader,
     strategies: strategies.loaded,
     prepareClaim: createClaims({
@@ -233,7 +243,11 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     for (let atMs = SAMPLE_MS; atMs <= lengthMs; atMs += SAMPLE_MS) {
       await until(atMs)
       crowd.step(clock.now())
+      if (kind === 'order-janitor' && atMs % STRAY_MS === SAMPLE_MS && atMs < lengthMs - 3_600_000) {
+        running.operate(strayOf(Math.floor(atMs / STRAY_MS), venue), { by: 'month', via: 'cli' }).catch(fatal)
+      }
       options.tamper?.(venue)
+      approver?.step()
       sample()
       if (begun.length < taskCount && atMs >= nextTaskMs(begun.length)) {
         const task = taskOf(begun.length, venue)
@@ -262,15 +276,17 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
       await until(atMs)
     } while (atMs < lengthMs + ENDING_MS && isOnItsWay())
     sample()
+    const told = tally.told(
+      running.status(),
+      journal,
+      running.orders.open().map(({ state }) => state),
+    )
     return {
       kind,
       seed,
       days,
-      ...tally.told(
-        running.status(),
-        journal,
-        running.orders.open().map(({ state }) => state),
-      ),
+      ...told,
+      problems: [...told.problems, ...(approver?.problems() ?? [])],
       requests: road.requests,
       lost: road.lost,
     }

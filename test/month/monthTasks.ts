@@ -1,4 +1,5 @@
-/** What an operator asks for beside the strategy of a simulated month: each executor once, in a market that no shipped file trades alone. */
+/** What an operator asks for beside the strategy of a simulated month, in a market that no shipped file trades alone: each executor once, and entries that he forgets. */
+import type { OpenCommand } from '../../src/engine/operator/manualCommand.ts'
 import type { StartTaskCommand } from '../../src/engine/operator/taskCommand.ts'
 import type { Venue } from '../../src/paper/server/venue.ts'
 import { marketPrices } from '../../src/paper/state/venueState.ts'
@@ -10,15 +11,25 @@ export const taskMarket = 'LINK/USD [LINK-USDC]'
 /** How many tasks a month has. */
 export const taskCount = 6
 
-/** The task of this number, from 0, by the venue's prices of now. */
-export function taskOf(number: number, venue: Venue): StartTaskCommand {
-  const { venueState } = venue
+/** An entry that an operator forgets: so far from the price of now that it is not reached. */
+export function strayOf(number: number, venue: Venue): OpenCommand {
+  const size = { size: '100', leverage: '2', collateral: 'short' } as const
+  const side = { market: taskMarket, direction: 'long', limit: movedPrices(venue)(-4_000) } as const
+  return { type: 'open', id: `stray-${number + 1}`, ...side, ...size, isPreview: false }
+}
+
+/** Gives the market's price moved by bps, in dollars. */
+function movedPrices({ venueState }: Venue): (byBps: number) => string {
   const market = venueState.markets.find(({ catalog }) => catalog.symbol === taskMarket)
   if (market === undefined) throw new RangeError(`the venue has no ${taskMarket}`)
   const { index } = marketPrices(venueState, market, Math.floor(venueState.clock.now() / 1000))
   const price = priceOfContractPrice(index.max, market.indexToken.decimals)
-  /** The price moved by bps, in dollars. */
-  const moved = (byBps: number): string => formatUnits(price + bps(price, byBps), USD_DECIMALS)
+  return (byBps) => formatUnits(price + bps(price, byBps), USD_DECIMALS)
+}
+
+/** The task of this number, from 0, by the venue's prices of now. */
+export function taskOf(number: number, venue: Venue): StartTaskCommand {
+  const moved = movedPrices(venue)
   const common = { type: 'task', id: `month-${number + 1}`, isPreview: false } as const
   const side = { ...common, market: taskMarket, direction: 'long', leverage: '2', maxMinutes: 50 } as const
   const all: readonly StartTaskCommand[] = [
