@@ -1,6 +1,6 @@
 /**
  * How often the same cause is told: the first time, then each tenth time up to the hundredth, and beyond that or while it is
- * rarer than that once an hour. Its end is always told. A cause that was quiet for an hour begins anew.
+ * rarer than that once an hour. No end is held back. A cause that was quiet for an hour begins anew.
  */
 
 /** What is known of a cause. Times are monotonic ms. */
@@ -31,7 +31,7 @@ function happenedAgain(
 
 /** The same over many causes; of more than `most` the one that was seen longest ago is forgotten. */
 export interface CauseFilter {
-  /** How often the cause happened when it is to be told now, else undefined. An end is always told and forgets its cause. */
+  /** How often the cause happened when it is to be told now, else undefined. An end is never held back, and forgets its cause. */
   take(cause: string, isEnd: boolean, nowMs: number): number | undefined
 }
 
