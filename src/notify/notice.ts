@@ -55,6 +55,8 @@ export interface Notice {
   readonly level: NoticeLevel
   /** The same for all that has the same cause: it is told less and less often. */
   readonly cause: string
+  /** How far its cause is: another stage is told as a first one, though the cause goes on. */
+  readonly stage?: string
   /** It is the end of its cause: told wherever its beginning was, and the next of that cause is a first one. */
   readonly isEnd?: true
   /** What happened, to which order, and what perpd does next. */

@@ -10,6 +10,7 @@ import type { Notice, NoticeKind } from './notice.ts'
 interface Judged {
   readonly kind: NoticeKind
   readonly cause: string
+  readonly stage?: string
   readonly isEnd?: true
   readonly action?: string
 }
@@ -75,11 +76,12 @@ const judges: Judges = {
       action: isJournalShort ? 'Give the journal more space.' : 'Look at perpd discrepancies.',
     }
   },
-  'trading.state': ({ scope, state, reason }) =>
-    state === 'active'
-      ? { kind: 'trading-state', cause: `trading:${scope}`, isEnd: true }
-      : // A reason holds figures that move: a halt that goes on is written once, and each new one is told.
-        { kind: 'trading-state', cause: `trading:${scope}:${state}:${reason}` },
+  // A scope may have several holds, each with an end of its own; one that goes on is written once, and its reducing may become a halt.
+  'trading.state': ({ scope, state, cause, isLifted }) => ({
+    kind: 'trading-state',
+    cause: `trading:${scope}:${cause}`,
+    ...(isLifted === true ? { isEnd: true } : { stage: state }),
+  }),
   'order.untidy': ({ orderKey, cause, isOver }) => ({
     kind: 'order-untidy',
     cause: `untidy:${orderKey}:${cause}`,
@@ -117,12 +119,13 @@ const judges: Judges = {
   'strategy.paused': ({ strategy }) => ({
     kind: 'strategy-paused',
     cause: `paused:${strategy}`,
+    stage: 'failed',
     action: `Put the kind of ${strategy} right.`,
   }),
   'strategy.switched': ({ strategy, to }) => ({
     kind: 'strategy-paused',
-    cause: `switched:${strategy}:${to}`,
-    isEnd: true,
+    cause: `paused:${strategy}`,
+    ...(to === 'running' ? { isEnd: true } : { stage: 'operator' }),
   }),
   'strategy.unfit': ({ strategy }) => ({
     kind: 'strategy-unfit',
@@ -130,20 +133,33 @@ const judges: Judges = {
     action: 'Put its kind right and take it over: perpd strategies reload',
   }),
   'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),
-  'kill.step': ({ step }) =>
-    step === 'stuck'
-      ? {
-          kind: 'kill-step',
-          cause: 'kill:stuck',
-          action: 'Look at perpd status; cancel and close by hand at the venue what it cannot.',
-        }
-      : { kind: 'kill-step', cause: `kill:${step}`, isEnd: true },
+  'kill.step': killStep,
   'limits.changed': ({ by, statement }) => ({
     kind: 'limits-changed',
     cause: `limits:${by}:${statement}`,
     isEnd: true,
   }),
   'limits.started': ({ statement }) => ({ kind: 'limits-changed', cause: `limits:${statement}` }),
+}
+
+/** A kill is one cause: that it is done, or abandoned, is told to all who were told of a step of it. */
+function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
+  const common = { kind: 'kill-step', cause: 'kill' } as const
+  switch (event.step) {
+    case 'stuck':
+      return {
+        ...common,
+        stage: 'stuck',
+        action: 'Look at perpd status; cancel and close by hand at the venue what it cannot.',
+      }
+    case 'closing':
+      return { ...common, stage: 'closing' }
+    case 'cancelled':
+      return { ...common, stage: event.close ? 'cancelled to close' : 'cancelled' }
+    case 'done':
+    case 'abandoned':
+      return { ...common, isEnd: true }
+  }
 }
 
 /** The end of an order. What failed is told by its cause, whichever order it was; what was filled is always told. */

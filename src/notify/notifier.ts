@@ -58,7 +58,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   })
 
   function tell(notice: Notice): void {
-    const count = causes.take(notice.cause, notice.isEnd === true, clock.monotonicMs())
+    const count = causes.take(notice, clock.monotonicMs())
     if (count === undefined) return
     const shown = { ...notice, text: redact(notice.text) }
     for (const { taken, loop } of loops) {

@@ -63,7 +63,8 @@ export function createTrading({
         const before = halts().find((each) => haltKey(each) === haltKey(halt))
         if (before?.state === halt.state) return
         await accountJournal.write({ kind: 'trading.state', ...halt })
-        emit({ type: 'trading.state', scope: halt.scope, state: halt.state, reason: told(halt) })
+        const { scope, state, cause } = halt
+        emit({ type: 'trading.state', scope, state, cause, reason: told(halt) })
       }),
     release: (halt, by, reason) =>
       serialized(async () => {
@@ -86,6 +87,8 @@ export function createTrading({
           type: 'trading.state',
           scope,
           state: left?.state ?? 'active',
+          cause,
+          isLifted: true,
           reason: `${by} released the halt by ${cause === 'operator' ? 'an operator' : cause}: ${reason}${still}`,
         })
       }),
