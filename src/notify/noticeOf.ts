@@ -1,4 +1,7 @@
 /** Which events are told to people, under which kind and cause. The sentence is that of the log. Pure. */
+import type { Discrepancy } from '../domain/account/accountRecord.ts'
+import { releaseCommand } from '../domain/account/haltRelease.ts'
+import type { ReleasedBy, TradingScope } from '../domain/account/tradingState.ts'
 import type { Event, EventType } from '../domain/event.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import { isFillTold } from '../domain/order/orderLegs.ts'
@@ -39,9 +42,7 @@ const judges: Judges = {
   'account.discrepancy': ({ finding, isPausing }) => ({
     kind: 'account-change',
     cause: `finding:${finding.findingId}`,
-    ...(isPausing
-      ? { action: `Say what it is: perpd discrepancies adopt|ignore ${finding.findingId} --by NAME` }
-      : {}),
+    ...findingAction(finding, isPausing),
   }),
   'account.discrepancySettled': ({ finding }) => ({
     kind: 'account-settled',
@@ -77,10 +78,11 @@ const judges: Judges = {
     }
   },
   // A scope may have several holds, each with an end of its own; one that goes on is written once, and its reducing may become a halt.
-  'trading.state': ({ scope, state, cause, isLifted }) => ({
+  'trading.state': ({ scope, state, cause, isLifted, lifts }) => ({
     kind: 'trading-state',
     cause: `trading:${scope}:${cause}`,
     ...(isLifted === true ? { isEnd: true } : { stage: state }),
+    ...haltAction(lifts, scope),
   }),
   'order.untidy': ({ orderKey, cause, isOver }) => ({
     kind: 'order-untidy',
@@ -142,6 +144,31 @@ const judges: Judges = {
   'limits.started': ({ statement }) => ({ kind: 'limits-changed', cause: `limits:${statement}` }),
 }
 
+/** What a person has to do with a change of the account that is not by perpd. */
+function findingAction({ kind, findingId }: Discrepancy, isPausing: boolean): Pick<Judged, 'action'> {
+  if (isPausing) return { action: `Say what it is: perpd discrepancies adopt|ignore ${findingId} --by NAME` }
+  if (kind !== 'liquidation' && kind !== 'adl') return {}
+  return {
+    action:
+      'Look at what is near its liquidation now: perpd positions. To add nothing until it is understood: perpd trading reducing',
+  }
+}
+
+/** What a person has to do with a hold; nothing where the end of its cause lifts it. */
+function haltAction(lifts: ReleasedBy | undefined, scope: TradingScope): Pick<Judged, 'action'> {
+  switch (lifts) {
+    case 'operator':
+      return { action: `Look at why: perpd trading. It stays until you lift it: ${releaseCommand(scope)}` }
+    case 'next-day':
+      return {
+        action: `Look at why: perpd trading. The next day (UTC) lifts it by itself, you can before: ${releaseCommand(scope)}`,
+      }
+    case 'itself':
+    case undefined:
+      return {}
+  }
+}
+
 /** A kill is one cause: that it is done, or abandoned, is told to all who were told of a step of it. */
 function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
   const common = { kind: 'kill-step', cause: 'kill' } as const
@@ -171,7 +198,14 @@ function movedOrder(event: Extract<Event, { type: 'order.moved' }>): Judged | un
       : undefined
   }
   if (from === 'unknown') return { kind: 'order-proven', cause: `unknown:${intent.intentId}`, isEnd: true }
-  if (to === 'unknown') return { kind: 'order-unknown', cause: `unknown:${intent.intentId}` }
+  if (to === 'unknown') {
+    const id = intent.intentId.slice(0, 8)
+    return {
+      kind: 'order-unknown',
+      cause: `unknown:${intent.intentId}`,
+      action: `Look at what was sent and asked, and whether chain endpoints lag: perpd explain ${id}, perpd status. perpd goes on asking; to have it closed if it lands: perpd orders unwind ${id} --by NAME`,
+    }
+  }
   const fills = (lastAttempt(state)?.children ?? []).filter(({ phase }) => phase === 'EXECUTED')
   if (to === 'executed') {
     // Each of its fills was told by itself.

@@ -1,6 +1,7 @@
 /** What people are told of halts, kills, pauses and the account over whole stories: which is a beginning, which its end, and what comes again. */
 import { expect, test } from 'vitest'
 import type { Discrepancy } from '../../src/domain/account/accountRecord.ts'
+import type { ReleasedBy, TradingScope } from '../../src/domain/account/tradingState.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { createKillSteps } from '../../src/engine/operator/killSteps.ts'
 import { createCauseFilter } from '../../src/notify/causeFilter.ts'
@@ -24,7 +25,7 @@ const state = (
   to: 'active' | 'reducing' | 'halted',
   cause: 'operator' | 'drawdown' | 'rejects',
   isLifted = false,
-  scope = 'account',
+  scope: TradingScope = 'account',
 ): Event => ({
   type: 'trading.state',
   ...{ scope, state: to, cause, reason: `${cause} says ${to}` },
@@ -67,11 +68,29 @@ test('a hold that becomes a halt is told, and each hold of a scope has an end of
 })
 
 test('strategies have causes of their own', () => {
-  const [one, other] = ['strategy:one', 'strategy:other'].map((scope) =>
+  const [one, other] = (['strategy:one', 'strategy:other'] as const).map((scope) =>
     noticeOf(state('reducing', 'rejects', false, scope)),
   )
   expect(one?.cause).not.toBe(other?.cause)
   expect(one?.text).toBe('trading of one is reducing: rejects says reducing')
+})
+
+test('a halt says whether somebody must act: where an operator or the next day lifts it, and not where its cause does', () => {
+  const actionOf = (lifts?: ReleasedBy, scope?: TradingScope, isLifted = false) => {
+    const event = state('halted', 'drawdown', isLifted, scope)
+    return noticeOf({ ...event, ...(lifts === undefined ? {} : { lifts }) } as Event)?.action
+  }
+  expect(actionOf('operator')).toBe(
+    'Look at why: perpd trading. It stays until you lift it: perpd trading active',
+  )
+  expect(actionOf('operator', 'strategy:one')).toContain('perpd trading active --scope one')
+  expect(actionOf('next-day')).toBe(
+    'Look at why: perpd trading. The next day (UTC) lifts it by itself, you can before: perpd trading active',
+  )
+  expect(actionOf('itself')).toBeUndefined()
+  expect(actionOf(undefined, 'global', true)).toBeUndefined()
+  // One hold was lifted, and another one stays.
+  expect(actionOf('operator', 'global', true)).toContain('It stays until you lift it')
 })
 
 test('a kill tells each step, that it is stuck and that it is done, and the next kill tells all of it anew', () => {
@@ -147,6 +166,8 @@ test('a change of the account asks for somebody while it keeps increases waiting
     action: 'Say what it is: perpd discrepancies adopt|ignore trade:1 --by NAME',
   })
   expect(noticeOf({ ...raised, isPausing: false })?.action).toBeUndefined()
+  const liquidated: Event = { ...raised, finding: { ...finding, kind: 'liquidation' }, isPausing: false }
+  expect(noticeOf(liquidated)?.action).toContain('perpd positions')
   expect(noticeOf(settled)).toMatchObject({ kind: 'account-settled', level: 'info', isEnd: true })
   expect(toldOf([settled, raised, settled], { level: 'error', events: {} })).toEqual([
     undefined,
