@@ -37,6 +37,7 @@ const running: MonitoredStatus = {
     rebalance: 0,
   },
   feedAgesMs: { tickers: 1_500, oracle: 250 },
+  feedsOverdueMs: { tickers: 500, positions: 0 },
 }
 
 async function render(status: MonitoredStatus | undefined, events: readonly Event[] = []) {
@@ -63,6 +64,8 @@ test('states and ages are those of the moment of the scrape', async () => {
       'perpd_order_oldest_unresolved_seconds 12.5',
       'perpd_data_age_seconds{feed="tickers"} 1.5',
       'perpd_data_age_seconds{feed="oracle"} 0.25',
+      'perpd_data_overdue_seconds{feed="tickers"} 0.5',
+      'perpd_data_overdue_seconds{feed="positions"} 0',
       'perpd_exposure_usd 500.25',
       'perpd_trading_state{state="active"} 1',
       'perpd_trading_state{state="halted"} 0',
