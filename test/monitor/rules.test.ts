@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { commands } from '../../src/cli/commandTable.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
+import { releaseOf } from '../../src/risk/breakers/circuitBreakers.ts'
 import { machineProgram } from '../support/machineProgram.ts'
 import { alerts, askedSeries, dashboardQueries, deployFolder, groupedBy, recordings } from './promql.ts'
 
@@ -87,6 +88,17 @@ test('every alert has its section in docs/operating.md and points at it, and no 
     for (const part of ['It means', 'perpd has', 'Check', 'Press'])
       expect(section, alert).toMatch(new RegExp(`^- \\*\\*${part}:\\*\\* \\S`, 'm'))
   }
+})
+
+test('the runbook and docs/control.md name every breaker whose hold ends with its cause, and no other', () => {
+  const control = readFileSync(join(deployFolder, '..', 'docs', 'control.md'), 'utf8')
+  const lists = [
+    /Holds by (.*) end with their cause/.exec(sections.get('PerpdTradingReducing') ?? '')?.[1],
+    /A hold whose cause lasts \(([^)]*)\)/.exec(control)?.[1],
+  ]
+  const ending = Object.entries(releaseOf).flatMap(([name, lifts]) => (lifts === 'itself' ? [name] : []))
+  for (const list of lists)
+    expect([...(list ?? '').matchAll(/`([^`]*)`/g)].map(([, name]) => name)).toEqual(ending)
 })
 
 test('every command of docs/operating.md is one that perpd has', () => {
