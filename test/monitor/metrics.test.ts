@@ -129,6 +129,7 @@ test('events count', async () => {
       'perpd_decisions_total{strategy="guard",result="denied"} 0',
       'perpd_denials_total{code="EXCEEDS_AVAILABLE_LIQUIDITY"} 1',
       'perpd_http_attempts_total{route="/markets/tickers",host="arbitrum.gmxapi.io/v1",outcome="not-now"} 1',
+      'perpd_http_attempt_duration_seconds_count{host="arbitrum.gmxapi.io/v1"} 1',
       'perpd_payload_mismatches_total 1',
       'perpd_account_transfers_total{direction="in"} 1',
       'perpd_account_transfers_total{direction="out"} 1',
