@@ -6,6 +6,7 @@ import type { Address } from '../protocol/address.ts'
 import type { Finality } from '../protocol/chains/finality.ts'
 import { createEndpoint } from './endpoint.ts'
 import { createChainReader, type EndpointsReader } from './endpointsReader.ts'
+import type { FundingTokens } from './logs/executionLogs.ts'
 import { createRowReader } from './node/blockRows.ts'
 import { createChainNode } from './node/node.ts'
 import { createHttpTransport, type RpcFetch } from './rpc/httpTransport.ts'
@@ -20,6 +21,8 @@ export interface ChainConnection {
   readonly ws: readonly string[]
   readonly chainId: number
   readonly eventEmitter: Address
+  /** Tokens of the chain's markets. */
+  readonly markets: FundingTokens
   readonly multicall: Address
   readonly finality: Finality
   /** Longest wait for one answer, ms. */

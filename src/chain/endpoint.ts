@@ -22,13 +22,8 @@ import {
 import type { Endpoint, EndpointOptions, EndpointPoll } from './endpointTypes.ts'
 import { type AccountLogs, createAccountLogs } from './logs/accountLogs.ts'
 import { type EventIndex, eventsOf, indexOf } from './logs/eventIndex.ts'
-import {
-  type Execution,
-  executionOf,
-  type OrderEvent,
-  positionChangeOf,
-  settlementOf,
-} from './logs/orderLogs.ts'
+import { type Execution, executionOf, positionChangeOf, settlementOf } from './logs/executionLogs.ts'
+import type { OrderEvent } from './logs/orderLogs.ts'
 import { createBoundedMap } from './node/boundedMap.ts'
 import { type DigestAt, digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
@@ -226,7 +221,8 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       const receipt = byPlace.get(`${event.transactionHash}:${event.blockHash}`)
       if (receipt === undefined) throw unreadable(node.name, 'it has no receipt of its own log')
       try {
-        executions.set(executionKey(event), executionOf(receipt.logs, options.eventEmitter, event.orderKey))
+        const execution = executionOf(receipt.logs, options.eventEmitter, event.orderKey, options.markets)
+        executions.set(executionKey(event), execution)
       } catch (error) {
         if (!(error instanceof RangeError)) throw error
         throw unreadable(node.name, error.message)

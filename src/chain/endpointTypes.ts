@@ -4,12 +4,15 @@ import type { EndpointView } from '../domain/machine/chainView.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
 import type { Address } from '../protocol/address.ts'
 import type { GasPrice } from '../protocol/gasPrice.ts'
+import type { FundingTokens } from './logs/executionLogs.ts'
 import type { Heads } from './node/node.ts'
 
 /** What an endpoint is expected to be, and how wide it may be asked. */
 export interface EndpointOptions {
   readonly chainId: number
   readonly eventEmitter: Address
+  /** Tokens of the chain's markets: what of funding received is worth. */
+  readonly markets: FundingTokens
   /** Widest range of one `eth_getLogs`, blocks. */
   readonly maxLogSpan: number
 }

@@ -159,7 +159,12 @@ function bench(count: number, parts: { readonly failed?: ReadonlySet<number> } =
   const { chainId, contracts } = arbitrum
   return {
     asked,
-    endpoint: createEndpoint(node, { chainId, eventEmitter: contracts.eventEmitter, maxLogSpan: 10_000 }),
+    endpoint: createEndpoint(node, {
+      chainId,
+      eventEmitter: contracts.eventEmitter,
+      markets: arbitrum.facts.markets,
+      maxLogSpan: 10_000,
+    }),
   }
 }
 

@@ -1,8 +1,9 @@
 /** What a keeper kept of an execution fee, from the logs of a transaction. */
 import { encodeAbiParameters, type Hex, keccak256, pad, stringToHex } from 'viem'
 import { expect, test } from 'vitest'
-import { executionOf, settlementOf } from '../../src/chain/logs/orderLogs.ts'
+import { executionOf, settlementOf } from '../../src/chain/logs/executionLogs.ts'
 import type { LogRow } from '../../src/chain/node/blockRows.ts'
+import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { emitter, emitterAbi } from '../paper/chainSupport.ts'
 import { account, ethMarket } from '../support/intents.ts'
 
@@ -53,7 +54,7 @@ test('of a transaction that also pays for exits that ended, the order has the pa
     log(3, 'EventLog2', 'OrderCancelled', exit),
     log(4, 'EventLog1', 'KeeperExecutionFee', keeper, 500n),
   ]
-  const execution = executionOf(logs, emitter, ours)
+  const execution = executionOf(logs, emitter, ours, arbitrum.facts.markets)
   expect(execution.executionFeePaid).toBe(70n)
   const settlement = settlementOf(
     execution,
@@ -65,9 +66,11 @@ test('of a transaction that also pays for exits that ended, the order has the pa
 
 test('without such an event, or of another emitter, nobody knows what was kept', () => {
   const executed = log(0, 'EventLog2', 'OrderExecuted', ours)
-  expect(executionOf([executed], emitter, ours).executionFeePaid).toBeUndefined()
+  expect(executionOf([executed], emitter, ours, arbitrum.facts.markets).executionFeePaid).toBeUndefined()
   const foreign = { ...log(1, 'EventLog1', 'KeeperExecutionFee', keeper, 70n), address: ours }
-  expect(executionOf([executed, foreign], emitter, ours).executionFeePaid).toBeUndefined()
+  expect(
+    executionOf([executed, foreign], emitter, ours, arbitrum.facts.markets).executionFeePaid,
+  ).toBeUndefined()
   const before = [log(0, 'EventLog1', 'KeeperExecutionFee', keeper, 70n), executed]
-  expect(executionOf(before, emitter, ours).executionFeePaid).toBeUndefined()
+  expect(executionOf(before, emitter, ours, arbitrum.facts.markets).executionFeePaid).toBeUndefined()
 })

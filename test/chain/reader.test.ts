@@ -59,6 +59,7 @@ function fresh(parts: {
     ws: parts.ws ?? [],
     chainId: arbitrum.chainId,
     eventEmitter: arbitrum.contracts.eventEmitter,
+    markets: arbitrum.facts.markets,
     multicall: arbitrum.contracts.multicall,
     finality: parts.finality ?? 'safe',
     timeoutMs: 5_000,

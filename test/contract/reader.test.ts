@@ -77,6 +77,7 @@ beforeEach(async () => {
     ws: [],
     chainId: arbitrum.chainId,
     eventEmitter,
+    markets: new Map(),
     multicall,
     finality: 'safe',
     timeoutMs: 20_000,

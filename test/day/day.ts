@@ -163,6 +163,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     finality: 'safe',
     chainId: chain.chainId,
     eventEmitter: chain.contracts.eventEmitter,
+    markets: chain.facts.markets,
     multicall: chain.contracts.multicall,
     timeoutMs: config.rpc.timeoutMs,
     maxLogSpan: config.rpc.maxLogBlocks,

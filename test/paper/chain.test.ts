@@ -74,13 +74,15 @@ test('an order is created in the relayed transaction and executed in the keeperâ
   const receipt = await client.getTransactionReceipt({ hash: done.executionTxnHash })
   expect(receipt.status).toBe('success')
   expect(receipt.logs.map((log) => eventOf(log).name)).toEqual([
+    'OraclePriceUpdate',
+    'OraclePriceUpdate',
     'PositionFeesCollected',
     'PositionIncrease',
     'OrderExecuted',
     'KeeperExecutionFee',
     'ExecutionFeeRefund',
   ])
-  expect(receipt.logs.map((log) => log.logIndex)).toEqual([0, 1, 2, 3, 4])
+  expect(receipt.logs.map((log) => log.logIndex)).toEqual([0, 1, 2, 3, 4, 5, 6])
   const block = await client.getBlock({ blockHash: receipt.blockHash, includeTransactions: true })
   expect(block.transactions.map(({ hash }) => hash)).toEqual([done.executionTxnHash])
   expect(block.gasUsed).toBe(receipt.gasUsed)
@@ -212,6 +214,7 @@ test('every event is encoded as viem encodes it', async () => {
       'KeeperExecutionFee',
       'ExecutionFeeRefund',
       'OrderSizeDeltaAutoUpdated',
+      'OraclePriceUpdate',
       'PositionFeesCollected',
       'PositionIncrease',
       'PositionDecrease',
@@ -234,7 +237,7 @@ test('logs are found by account and names, by range and by block, and never outs
   expect(await rawLogs(wanted, { address: [router, emitter] })).toHaveLength(2)
   const receipt = await client.getTransactionReceipt({ hash: done.executionTxnHash })
   const inBlock = await client.getLogs({ blockHash: receipt.blockHash })
-  expect(inBlock.map((log) => log.logIndex)).toEqual([0, 1, 2, 3, 4])
+  expect(inBlock.map((log) => log.logIndex)).toEqual([0, 1, 2, 3, 4, 5, 6])
   const before = await client.getLogs({ fromBlock: 400_000_000n, toBlock: receipt.blockNumber - 1n })
   expect(before.map((log) => eventOf(log).name)).toEqual(['OrderCreated'])
   await expect(client.getLogs({ fromBlock: 0n })).rejects.toThrow('block range is wider than 100000 blocks')

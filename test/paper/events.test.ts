@@ -21,12 +21,17 @@ async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
   return client.getTransactionReceipt({ hash })
 }
 
-/** Events of a transaction, each held against viem's own encoder. */
-async function eventsOf(hash: Hex): Promise<Any[]> {
+/** Events of a transaction, each held against viem's own encoder: prices first, which come before all else. */
+async function allEventsOf(hash: Hex): Promise<{ readonly prices: Any[]; readonly events: Any[] }> {
   const { logs } = await receiptOf(hash)
   for (const log of logs) expect(encodedAgain(log)).toBe(log.data)
-  return logs.map(eventOf)
+  const all = logs.map(eventOf)
+  const isPrice = ({ name }: Any) => name === 'OraclePriceUpdate'
+  return { prices: all.filter(isPrice), events: all.filter((event) => !isPrice(event)) }
 }
+
+/** The same without prices. */
+const eventsOf = async (hash: Hex): Promise<Any[]> => (await allEventsOf(hash)).events
 
 const namesOf = (events: readonly Any[]): string[] => events.map(({ name }) => name)
 
@@ -83,6 +88,27 @@ test('a swap says what each pool did, and the receiver gets what the last one ga
   const [row] = await trades('&actions=OrderExecuted')
   expect(row.swapImpactUsd).toBe(items.priceImpactUsd.toString())
   expect(items.priceImpactUsd).not.toBe(0n)
+})
+
+test('an execution says the oracle’s prices of its tokens before all else, each token once', async () => {
+  paper = await startVenue()
+  const { executionTxnHash } = await paper.trade({ collateralToken: 'WETH' })
+  const { logs } = await receiptOf(executionTxnHash)
+  const names = logs.map((log) => eventOf(log).name)
+  const { prices, events } = await allEventsOf(executionTxnHash)
+  expect(names.slice(0, prices.length)).toEqual(prices.map(() => 'OraclePriceUpdate'))
+  expect(prices.map(({ items }) => items.token).toSorted()).toEqual([weth, usdc].toSorted())
+  for (const { items, topics } of prices) {
+    expect(topics[2]).toBe(lowerTopic(items.token))
+    expect(items.maxPrice).toBeGreaterThanOrEqual(items.minPrice)
+    expect(items.timestamp).toBeGreaterThan(0n)
+  }
+  const increase = events.find(({ name }) => name === 'PositionIncrease')
+  const wethPrice = prices.find(({ items }) => items.token === weth)
+  expect(wethPrice?.items).toMatchObject({
+    minPrice: increase?.items['indexTokenPrice.min'],
+    maxPrice: increase?.items['indexTokenPrice.max'],
+  })
 })
 
 test('an increase that is paid in another token swaps first, in the same transaction', async () => {

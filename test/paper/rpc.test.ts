@@ -230,6 +230,8 @@ test('what follows from a transaction on its way back comes after it', async () 
   const logs = await client.getLogs({ fromBlock: 400_000_000n })
   expect(logs.map((log) => eventOf(log).name)).toEqual([
     'OrderCreated',
+    'OraclePriceUpdate',
+    'OraclePriceUpdate',
     'PositionFeesCollected',
     'PositionIncrease',
     'OrderExecuted',
@@ -237,7 +239,7 @@ test('what follows from a transaction on its way back comes after it', async () 
     'ExecutionFeeRefund',
   ])
   expect(logs.map((log) => [log.blockNumber, log.logIndex])).toEqual(
-    [0, 1, 2, 3, 4, 5].map((index) => [BigInt(returnsIn), index]),
+    [0, 1, 2, 3, 4, 5, 6, 7].map((index) => [BigInt(returnsIn), index]),
   )
   expect(logs[0]?.transactionHash).toBe(hash)
 })

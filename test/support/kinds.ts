@@ -168,6 +168,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
           ws: [],
           chainId: arbitrum.chainId,
           eventEmitter: arbitrum.contracts.eventEmitter,
+          markets: arbitrum.facts.markets,
           multicall: arbitrum.contracts.multicall,
           finality: 'safe',
           timeoutMs: 5_000,

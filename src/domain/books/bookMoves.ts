@@ -127,7 +127,7 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
 
 /** What takes back a settled move: the size goes back to nobody's book, and what it brought is taken off there. */
 export function reversed(move: Move): readonly Move[] {
-  const { pnlUsd, basePnlUsd: _, place: _place, ...rest } = move
+  const { pnlUsd, basePnlUsd: _, place: _place, fundingReceivedUsd = 0n, ...rest } = move
   // It has a name and a place of its own: the same fill may be told again.
   const nobodys = { ...rest, id: `back:${move.id}`, strategy: UNATTRIBUTED, isFinal: true }
   const money = {
@@ -146,6 +146,7 @@ export function reversed(move: Move): readonly Move[] {
       ...money,
       sizeDeltaUsd: 0n,
       collateral: -move.collateral,
+      ...(fundingReceivedUsd === 0n ? {} : { fundingReceivedUsd: -fundingReceivedUsd }),
       ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
     },
   ]
@@ -233,7 +234,14 @@ function collateralOf(state: IntentState, child: Child, fill: ChildFill | undefi
 
 type Money = Pick<
   Move,
-  'pnlUsd' | 'basePnlUsd' | 'impactUsd' | 'positionFeeUsd' | 'borrowingUsd' | 'fundingUsd' | 'swapUsd'
+  | 'pnlUsd'
+  | 'basePnlUsd'
+  | 'impactUsd'
+  | 'positionFeeUsd'
+  | 'borrowingUsd'
+  | 'fundingUsd'
+  | 'fundingReceivedUsd'
+  | 'swapUsd'
 >
 
 const noMoney: Money = {
@@ -247,12 +255,14 @@ const noMoney: Money = {
 function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined): Money {
   if (settlement === undefined) return noMoney
   const { feesUsd = 0n, borrowingFeeUsd = 0n, fundingFeeUsd = 0n, pnlUsd, basePnlUsd } = settlement
+  const { fundingReceivedUsd } = settlement
   const isResult = fill !== undefined && !fill.adds && pnlUsd !== undefined
   return {
     impactUsd: isResult ? (settlement.priceImpactUsd ?? 0n) : 0n,
     positionFeeUsd: feesUsd - borrowingFeeUsd - fundingFeeUsd,
     borrowingUsd: borrowingFeeUsd,
     fundingUsd: fundingFeeUsd,
+    ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
     // On the way into a position a swap is a part of what it cost.
     swapUsd: fill === undefined ? (settlement.swapResultUsd ?? 0n) : 0n,
     ...(isResult ? { pnlUsd } : {}),

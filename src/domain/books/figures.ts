@@ -1,7 +1,7 @@
 /** What trading brought and cost a book, as sums, and the arithmetic of shares that add up. Pure. */
 import { type TokenAmount, tenTo, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 
-/** Sums of results. USD has 30 decimals; fees are positive, results signed. */
+/** Sums of results. USD has 30 decimals; fees are positive, results and funding signed. */
 export interface Figures {
   /** Of reductions: the PnL of the price alone, by the book's own entry. */
   readonly pricePnlUsd: Usd
@@ -10,6 +10,7 @@ export interface Figures {
   /** Position fees; of fills whose evidence does not tell fees apart, all of them. */
   readonly positionFeesUsd: Usd
   readonly borrowingUsd: Usd
+  /** Funding paid, less what was received: negative when it was received. */
   readonly fundingUsd: Usd
   /** Of swaps: what came out less what went in. */
   readonly swapUsd: Usd

@@ -35,6 +35,8 @@ export interface Move {
   readonly positionFeeUsd: Usd
   readonly borrowingUsd: Usd
   readonly fundingUsd: Usd
+  /** Funding that was put aside for the account, USD; absent: none, or not known. It is in no other figure here. */
+  readonly fundingReceivedUsd?: Usd
   readonly swapUsd: Usd
   /** Share of what sending the message cost, USD. It is in the results since the message landed; a win has to earn it. */
   readonly sendingUsd: Usd
@@ -72,6 +74,7 @@ export function doesTheSame(one: Move, other: Move): boolean {
     one.positionFeeUsd === other.positionFeeUsd &&
     one.borrowingUsd === other.borrowingUsd &&
     one.fundingUsd === other.fundingUsd &&
+    one.fundingReceivedUsd === other.fundingReceivedUsd &&
     one.swapUsd === other.swapUsd &&
     one.sendingUsd === other.sendingUsd &&
     one.spent === other.spent

@@ -164,22 +164,23 @@ class Draft {
 
   /** Borrowing and funding are shared by size and time since they were last charged. */
   chargeByTime(): void {
-    const { borrowingUsd, fundingUsd, sizeDeltaUsd, collateral } = this.#move
+    const { borrowingUsd, fundingUsd, fundingReceivedUsd = 0n, sizeDeltaUsd, collateral } = this.#move
+    const isCharged = borrowingUsd !== 0n || fundingUsd !== 0n || fundingReceivedUsd !== 0n
     // A swap touches no position.
-    if (sizeDeltaUsd === 0n && collateral === 0n && borrowingUsd === 0n && fundingUsd === 0n) return
-    if (borrowingUsd !== 0n || fundingUsd !== 0n) this.#chargeShares()
+    if (sizeDeltaUsd === 0n && collateral === 0n && !isCharged) return
+    if (isCharged) this.#chargeShares()
     for (const [name, part] of this.#parts) this.#parts.set(name, { ...part, sizeTime: 0n })
   }
 
   /** Charges them, each book its share. */
   #chargeShares(): void {
-    const { strategy, borrowingUsd, fundingUsd } = this.#move
+    const { strategy, borrowingUsd, fundingUsd, fundingReceivedUsd = 0n } = this.#move
     const all = [...this.#parts]
     const weights = all.map(([, { sizeTime }]) => sizeTime)
     const isWeighed = weights.some((weight) => weight > 0n)
     const payers = isWeighed ? all.map(([name]) => name) : [strategy]
     const by = isWeighed ? weights : [1n]
-    const [borrowing, funding] = [sharesOf(borrowingUsd, by), sharesOf(fundingUsd, by)]
+    const [borrowing, funding] = [sharesOf(borrowingUsd, by), sharesOf(fundingUsd - fundingReceivedUsd, by)]
     for (const [place, payer] of payers.entries()) {
       const [borrowed = 0n, funded = 0n] = [borrowing[place], funding[place]]
       if (borrowed === 0n && funded === 0n) continue

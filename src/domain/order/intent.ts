@@ -226,6 +226,11 @@ export interface Settlement {
   /** Of those, borrowing and funding that had come up and were settled by this fill; absent: none, or not known. */
   readonly borrowingFeeUsd?: Usd
   readonly fundingFeeUsd?: Usd
+  /**
+   * Funding that others paid to the position and that this fill put aside for the account to claim, by the chain, at the oracle's prices of
+   * that moment; in no other figure here. Absent: none, or not known.
+   */
+  readonly fundingReceivedUsd?: Usd
   readonly priceImpactUsd?: Usd
   /** Of decreases: the PnL of the price alone, before impact and fees. */
   readonly basePnlUsd?: Usd

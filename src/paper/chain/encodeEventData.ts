@@ -159,6 +159,7 @@ export const eventSchemas = {
     bytes32: ['orderKey'],
     string: ['step'],
   },
+  OraclePriceUpdate: { address: ['token', 'provider'], uint256: ['minPrice', 'maxPrice', 'timestamp'] },
   KeeperExecutionFee: { address: ['keeper'], uint256: ['executionFeeAmount'] },
   ExecutionFeeRefund: { address: ['receiver'], uint256: ['refundFeeAmount'] },
   SwapInfo: {

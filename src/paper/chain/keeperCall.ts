@@ -8,6 +8,8 @@ import type { Chain } from '../../protocol/chains/chain.ts'
 export interface Actors {
   readonly relayer: Address
   readonly keeper: Address
+  /** Where the oracle's prices come from, as its events say. */
+  readonly oracleProvider: Address
   /** Somebody who has nothing to do with the venue (stranger.ts). */
   readonly stranger: Address
   /** Executes orders; the sender of the event emitter's events. */
@@ -32,6 +34,7 @@ export function actorsOf(chain: Chain): Actors {
     actors = {
       relayer: made(chain, 'relayer'),
       keeper: made(chain, 'keeper'),
+      oracleProvider: made(chain, 'oracle provider'),
       orderHandler: made(chain, 'order handler'),
       stranger: privateKeyToAddress(thirdPartyKeyOf(chain)),
     }

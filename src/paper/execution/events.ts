@@ -11,7 +11,7 @@ import type { SwapStep } from '../market/swaps.ts'
 import type { DecreaseResult } from '../math/decreaseTerms.ts'
 import type { IncreaseResult } from '../math/increase.ts'
 import { fac } from '../math/integer.ts'
-import { type MarketPrices, type MarketSettings, slotPrice } from '../math/marketState.ts'
+import { type MarketPrices, type MarketSettings, type PricePair, slotPrice } from '../math/marketState.ts'
 import type { PositionFees } from '../math/positionFees.ts'
 import { newPosition, positionPnl } from '../math/positionMath.ts'
 import type { PositionState } from '../math/positionState.ts'
@@ -105,6 +105,43 @@ export function emitOrderEvent(
       reasonBytes: String(fields.reasonBytes ?? '0x'),
     })
   }
+}
+
+/** Emits the oracle's prices that an order is executed at, before all else of its transaction (contract `Oracle`). */
+export function emitOraclePrices(
+  venueState: VenueState,
+  order: OrderRecord,
+  prices: ReadonlyMap<Address, PricePair>,
+  seconds: number,
+  hash: Hex,
+): void {
+  const transaction = transactionOf(venueState, hash, order.key)
+  const { oracleProvider: provider } = actorsOf(venueState.chain)
+  for (const [token, { min, max }] of prices) {
+    emit(transaction, 'OraclePriceUpdate', [addressWord(token)], {
+      token,
+      provider,
+      minPrice: min,
+      maxPrice: max,
+      timestamp: BigInt(seconds),
+    })
+  }
+}
+
+/** The tokens of a market at their prices, and those of what was swapped. */
+export function pricesOf(
+  steps: readonly SwapStep[],
+  market?: VenueMarket,
+  prices?: MarketPrices,
+): ReadonlyMap<Address, PricePair> {
+  const found = new Map<Address, PricePair>()
+  for (const step of steps)
+    found.set(step.tokenIn.address, step.prices.in).set(step.tokenOut.address, step.prices.out)
+  if (market !== undefined && prices !== undefined) {
+    found.set(market.indexToken.address, prices.index)
+    found.set(market.longToken.address, prices.long).set(market.shortToken.address, prices.short)
+  }
+  return found
 }
 
 /** Emits what the work on an order was paid, and what returned of its execution fee, wei. */

@@ -17,7 +17,7 @@ import {
   tokenPrice,
   type VenueState,
 } from '../state/venueState.ts'
-import { emitPositionDecrease, emitSwaps } from './events.ts'
+import { emitOraclePrices, emitPositionDecrease, emitSwaps, pricesOf } from './events.ts'
 import { cancelOrder } from './orderEnds.ts'
 import { commit, creditFunding, payOut, positionMarketOf } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
@@ -108,6 +108,7 @@ export function executeDecrease(
   payOut(venueState, order, output.token, output.amount)
   const hash = nextTransactionHash(venueState)
   if (byKeeper !== undefined) recordTrade(venueState, order, 'OrderCreated', seconds, hash)
+  emitOraclePrices(venueState, order, pricesOf(steps, market, prices), seconds, hash)
   emitSwaps(venueState, order, profitSteps, hash)
   emitPositionDecrease(
     venueState,

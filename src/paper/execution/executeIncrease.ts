@@ -17,7 +17,7 @@ import {
   slotToken,
   type VenueState,
 } from '../state/venueState.ts'
-import { emitPositionIncrease, emitSwaps } from './events.ts'
+import { emitOraclePrices, emitPositionIncrease, emitSwaps, pricesOf } from './events.ts'
 import { commit, creditFunding, positionMarketOf } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
@@ -85,6 +85,7 @@ export function executeIncrease(venueState: VenueState, order: OrderRecord, seco
   creditFunding(venueState, market, order.account, result.fees)
   const collateralPrice = slotPrice(prices, slot)
   const hash = nextTransactionHash(venueState)
+  emitOraclePrices(venueState, order, pricesOf(brought.steps, market, prices), seconds, hash)
   emitSwaps(venueState, order, brought.steps, hash)
   emitPositionIncrease(
     venueState,

@@ -6,7 +6,7 @@ import type { MarketState } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import type { OrderRecord } from '../state/venueRecords.ts'
 import { nextTransactionHash, type VenueState } from '../state/venueState.ts'
-import { emitSwaps } from './events.ts'
+import { emitOraclePrices, emitSwaps, pricesOf } from './events.ts'
 import { commit, payOut } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
@@ -35,6 +35,7 @@ export function executeSwap(venueState: VenueState, order: OrderRecord, seconds:
   noteSwaps(venueState, order.account, result.steps)
   payOut(venueState, order, result.token, result.amount)
   const hash = nextTransactionHash(venueState)
+  emitOraclePrices(venueState, order, pricesOf(result.steps), seconds, hash)
   emitSwaps(venueState, order, result.steps, hash)
   recordTrade(venueState, order, 'OrderExecuted', seconds, hash, {
     executionAmountOut: result.amount,

@@ -3,6 +3,7 @@ import { wrongSums } from '../../../src/domain/books/bookSums.ts'
 import { type Book, Books } from '../../../src/domain/books/books.ts'
 import { resultOf, sharesOf } from '../../../src/domain/books/figures.ts'
 import { UNATTRIBUTED } from '../../../src/domain/books/sideParts.ts'
+import type { Settlement } from '../../../src/domain/order/intent.ts'
 import type { AnyRecord } from '../../../src/domain/records.ts'
 import { createLedger } from '../../../src/journal/journalLedger.ts'
 import { usd } from '../../../src/protocol/units.ts'
@@ -224,6 +225,38 @@ test('funding and borrowing are shared by size and time since they were last cha
     positionFeesUsd: usd(1),
   })
   expect(books.get('grid')?.figures).toMatchObject({ trades: 1, wins: 1 })
+})
+
+test('funding received is shared as funding paid is, and a win may come of it alone', () => {
+  const hour = 3_600_000
+  const startMs = 1_800_000_000_000
+  const close = (n: number, strategy: string, atMs: number, settlement: Settlement): Fill => ({
+    ...{ n, strategy, atMs, kind: 'decrease' },
+    settlement: { sizeDeltaUsd: usd(2_000), sizeDeltaInTokens: eth, basePnlUsd: 0n, ...settlement },
+  })
+  const books = booksOf(
+    executed(opens(1, 'carry', 1, 2_000, { atMs: startMs })),
+    // Carry has held 2,000 for an hour when grid comes, then both for another.
+    executed(
+      opens(2, 'grid', 1, 2_000, { atMs: startMs + hour, settlement: { fundingReceivedUsd: usd(3) } }),
+    ),
+    executed(
+      close(3, 'carry', startMs + 2 * hour, {
+        ...{ pnlUsd: usd(-2), feesUsd: usd(2), fundingFeeUsd: usd(1), fundingReceivedUsd: usd(7) },
+      }),
+    ),
+  )
+  // Received 3 alone, then each half of 7 received less 1 paid.
+  expect(books.get('carry')?.figures).toMatchObject({
+    fundingUsd: usd(-6),
+    positionFeesUsd: usd(1),
+    pricePnlUsd: 0n,
+    impactUsd: 0n,
+    trades: 1,
+    wins: 1,
+  })
+  expect(resultOf(books.get('carry')?.figures ?? {})).toBe(usd(5))
+  expect(books.get('grid')?.figures).toMatchObject({ fundingUsd: usd(-3), positionFeesUsd: 0n })
 })
 
 test('sending is paid by whose message it was, and a win has to earn it', () => {

@@ -208,6 +208,7 @@ const told: fc.Arbitrary<Settlement> = fc.record(
     feesUsd: anyUsd,
     borrowingFeeUsd: anyUsd,
     fundingFeeUsd: anyUsd,
+    fundingReceivedUsd: fc.bigInt({ min: 0n, max: 10n ** 31n }),
     swapResultUsd: anyUsd,
     timestampSeconds: fc.integer({ min: 1_800_000_000, max: 1_800_200_000 }),
   },
@@ -220,12 +221,12 @@ const anyRetold = fc.record({
   kind: fc.constantFrom('increase', 'increase', 'decrease', 'swap'),
   first: told,
   other: told,
-  field: fc.nat({ max: 9 }),
+  field: fc.nat({ max: 10 }),
 })
 
 test('a fill that is told anew counts as it was told last, whichever figure is another', () => {
   const fields = ['sizeDeltaUsd', 'sizeDeltaInTokens', 'pnlUsd', 'basePnlUsd', 'priceImpactUsd', 'feesUsd']
-  const more = ['borrowingFeeUsd', 'fundingFeeUsd', 'swapResultUsd', 'timestampSeconds']
+  const more = ['borrowingFeeUsd', 'fundingFeeUsd', 'fundingReceivedUsd', 'swapResultUsd', 'timestampSeconds']
   fc.assert(
     fc.property(fc.array(anyRetold, { minLength: 1, maxLength: 8 }), (retold) => {
       const [anew, atOnce] = [createLedger(), createLedger()]
@@ -264,7 +265,8 @@ test('money is lost by no share: the books’ results add up to the venue’s, a
         (record) => {
           ledger.fold(record)
           if (record.kind !== 'child.executed') return
-          venueUsd += record.settlement?.pnlUsd ?? -(record.settlement?.feesUsd ?? 0n)
+          const { pnlUsd, feesUsd = 0n, fundingReceivedUsd = 0n } = record.settlement ?? {}
+          venueUsd += (pnlUsd ?? -feesUsd) + fundingReceivedUsd
         },
         () => undefined,
       )

@@ -1,0 +1,274 @@
+/** From the EventEmitter's logs of a transaction to the figures of an order's execution, and to what it did to a position. */
+import type { PositionChange, PositionChangeQuery } from '../../domain/machine/chainReader.ts'
+import type { Settlement } from '../../domain/order/intent.ts'
+import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
+import { priceOfContractPrice } from '../../protocol/units.ts'
+import type { LogRow } from '../node/blockRows.ts'
+import { decodeEventData, type EventItems } from './decodeEventData.ts'
+import { EVENT_LOG_2, topicOfName } from './orderLogs.ts'
+
+/** First topic of events with one indexed word (contract `EventEmitter`, `EventLogData`). */
+const EVENT_LOG_1: Hex = '0x137a44067c8961cd7e1d876f4754a5a3a75989b4552f1843fc69c3b372def160'
+
+const positionTopics = {
+  increase: topicOfName('PositionIncrease'),
+  decrease: topicOfName('PositionDecrease'),
+  fees: topicOfName('PositionFeesCollected'),
+}
+const swapTopic = topicOfName('SwapInfo')
+const priceTopic = topicOfName('OraclePriceUpdate')
+const executedTopic = topicOfName('OrderExecuted')
+/** `Order.SecondaryOrderType.Adl`. */
+const SECONDARY_ADL = 1n
+const keeperFeeTopic = topicOfName('KeeperExecutionFee')
+
+/** The tokens that the venue pays funding of a market in, by lower-case market token; of other markets nobody knows what was received. */
+export type FundingTokens = ReadonlyMap<string, { readonly longToken: Address; readonly shortToken: Address }>
+
+/** What a position event and its fees say of one execution. Prices are contract prices of the index token. */
+export interface Execution {
+  /** Absent for swaps, which move no position. */
+  readonly marketToken?: Address
+  readonly executionContractPrice?: bigint
+  readonly sizeDeltaUsd?: bigint
+  readonly sizeDeltaInTokens?: bigint
+  readonly priceImpactUsd?: bigint
+  /** Of a decrease: of the price alone, and after impact and costs. */
+  readonly basePnlUsd?: bigint
+  readonly pnlUsd?: bigint
+  /** Position fee, borrowing and funding. */
+  readonly feesUsd?: bigint
+  /** The two parts of it; absent: none. */
+  readonly borrowingFeeUsd?: bigint
+  readonly fundingFeeUsd?: bigint
+  /**
+   * What the venue put aside for the account of the funding that others paid to the position, USD at the oracle's prices of that moment;
+   * absent: nothing, or the transaction does not show a price of its tokens.
+   */
+  readonly fundingReceivedUsd?: bigint
+  /** Of a swap: what came out less what went in, at the oracle's own prices of that moment, USD, signed. */
+  readonly swapResultUsd?: bigint
+  /** What the keeper kept of the execution fee, wei. */
+  readonly executionFeePaid?: bigint
+}
+
+/**
+ * The figures of an order's execution, from the logs of its transaction (contract `EventEmitter`, `EventLogData`). The
+ * figures are those of the account's trades: `settlementOf` in `domain/machine/apiEvidence.ts` says the same of the same
+ * fill, but for the funding that was received, which trades do not show.
+ *
+ * @throws RangeError for a position or price event that does not decode
+ */
+export function executionOf(
+  logs: readonly LogRow[],
+  emitter: Address,
+  orderKey: Hex,
+  markets: FundingTokens,
+): Execution {
+  /** Lowest oracle prices that were set so far, contract prices by token. */
+  const prices = new Map<string, bigint>()
+  const executionFeePaid = keeperFeeOf(logs, emitter, orderKey)
+  let execution: Execution = executionFeePaid === undefined ? {} : { executionFeePaid }
+  let costsUsd = 0n
+  let swapResultUsd: bigint | undefined
+  for (const { address, topics, data } of logs) {
+    const [kind, name = ''] = topics
+    if (!sameHex(address, emitter) || kind !== EVENT_LOG_1) continue
+    if (name === swapTopic) {
+      const { words, uints } = decodeEventData(data)
+      if (words.get('orderKey') !== hexKey(orderKey)) continue
+      const worth = (side: 'In' | 'Out'): bigint =>
+        (uints.get(`amount${side}`) ?? 0n) * (uints.get(`token${side}Price`) ?? 0n)
+      swapResultUsd = (swapResultUsd ?? 0n) + worth('Out') - worth('In')
+      continue
+    }
+    if (name === priceTopic) {
+      const { addresses, uints } = decodeEventData(data)
+      const [token, minPrice] = [addresses.get('token'), uints.get('minPrice')]
+      if (token !== undefined && minPrice !== undefined) prices.set(token, minPrice)
+      continue
+    }
+    const isIncrease = name === positionTopics.increase
+    const isFees = name === positionTopics.fees
+    if (!isIncrease && !isFees && name !== positionTopics.decrease) continue
+    const items = decodeEventData(data)
+    if (items.words.get('orderKey') !== hexKey(orderKey)) continue
+    const { uints, ints, addresses } = items
+    const amount = (key: string): bigint => uints.get(key) ?? 0n
+    if (isFees) {
+      const price = amount('collateralTokenPrice.min')
+      const [borrowing, funding] = [amount('borrowingFeeAmount'), amount('fundingFeeAmount')]
+      // A contract price times an amount in base units is USD with 30 decimals, exactly.
+      execution = {
+        ...execution,
+        feesUsd: (amount('positionFeeAmount') + borrowing + funding) * price,
+        ...(borrowing * price === 0n ? {} : { borrowingFeeUsd: borrowing * price }),
+        ...(funding * price === 0n ? {} : { fundingFeeUsd: funding * price }),
+        ...receivedOf(items, markets, prices),
+      }
+      costsUsd = amount('totalCostAmount') * price
+      continue
+    }
+    const marketToken = addresses.get('market')
+    const executionContractPrice = uints.get('executionPrice')
+    const sizeDeltaUsd = uints.get('sizeDeltaUsd')
+    const sizeDeltaInTokens = uints.get('sizeDeltaInTokens')
+    const priceImpactUsd = ints.get(isIncrease ? 'pendingPriceImpactUsd' : 'priceImpactUsd')
+    const basePnlUsd = ints.get('basePnlUsd')
+    execution = {
+      ...execution,
+      ...(marketToken === undefined ? {} : { marketToken }),
+      ...(executionContractPrice === undefined ? {} : { executionContractPrice }),
+      ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+      ...(sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens }),
+      ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+      ...(isIncrease || basePnlUsd === undefined
+        ? {}
+        : {
+            basePnlUsd,
+            pnlUsd: basePnlUsd + (ints.get('totalImpactUsd') ?? 0n) - amount('values.priceImpactDiffUsd'),
+          }),
+    }
+  }
+  const { pnlUsd, marketToken } = execution
+  if (pnlUsd !== undefined) return { ...execution, pnlUsd: pnlUsd - costsUsd }
+  // On the way into a position a swap is a part of what it cost.
+  return swapResultUsd === undefined || marketToken !== undefined
+    ? execution
+    : { ...execution, swapResultUsd }
+}
+
+/** Both tokens that funding is paid in, at the lower of their prices; nothing where a price or the market is not known. */
+function receivedOf(
+  { addresses, uints }: EventItems,
+  markets: FundingTokens,
+  prices: ReadonlyMap<string, bigint>,
+): Pick<Execution, 'fundingReceivedUsd'> {
+  const market = markets.get(addresses.get('market') ?? '')
+  if (market === undefined) return {}
+  let receivedUsd = 0n
+  for (const side of ['long', 'short'] as const) {
+    const amount = uints.get(side === 'long' ? 'claimableLongTokenAmount' : 'claimableShortTokenAmount') ?? 0n
+    if (amount === 0n) continue
+    const price = prices.get(hexKey(side === 'long' ? market.longToken : market.shortToken))
+    if (price === undefined) return {}
+    receivedUsd += amount * price
+  }
+  return receivedUsd === 0n ? {} : { fundingReceivedUsd: receivedUsd }
+}
+
+const noMarkets: FundingTokens = new Map()
+
+/**
+ * What an order did to a position of the account, from the logs of its transaction; undefined when they hold no such event.
+ *
+ * @throws RangeError for a position event that does not decode
+ */
+export function positionChangeOf(
+  logs: readonly LogRow[],
+  emitter: Address,
+  { account, orderKey }: Pick<PositionChangeQuery, 'account' | 'orderKey'>,
+): PositionChange | undefined {
+  for (const { address, topics, data } of logs) {
+    const [kind, name = ''] = topics
+    const isIncrease = name === positionTopics.increase
+    if (!sameHex(address, emitter) || kind !== EVENT_LOG_1) continue
+    if (!isIncrease && name !== positionTopics.decrease) continue
+    const { words, addresses, uints, bools } = decodeEventData(data)
+    const isMeant = words.get('orderKey') === hexKey(orderKey) && addresses.get('account') === hexKey(account)
+    const [marketToken, sizeDeltaUsd, orderType, isLong] = [
+      addresses.get('market'),
+      uints.get('sizeDeltaUsd'),
+      uints.get('orderType'),
+      bools.get('isLong'),
+    ]
+    if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined) continue
+    if (isLong === undefined || orderType === undefined || orderType > 255n) continue
+    const { pnlUsd } = isIncrease ? {} : executionOf(logs, emitter, orderKey, noMarkets)
+    return {
+      marketToken,
+      direction: isLong ? 'long' : 'short',
+      isIncrease,
+      sizeDeltaUsd,
+      ...(pnlUsd === undefined ? {} : { pnlUsd }),
+      orderType: Number(orderType),
+      isDeleveraging: isDeleveraging(logs, emitter, orderKey),
+    }
+  }
+  return undefined
+}
+
+/** Whether the order's own `OrderExecuted` says that the protocol made it to deleverage (`OrderEventUtils.emitOrderExecuted`). */
+function isDeleveraging(logs: readonly LogRow[], emitter: Address, orderKey: Hex): boolean {
+  const executed = executedAt(logs, emitter, orderKey)
+  const log = logs[executed]
+  return log !== undefined && decodeEventData(log.data).uints.get('secondaryOrderType') === SECONDARY_ADL
+}
+
+/** Place of the order's own `OrderExecuted` among the logs of its transaction; -1 for none. */
+function executedAt(logs: readonly LogRow[], emitter: Address, orderKey: Hex): number {
+  return logs.findIndex(
+    ({ address, topics }) =>
+      sameHex(address, emitter) &&
+      topics[0] === EVENT_LOG_2 &&
+      topics[1] === executedTopic &&
+      topics[2] === hexKey(orderKey),
+  )
+}
+
+/**
+ * What the keeper kept: the first such event after the order's own. Exits that end with their position are paid for in the
+ * same transaction, after it (`ExecuteOrderUtils.executeOrder`).
+ */
+function keeperFeeOf(logs: readonly LogRow[], emitter: Address, orderKey: Hex): bigint | undefined {
+  const own = executedAt(logs, emitter, orderKey)
+  if (own < 0) return undefined
+  const paid = logs
+    .slice(own)
+    .find(
+      ({ address, topics }) =>
+        sameHex(address, emitter) && topics[0] === EVENT_LOG_1 && topics[1] === keeperFeeTopic,
+    )
+  return paid === undefined ? undefined : decodeEventData(paid.data).uints.get('executionFeeAmount')
+}
+
+/** An execution as a settlement of the attempt that trades `market`; the price of another market has unknown decimals. */
+export function settlementOf(
+  execution: Execution,
+  market: { readonly marketToken: Address; readonly indexTokenDecimals: number },
+  at: { readonly transactionHash: Hex; readonly timestampSeconds: number },
+): Settlement {
+  const {
+    executionContractPrice: price,
+    marketToken,
+    sizeDeltaUsd,
+    sizeDeltaInTokens,
+    feesUsd,
+    borrowingFeeUsd,
+    fundingFeeUsd,
+    fundingReceivedUsd,
+    priceImpactUsd,
+    basePnlUsd,
+    pnlUsd,
+    swapResultUsd,
+    executionFeePaid,
+  } = execution
+  const isOurs = marketToken !== undefined && sameHex(marketToken, market.marketToken)
+  return {
+    ...(price === undefined || !isOurs
+      ? {}
+      : { executionPrice: priceOfContractPrice(price, market.indexTokenDecimals) }),
+    ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+    ...(sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens }),
+    ...(feesUsd === undefined ? {} : { feesUsd }),
+    ...(borrowingFeeUsd === undefined ? {} : { borrowingFeeUsd }),
+    ...(fundingFeeUsd === undefined ? {} : { fundingFeeUsd }),
+    ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
+    ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+    ...(basePnlUsd === undefined ? {} : { basePnlUsd }),
+    ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    ...(swapResultUsd === undefined ? {} : { swapResultUsd }),
+    ...(executionFeePaid === undefined ? {} : { executionFeePaid }),
+    ...at,
+  }
+}

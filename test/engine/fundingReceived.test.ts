@@ -1,0 +1,64 @@
+/** Funding that others paid to a position is in the books of those who held it, by the chain's own events. */
+import { afterEach, expect, test } from 'vitest'
+import { accountOf } from '../../src/paper/state/accounts.ts'
+import { absOf, usd, usdOfAmount } from '../../src/protocol/units.ts'
+import { usdc } from '../support/intents.ts'
+import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+
+let bench: KindsBench | undefined
+afterEach(() => bench?.close())
+
+const hourMs = 3_600_000
+
+/** What the venue has put aside for the account, at prices of now, USD. */
+async function putAside({ venue, api }: KindsBench): Promise<bigint> {
+  const tokens = (await api.getTokensInfo({ isFresh: true })).value
+  let worthUsd = 0n
+  for (const [key, amount] of accountOf(venue.venueState, signer.address).claimableFunding) {
+    const token = tokens.find(({ address }) => key.includes(address.toLowerCase()))
+    if (token?.minPrice !== undefined) worthUsd += usdOfAmount(amount, token.minPrice, token.decimals)
+  }
+  return worthUsd
+}
+
+/** Holds both directions for hours and closes them. */
+async function hold(isByChain: boolean): Promise<KindsBench> {
+  const over = await kindsBench({ isByChain, path: [[0, 2_000]] })
+  bench = over
+  const marketToken = await over.marketToken(ethSymbol)
+  const pass = async (ms: number, stepMs: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= stepMs) await over.clock.advance(stepMs)
+  }
+  for (const direction of ['long', 'short'] as const) {
+    await over.accept({
+      ...{ kind: 'increase', marketToken, direction, sizeDeltaUsd: usd(5_000), leverageBps: 20_000 },
+      ...{ collateralToken: usdc, reason: 'to hold' },
+    })
+    await pass(60_000, 5_000)
+  }
+  await pass(6 * hourMs, 10 * 60_000)
+  for (const direction of ['long', 'short'] as const) {
+    await over.accept({ kind: 'close', marketToken, direction, collateralToken: usdc, reason: 'enough' })
+    await pass(60_000, 5_000)
+  }
+  return over
+}
+
+test('what the venue puts aside for a position is what its book says that it received', async () => {
+  const over = await hold(true)
+  const books = over.journal.books().all()
+  const fundingOf = (direction: string) =>
+    books.find((book) => book.strategy === 'test' && book.direction === direction)?.figures.fundingUsd ?? 0n
+  const received = [fundingOf('long'), fundingOf('short')].filter((fundingUsd) => fundingUsd < 0n)
+  const asideUsd = await putAside(over)
+  expect(asideUsd).toBeGreaterThan(10n ** 28n)
+  expect(received).toHaveLength(1)
+  // Prices moved by some millionths since.
+  expect(absOf((received[0] ?? 0n) + asideUsd) * 10_000n).toBeLessThan(asideUsd)
+})
+
+test('where rows of a host are all that is known, no funding counts as received', async () => {
+  const over = await hold(false)
+  expect(await putAside(over)).toBeGreaterThan(10n ** 28n)
+  for (const { figures } of over.journal.books().all()) expect(figures.fundingUsd).toBeGreaterThanOrEqual(0n)
+})
