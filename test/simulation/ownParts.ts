@@ -85,7 +85,8 @@ export function ownPartsOf(
         if (beyondUsd > 0n) takeOff(beyondUsd, onSide(marketToken, direction), (others.get(side) ?? 0n) > 0n)
         const takesOwn = movedUsd > beyondUsd
         if (takesOwn && draft.heldUsd === 0n) draft.flatAtSeconds = block.timestampSeconds
-        if (takesOwn && orderType === STOP_LOSS) draft.stopsAtSeconds = [...draft.stopsAtSeconds, block.timestampSeconds]
+        if (takesOwn && orderType === STOP_LOSS)
+          draft.stopsAtSeconds = [...draft.stopsAtSeconds, block.timestampSeconds]
       }
     } else if (movedUsd > 0n && (!adds || strategy === BY_WORD)) {
       if (strategy === BY_WORD) wordOn.add(side)
