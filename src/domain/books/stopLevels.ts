@@ -21,6 +21,8 @@ interface KnownStop {
   readonly nearest: bigint
   /** The round of the part that it rested for first; absent: it rested for none yet. */
   readonly round?: string
+  /** The order that opened what it came for, once that filled. */
+  readonly entry?: string
   /** What it protects was opened: an entry's stop rests before. */
   readonly isForPart: boolean
   readonly hasFired: boolean
@@ -46,6 +48,8 @@ export interface StopLevelsState {
 export interface Rounds {
   /** The round of a strategy's part: what ended the one before; undefined while nothing is held. */
   now(strategy: string, sideKey: string): string | undefined
+  /** The round in which an order filled, while fills that are told late may still move it; undefined: they cannot any more. */
+  at(strategy: string, sideKey: string, orderKey: string): string | undefined
   /** Whether the part may be in that round again, should the chain take something back. */
   mayReturn(strategy: string, sideKey: string, round: string): boolean
 }
@@ -83,6 +87,7 @@ export class StopLevels {
     if (kind === 'landed' || kind === 'attempt.unlanded') this.#forgetUnmade(after)
     this.#foldStops(after, rounds)
     if (kind === 'intent.closed') this.#foldChanges(after, rounds)
+    this.#foldRounds(after, rounds)
   }
 
   /** The nearest level, contract price; undefined: no stop rested for what the part is now. */
@@ -94,7 +99,7 @@ export class StopLevels {
     const lost = this.#lost.get(book)?.find((level) => level.round === round)?.nearest
     return [...(this.#keys.get(book) ?? [])]
       .flatMap((key) => this.#stops.get(key) ?? [])
-      .filter((stop) => counts(stop) && stop.round === round)
+      .filter((stop) => counts(stop) && roundOf(stop, rounds) === round)
       .reduce((best, { nearest }) => nearerOf(side.direction, best, nearest), lost)
   }
 
@@ -136,7 +141,7 @@ export class StopLevels {
   /** The stops that an intent made. */
   #foldStops(after: IntentState, rounds: Rounds): void {
     const { strategy, intentId } = after.intent
-    const isForPart = isOpened(after)
+    const { isForPart, entry } = openedBy(after)
     for (const { orderKey, phase, side } of stopChildrenOf(after)) {
       const key = hexKey(orderKey)
       const sideKey = sideKeyOf(side)
@@ -151,6 +156,7 @@ export class StopLevels {
         ...{ book, maker: intentId, direction: side.direction, nearest },
         ...{ isForPart, hasFired: phase === 'EXECUTED' },
         ...(round === undefined ? {} : { round }),
+        ...(entry === undefined ? {} : { entry }),
         ...{ isOver: after.closing !== undefined, changes: known?.changes ?? [] },
       })
       this.#leave(key, strategy, sideKey, rounds)
@@ -175,11 +181,24 @@ export class StopLevels {
     }
   }
 
+  /** A fill that was told late may have put others into another round: of the stops on its side it is seen while it can. */
+  #foldRounds({ intent: { strategy, terms } }: IntentState, rounds: Rounds): void {
+    const sideKey = sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address })
+    for (const key of [...(this.#keys.get(bookOf(strategy, sideKey)) ?? [])]) {
+      const stop = this.#stops.get(key)
+      const round = stop === undefined ? undefined : roundOf(stop, rounds)
+      if (stop === undefined || round === undefined) continue
+      if (round !== stop.round) this.#stops.set(key, { ...stop, round })
+      this.#leave(key, strategy, sideKey, rounds)
+    }
+  }
+
   /** Once nothing more can be told of a stop, its level alone is kept. */
   #leave(key: string, strategy: string, sideKey: string, rounds: Rounds): void {
     const stop = this.#stops.get(key)
     if (stop === undefined || !stop.isOver || stop.changes.length > 0) return
-    const { book, direction, nearest, round } = stop
+    const { book, direction, nearest, round, entry } = stop
+    if (counts(stop) && entry !== undefined && rounds.at(strategy, sideKey, entry) !== undefined) return
     this.#drop(key, book)
     const levels = this.#lost.get(book) ?? []
     const isLost = counts(stop) && round !== undefined
@@ -197,8 +216,15 @@ function counts({ isForPart, hasFired }: KnownStop): boolean {
   return isForPart && !hasFired
 }
 
-/** Whether what the stops of an intent are for is there: an entry of it filled, or it opens nothing. */
-function isOpened(state: IntentState): boolean {
+/** The round that a stop rested in; undefined: in none yet. */
+function roundOf({ round, entry, book }: KnownStop, rounds: Rounds): string | undefined {
+  if (round === undefined || entry === undefined) return round
+  const [strategy, sideKey] = partsOf(book)
+  return rounds.at(strategy, sideKey, entry) ?? round
+}
+
+/** Whether what the stops of an intent are for is there: an entry of it filled, which is named, or it opens nothing. */
+function openedBy(state: IntentState): { readonly isForPart: boolean; readonly entry?: string } {
   const attempt = lastAttempt(state)
   const creates = attempt?.armed?.creates
   const opens = ({ index, role = 'main' }: Child) => {
@@ -207,7 +233,9 @@ function isOpened(state: IntentState): boolean {
     return state.intent.kind === 'increase' && (role === 'main' || role === 'part')
   }
   const entries = (attempt?.children ?? []).filter(opens)
-  return entries.length === 0 || entries.some(({ phase }) => phase === 'EXECUTED')
+  const filled = entries.find(({ phase }) => phase === 'EXECUTED')
+  if (filled !== undefined) return { isForPart: true, entry: hexKey(filled.orderKey) }
+  return { isForPart: entries.length === 0 }
 }
 
 function nearerOf(direction: Direction, one: bigint | undefined, other: bigint): bigint {

@@ -119,6 +119,26 @@ test('a closing that the chain takes back gives the part its level again, and on
   expect(levelOf(ledger)).toBeUndefined()
 })
 
+test('a closing that is told late, from between two entries, leaves the second one its own level', () => {
+  const at = (fill: Fill, atMs: number): Fill => ({
+    ...fill,
+    atMs,
+    settlement: { ...fill.settlement, timestampSeconds: Math.floor(atMs / 1000) },
+  })
+  const startMs = 1_800_000_000_000
+  const [first, second] = [at(entry(1, 1_900n), startMs), at(entry(3, 1_800n), startMs + 20_000)]
+  const close = at(exit(2, 100), startMs + 10_000)
+  const ledger = told([
+    ...executed(first),
+    ...executed(second),
+    orderCancelled(second, 1),
+    closed(second),
+    ...executed(close),
+  ])
+  expect(levelOf(ledger)).toBe(1_800n)
+  expect(levelOf(restarted(ledger))).toBe(1_800n)
+})
+
 interface Step {
   readonly what: 'enter' | 'move' | 'lose' | 'fire' | 'end' | 'restart'
   readonly pick: number
