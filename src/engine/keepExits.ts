@@ -36,6 +36,7 @@ import {
   type Usd,
 } from '../protocol/units.ts'
 import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
+import { isNearer, mostProtective } from './exitLevels.ts'
 import { settledExits } from './exitsLeft.ts'
 
 /** What the price of a fill differs from the price that its exits were reckoned from, bps: no reason to move a stop-loss. */
@@ -389,21 +390,6 @@ function isWorth({ ownUsd, snapshot, position }: Scene, sizeUsd: Usd): boolean {
 
 function sumOf(orders: readonly RestingOrder[]): Usd {
   return orders.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n)
-}
-
-/** Whether a level keeps more of the profit than another. */
-function isNearer({ direction }: Position, level: Usd, other: Usd): boolean {
-  return direction === 'long' ? level > other : level < other
-}
-
-function mostProtective(position: Position, levels: readonly (Usd | undefined)[]): Usd | undefined {
-  return levels.reduce<Usd | undefined>(
-    (best, level) =>
-      level !== undefined && level > 0n && (best === undefined || isNearer(position, level, best))
-        ? level
-        : best,
-    undefined,
-  )
 }
 
 /** Whether an exit at a trigger waits there, and does not fire at once. */

@@ -20,7 +20,7 @@ import {
 } from '../order/intent.ts'
 import { isExit } from '../order/orderLegs.ts'
 import { dollarsOf, type Figures, sharesOf } from './figures.ts'
-import type { Move } from './sideMove.ts'
+import { doesTheSame, isSamePlace, type Move } from './sideMove.ts'
 import { UNATTRIBUTED } from './sideParts.ts'
 
 /** A move, and the side that it is on. */
@@ -268,4 +268,10 @@ function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined
     ...(isResult ? { pnlUsd } : {}),
     ...(isResult && basePnlUsd !== undefined ? { basePnlUsd } : {}),
   }
+}
+
+/** Whether a fill that is told anew changes nothing. */
+export function isSameMove(one: PlacedMove, other: PlacedMove): boolean {
+  const isSame = one.move.isFinal === other.move.isFinal && one.key === other.key
+  return isSame && isSamePlace(one.move, other.move) && doesTheSame(one.move, other.move)
 }

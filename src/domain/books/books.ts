@@ -15,6 +15,7 @@ import {
 import type { IntentState } from '../order/intent.ts'
 import type { FillCosts } from '../order/orderLegs.ts'
 import {
+  isSameMove,
   moveOfDiscrepancy,
   movesOfIntent,
   type PlacedMove,
@@ -27,11 +28,11 @@ import { type BooksKept, type BooksState, daemonKeeps, type KeptFigures, noBooks
 import { ExitOrders } from './exitOrders.ts'
 import { addFigures, type Figures, isNone, negated, noFigures } from './figures.ts'
 import { FillResults } from './fillResults.ts'
+import { bookKeyOf, roundsOf } from './rounds.ts'
 import { SideLog } from './sideLog.ts'
-import { doesTheSame, isSamePlace } from './sideMove.ts'
 import { noPart, type Part, type Posting } from './sideParts.ts'
 import { StopEnds } from './stopEnds.ts'
-import { type Rounds, StopLevels } from './stopLevels.ts'
+import { StopLevels } from './stopLevels.ts'
 import {
   begunAnew,
   noTrackRecord,
@@ -110,21 +111,7 @@ export class Books implements BookReads {
   readonly #exitOrders: ExitOrders
   readonly #stopEnds: StopEnds
   readonly #stopLevels: StopLevels
-  readonly #rounds: Rounds = {
-    now: (strategy, sideKey) => {
-      const part = this.#sides.get(sideKey)?.now.parts.get(strategy)
-      return part === undefined || part.sizeUsd <= 0n ? undefined : roundOf(part)
-    },
-    mayReturn: (strategy, sideKey, round) => {
-      const log = this.#sides.get(sideKey)
-      if (log === undefined) return false
-      return roundOf(log.settled.parts.get(strategy)) === round || log.after(round) !== undefined
-    },
-    at: (strategy, sideKey, orderKey) => {
-      const parts = this.#sides.get(sideKey)?.after(orderKey)?.parts
-      return parts === undefined ? undefined : roundOf(parts.get(strategy))
-    },
-  }
+  readonly #rounds = roundsOf(this.#sides)
 
   /** Goes on from a state. `tell` is told of each posting once, when nothing takes it back any more. */
   constructor(from: BooksState = noBooks, kept = daemonKeeps, tell: BookListener = () => undefined) {
@@ -158,7 +145,8 @@ export class Books implements BookReads {
     const atMs = after.updatedAtMs
     const { intentId } = after.intent
     const known = this.#newest.get(intentId)
-    const were = known !== undefined && known.state === before ? known.moves : movesBefore(before)
+    const were =
+      known !== undefined && known.state === before ? known.moves : before ? movesOfIntent(before) : []
     const are = movesOfIntent(after, this.#exitOrders.isOfExits(after))
     if (after.closing !== undefined) this.#exitOrders.forget(after)
     if (are.length > 0 && after.closing === undefined)
@@ -403,28 +391,10 @@ export class Books implements BookReads {
   }
 }
 
-/** What tells a part that went to nothing and was opened anew from the one before: what ended that. */
-function roundOf(part: Part | undefined): string {
-  return part?.ended?.id ?? ''
-}
-
-function movesBefore(state: IntentState | undefined): readonly PlacedMove[] {
-  return state === undefined ? [] : movesOfIntent(state)
-}
-
 function dayOf(atMs: number): number {
   return atMs - (atMs % dayMs)
 }
 
 function keyOf(strategy: string, side: PositionSide): string {
   return bookKeyOf(strategy, sideKeyOf(side))
-}
-
-function bookKeyOf(strategy: string, sideKey: string): string {
-  return `${strategy} ${sideKey}`
-}
-
-function isSameMove(one: PlacedMove, other: PlacedMove): boolean {
-  const isSame = one.move.isFinal === other.move.isFinal && one.key === other.key
-  return isSame && isSamePlace(one.move, other.move) && doesTheSame(one.move, other.move)
 }

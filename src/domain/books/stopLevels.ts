@@ -9,6 +9,7 @@ import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
 import { stopChildrenOf } from '../account/stopChildren.ts'
 import { type Child, type IntentState, lastAttempt } from '../order/intent.ts'
 import { changesBy, namedIn, signedOrderOf } from '../order/signedOrder.ts'
+import { bookKeyOf, type Rounds } from './rounds.ts'
 
 /** A stop-loss of an intent that is open, or of one whose edits are. */
 interface KnownStop {
@@ -42,16 +43,6 @@ interface LostLevel {
 export interface StopLevelsState {
   readonly stops: readonly (readonly [orderKey: string, stop: KnownStop])[]
   readonly lost: readonly (readonly [book: string, levels: readonly LostLevel[]])[]
-}
-
-/** What a fold asks of the books. */
-export interface Rounds {
-  /** The round of a strategy's part: what ended the one before; undefined while nothing is held. */
-  now(strategy: string, sideKey: string): string | undefined
-  /** The round in which an order filled, while fills that are told late may still move it; undefined: they cannot any more. */
-  at(strategy: string, sideKey: string, orderKey: string): string | undefined
-  /** Whether the part may be in that round again, should the chain take something back. */
-  mayReturn(strategy: string, sideKey: string, round: string): boolean
 }
 
 const telling: ReadonlySet<string> = new Set([
@@ -93,7 +84,7 @@ export class StopLevels {
   /** The nearest level, contract price; undefined: no stop rested for what the part is now. */
   of(strategy: string, side: PositionSide, rounds: Rounds): bigint | undefined {
     const sideKey = sideKeyOf(side)
-    const book = bookOf(strategy, sideKey)
+    const book = bookKeyOf(strategy, sideKey)
     const round = rounds.now(strategy, sideKey)
     if (round === undefined) return undefined
     const lost = this.#lost.get(book)?.find((level) => level.round === round)?.nearest
@@ -150,7 +141,7 @@ export class StopLevels {
       if (nearest === undefined) continue
       const rests = phase === 'OPEN' || phase === 'FROZEN'
       const round = known?.round ?? (isForPart && rests ? rounds.now(strategy, sideKey) : undefined)
-      const book = bookOf(strategy, sideKey)
+      const book = bookKeyOf(strategy, sideKey)
       this.#keysOf(book).add(key)
       this.#stops.set(key, {
         ...{ book, maker: intentId, direction: side.direction, nearest },
@@ -184,7 +175,7 @@ export class StopLevels {
   /** A fill that was told late may have put others into another round: of the stops on its side it is seen while it can. */
   #foldRounds({ intent: { strategy, terms } }: IntentState, rounds: Rounds): void {
     const sideKey = sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address })
-    for (const key of [...(this.#keys.get(bookOf(strategy, sideKey)) ?? [])]) {
+    for (const key of [...(this.#keys.get(bookKeyOf(strategy, sideKey)) ?? [])]) {
       const stop = this.#stops.get(key)
       const round = stop === undefined ? undefined : roundOf(stop, rounds)
       if (stop === undefined || round === undefined) continue
@@ -241,10 +232,6 @@ function openedBy(state: IntentState): { readonly isForPart: boolean; readonly e
 function nearerOf(direction: Direction, one: bigint | undefined, other: bigint): bigint {
   if (one === undefined) return other
   return (direction === 'long') === other > one ? other : one
-}
-
-function bookOf(strategy: string, sideKey: string): string {
-  return `${strategy} ${sideKey}`
 }
 
 function partsOf(book: string): readonly [strategy: string, sideKey: string] {

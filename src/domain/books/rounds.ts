@@ -1,0 +1,42 @@
+/** The rounds of a strategy's part of a side: from when it is opened until nothing of it is left. Pure. */
+import type { SideLog } from './sideLog.ts'
+import type { Part } from './sideParts.ts'
+
+/** What folds ask of the books about the rounds of parts. */
+export interface Rounds {
+  /** The round of a strategy's part: what ended the one before; undefined while nothing is held. */
+  now(strategy: string, sideKey: string): string | undefined
+  /** The round in which an order filled, while fills that are told late may still move it; undefined: they cannot any more. */
+  at(strategy: string, sideKey: string, orderKey: string): string | undefined
+  /** Whether the part may be in that round again, should the chain take something back. */
+  mayReturn(strategy: string, sideKey: string, round: string): boolean
+}
+
+/** Those of the books with these sides. */
+export function roundsOf(sides: ReadonlyMap<string, SideLog>): Rounds {
+  return {
+    now(strategy, sideKey) {
+      const part = sides.get(sideKey)?.now.parts.get(strategy)
+      return part === undefined || part.sizeUsd <= 0n ? undefined : roundOf(part)
+    },
+    mayReturn(strategy, sideKey, round) {
+      const log = sides.get(sideKey)
+      if (log === undefined) return false
+      return roundOf(log.settled.parts.get(strategy)) === round || log.after(round) !== undefined
+    },
+    at(strategy, sideKey, orderKey) {
+      const parts = sides.get(sideKey)?.after(orderKey)?.parts
+      return parts === undefined ? undefined : roundOf(parts.get(strategy))
+    },
+  }
+}
+
+/** What tells a part that went to nothing and was opened anew from the one before: what ended that. */
+function roundOf(part: Part | undefined): string {
+  return part?.ended?.id ?? ''
+}
+
+/** The key of a strategy's book of a side. */
+export function bookKeyOf(strategy: string, sideKey: string): string {
+  return `${strategy} ${sideKey}`
+}
