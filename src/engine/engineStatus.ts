@@ -123,7 +123,10 @@ export interface EngineStatus {
   readonly positions: readonly Position[]
   /** Positions whose makers do not run: nobody acts on them as it was meant. */
   readonly unmanaged: readonly Unmanaged[]
-  /** Of `positions` those for which no stop-loss rests that could fire, and since when; absent before the first look at the orders. */
+  /**
+   * Of `positions` those of which stop-losses that could fire would not close all, what is left (`uncoveredUsd`), and since when; absent before
+   * the first look at the orders.
+   */
   readonly withoutStop?: readonly BareSide[]
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>

@@ -3,7 +3,8 @@
  * what rests as large as the instance's part of the position, moves a stop-loss after the price, and closes when the time is over. A
  * stop-loss is never moved away from profit, and the exits of one type never come to more than the instance's part. Pure.
  *
- * What rests tells all that it must know: where a stop was moved to is its trigger, and when is the venue's time of its last update.
+ * What rests tells where a stop was moved to, which is its trigger, and when, which is the venue's time of its last update. Of a stop
+ * that was lost the journal tells where it was: the one that is placed in its stead lies no farther from profit.
  * While anything of the instance on a side is on its way, or rests and is not listed, nothing is done there: it may be the very exit.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
@@ -23,7 +24,17 @@ import { executionSidePrice } from '../protocol/market.ts'
 import { lacksMarket } from '../protocol/missing.ts'
 import type { Position } from '../protocol/position.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { BPS_ONE, bps, formatSize, formatUsd, maxOf, minOf, mulDiv, type Usd } from '../protocol/units.ts'
+import {
+  BPS_ONE,
+  bps,
+  formatSize,
+  formatUsd,
+  maxOf,
+  minOf,
+  mulDiv,
+  priceOfContractPrice,
+  type Usd,
+} from '../protocol/units.ts'
 import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
 import { settledExits } from './exitsLeft.ts'
 
@@ -43,6 +54,11 @@ export interface KeptExits {
   readonly parts: readonly (PositionSide & Part)[]
   /** When the instance last added to a side by the journal, Unix ms; undefined where it does not say. */
   readonly enteredMs: (side: PositionSide) => number | undefined
+  /**
+   * The nearest to profit that a stop-loss of the instance rested for what it holds of a side now, by the journal, contract price;
+   * undefined: none did.
+   */
+  readonly nearestStop: (side: PositionSide) => bigint | undefined
 }
 
 /** One part of a position with all that its exits are judged by. */
@@ -56,6 +72,8 @@ interface Scene {
   /** At which a reduction executes now. */
   readonly price: Usd
   readonly resting: readonly RestingOrder[]
+  /** The nearest to profit that a stop-loss rested for this part, USD per whole index token; undefined: none did, or the file asks for none. */
+  readonly reached: Usd | undefined
 }
 
 /** The decisions that the exits of an instance call for now, in the order in which they are to be taken. */
@@ -142,7 +160,13 @@ function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined 
   const price =
     oracle === undefined ? position.markPrice : executionSidePrice(oracle, part.direction, 'decrease')
   const resting = own.filter(({ collateralToken }) => sameHex(collateralToken, part.collateralToken))
-  return { exits, snapshot, position, ownUsd, entryPrice, price, resting }
+  const nearest = asksForStop(exits) ? kept.nearestStop(part) : undefined
+  const reached = nearest === undefined ? undefined : priceOfContractPrice(nearest, view.indexToken.decimals)
+  return { exits, snapshot, position, ownUsd, entryPrice, price, resting, reached }
+}
+
+function asksForStop({ stopLoss, trailingStop, breakEven }: PricedExits): boolean {
+  return [stopLoss, trailingStop, breakEven].some((each) => each !== undefined)
 }
 
 /** Whether all orders of the intent ended, and none of them was executed: it shows nowhere, and is waited for by nobody. */
@@ -171,13 +195,13 @@ function overdue(scene: Scene, enteredMs: number | undefined): Decision | undefi
 }
 
 function stopsOf(scene: Scene): readonly Decision[] {
-  const { exits, entryPrice, position, ownUsd, resting } = scene
+  const { exits, entryPrice, position, ownUsd, resting, reached } = scene
   const stops = resting.filter(({ orderType }) => orderType === 'stop-loss')
   const distance = firstStop(exits, entryPrice)
   const base =
     distance === undefined ? undefined : awayFrom(entryPrice, distance, position.direction, 'losing')
   const moved = movedStop(scene, stops, base)
-  const most = mostProtective(position, [base, moved])
+  const most = mostProtective(position, [base, moved, reached])
   const kept = fitted(scene, 'stop-loss', stops)
   if (most === undefined || kept.length > 0) return kept
   const missingUsd = ownUsd - sumOf(stops)
@@ -193,15 +217,14 @@ function stopsOf(scene: Scene): readonly Decision[] {
 
 /** Where the stop-loss goes by the price of now; undefined: it stays. */
 function movedStop(
-  { exits: { trailingStop, breakEven }, entryPrice, price, position }: Scene,
+  { exits: { trailingStop, breakEven }, entryPrice, price, position, reached }: Scene,
   stops: readonly RestingOrder[],
   base: Usd | undefined,
 ): Usd | undefined {
   const { direction } = position
   const isBeyond = (level: Usd) => (direction === 'long' ? price >= level : price <= level)
-  const wasMoved = stops.some(
-    ({ triggerPrice }) =>
-      triggerPrice !== undefined && base !== undefined && isNearer(position, triggerPrice, base),
+  const wasMoved = [reached, ...stops.map(({ triggerPrice }) => triggerPrice)].some(
+    (level) => level !== undefined && base !== undefined && isNearer(position, level, base),
   )
   const isTrailing =
     trailingStop !== undefined &&
@@ -328,7 +351,9 @@ function fitted(
 }
 
 function placed(scene: Scene, type: ExitType, triggerPrice: Usd, sizeDeltaUsd: Usd): DecreaseDecision {
-  const { position, entryPrice, price } = scene
+  const { position, entryPrice, price, reached } = scene
+  const asBefore =
+    type === 'stop-loss' && triggerPrice === reached ? ', and one rested here: none is placed farther' : ''
   return {
     ...sideOf(position),
     kind: 'decrease',
@@ -338,13 +363,14 @@ function placed(scene: Scene, type: ExitType, triggerPrice: Usd, sizeDeltaUsd: U
     triggerPrice,
     // The collateral stays with what is left, if anything is.
     keepLeverage: false,
-    reason: `${formatUsd(sizeDeltaUsd)} of the ${position.direction} position has no ${type}; the file asks for one.`,
+    reason: `${formatUsd(sizeDeltaUsd)} of the ${position.direction} position has no ${type}; the file asks for one${asBefore}.`,
     facts: { entry: formatPrice(entryPrice), price: formatPrice(price), trigger: formatPrice(triggerPrice) },
   }
 }
 
 function pastStop(scene: Scene, level: Usd): Decision {
-  return closeOf(scene, `The price is past ${formatPrice(level)}, where the stop-loss of the file belongs.`)
+  const words = level === scene.reached ? 'a stop-loss rested before' : 'the stop-loss of the file belongs'
+  return closeOf(scene, `The price is past ${formatPrice(level)}, where ${words}.`)
 }
 
 function closeOf({ position }: Scene, reason: string): Decision {

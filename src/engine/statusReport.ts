@@ -5,7 +5,7 @@ import { accountOf } from '../execution/context/executionContext.ts'
 import { hexKey } from '../protocol/address.ts'
 import type { BareSide, createBareSides } from './account/bareSides.ts'
 import { told } from './account/holdings.ts'
-import { isSignalOnlySide, sidesWithoutStop } from './account/stops.ts'
+import { sidesWithoutStop, signalOnlyUsd } from './account/stops.ts'
 import type { Unwinder } from './account/unwinder.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type EngineStatus, type StrategyStatus, shortOfSpace, shownOf } from './engineStatus.ts'
@@ -127,7 +127,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   }
 }
 
-/** Looks which sides are without a stop, and since when; undefined before the orders were looked at. Every look is remembered. */
+/** Looks which sides have no stops for all of them, and since when; undefined before the orders were looked at. Every look is remembered. */
 export function withoutStopNow(
   context: Pick<EngineContext, 'catalogue' | 'clock' | 'journal' | 'orderManager' | 'strategies'>,
   parts: Pick<StatusParts, 'account' | 'bareSides' | 'reconciler'>,
@@ -146,7 +146,7 @@ export function withoutStopNow(
   const open = orderManager.open().map((each) => each.state)
   return parts.bareSides({
     held: positions,
-    bare: sidesWithoutStop(positions, open, others, (side) => isSignalOnlySide(books, signalOnly, side), {
+    bare: sidesWithoutStop(positions, open, others, (side) => signalOnlyUsd(books, signalOnly, side), {
       changeOf: (orderKey) => journal.changeOf(orderKey),
       indexDecimals: (marketToken) => {
         const { markets, tokens } = catalogue.facts()

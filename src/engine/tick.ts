@@ -227,7 +227,8 @@ async function takeKeptExits(
   }
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   let admitted = 0
-  const decisions = keepExits({ exitsOn, snapshot, states, parts, enteredMs })
+  const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
+  const decisions = keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop })
   for (const [index, decision] of decisions.entries()) {
     const decisionKey = decisionKeyOf(name, tickMs, KEPT_FROM + index)
     const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)

@@ -30,8 +30,11 @@ export interface MonitoredStatus {
   readonly contradictions: readonly unknown[]
   /** Orders to unwind: cancelled or closed if they land. */
   readonly flattens: readonly unknown[]
-  /** Positions for which no stop-loss rests; absent before the first look at the orders. */
-  readonly withoutStop?: readonly (PositionSide & { readonly sinceMs: number })[]
+  /** Positions of which stop-losses would not close all; absent before the first look at the orders. */
+  readonly withoutStop?: readonly (PositionSide & {
+    readonly sinceMs: number
+    readonly uncoveredUsd: Usd
+  })[]
   /** How many tasks run, by kind. */
   readonly tasksRunning: RunningByKind
   /** What each book holds and brought, under names of running strategies and a few more; absent: not told. */

@@ -167,17 +167,25 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
   })
 }
 
-/** Positions for which no stop-loss rests, and for how long. */
+/** Positions without stop-losses for all of them, for how much, and for how long. */
 export function stopSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   const figure = figures(maker, status)
   figure(
     'perpd_positions_without_stop',
-    'Positions for which no stop-loss rests at the venue that would fire before the liquidation; absent before the first look at the orders.',
+    'Positions of which the stop-losses that rest at the venue and would fire before the liquidation would not close all, but for 2 % or a dollar; absent before the first look at the orders.',
     ({ withoutStop }) => withoutStop?.length,
   )
   figure(
+    'perpd_positions_without_stop_usd',
+    'What of them no stop-loss would close, USD, of all of them together; 0 when each is covered.',
+    ({ withoutStop }) =>
+      withoutStop === undefined
+        ? undefined
+        : asNumber(withoutStop.reduce((sum, { uncoveredUsd }) => sum + uncoveredUsd, 0n)),
+  )
+  figure(
     'perpd_positions_without_stop_seconds',
-    'For how long the longest of them has had none, in seconds since the fill that opened it or the end of its last stop, over restarts too; 0 when each position has one.',
+    'For how long the longest of them has been so, in seconds since the fill that opened it or the end of its last stop, over restarts too; 0 when each position is covered.',
     ({ withoutStop, nowMs }) => {
       if (withoutStop === undefined || nowMs === undefined) return undefined
       return Math.max(0, ...withoutStop.map(({ sinceMs }) => nowMs - sinceMs)) / 1_000

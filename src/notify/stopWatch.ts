@@ -1,28 +1,39 @@
-/** Whether every position has a stop-loss that rests: told when one goes without for two looks, and when that ends. Pure. */
+/** Whether every position has stop-losses that rest: told when one goes without for two looks, and when that ends. Pure. */
+import { formatUsd, type Usd } from '../protocol/units.ts'
 import type { Notice } from './notice.ts'
 
-/** Takes the sides without a stop of one look, by their names for people; gives what is to be told. */
-export function createStopWatch(): (sides: readonly string[]) => readonly Notice[] {
+/** A side that lacks stops. */
+export interface BareName {
+  /** For people. */
+  readonly side: string
+  /** What of it no stop-loss would close, USD. */
+  readonly uncoveredUsd: Usd
+}
+
+/** Takes the sides without stops for all of them of one look; gives what is to be told. */
+export function createStopWatch(): (bare: readonly BareName[]) => readonly Notice[] {
   let before: ReadonlySet<string> = new Set()
   const told = new Set<string>()
-  return (sides) => {
-    const now = new Set(sides)
+  return (bare) => {
+    // Of several positions with one name, by their collateral, all together.
+    const now = new Map<string, Usd>()
+    for (const { side, uncoveredUsd } of bare) now.set(side, (now.get(side) ?? 0n) + uncoveredUsd)
     // A stop is set a moment after its entry: one look alone says nothing.
-    const begun = sides.filter((side) => before.has(side) && !told.has(side))
+    const begun = [...now].filter(([side]) => before.has(side) && !told.has(side))
     const ended = [...told].filter((side) => !now.has(side))
-    before = now
-    for (const side of begun) told.add(side)
+    before = new Set(now.keys())
+    for (const [side] of begun) told.add(side)
     for (const side of ended) told.delete(side)
     return [...begun.map(withoutStop), ...ended.map(withStop)]
   }
 }
 
-function withoutStop(side: string): Notice {
+function withoutStop([side, uncoveredUsd]: readonly [string, Usd]): Notice {
   return {
     kind: 'position-without-stop',
     level: 'warn',
     cause: `stop:${side}`,
-    text: `no stop-loss that would fire rests for ${side}: none is there, or it lies behind the liquidation price. perpd makes none unless a strategy says so`,
+    text: `no stop-loss that would fire rests for ${formatUsd(uncoveredUsd)} of ${side}: none is there, or it lies behind the liquidation price. perpd makes none unless a strategy says so`,
     action: 'Set a stop, or a nearer one, or see that its strategy has exits of its own.',
   }
 }
@@ -33,6 +44,6 @@ function withStop(side: string): Notice {
     level: 'info',
     cause: `stop:${side}`,
     isEnd: true,
-    text: `${side} has a stop-loss again, or is closed`,
+    text: `${side} has stop-losses for all of it again, or is closed`,
   }
 }

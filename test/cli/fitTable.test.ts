@@ -537,9 +537,14 @@ test('a position without a stop-loss is named in status and positions, and none 
   const { marketToken, direction, collateralToken } = one
   const bare = {
     ...body,
-    withoutStop: [{ marketToken, direction, collateralToken, sinceMs: body.nowMs - 1_020_000 }],
+    withoutStop: [
+      {
+        ...{ marketToken, direction, collateralToken },
+        ...{ sinceMs: body.nowMs - 1_020_000, uncoveredUsd: usd(3_900).toString() },
+      },
+    ],
   }
-  const words = `NO STOP: no stop-loss rests at the venue for long ${symbol} (for 17 min 0 s).`
+  const words = `NO STOP: no stop-loss rests at the venue for $3,900.00 of long ${symbol} (for 17 min 0 s).`
   const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
   expect(oneLine(statusText(bare, 80))).toContain(words)
   expect(oneLine(positionsText(positionRows(bare), bare, 80))).toContain(words)

@@ -23,6 +23,7 @@ const side = {
   direction: 'long',
   collateralToken: positionRow().collateralToken,
   sinceMs: 0,
+  uncoveredUsd: usd(400),
 } as const
 
 test('a position says how far it is from its liquidation, to either side, and 0 where that is reached', () => {
@@ -37,11 +38,11 @@ test('a position says how far it is from its liquidation, to either side, and 0 
 
 test('a position without a stop is told from one with it, and from one that was not looked at', () => {
   const stopOf = (over: Parameters<typeof status>[0]) =>
-    shownPositions(status({ positions: [positionRow()], ...over }), [], [])[0]?.hasStop
+    shownPositions(status({ positions: [positionRow()], ...over }), [], [])[0]?.bareUsd
   const lower = { ...side, marketToken: side.marketToken.toLowerCase() as typeof side.marketToken }
   expect([stopOf({ withoutStop: [lower] }), stopOf({ withoutStop: [] }), stopOf({})]).toEqual([
-    false,
-    true,
+    10n ** 30n * 400n,
+    0n,
     undefined,
   ])
 })

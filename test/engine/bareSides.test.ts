@@ -8,6 +8,7 @@ import { usd } from '../../src/protocol/units.ts'
 import { closed, executed, type Fill, orderCancelled, side } from '../domain/books/history.ts'
 
 const startMs = 1_800_000_000_000
+const bareSide = { ...side, uncoveredUsd: usd(500) }
 const minuteMs = 60_000
 
 function told(records: readonly AnyRecord[], isRestarted = false): Ledger {
@@ -30,7 +31,7 @@ const opens = (n: number, more: Partial<Fill> = {}): Fill => ({
 
 /** Whole minutes since when, at the first look of a process at so many minutes. */
 function minutes(ledger: Ledger, nowMinutes: number): readonly number[] {
-  const facts = { held: [side], bare: [side], books: ledger.books(), findings: [] }
+  const facts = { held: [side], bare: [bareSide], books: ledger.books(), findings: [] }
   return createBareSides()({ ...facts, nowMs: startMs + nowMinutes * minuteMs }).map(({ sinceMs }) =>
     Math.floor((sinceMs - startMs) / minuteMs),
   )
@@ -62,7 +63,7 @@ test('a stop of another client’s counts by the looks of the process, and one t
   const at = (minute: number, isBare: boolean) =>
     look({
       held: [side],
-      bare: isBare ? [side] : [],
+      bare: isBare ? [bareSide] : [],
       books,
       findings: [],
       nowMs: startMs + minute * minuteMs,
@@ -77,9 +78,29 @@ test('a stop of another client’s counts by the looks of the process, and one t
 test('a position that the journal does not know counts from when it was told, else from the first look', () => {
   const books = createLedger().books()
   const look = createBareSides()
-  const facts = { held: [side], bare: [side], books, nowMs: startMs + minuteMs }
+  const facts = { held: [side], bare: [bareSide], books, nowMs: startMs + minuteMs }
   expect(look({ ...facts, findings: [] })[0]?.sinceMs).toBe(startMs + minuteMs)
   const finding = { findingId: 'a', kind: 'unexplained-position', statement: 'it is', ...side } as const
   const findings = [{ finding: { ...finding, sizeDeltaUsd: usd(5) }, raisedAtMs: startMs }]
   expect(createBareSides()({ ...facts, findings })[0]?.sinceMs).toBe(startMs)
+})
+
+test('the end of a stop while a side is bare anyway does not let its time begin anew; a new position does', () => {
+  const entry = opens(1, { hasStop: true })
+  const ledger = told(executed(entry))
+  const look = createBareSides()
+  const at = (minute: number) =>
+    look({
+      held: [side],
+      bare: [bareSide],
+      books: ledger.books(),
+      findings: [],
+      nowMs: startMs + minute * minuteMs,
+    }).map(({ sinceMs }) => Math.floor((sinceMs - startMs) / minuteMs))
+  expect(at(3)).toEqual([1])
+  ledger.fold({ ...orderCancelled(entry, 1), atMs: startMs + 7 * minuteMs } as AnyRecord)
+  expect(at(9)).toEqual([1])
+  const close = opens(11, { kind: 'decrease', settlement: { sizeDeltaUsd: usd(500), pnlUsd: 0n } })
+  for (const record of [...executed(close), closed(close), ...executed(opens(15))]) ledger.fold(record)
+  expect(at(16)).toEqual([15])
 })

@@ -70,6 +70,7 @@ function decided(states: readonly IntentState[], orders: readonly Order[], ownUs
     states,
     parts: ownUsd > 0n ? [part] : [],
     enteredMs: () => NOW_MS - 60_000,
+    nearestStop: () => undefined,
   })
 }
 

@@ -15,7 +15,9 @@ import {
 } from '../../src/protocol/units.ts'
 import { MARKET, marketView, NOW_MS, oraclePrice, order, position, snapshot, USDC } from '../risk/world.ts'
 
-const side = { marketToken: MARKET, direction: 'long', collateralToken: USDC } as const
+type Direction = 'long' | 'short'
+
+const side = { marketToken: MARKET, collateralToken: USDC } as const
 
 /** A resting exit of the instance: the venue's row. */
 interface Exit {
@@ -27,8 +29,9 @@ interface Exit {
 
 const keyOf = (index: number): `0x${string}` => `0x${(index + 1).toString(16).padStart(64, '0')}`
 
-function rowOf({ type, sizeUsd, triggerUsd, ageSeconds }: Exit, index: number): Order {
+function rowOf({ type, sizeUsd, triggerUsd, ageSeconds }: Exit, index: number, direction: Direction): Order {
   return order({
+    direction,
     orderKey: keyOf(index),
     orderType: type === 'stop-loss' ? 6 : 5,
     sizeDeltaUsd: sizeUsd === Number.POSITIVE_INFINITY ? MAX_UINT256 : usd(sizeUsd),
@@ -38,7 +41,7 @@ function rowOf({ type, sizeUsd, triggerUsd, ageSeconds }: Exit, index: number): 
 }
 
 /** One landed increase whose exits they all are. */
-function stateOf(exits: readonly Exit[]): IntentState {
+function stateOf(exits: readonly Exit[], direction: Direction): IntentState {
   const children = exits.map(({ type }, index) => ({
     index,
     orderKey: keyOf(index),
@@ -47,7 +50,7 @@ function stateOf(exits: readonly Exit[]): IntentState {
   }))
   const terms = {
     marketToken: MARKET,
-    direction: 'long',
+    direction,
     collateralToken: { address: USDC },
     orderType: 'market',
   }
@@ -55,19 +58,29 @@ function stateOf(exits: readonly Exit[]): IntentState {
   return { intent, attempts: [{ phase: 'LANDED', children }] } as unknown as IntentState
 }
 
-function decided(
-  exits: PricedExits,
-  resting: readonly Exit[],
-  {
-    ownUsd,
-    heldUsd,
-    priceUsd,
-  }: { readonly ownUsd: number; readonly heldUsd: number; readonly priceUsd: number },
-): readonly Decision[] {
+/** What is held, at which price, and where a stop was lost. */
+interface World {
+  readonly direction: Direction
+  readonly ownUsd: number
+  readonly heldUsd: number
+  readonly priceUsd: number
+  readonly lostUsd?: number
+}
+
+/** The nearest stop of the part by the journal: of those that rest and the one that was lost. */
+function nearestOf(resting: readonly Exit[], { direction, lostUsd }: World): number | undefined {
+  const stops = resting.flatMap(({ type, triggerUsd }) => (type === 'stop-loss' ? [triggerUsd] : []))
+  const all = [...stops, ...(lostUsd === undefined ? [] : [lostUsd])]
+  if (all.length === 0) return undefined
+  return direction === 'long' ? Math.max(...all) : Math.min(...all)
+}
+
+function decided(exits: PricedExits, resting: readonly Exit[], world: World): readonly Decision[] {
+  const { direction, ownUsd, heldUsd, priceUsd } = world
   const price = oraclePrice({ minPrice: usd(priceUsd), maxPrice: usd(priceUsd) })
   const view = { ...marketView(), oraclePrice: { value: price, atMs: NOW_MS } }
   const part = {
-    ...side,
+    ...{ ...side, direction },
     sizeUsd: usd(ownUsd),
     sizeInTokens: (usd(ownUsd) * 10n ** 18n) / usd(2_000),
     costUsd: usd(ownUsd),
@@ -75,14 +88,18 @@ function decided(
     carriedUsd: 0n,
     sizeTime: 0n,
   }
-  const positions = [position({ sizeInUsd: usd(heldUsd) })]
-  const world = snapshot({ view, positions, orders: resting.map(rowOf) })
+  const nearest = nearestOf(resting, world)
   return keepExits({
     exitsOn: () => exits,
-    snapshot: world,
-    states: resting.length === 0 ? [] : [stateOf(resting)],
+    snapshot: snapshot({
+      view,
+      positions: [position({ direction, sizeInUsd: usd(heldUsd) })],
+      orders: resting.map((exit, index) => rowOf(exit, index, direction)),
+    }),
+    states: resting.length === 0 ? [] : [stateOf(resting, direction)],
     parts: [part],
     enteredMs: () => NOW_MS - 60_000,
+    nearestStop: () => (nearest === undefined ? undefined : contractPriceOf(usd(nearest), 18)),
   })
 }
 
@@ -156,8 +173,16 @@ const worlds = fc
     ownUsd: fc.integer({ min: 10, max: 1_000 }),
     othersUsd: fc.integer({ min: 0, max: 1_000 }),
     priceUsd: fc.integer({ min: 1_000, max: 3_000 }),
+    direction: fc.constantFrom<Direction>('long', 'short'),
+    lostUsd: fc.option(fc.integer({ min: 1_000, max: 3_000 })),
   })
-  .map(({ ownUsd, othersUsd, priceUsd }) => ({ ownUsd, heldUsd: ownUsd + othersUsd, priceUsd }))
+  .map(
+    ({ othersUsd, lostUsd, ...world }): World => ({
+      ...world,
+      heldUsd: world.ownUsd + othersUsd,
+      ...(lostUsd === null ? {} : { lostUsd }),
+    }),
+  )
 
 test('exits of one type never come to more than the part, but for the tolerance of 2 %', () => {
   fc.assert(
@@ -177,8 +202,10 @@ test('a stop is never moved away from profit, and not twice within the time of t
   fc.assert(
     fc.property(plans, rests, worlds, (plan, resting, world) => {
       const decisions = decided(plan, resting, world)
+      const isAsNear = (level: Usd, other: Usd) =>
+        world.direction === 'long' ? level >= other : level <= other
       for (const { trigger, before } of after(decisions, resting, 'stop-loss'))
-        if (before !== undefined) expect(trigger >= before).toBe(true)
+        if (before !== undefined) expect(isAsNear(trigger, before)).toBe(true)
       for (const each of decisions) {
         if (each.kind !== 'edit' || each.triggerPrice === undefined) continue
         const index = resting.findIndex((_, at) => keyOf(at) === each.orderKey)
@@ -188,6 +215,58 @@ test('a stop is never moved away from profit, and not twice within the time of t
     { numRuns: 2_000 },
   )
 })
+
+test('a stop that is placed lies as near to profit as any that rested for the part; where the price is past that the part is closed', () => {
+  fc.assert(
+    fc.property(plans, rests, worlds, (plan, resting, world) => {
+      const nearest = nearestOf(resting, world)
+      if (nearest === undefined) return
+      const decisions = decided(plan, resting, world)
+      const { direction, priceUsd } = world
+      const placed = decisions.filter((each) => each.kind === 'decrease' && each.orderType === 'stop-loss')
+      const isPast = direction === 'long' ? priceUsd <= nearest : priceUsd >= nearest
+      if (isPast) expect(placed).toEqual([])
+      for (const each of placed) {
+        const trigger = (each.kind === 'decrease' && each.triggerPrice) || 0n
+        expect(direction === 'long' ? trigger >= usd(nearest) : trigger <= usd(nearest)).toBe(true)
+      }
+      const stopsUsd = resting.reduce(
+        (sum, { type, sizeUsd }) => sum + (type === 'stop-loss' ? sizeUsd : 0),
+        0,
+      )
+      const isBare = world.ownUsd - stopsUsd > world.ownUsd / 50 + 1
+      if (isPast && isBare) expect(decisions).toMatchObject([{ kind: 'close' }])
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test.each([
+  ['long', 2_010, 2_040, 2_005],
+  ['short', 1_990, 1_960, 1_995],
+] as const)(
+  'a break-even stop of a %s that was lost comes back where it was, also when the price has fallen back under what moved it',
+  (direction, lostUsd, priceUsd, pastUsd) => {
+    const exits: PricedExits = {
+      stopLoss: { bps: 500 },
+      takeProfits: [],
+      breakEven: { after: { bps: 300 }, offsetBps: 50 },
+      moveEveryMs: 60_000,
+      moveStepUsd: usd(1),
+      range: usualRange,
+    }
+    const world = { direction, ownUsd: 500, heldUsd: 500, priceUsd, lostUsd }
+    expect(decided(exits, [], world)).toMatchObject([
+      { kind: 'decrease', orderType: 'stop-loss', sizeDeltaUsd: usd(500), triggerPrice: usd(lostUsd) },
+    ])
+    expect(decided(exits, [], { ...world, priceUsd: pastUsd })).toMatchObject([
+      { kind: 'close', reason: expect.stringContaining('a stop-loss rested before') },
+    ])
+    // A file that asks for no stop has none placed, whatever rested.
+    const { stopLoss: _, breakEven: __, ...none } = exits
+    expect(decided(none, [], world)).toEqual([])
+  },
+)
 
 test('while a stop is asked for, the part is covered by stops, is being closed, or an exit is being made smaller', () => {
   fc.assert(
@@ -212,7 +291,7 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
   const view = { ...marketView(), oraclePrice: { value: oraclePrice(), atMs: NOW_MS } }
   const parts = [
     {
-      ...side,
+      ...{ ...side, direction: 'long' as const },
       sizeUsd: usd(100),
       sizeInTokens: 5n * 10n ** 16n,
       costUsd: usd(100),
@@ -222,8 +301,14 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
     },
   ]
   const world = snapshot({ view, positions: [position({ sizeInUsd: usd(100) })] })
-  const kept = { exitsOn: () => exits, snapshot: world, parts, enteredMs: () => NOW_MS }
-  const hidden = stateOf([{ type: 'stop-loss', sizeUsd: 100, triggerUsd: 1_960, ageSeconds: 5 }])
+  const kept = {
+    exitsOn: () => exits,
+    snapshot: world,
+    parts,
+    enteredMs: () => NOW_MS,
+    nearestStop: () => undefined,
+  }
+  const hidden = stateOf([{ type: 'stop-loss', sizeUsd: 100, triggerUsd: 1_960, ageSeconds: 5 }], 'long')
   expect(keepExits({ ...kept, states: [hidden] })).toEqual([])
   expect(keepExits({ ...kept, states: [] })).toMatchObject([{ kind: 'decrease', orderType: 'stop-loss' }])
 })
@@ -235,7 +320,7 @@ test('an exit that closes all of the position is made as large as the part, and 
     triggerUsd: 1_900,
     ageSeconds: 60,
   }
-  const held = { ownUsd: 500, heldUsd: 900, priceUsd: 2_000 }
+  const held: World = { direction: 'long', ownUsd: 500, heldUsd: 900, priceUsd: 2_000 }
   const exits: PricedExits = {
     stopLoss: { bps: 500 },
     takeProfits: [],

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { ExitPlan } from '../../src/domain/order/exitPlan.ts'
 import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import { cancelOrder } from '../../src/paper/execution/orderEnds.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
@@ -75,6 +76,13 @@ async function resting({ snapshot }: KindsBench): Promise<readonly string[]> {
         `${orderType === 6 ? 'stop' : 'target'} $${Number(sizeDeltaUsd / 10n ** 28n) / 100} at ${Math.round(Number(triggerContractPrice) / 1e12)}`,
     )
     .sort()
+}
+
+/** The stop that rests is cancelled by hand. */
+function loseStop({ venue: { venueState }, clock }: KindsBench): void {
+  const stop = [...venueState.orders.values()].find(({ params }) => Number(params.orderType) === 6)
+  if (stop === undefined) throw new Error('no stop rests')
+  cancelOrder(venueState, stop, 'USER_INITIATED_CANCEL', clock.now())
 }
 
 test('a position that was opened without exits has them after the file asks for them, and no second ones after a restart', async () => {
@@ -166,6 +174,32 @@ test('break-even puts the stop a little above the entry once the profit is large
   expect(await resting(early)).toEqual(['stop $200 at 1960'])
   await early.clock.advance(180_000)
   expect(await resting(early)).toEqual(['stop $200 at 2004'])
+})
+
+test('a break-even stop that is lost while perpd is down comes back where it was; where the price is past that the part is closed', async () => {
+  await venue([
+    [0, 2_000],
+    [60, 2_000],
+    [120, 2_080],
+    [240, 2_080],
+    [280, 2_040],
+    [460, 2_040],
+    [480, 2_000],
+  ])
+  const exits = plan({ stopLoss: { bps: 500 }, breakEven: { after: { bps: 300 }, offsetBps: 50 } })
+  const early = await run(exits, 240_000)
+  expect(await resting(early)).toEqual(['stop $200 at 2010'])
+  engine?.abort()
+  loseStop(early)
+  await early.clock.advance(60_000)
+  expect(await resting(early)).toEqual([])
+  const late = await run(exits, 60_000)
+  expect(await resting(late)).toEqual(['stop $200 at 2010'])
+  engine?.abort()
+  loseStop(late)
+  await late.clock.advance(120_000)
+  const { snapshot } = await run(exits, 60_000)
+  expect((await snapshot()).positions.value).toEqual([])
 })
 
 test('the time limit closes what the instance holds, counted over a restart', async () => {

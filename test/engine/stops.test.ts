@@ -1,10 +1,10 @@
 /** Which positions have no stop-loss: by the journal of our own orders, by the list of those of another client. */
 import { expect, test } from 'vitest'
 import type { ChildPhase, IntentState } from '../../src/domain/order/intent.ts'
-import { sidesWithoutStop } from '../../src/engine/account/stops.ts'
+import { sidesWithoutStop, signalOnlyUsd } from '../../src/engine/account/stops.ts'
 import type { Order, Position } from '../../src/protocol/position.ts'
 import type { UpdateOrderParams } from '../../src/protocol/signing/relayRouter.ts'
-import { contractPriceOf, usd } from '../../src/protocol/units.ts'
+import { contractPriceOf, MAX_UINT256, usd } from '../../src/protocol/units.ts'
 import { status } from '../control/door.ts'
 import { executedState } from '../monitor/events.ts'
 import { intentOf, orderKey } from '../support/intents.ts'
@@ -12,7 +12,7 @@ import { intentOf, orderKey } from '../support/intents.ts'
 const [position] = status.positions
 if (position === undefined) throw new Error('no position')
 const { marketToken, direction, collateralToken } = position
-const side = { marketToken, direction, collateralToken }
+const side = { marketToken, direction, collateralToken, uncoveredUsd: position.sizeInUsd }
 const { terms } = intentOf()
 const ofSide = {
   ...terms,
@@ -33,7 +33,7 @@ function withExit(role: 'stop-loss' | 'take-profit', phase: ChildPhase): IntentS
 
 const listed = {
   ...{ orderKey, marketToken, direction, initialCollateralToken: collateralToken },
-  ...{ orderType: 6, isFrozen: false },
+  ...{ orderType: 6, isFrozen: false, sizeDeltaUsd: position.sizeInUsd },
 } as Order
 
 test('a stop-loss of ours counts while it rests, and nothing else of ours does', () => {
@@ -96,16 +96,98 @@ test('of an order of ours the trigger in force is judged, after its edits', () =
       autoCancel: true,
     },
   }
-  const order = { orderType: 6, sizeDeltaUsd: usd(1), collateralAmount: 0n, kept }
+  const { sizeInUsd } = position
+  const order = { orderType: 6, sizeDeltaUsd: sizeInUsd, collateralAmount: 0n, kept }
   const attempts = state.attempts.map((attempt) => ({
     ...attempt,
     armed: { ...executedState.attempts[0]?.armed, creates: [order, order] },
   }))
   const own = { ...state, attempts } as IntentState
   const long = { ...position, direction: 'long' as const, liquidationPrice: usd(1_500) }
-  const moved = { sizeDeltaUsd: usd(1), triggerPrice: at(1_600), acceptablePrice: 0n } as UpdateOrderParams
+  const moved = { sizeDeltaUsd: sizeInUsd, triggerPrice: at(1_600), acceptablePrice: 0n } as UpdateOrderParams
   expect(sidesWithoutStop([long], [own], [])).toEqual([
     { ...side, direction: 'long', isStopBehindLiquidation: true },
   ])
-  expect(sidesWithoutStop([long], [own], [], undefined, { changeOf: () => moved })).toEqual([])
+  const after = (change: UpdateOrderParams | 'unknown') =>
+    sidesWithoutStop([long], [own], [], undefined, { changeOf: () => change })
+  expect(after(moved)).toEqual([])
+  // And the size in force; of a change that nobody knows, as large as it was made.
+  const shrunk = { ...moved, sizeDeltaUsd: sizeInUsd / 4n }
+  expect(after(shrunk)).toEqual([{ ...side, direction: 'long', uncoveredUsd: sizeInUsd - sizeInUsd / 4n }])
+  expect(after('unknown')).toEqual([])
+})
+
+const whole = { ...position, sizeInUsd: usd(4_000) }
+const stopOf = (sizeUsd: number | 'all', more: Partial<Order> = {}): Order => ({
+  ...listed,
+  sizeDeltaUsd: sizeUsd === 'all' ? MAX_UINT256 : usd(sizeUsd),
+  ...more,
+})
+
+test.each(['long', 'short'] as const)(
+  'stops of a %s count by the size that they would close, those of all instances and clients together',
+  (which) => {
+    const held = { ...whole, direction: which }
+    const uncovered = (...stops: readonly Order[]) =>
+      sidesWithoutStop(
+        [held],
+        [],
+        stops.map((stop) => ({ ...stop, direction: which })),
+      ).map(({ uncoveredUsd }) => Number(uncoveredUsd / 10n ** 30n))
+    expect(uncovered()).toEqual([4_000])
+    expect(uncovered(stopOf(100))).toEqual([3_900])
+    expect(uncovered(stopOf(100), stopOf(900))).toEqual([3_000])
+    expect(uncovered(stopOf(100), stopOf(3_900))).toEqual([])
+    expect(uncovered(stopOf('all'))).toEqual([])
+    expect(uncovered(stopOf(100), stopOf('all', { isFrozen: true }))).toEqual([3_900])
+    // What exits are kept to is no lack, and what is more than that is.
+    expect(uncovered(stopOf(3_920))).toEqual([])
+    expect(uncovered(stopOf(3_919))).toEqual([81])
+  },
+)
+
+test('a position of less than a dollar has no stop without one, and what is left of a small one is dust below a dollar', () => {
+  const uncovered = (sizeUsd: bigint, stopUsd: bigint) =>
+    sidesWithoutStop(
+      [{ ...whole, sizeInUsd: sizeUsd }],
+      [],
+      stopUsd === 0n ? [] : [{ ...listed, sizeDeltaUsd: stopUsd }],
+    )
+  expect(uncovered(usd(1) / 2n, 0n)).toHaveLength(1)
+  expect(uncovered(usd(10), usd(9))).toEqual([])
+  expect(uncovered(usd(10), usd(8))).toHaveLength(1)
+})
+
+test('stops behind the liquidation price are named as the cause where they would have closed the rest, and only there', () => {
+  const decimals = terms.indexToken.decimals
+  const long = { ...whole, direction: 'long' as const, liquidationPrice: usd(1_500) }
+  const at = (triggerUsd: number, sizeUsd: number) =>
+    stopOf(sizeUsd, { direction: 'long', triggerContractPrice: contractPriceOf(usd(triggerUsd), decimals) })
+  const left = (...stops: readonly Order[]) =>
+    sidesWithoutStop([long], [], stops, undefined, { indexDecimals: () => decimals })
+  const bare = { marketToken, direction: 'long', collateralToken }
+  expect(left(at(1_900, 3_000), at(1_400, 1_000))).toEqual([
+    { ...bare, uncoveredUsd: usd(1_000), isStopBehindLiquidation: true },
+  ])
+  expect(left(at(1_900, 100), at(1_400, 1_000))).toEqual([{ ...bare, uncoveredUsd: usd(3_900) }])
+})
+
+test('what instances hold that are meant to be without a stop is left out, and nothing more', () => {
+  const book = (strategy: string, sizeUsd: number) => ({
+    ...{ marketToken, direction, collateralToken },
+    ...{ strategy, sizeUsd: usd(sizeUsd) },
+  })
+  const books = [book('signals', 3_000), book('trend', 1_000)]
+  const meant = (side: Parameters<typeof signalOnlyUsd>[2]) =>
+    signalOnlyUsd(books, new Set(['signals']), side)
+  const uncovered = (...stops: readonly Order[]) =>
+    sidesWithoutStop([whole], [], stops, meant).map(({ uncoveredUsd }) => uncoveredUsd)
+  expect(uncovered()).toEqual([usd(1_000)])
+  expect(uncovered(stopOf(1_000))).toEqual([])
+  expect(
+    signalOnlyUsd(books, new Set(['signals']), {
+      ...side,
+      direction: direction === 'long' ? 'short' : 'long',
+    }),
+  ).toBe(0n)
 })

@@ -166,15 +166,19 @@ test('no series carries an id of an order, and codes of a server cannot grow the
 
 test('tasks that run are counted by kind, and positions without a stop with the time that the engine says, at the first scrape too', async () => {
   const metrics = createMetrics({ version: '1', profile: 'paper', chain: 'arbitrum' })
-  const side = { marketToken: ethMarket, direction: 'long' as const, collateralToken: ethMarket }
+  const side = {
+    ...{ marketToken: ethMarket, direction: 'long' as const, collateralToken: ethMarket },
+    uncoveredUsd: usd(400),
+  }
   const other = { ...side, direction: 'short' as const }
   const shown = async (withoutStop?: MonitoredStatus['withoutStop']) =>
     (await metrics.render({ ...running, nowMs: 1_020_000, ...(withoutStop && { withoutStop }) }))
       .split('\n')
       .filter((line) => /^perpd_positions_without|^perpd_tasks_running\{kind="(unwind|twap)/.test(line))
   const tasks = ['perpd_tasks_running{kind="unwind"} 1', 'perpd_tasks_running{kind="twap"} 2']
-  const stops = (count: number, seconds: number) => [
+  const stops = (count: number, seconds: number, uncovered = count * 400) => [
     `perpd_positions_without_stop ${count}`,
+    `perpd_positions_without_stop_usd ${uncovered}`,
     `perpd_positions_without_stop_seconds ${seconds}`,
     ...tasks,
   ]

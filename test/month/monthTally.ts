@@ -4,6 +4,7 @@ import { fillsOf } from '../../src/domain/account/fills.ts'
 import { journalSides } from '../../src/domain/account/held.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
+import { EXIT_TOLERANCE_BPS } from '../../src/domain/order/exitPlan.ts'
 import { hasEnded, type IntentState } from '../../src/domain/order/intent.ts'
 import type { BookRow, Results } from '../../src/domain/views/bookView.ts'
 import { resultsOf, sumOf } from '../../src/domain/views/bookView.ts'
@@ -13,15 +14,20 @@ import type { Venue } from '../../src/paper/server/venue.ts'
 import { positionsOfAccount } from '../../src/paper/state/accounts.ts'
 import { orderTypes } from '../../src/paper/state/orderTypes.ts'
 import { type Address, sameHex } from '../../src/protocol/address.ts'
-import type { Usd } from '../../src/protocol/units.ts'
-import { formatUsd } from '../../src/protocol/units.ts'
+import { bps, formatUsd, maxOf, minOf, type Usd } from '../../src/protocol/units.ts'
 import type { MonthStrategies } from './monthKinds.ts'
 import { createLimitJudge } from './monthLimits.ts'
 import type { ReadTimes } from './monthRoad.ts'
 import { createMonthWatch } from './monthWatch.ts'
 
 const HOUR_MS = 3_600_000
-/** A position may be without a stop this long while one is being placed, changed or hit, ms. */
+/** No order closes less than this alone, USD. */
+const DUST_USD = 10n ** 30n
+/**
+ * What is to have a stop may be without it this long while one is being placed, changed or hit, ms. Longer than the alert's five minutes
+ * (docs/operating.md): a month looks every ten minutes, turns come every seven by default, and hosts fail for some of them, so that one loss and its
+ * mending span three looks.
+ */
 const STOP_GRACE_MS = 1_800_000
 
 /** What a month came to. Money is USD with 30 decimals. */
@@ -72,6 +78,7 @@ export function createMonthTally(parts: {
   const problems: string[] = []
   const refusedIncreases: Record<string, number> = {}
   const withoutStopSince = new Map<string, number>()
+  /** Instances that bring or write a stop, with the side. */
   const stopAsked = new Set<string>()
   const [judged] = loaded
   const protectsAll = judged?.strategy.kind === 'protector'
@@ -95,8 +102,8 @@ export function createMonthTally(parts: {
   })
   const watch = createMonthWatch({ venueState, account, clockNow, judge, readTimes })
 
-  /** By the venue: a stop for every position that is to have one. */
-  function lookAtVenue(): void {
+  /** By the venue: stops for all of what is to have them, by the size that they would close. */
+  function lookAtVenue(rows: readonly BookRow[]): void {
     const stops = [...venueState.orders.values()].filter(
       (order) =>
         sameHex(order.account, account) && Number(order.params.orderType) === orderTypes.stopLossDecrease,
@@ -106,17 +113,23 @@ export function createMonthTally(parts: {
       const side = `${marketKey} ${state.side}`
       shown.add(side)
       const isLong = state.side === 'long'
-      const hasStop = stops.some(
-        ({ params }) => sameHex(params.addresses.market, marketKey) && params.isLong === isLong,
-      )
-      if (hasStop || !(protectsAll || stopAsked.has(side))) {
+      const coveredUsd = stops
+        .filter(({ params }) => sameHex(params.addresses.market, marketKey) && params.isLong === isLong)
+        .reduce((sum, { params }) => sum + params.numbers.sizeDeltaUsd, 0n)
+      const askedUsd = rows
+        .filter((row) => `${row.marketToken.toLowerCase()} ${row.direction}` === side)
+        .filter(({ strategy }) => stopAsked.has(`${strategy} ${side}`))
+        .reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n)
+      const heldUsd = protectsAll ? state.sizeInUsd : minOf(askedUsd, state.sizeInUsd)
+      const bareUsd = heldUsd - coveredUsd
+      if (bareUsd <= maxOf(bps(heldUsd, EXIT_TOLERANCE_BPS), DUST_USD)) {
         withoutStopSince.delete(side)
         continue
       }
       const sinceMs = withoutStopSince.get(side) ?? nowMs()
       withoutStopSince.set(side, sinceMs)
       if (nowMs() - sinceMs >= STOP_GRACE_MS) {
-        say(`${side} has had no stop for ${(nowMs() - sinceMs) / 60_000} min`)
+        say(`${formatUsd(bareUsd)} of ${side} has had no stop for ${(nowMs() - sinceMs) / 60_000} min`)
         withoutStopSince.set(side, nowMs())
       }
     }
@@ -133,7 +146,7 @@ export function createMonthTally(parts: {
         const side = `${terms.marketToken.toLowerCase()} ${terms.direction}`
         const brings = terms.tpsl?.some(({ type }) => type === 'stop-loss') === true
         const isWritten = loaded.find((each) => each.name === strategy)?.exits?.stopLoss !== undefined
-        if (brings || isWritten) stopAsked.add(side)
+        if (brings || isWritten) stopAsked.add(`${strategy} ${side}`)
       }
       if (event.type === 'decision.denied' && event.decision.kind === 'increase')
         refusedIncreases[event.denial.code] = (refusedIncreases[event.denial.code] ?? 0) + 1
@@ -149,7 +162,7 @@ export function createMonthTally(parts: {
     /** Looks at what is held now. */
     sample(rows: readonly BookRow[]): void {
       watch.look()
-      lookAtVenue()
+      lookAtVenue(rows)
       const own = rows.filter(isShown)
       samples += 1
       if (own.some(({ sizeUsd }) => sizeUsd > 0n)) held += 1

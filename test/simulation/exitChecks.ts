@@ -4,7 +4,8 @@
  * E12 an instance's exits of one type never come to more than its part and what its own entries may still add, but for fills that the
  *     daemon cannot know yet; none is placed beyond it by what the journal has;
  * E13 no part whose file writes a stop is without it for longer than the grace, while hosts answer and nothing of it is on its way;
- * E14 what keeps the exits never moves a stop-loss away from profit;
+ * E14 what keeps the exits never moves a stop-loss away from profit, and places none farther from it than one lies or lay, when it was
+ *     lost, that rested since the part was opened and has not fired;
  * E15 while exits of an instance rest for more than what is left of its part, no entry of it on that side is accepted before they
  *     are cancelled or made smaller.
  */
@@ -17,7 +18,7 @@ import {
   lastAttempt,
 } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { MAX_UINT256 } from '../../src/protocol/units.ts'
+import { contractPriceOf, MAX_UINT256 } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import { BY_WORD, type OwnPart, ownPartsOf, partKey } from './ownParts.ts'
@@ -103,6 +104,8 @@ export function createExitChecks(parts: {
   const lacks = new Map<string, Lack>()
   const deniedUntilMs = new Map<string, number>()
   const byWord = new Set<string>()
+  /** Orders that an edit may have moved whose fate an operator's word alone tells. */
+  const movedByWord = new Set<string>()
   const strategyOf = (intentId: string) =>
     byWord.has(intentId) ? BY_WORD : truth.intents.get(intentId)?.strategy
 
@@ -295,7 +298,36 @@ export function createExitChecks(parts: {
       )
   }
 
-  /** E14. */
+  /** E14, of a stop-loss that is placed. */
+  function checkLevel({ intentId, strategy, kind, terms }: Intent): void {
+    const { direction, orderType, triggerPrice, indexToken } = terms
+    if (kind !== 'decrease' || orderType !== 'stop-loss' || triggerPrice === undefined) return
+    const marketToken = terms.marketToken.toLowerCase()
+    const part = knownParts().get(partKey(strategy, marketToken, direction))
+    if (part === undefined || part.isMixed || part.heldUsd === 0n) return
+    const trigger = contractPriceOf(triggerPrice, indexToken.decimals)
+    const { logs, orders } = chain.canonical
+    const all = [...orders.values()]
+    for (const { orderKey, spec, intentId: maker, state, created, newest } of all) {
+      const before = spec.kept?.triggerPrice
+      const isHere = spec.direction === direction && spec.marketToken.toLowerCase() === marketToken
+      if (spec.orderType !== STOP_LOSS || !isHere || before === undefined || state === 'executed') continue
+      if (maker === undefined || strategyOf(maker) !== strategy || movedByWord.has(orderKey)) continue
+      const entries = all.filter((order) => order.intentId === maker && order.spec.adds)
+      const filled = entries.filter((entry) => entry.state === 'executed' && known.has(entry.orderKey))
+      if (entries.length > 0 && filled.length === 0) continue
+      const restedFrom = Math.max(
+        ...[created, ...filled.map((entry) => entry.newest)].map((log) => logs.indexOf(log)),
+      )
+      // What was lost before its entry filled never rested for the part, nor did a stop of an earlier one.
+      const isBefore = state === 'cancelled' && logs.indexOf(newest) < restedFrom
+      if (isBefore || restedFrom < part.openedBy) continue
+      if (direction === 'long' ? trigger < before : trigger > before)
+        truth.fail('E14', `${intentId} places a stop-loss at ${trigger}, where one rested at ${before}`)
+    }
+  }
+
+  /** E14, of a move. */
   function checkMove({ intentId, decisionKey, terms }: Intent): void {
     const { edit } = terms
     const order = edit === undefined ? undefined : chain.canonical.orders.get(edit.orderKey)
@@ -306,6 +338,12 @@ export function createExitChecks(parts: {
     const after = edit.triggerContractPrice
     if (isLong ? after < before : after > before)
       truth.fail('E14', `${intentId} moves a stop-loss away from profit: from ${before} to ${after}`)
+  }
+
+  function takeWord(intentId: string, intent: Pick<Intent, 'terms'> | undefined): void {
+    byWord.add(intentId)
+    const { edit } = intent?.terms ?? {}
+    if (edit !== undefined) movedByWord.add(edit.orderKey)
   }
 
   const wholeParts = () => ownPartsOf(chain, strategyOf)
@@ -326,7 +364,7 @@ export function createExitChecks(parts: {
     begin(states) {
       known.clear()
       for (const { intent, closing } of states)
-        if (closing?.evidence.level === 'operator') byWord.add(intent.intentId)
+        if (closing?.evidence.level === 'operator') takeWord(intent.intentId, intent)
       for (const state of states)
         for (const { phase, orderKey } of lastAttempt(state)?.children ?? [])
           if (phase === 'EXECUTED') known.add(orderKey)
@@ -347,14 +385,17 @@ export function createExitChecks(parts: {
       if (record.kind !== 'intent.accepted') return
       const { intent } = record
       if (intent.kind === 'edit') checkMove(intent)
-      if (isKept(intent.decisionKey)) checkPlaced(intent, open)
+      if (isKept(intent.decisionKey)) {
+        checkPlaced(intent, open)
+        checkLevel(intent)
+      }
       const loaded = strategies.find(({ name }) => name === intent.strategy)
       if (loaded?.exits !== undefined && intent.kind === 'increase') checkEntry(intent, open)
     },
     durable(record) {
       if (record.kind === 'child.executed') known.add(record.orderKey)
       if (record.kind === 'intent.closed' && record.closing.evidence.level === 'operator')
-        byWord.add(record.intentId)
+        takeWord(record.intentId, truth.intents.get(record.intentId))
       if (record.kind === 'child.reopened') known.delete(record.orderKey)
     },
   }

@@ -29,6 +29,11 @@ export const exitMutants: readonly FirstMutant[] = [
     'if (!isNearer(position, level, triggerPrice)) return undefined',
     'if (level === triggerPrice) return undefined',
   ]),
+  bug('a stop-loss that was lost is placed anew at the first distance', 12, [
+    keeper,
+    'const most = mostProtective(position, [base, moved, reached])',
+    'const most = mostProtective(position, [base, moved])',
+  ]),
   bug('an exit is placed again while the first one is on its way', 4, [
     keeper,
     'if (isOnTheWay || isUnlisted || own.some(({ isChanging }) => isChanging)) return undefined',

@@ -17,6 +17,8 @@ export interface OwnPart {
   readonly isMixed: boolean
   /** Block time at which an own order last left nothing of it, Unix seconds. */
   readonly flatAtSeconds: number | undefined
+  /** Place among the chain's logs of the execution that opened what is held, if anything is. */
+  readonly openedBy: number
   /** Block times at which own stop-losses took something off it, Unix seconds. */
   readonly stopsAtSeconds: readonly number[]
 }
@@ -53,7 +55,7 @@ export function ownPartsOf(
     if (known !== undefined) return known
     const draft: Draft = {
       ...{ strategy, marketToken: marketToken.toLowerCase(), direction, heldUsd: 0n, isMixed: false },
-      ...{ flatAtSeconds: undefined, stopsAtSeconds: [] },
+      ...{ flatAtSeconds: undefined, openedBy: 0, stopsAtSeconds: [] },
     }
     drafts.set(key, draft)
     return draft
@@ -64,7 +66,7 @@ export function ownPartsOf(
       (each) => each.marketToken === marketToken.toLowerCase() && each.direction === direction,
     )
 
-  for (const log of chain.canonical.logs) {
+  for (const [place, log] of chain.canonical.logs.entries()) {
     const { movedUsd, orderKey, block } = log
     const order = movedUsd === undefined ? undefined : chain.canonical.orders.get(orderKey)
     if (movedUsd === undefined || order === undefined) continue
@@ -78,6 +80,7 @@ export function ownPartsOf(
     sides.set(side, leftUsd)
     if (isOwn) {
       const draft = draftOf(strategy, marketToken, direction)
+      if (adds && draft.heldUsd === 0n) draft.openedBy = place
       if (adds) draft.heldUsd += movedUsd
       else if (movedUsd > 0n) {
         const beyondUsd = movedUsd > draft.heldUsd ? movedUsd - draft.heldUsd : 0n

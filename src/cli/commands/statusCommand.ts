@@ -135,7 +135,7 @@ function positionRow(
   ]
 }
 
-/** Which positions have no stop-loss, a sentence; none where each has one, and before orders were looked at. */
+/** Which positions have no stop-losses for all of them, and for how much, a sentence; none where each has, and before orders were looked at. */
 export function noStopText({
   withoutStop = [],
   positions,
@@ -143,8 +143,8 @@ export function noStopText({
   nowMs,
 }: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols' | 'nowMs'>): readonly string[] {
   if (withoutStop.length === 0 || positions.length === 0) return []
-  const nameOf = ({ marketToken, direction, sinceMs }: (typeof withoutStop)[number]) =>
-    `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken} (for ${span(Math.max(0, nowMs - sinceMs))})`
+  const nameOf = ({ marketToken, direction, sinceMs, uncoveredUsd }: (typeof withoutStop)[number]) =>
+    `${money(BigInt(uncoveredUsd))} of ${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken} (for ${span(Math.max(0, nowMs - sinceMs))})`
   const of = (sides: typeof withoutStop) => [...new Set(sides.map(nameOf))].join(', ')
   const bare = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation !== true)
   const behind = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation === true)
@@ -153,7 +153,7 @@ export function noStopText({
     ...(behind.length === 0
       ? []
       : [
-          `NO STOP: the stop-loss of ${of(behind)} lies behind the liquidation price, and would never fire: take a nearer one, or less leverage.`,
+          `NO STOP: the stop-loss for ${of(behind)} lies behind the liquidation price, and would never fire: take a nearer one, or less leverage.`,
         ]),
   ]
 }

@@ -39,6 +39,8 @@ export function trialExits(
     parts,
     // The venue's list says when a position was last added to, and nobody else adds to it.
     enteredMs: () => undefined,
+    // A trial's venue loses no stop: only the kind itself takes one away, and what rests tells where the others are.
+    nearestStop: () => undefined,
   })
 }
 

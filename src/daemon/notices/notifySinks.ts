@@ -136,10 +136,11 @@ export function watchStops(
     const { withoutStop, symbols } = status()
     // Orders were not looked at yet.
     if (withoutStop === undefined) return
-    const sides = withoutStop.map(
-      ({ marketToken, direction }) => `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
-    )
-    for (const notice of look([...new Set(sides)])) tell(notice)
+    const bare = withoutStop.map(({ marketToken, direction, uncoveredUsd }) => ({
+      side: `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
+      uncoveredUsd,
+    }))
+    for (const notice of look(bare)) tell(notice)
   }, STOP_LOOK_MS)
   timer.unref()
   return () => clearInterval(timer)

@@ -31,6 +31,7 @@ import { SideLog } from './sideLog.ts'
 import { doesTheSame, isSamePlace } from './sideMove.ts'
 import { noPart, type Part, type Posting } from './sideParts.ts'
 import { StopEnds } from './stopEnds.ts'
+import { type Rounds, StopLevels } from './stopLevels.ts'
 import {
   begunAnew,
   noTrackRecord,
@@ -72,6 +73,11 @@ export interface BookReads {
   heldSince(side: PositionSide): number | undefined
   /** When the newest stop of ours on a side ended, Unix ms; undefined: none ever did. */
   stopEndedAt(side: PositionSide): number | undefined
+  /**
+   * The nearest to profit that a stop-loss of a strategy rested for what it holds of a side now, contract price; those that fired count no
+   * more. Undefined: none rested.
+   */
+  nearestStopOf(strategy: string, side: PositionSide): bigint | undefined
 }
 
 /** Is told of what a move brought a book. */
@@ -103,6 +109,22 @@ export class Books implements BookReads {
   readonly #fills: FillResults
   readonly #exitOrders: ExitOrders
   readonly #stopEnds: StopEnds
+  readonly #stopLevels: StopLevels
+  readonly #rounds: Rounds = {
+    now: (strategy, sideKey) => {
+      const part = this.#sides.get(sideKey)?.now.parts.get(strategy)
+      return part === undefined || part.sizeUsd <= 0n ? undefined : roundOf(part)
+    },
+    mayReturn: (strategy, sideKey, round) => {
+      const log = this.#sides.get(sideKey)
+      if (log === undefined) return false
+      return roundOf(log.settled.parts.get(strategy)) === round || log.after(round) !== undefined
+    },
+    at: (strategy, sideKey, orderKey) => {
+      const parts = this.#sides.get(sideKey)?.after(orderKey)?.parts
+      return parts === undefined ? undefined : roundOf(parts.get(strategy))
+    },
+  }
 
   /** Goes on from a state. `tell` is told of each posting once, when nothing takes it back any more. */
   constructor(from: BooksState = noBooks, kept = daemonKeeps, tell: BookListener = () => undefined) {
@@ -112,6 +134,7 @@ export class Books implements BookReads {
     this.#tell = tell
     this.#tracks = new Map(from.tracks)
     this.#stopEnds = new StopEnds(from.stopEnds)
+    this.#stopLevels = new StopLevels(from.stopLevels)
     for (const { side, parts, ...rest } of from.sides) {
       const key = sideKeyOf(side)
       this.#sides.set(key, new SideLog(side, key, { parts: new Map(parts), ...rest }))
@@ -127,7 +150,11 @@ export class Books implements BookReads {
   foldIntent(kind: string, before: IntentState | undefined, after: IntentState): void {
     this.#exitOrders.fold(kind, after)
     this.#stopEnds.fold(kind, after)
-    if (!moving.has(kind)) return
+    if (moving.has(kind)) this.#foldMoves(before, after)
+    this.#stopLevels.fold(kind, after, this.#rounds)
+  }
+
+  #foldMoves(before: IntentState | undefined, after: IntentState): void {
     const atMs = after.updatedAtMs
     const { intentId } = after.intent
     const known = this.#newest.get(intentId)
@@ -239,6 +266,10 @@ export class Books implements BookReads {
     return this.#stopEnds.of(sideKeyOf(side))
   }
 
+  nearestStopOf(strategy: string, side: PositionSide): bigint | undefined {
+    return this.#stopLevels.of(strategy, side, this.#rounds)
+  }
+
   /** Tells of what waits, too: nothing more is folded afterwards. */
   tellRest(): void {
     for (const log of this.#sides.values()) {
@@ -261,6 +292,7 @@ export class Books implements BookReads {
       fills: this.#fills.state(),
       exitOrders: this.#exitOrders.state(),
       stopEnds: this.#stopEnds.state(),
+      stopLevels: this.#stopLevels.state(),
     }
   }
 
@@ -369,6 +401,11 @@ export class Books implements BookReads {
     const side = sideOf(after)
     this.#book(after.intent.strategy, { side, key: sideKeyOf(side) }, figures, sentAtMs(after))
   }
+}
+
+/** What tells a part that went to nothing and was opened anew from the one before: what ended that. */
+function roundOf(part: Part | undefined): string {
+  return part?.ended?.id ?? ''
 }
 
 function movesBefore(state: IntentState | undefined): readonly PlacedMove[] {

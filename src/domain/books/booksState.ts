@@ -6,6 +6,7 @@ import type { Figures } from './figures.ts'
 import type { SideState } from './sideLog.ts'
 import type { Part } from './sideParts.ts'
 import type { StopEndsState } from './stopEnds.ts'
+import type { StopLevelsState } from './stopLevels.ts'
 import type { TrackRecord } from './trackRecord.ts'
 
 /** How far back results are kept by day, and by fill. */
@@ -33,6 +34,7 @@ export interface BooksState {
   readonly fills: readonly Entry<FillCosts>[]
   readonly exitOrders: ExitOrdersState
   readonly stopEnds: StopEndsState
+  readonly stopLevels: StopLevelsState
 }
 
 /** What a book brought. */
@@ -47,4 +49,5 @@ export const noBooks: BooksState = {
   ...{ sides: [], totals: [], days: [], tracks: [], fills: [] },
   exitOrders: { orders: [], changes: [] },
   stopEnds: { resting: [], ended: [] },
+  stopLevels: { stops: [], lost: [] },
 }

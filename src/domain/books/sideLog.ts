@@ -58,6 +58,16 @@ export class SideLog {
     return this.#steps.at(-1)?.after ?? this.#settled
   }
 
+  /** The parts before the moves that may still be moved or taken back. */
+  get settled(): SideParts {
+    return this.#settled
+  }
+
+  /** The parts after one of these moves; undefined: it is none of them. */
+  after(id: string): SideParts | undefined {
+    return this.#steps.find(({ move }) => move.id === id)?.after
+  }
+
   /** What the moves brought that are not in the results yet. */
   waitingPostings(): readonly Posting[] {
     return this.#steps.slice(this.#counted).flatMap(({ postings }) => postings)

@@ -138,7 +138,8 @@ function changesOrders({ intent: { kind } }: IntentState): boolean {
   return kind === 'edit' || kind === 'batch'
 }
 
-function namedIn(state: IntentState): readonly string[] {
+/** Keys of the resting orders that an edit or a batch is to change. */
+export function namedIn(state: IntentState): readonly string[] {
   const { terms } = state.intent
   if (!changesOrders(state)) return []
   const updates = terms.batch?.updateOrderParamsList ?? []

@@ -8,9 +8,12 @@ import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord
 import type { BookReads } from '../../domain/books/books.ts'
 import type { SideWithoutStop } from './stops.ts'
 
-/** A side for which no stop-loss rests. */
+/** A side without a stop-loss for all of it. */
 export interface BareSide extends SideWithoutStop {
-  /** Since when, Unix ms: its first fill, the end of its last stop, or the last look that showed another client's. */
+  /**
+   * Since when, Unix ms: its first fill, the end of its last stop, or the last look that showed all of it covered. Of a side whose stops cover a part
+   * of it a process that begins anew knows the first two alone. What ends or comes while it is bare changes nothing: it may be of a part.
+   */
   readonly sinceMs: number
 }
 
@@ -25,28 +28,31 @@ export interface BareFacts {
   readonly nowMs: number
 }
 
-/** Takes looks; what it remembers is when a side last had a stop, and when one was first seen without. */
+/** Takes looks; what it remembers is when a side last had stops for all of it, and since when one is without. */
 export function createBareSides(): (facts: BareFacts) => readonly BareSide[] {
   const coveredMs = new Map<string, number>()
-  const firstMs = new Map<string, number>()
+  /** Since when sides are bare that were so at each look from then on. */
+  const keptMs = new Map<string, number>()
   return ({ held, bare, books, findings, nowMs }) => {
     const bareKeys = new Set(bare.map(sideKeyOf))
     const heldKeys = new Set(held.map(sideKeyOf))
-    for (const known of [coveredMs, firstMs]) {
+    for (const known of [coveredMs, keptMs]) {
       for (const key of known.keys()) if (!heldKeys.has(key)) known.delete(key)
     }
     for (const key of heldKeys) {
       if (bareKeys.has(key)) continue
       coveredMs.set(key, nowMs)
-      firstMs.delete(key)
+      keptMs.delete(key)
     }
     return bare.map((side) => {
       const key = sideKeyOf(side)
-      const first = firstMs.get(key) ?? nowMs
-      firstMs.set(key, first)
       const told = findings.find(({ finding }) => sideKeyOf(finding) === key)
-      const begunMs = books.heldSince(side) ?? told?.raisedAtMs ?? first
-      const sinceMs = Math.max(begunMs, books.stopEndedAt(side) ?? 0, coveredMs.get(key) ?? 0)
+      const heldMs = books.heldSince(side)
+      const begunMs = heldMs ?? told?.raisedAtMs ?? nowMs
+      const atFirstMs =
+        keptMs.get(key) ?? Math.max(begunMs, books.stopEndedAt(side) ?? 0, coveredMs.get(key) ?? 0)
+      keptMs.set(key, atFirstMs)
+      const sinceMs = Math.max(atFirstMs, heldMs ?? 0)
       return { ...side, sinceMs: Math.min(sinceMs, nowMs) }
     })
   }

@@ -1,38 +1,48 @@
-/** Which positions have no stop-loss that rests at the venue. Pure. */
+/** Which positions have no stop-losses at rest that would close all of them, and what of them is left. Pure. */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { STOP_LOSS, stopChildrenOf } from '../../domain/account/stopChildren.ts'
 import type { Book } from '../../domain/books/books.ts'
+import { EXIT_TOLERANCE_BPS } from '../../domain/order/exitPlan.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type OrderChange, signedOrderOf } from '../../domain/order/signedOrder.ts'
 import type { Order, Position } from '../../protocol/position.ts'
-import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
+import { bps, MAX_UINT256, maxOf, minOf, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 
-/** A position without a stop-loss that could fire. */
+/** A position of which stop-losses that could fire would not close all. */
 export interface SideWithoutStop extends PositionSide {
-  /** One rests, and lies behind the liquidation price: the position is gone before it fires. */
+  /** What of it none of them would close, USD: all of it where none rests. */
+  readonly uncoveredUsd: Usd
+  /** Stops that would close it rest, and lie behind the liquidation price: the position is gone before they fire. */
   readonly isStopBehindLiquidation?: true
 }
 
-/** A stop-loss at rest, and its trigger where it is known, USD per whole index token. */
+/** A stop-loss at rest. */
 interface Stop {
   readonly side: string
+  /** USD per whole index token; undefined where it is not known. */
   readonly triggerPrice: Usd | undefined
+  /** What it would close, USD; the largest uint256, or what is not known: all of the position. */
+  readonly sizeUsd: Usd
 }
 
+/** Less than this is dust: no order closes it alone at the venue, USD. */
+const DUST_USD = 10n ** 30n
+
 /**
- * Positions for which no stop-loss rests that could fire, in their order. A frozen order does not fire, and one behind the position's
+ * Positions of which more than a tolerance would be left when all their stop-losses fired, in their order: 2 % of the position, as exits
+ * are kept to, or a dollar. Stops count by the size that they would close. A frozen order does not fire, and one behind the position's
  * liquidation price comes too late: both count as none.
  *
  * @param open intents with something to come: of orders of ours the journal says whether they rest, for lists are late
  * @param others orders of the venue's list that the journal does not explain: another client made them
- * @param isMeant whether a side is meant to be without one
+ * @param meantUsd what of a side is meant to be without one, USD
  * @param facts what later messages of ours made of an order, and how many decimals a market's index token has
  */
 export function sidesWithoutStop(
   positions: readonly Position[],
   open: readonly IntentState[],
   others: readonly Order[],
-  isMeant: (side: PositionSide) => boolean = () => false,
+  meantUsd: (side: PositionSide) => Usd = () => 0n,
   facts: {
     readonly changeOf?: (orderKey: string) => OrderChange | undefined
     readonly indexDecimals?: (marketToken: string) => number | undefined
@@ -49,18 +59,37 @@ export function sidesWithoutStop(
           side: sideKeyOf({ ...order, collateralToken: order.initialCollateralToken }),
           triggerPrice:
             decimals === undefined ? undefined : priceOfContractPrice(order.triggerContractPrice, decimals),
+          sizeUsd: order.sizeDeltaUsd,
         }
       }),
   ]
   return positions.flatMap((position): SideWithoutStop[] => {
     const key = sideKeyOf(position)
+    const { sizeInUsd, marketToken, direction, collateralToken } = position
     const own = stops.filter(({ side }) => side === key)
-    const firing = own.some(({ triggerPrice }) => !isBehindLiquidation(position, triggerPrice))
-    if (position.sizeInUsd <= 0n || firing || (own.length === 0 && isMeant(position))) return []
-    const { marketToken, direction, collateralToken } = position
-    const side = { marketToken, direction, collateralToken }
-    return [own.length === 0 ? side : { ...side, isStopBehindLiquidation: true }]
+    const isLate = ({ triggerPrice }: Stop) => isBehindLiquidation(position, triggerPrice)
+    const firingUsd = closedBy(
+      own.filter((stop) => !isLate(stop)),
+      sizeInUsd,
+    )
+    const lateUsd = closedBy(own.filter(isLate), sizeInUsd)
+    // A stop that comes too late was meant to close something.
+    const leftOutUsd = maxOf(0n, meantUsd(position) - lateUsd)
+    const uncoveredUsd = sizeInUsd - leftOutUsd - firingUsd
+    const toleranceUsd = minOf(maxOf(bps(sizeInUsd, EXIT_TOLERANCE_BPS), DUST_USD), maxOf(0n, sizeInUsd - 1n))
+    if (uncoveredUsd <= toleranceUsd) return []
+    const side = { marketToken, direction, collateralToken, uncoveredUsd }
+    const isByLate = lateUsd > 0n && uncoveredUsd - lateUsd <= toleranceUsd
+    return [isByLate ? { ...side, isStopBehindLiquidation: true } : side]
   })
+}
+
+/** What of a position these stops close together, USD. */
+function closedBy(stops: readonly Stop[], sizeInUsd: Usd): Usd {
+  return minOf(
+    sizeInUsd,
+    stops.reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n),
+  )
 }
 
 /** What is not known is not held against a stop. */
@@ -73,17 +102,18 @@ function isBehindLiquidation(
 }
 
 /**
- * Whether all of a side is in books of instances whose files say that the kind's decisions are the only exits (`onSignalOnly`). What
+ * What of a side is in books of instances whose files say that the kind's decisions are the only exits (`onSignalOnly`), USD. What
  * nobody opened here is not meant so.
  */
-export function isSignalOnlySide(
+export function signalOnlyUsd(
   books: readonly Pick<Book, 'strategy' | 'sizeUsd' | keyof PositionSide>[],
   signalOnly: ReadonlySet<string>,
   side: PositionSide,
-): boolean {
+): Usd {
   const key = sideKeyOf(side)
-  const holders = books.filter((book) => book.sizeUsd !== 0n && sideKeyOf(book) === key)
-  return holders.length > 0 && holders.every(({ strategy }) => signalOnly.has(strategy))
+  return books
+    .filter((book) => book.sizeUsd > 0n && signalOnly.has(book.strategy) && sideKeyOf(book) === key)
+    .reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n)
 }
 
 /** The stop-losses of the intent that rest. */
@@ -95,10 +125,14 @@ function stopsOf(
   return stopChildrenOf(state)
     .filter(({ phase }) => phase === 'OPEN')
     .map(({ orderKey, side }): Stop => {
-      const trigger = signedOrderOf(orderKey, state, changeOf(orderKey))?.kept?.triggerContractPrice
+      const signed = signedOrderOf(orderKey, state, changeOf(orderKey))
+      const trigger = signed?.kept?.triggerContractPrice
+      // Where nothing shows what a change made of it, it is as large as it was made.
+      const made = signed ?? signedOrderOf(orderKey, state, undefined)
       return {
         side: sideKeyOf(side),
         triggerPrice: trigger === undefined ? undefined : priceOfContractPrice(trigger, decimals),
+        sizeUsd: made?.sizeDeltaUsd ?? MAX_UINT256,
       }
     })
 }

@@ -21,7 +21,7 @@ import { accountOf } from '../../execution/context/executionContext.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { managersOf, managersText, marketsNamed } from '../../protocol/marketName.ts'
 import { isOnMarket, type Order, type Position } from '../../protocol/position.ts'
-import { BPS_ONE, bps, formatDollars, parseUnits, usd } from '../../protocol/units.ts'
+import { BPS_ONE, bps, formatDollars, parseUnits, type Usd, usd } from '../../protocol/units.ts'
 import { isDenial } from '../../risk/exposure/admissionContext.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { sidesWithoutStop } from '../account/stops.ts'
@@ -250,19 +250,20 @@ export function createManual(context: ManualContext): Manual {
     const symbol = marketSymbol(context.catalogue, snapshot, marketToken)
     const what = orderKeys.length === 1 ? '1 order' : `${orderKeys.length} orders`
     const isExits = state !== undefined && isOpened(state)
-    const isLastStop = takesLastStop(snapshot, orderKeys)
-    const note = isLastStop
-      ? 'the position that is held stays open without a stop-loss: while perpd is down nothing but liquidation ends it'
-      : isExits
-        ? 'the position stays open without these exits'
-        : undefined
+    const bareUsd = leftBare(snapshot, orderKeys)
+    const note =
+      bareUsd > 0n
+        ? `${formatDollars(bareUsd)} of what is held stays open without a stop-loss: while perpd is down nothing but liquidation ends it`
+        : isExits
+          ? 'the position stays open without these exits'
+          : undefined
     return {
       snapshot,
       decision: { kind: 'cancel', marketToken, direction, orderKeys, reason, facts } satisfies CancelDecision,
       symbol,
       words: `${what} of ${direction} ${symbol}`,
       ...(note === undefined ? {} : { note }),
-      ...(isLastStop ? { isLastStop: true } : {}),
+      ...(bareUsd > 0n ? { isLastStop: true } : {}),
     }
   }
 
@@ -357,10 +358,11 @@ export function createManual(context: ManualContext): Manual {
   }
 }
 
-/** Whether a position that has a stop-loss at the venue would have none without these orders. */
-function takesLastStop({ positions, orders }: Snapshot, orderKeys: readonly string[]): boolean {
-  const bare = (rows: readonly Order[]) => sidesWithoutStop(positions.value, [], rows).length
-  return bare(orders.value.filter(({ orderKey }) => !orderKeys.includes(orderKey))) > bare(orders.value)
+/** What of the positions would have no stop-loss at the venue without these orders where it has one with them, USD. */
+function leftBare({ positions, orders }: Snapshot, orderKeys: readonly string[]): Usd {
+  const bareUsd = (rows: readonly Order[]) =>
+    sidesWithoutStop(positions.value, [], rows).reduce((sum, { uncoveredUsd }) => sum + uncoveredUsd, 0n)
+  return bareUsd(orders.value.filter(({ orderKey }) => !orderKeys.includes(orderKey))) - bareUsd(orders.value)
 }
 
 function restingKeys(state: IntentState | undefined): readonly string[] {

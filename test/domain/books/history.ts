@@ -5,10 +5,17 @@ import type {
   PositionSide,
 } from '../../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
-import type { Evidence, Intent, IntentKind, Settlement } from '../../../src/domain/order/intent.ts'
+import type {
+  ArmedFacts,
+  Evidence,
+  Intent,
+  IntentKind,
+  Settlement,
+} from '../../../src/domain/order/intent.ts'
 import type { OrderTerms } from '../../../src/domain/order/orderTerms.ts'
 import type { AnyRecord, JournalRecord } from '../../../src/domain/records.ts'
 import type { Hex } from '../../../src/protocol/address.ts'
+import type { UpdateOrderParams } from '../../../src/protocol/batch.ts'
 import { hexOf, storyOf } from '../../journal/story.ts'
 
 /** The one side of most tests: ETH long on the index token of `test/journal/story.ts`. */
@@ -34,6 +41,8 @@ export interface Fill {
   readonly terms?: Partial<OrderTerms>
   /** A stop-loss that comes with it, and rests. */
   readonly hasStop?: boolean
+  /** The trigger of that stop, contract price; the order says none when absent. */
+  readonly stopTrigger?: bigint
 }
 
 /** The key of its order, and of the stop that came with it. */
@@ -81,8 +90,39 @@ export function executed(fill: Fill): readonly JournalRecord[] {
   return [...landed(fill), execution(fill, fill.isProvisional !== true)]
 }
 
+/** What its message creates, where the trigger of its stop is told. */
+function createsOf({ direction = 'long', stopTrigger, settlement }: Fill): Pick<ArmedFacts, 'creates'> {
+  if (stopTrigger === undefined) return {}
+  const { sizeDeltaUsd = 0n } = settlement
+  const kept = { ...side, direction, acceptableContractPrice: 0n, minOutputAmount: 0n, autoCancel: true }
+  const order = (orderType: number, triggerContractPrice: bigint) => ({
+    ...{ orderType, sizeDeltaUsd, collateralAmount: 0n },
+    kept: { ...kept, triggerContractPrice },
+  })
+  return { creates: [order(2, 0n), order(6, stopTrigger)] }
+}
+
+/** A whole message that moves a resting order: accepted, and what comes of it, which is `landed` or nothing. */
+export function moved(
+  fill: Omit<Fill, 'settlement' | 'kind'>,
+  orderKey: Hex,
+  triggerPrice: bigint,
+): { readonly accepted: readonly JournalRecord[]; readonly landed: readonly JournalRecord[] } {
+  const edit = { orderKey, sizeDeltaUsd: 0n, triggerContractPrice: triggerPrice } as OrderTerms['edit']
+  const made = { ...fill, kind: 'edit' as const, settlement: {}, terms: { edit } } as Fill
+  const story = storyOf(made.n, intentParts(made))
+  const update = { key: orderKey, sizeDeltaUsd: 0n, triggerPrice, acceptablePrice: 0n } as UpdateOrderParams
+  return {
+    accepted: [story.accepted(), story.preparing(), story.armed(1, { updates: [update] }), story.sent()],
+    landed: [
+      { ...story.landed(), orderKeys: [], roles: [], evidence: evidence(made, true) } as JournalRecord,
+      closed(made),
+    ],
+  }
+}
+
 /** Records up to its landing: it rests. */
-function landed(fill: Fill): readonly JournalRecord[] {
+export function landed(fill: Fill): readonly JournalRecord[] {
   const story = storyOf(fill.n, intentParts(fill))
   const { relayFeeAmount = 0n, hasStop = false } = fill
   const orders = {
@@ -92,7 +132,7 @@ function landed(fill: Fill): readonly JournalRecord[] {
   return [
     story.accepted(),
     story.preparing(),
-    story.armed(1, { relayFeeAmount }),
+    story.armed(1, { relayFeeAmount, ...createsOf(fill) }),
     story.sent(),
     { ...story.landed(), ...orders, evidence: evidence(fill, true) } as JournalRecord,
   ]

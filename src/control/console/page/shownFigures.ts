@@ -22,8 +22,8 @@ export interface ShownPosition {
   readonly collateral: 'long' | 'short' | undefined
   /** From the mark price to the liquidation price, bps of the mark price; 0: reached. Undefined: there is no such price. */
   readonly distanceBps: number | undefined
-  /** Undefined before the first look at the orders. */
-  readonly hasStop: boolean | undefined
+  /** What of it no stop-loss would close, USD; 0 where it is covered. Undefined before the first look at the orders. */
+  readonly bareUsd: bigint | undefined
   /** What it would bring if all of it closed now, after all costs where the venue says them, USD. */
   readonly pnlUsd: bigint
   /** Whether `pnlUsd` has the costs of closing in it. */
@@ -41,7 +41,10 @@ export function shownPositions(
   markets: readonly Market[],
 ): readonly ShownPosition[] {
   const marketOf = new Map(markets.map((market) => [market.marketToken.toLowerCase(), market]))
-  const bare = status.withoutStop === undefined ? undefined : new Set(status.withoutStop.map(sideKeyOf))
+  const bare =
+    status.withoutStop === undefined
+      ? undefined
+      : new Map(status.withoutStop.map((side) => [sideKeyOf(side), amountOf(side.uncoveredUsd)]))
   const unmanaged = new Set(status.unmanaged.map(sideKeyOf))
   const booksOf = Map.groupBy(
     books.filter(({ sizeUsd }) => amountOf(sizeUsd) !== 0n),
@@ -57,7 +60,7 @@ export function shownPositions(
         row,
         collateral: collateralOf(row, marketOf.get(row.marketToken.toLowerCase())),
         distanceBps: distanceBpsOf(row),
-        hasStop: bare === undefined ? undefined : !bare.has(key),
+        bareUsd: bare === undefined ? undefined : (bare.get(key) ?? 0n),
         pnlUsd: amountOf(afterAll ?? row.pnlAfterFeesUsd),
         isAfterAllCosts: afterAll !== undefined,
         books: booksOf.get(key) ?? [],

@@ -66,12 +66,19 @@ export function mattersOf(status: Status): readonly Matter[] {
           ],
     ),
     ...(status.withoutStop ?? []).map(
-      ({ marketToken, direction, collateralToken, isStopBehindLiquidation, sinceMs }): Matter => ({
+      ({
+        marketToken,
+        direction,
+        collateralToken,
+        isStopBehindLiquidation,
+        sinceMs,
+        uncoveredUsd,
+      }): Matter => ({
         key: `no stop ${marketToken} ${direction} ${collateralToken}`,
         tone: 'warn',
         title: words.noStop,
         text: (isStopBehindLiquidation === true ? words.stopBehindText : words.noStopText)(
-          direction,
+          `${usdText(uncoveredUsd)} of ${direction}`,
           status.symbols[marketToken.toLowerCase()] ?? marketToken,
           spanText(Math.max(0, status.nowMs - sinceMs)),
         ),

@@ -162,6 +162,7 @@ export const texts = {
     stop: 'Stop',
     hasStop: 'stop rests',
     noStop: 'NO STOP',
+    bare: (part: string) => `for ${part}`,
     unknownStop: 'not looked yet',
     unmanaged: 'UNMANAGED',
     books: 'Books',
@@ -341,11 +342,11 @@ export const texts = {
       itself: 'ends with its cause',
       'next-day': 'ends with the day (UTC), or by an operator',
     },
-    noStop: 'No stop-loss rests at the venue',
-    noStopText: (direction: string, symbol: string, since: string) =>
-      `${direction} ${symbol} for ${since}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
-    stopBehindText: (direction: string, symbol: string, since: string) =>
-      `${direction} ${symbol} for ${since}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
+    noStop: 'No stop-loss rests for all of it',
+    noStopText: (part: string, symbol: string, since: string) =>
+      `${part} ${symbol} for ${since}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
+    stopBehindText: (part: string, symbol: string, since: string) =>
+      `${part} ${symbol} for ${since}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',

@@ -34,11 +34,11 @@ function Distance({ bps }: { readonly bps: number | undefined }): VNode {
     <${Meter} bps=${(bps * 10_000) / farBps} label=${text} tone=${isNear ? 'down' : ''} />`
 }
 
-function StopMark({ hasStop }: { readonly hasStop: boolean | undefined }): VNode {
-  if (hasStop === undefined) return html`<span class="muted">${words.unknownStop}</span>`
-  return hasStop
+function StopMark({ bareUsd }: { readonly bareUsd: bigint | undefined }): VNode {
+  if (bareUsd === undefined) return html`<span class="muted">${words.unknownStop}</span>`
+  return bareUsd === 0n
     ? html`<span>${words.hasStop}</span>`
-    : html`<strong class="mark down">${words.noStop}</strong>`
+    : html`<strong class="mark down">${words.noStop}</strong> ${words.bare(usdText(bareUsd))}`
 }
 
 function PositionLine({
@@ -50,7 +50,7 @@ function PositionLine({
 }): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
-  const { symbol, row, collateral, distanceBps, hasStop, pnlUsd, isAfterAllCosts, books, isUnmanaged } =
+  const { symbol, row, collateral, distanceBps, bareUsd, pnlUsd, isAfterAllCosts, books, isUnmanaged } =
     position
   const faded = isOld ? ' faded' : ''
   return html`<tr>
@@ -68,7 +68,7 @@ function PositionLine({
     <td class=${`num ${toneOf(pnlUsd)}${faded}`} data-label=${words.pnl}>
       ${signedUsdText(pnlUsd)}${isAfterAllCosts ? '' : html`<small>${words.beforeClosing}</small>`}
     </td>
-    <td data-label=${words.stop}><${StopMark} hasStop=${hasStop} /></td>
+    <td data-label=${words.stop}><${StopMark} bareUsd=${bareUsd} /></td>
     <td data-label=${words.books}>
       ${books.map(
         (book) =>

@@ -1,0 +1,253 @@
+/**
+ * How near to profit the stop-losses of a strategy were that rested for what it holds now, by the journal: of those that rest, and of
+ * those that were lost (cancelled by whomever). A stop that fired has closed what it was for and says nothing of the rest. A part that
+ * went to nothing and was opened anew begins anew. Folded over records of intents. Pure.
+ */
+import { hexKey } from '../../protocol/address.ts'
+import type { Direction } from '../../protocol/market.ts'
+import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
+import { stopChildrenOf } from '../account/stopChildren.ts'
+import { type Child, type IntentState, lastAttempt } from '../order/intent.ts'
+import { changesBy, namedIn, signedOrderOf } from '../order/signedOrder.ts'
+
+/** A stop-loss of an intent that is open, or of one whose edits are. */
+interface KnownStop {
+  /** Strategy and side. */
+  readonly book: string
+  /** The intent that made it. */
+  readonly maker: string
+  readonly direction: Direction
+  /** The nearest to profit that it ever lay, contract price. */
+  readonly nearest: bigint
+  /** The round of the part that it rested for first; absent: it rested for none yet. */
+  readonly round?: string
+  /** The order that opened what it came for, once that filled. */
+  readonly entry?: string
+  /** What it protects was opened: an entry's stop rests before. */
+  readonly isForPart: boolean
+  readonly hasFired: boolean
+  /** Its own story is over. */
+  readonly isOver: boolean
+  /** Open intents that may still turn out to have moved it. */
+  readonly changes: readonly string[]
+}
+
+/** The nearest of the stops that were lost in one round of a part, contract price. */
+interface LostLevel {
+  readonly round: string
+  readonly nearest: bigint
+}
+
+/** As a snapshot keeps it. */
+export interface StopLevelsState {
+  readonly stops: readonly (readonly [orderKey: string, stop: KnownStop])[]
+  readonly lost: readonly (readonly [book: string, levels: readonly LostLevel[]])[]
+}
+
+/** What a fold asks of the books. */
+export interface Rounds {
+  /** The round of a strategy's part: what ended the one before; undefined while nothing is held. */
+  now(strategy: string, sideKey: string): string | undefined
+  /** The round in which an order filled, while fills that are told late may still move it; undefined: they cannot any more. */
+  at(strategy: string, sideKey: string, orderKey: string): string | undefined
+  /** Whether the part may be in that round again, should the chain take something back. */
+  mayReturn(strategy: string, sideKey: string, round: string): boolean
+}
+
+const telling: ReadonlySet<string> = new Set([
+  'landed',
+  'attempt.unlanded',
+  'child.executed',
+  'child.cancelled',
+  'child.frozen',
+  'child.reopened',
+  'intent.closed',
+])
+
+/** Contract `OrderType` of orders that open. */
+const entryTypes: ReadonlySet<number> = new Set([2, 3, 8])
+
+/** The fold: it holds the stops of open intents, and one level for each part that lost one. */
+export class StopLevels {
+  readonly #stops: Map<string, KnownStop>
+  readonly #lost: Map<string, readonly LostLevel[]>
+  /** Keys of the known stops, by book. */
+  readonly #keys = new Map<string, Set<string>>()
+
+  constructor({ stops, lost }: StopLevelsState) {
+    this.#stops = new Map(stops)
+    this.#lost = new Map(lost)
+    for (const [key, { book }] of stops) this.#keysOf(book).add(key)
+  }
+
+  /** Takes in a record of an intent, after the books did: its kind, and the intent with it. */
+  fold(kind: string, after: IntentState, rounds: Rounds): void {
+    if (kind === 'intent.accepted') this.#await(after)
+    if (!telling.has(kind)) return
+    if (kind === 'landed' || kind === 'attempt.unlanded') this.#forgetUnmade(after)
+    this.#foldStops(after, rounds)
+    if (kind === 'intent.closed') this.#foldChanges(after, rounds)
+    this.#foldRounds(after, rounds)
+  }
+
+  /** The nearest level, contract price; undefined: no stop rested for what the part is now. */
+  of(strategy: string, side: PositionSide, rounds: Rounds): bigint | undefined {
+    const sideKey = sideKeyOf(side)
+    const book = bookOf(strategy, sideKey)
+    const round = rounds.now(strategy, sideKey)
+    if (round === undefined) return undefined
+    const lost = this.#lost.get(book)?.find((level) => level.round === round)?.nearest
+    return [...(this.#keys.get(book) ?? [])]
+      .flatMap((key) => this.#stops.get(key) ?? [])
+      .filter((stop) => counts(stop) && roundOf(stop, rounds) === round)
+      .reduce((best, { nearest }) => nearerOf(side.direction, best, nearest), lost)
+  }
+
+  /** For a snapshot. */
+  state(): StopLevelsState {
+    return { stops: [...this.#stops], lost: [...this.#lost] }
+  }
+
+  #keysOf(book: string): Set<string> {
+    const known = this.#keys.get(book) ?? new Set()
+    this.#keys.set(book, known)
+    return known
+  }
+
+  /** An edit of a stop is on its way. */
+  #await(after: IntentState): void {
+    const { intentId } = after.intent
+    for (const name of namedIn(after)) {
+      const stop = this.#stops.get(hexKey(name))
+      if (stop !== undefined) this.#stops.set(hexKey(name), { ...stop, changes: [...stop.changes, intentId] })
+    }
+  }
+
+  /** What a landing made that the chain took back was never there. */
+  #forgetUnmade(after: IntentState): void {
+    const made = new Set(stopChildrenOf(after).map(({ orderKey }) => hexKey(orderKey)))
+    for (const [key, { maker, book }] of this.#stops) {
+      if (maker === after.intent.intentId && !made.has(key)) this.#drop(key, book)
+    }
+  }
+
+  #drop(key: string, book: string): void {
+    this.#stops.delete(key)
+    const keys = this.#keysOf(book)
+    keys.delete(key)
+    if (keys.size === 0) this.#keys.delete(book)
+  }
+
+  /** The stops that an intent made. */
+  #foldStops(after: IntentState, rounds: Rounds): void {
+    const { strategy, intentId } = after.intent
+    const { isForPart, entry } = openedBy(after)
+    for (const { orderKey, phase, side } of stopChildrenOf(after)) {
+      const key = hexKey(orderKey)
+      const sideKey = sideKeyOf(side)
+      const known = this.#stops.get(key)
+      const nearest = known?.nearest ?? signedOrderOf(orderKey, after, undefined)?.kept?.triggerContractPrice
+      if (nearest === undefined) continue
+      const rests = phase === 'OPEN' || phase === 'FROZEN'
+      const round = known?.round ?? (isForPart && rests ? rounds.now(strategy, sideKey) : undefined)
+      const book = bookOf(strategy, sideKey)
+      this.#keysOf(book).add(key)
+      this.#stops.set(key, {
+        ...{ book, maker: intentId, direction: side.direction, nearest },
+        ...{ isForPart, hasFired: phase === 'EXECUTED' },
+        ...(round === undefined ? {} : { round }),
+        ...(entry === undefined ? {} : { entry }),
+        ...{ isOver: after.closing !== undefined, changes: known?.changes ?? [] },
+      })
+      this.#leave(key, strategy, sideKey, rounds)
+    }
+  }
+
+  /** What became of an edit is known for good. */
+  #foldChanges(after: IntentState, rounds: Rounds): void {
+    const { intentId } = after.intent
+    const changed = new Map(changesBy(after))
+    for (const name of namedIn(after)) {
+      const key = hexKey(name)
+      const stop = this.#stops.get(key)
+      if (stop === undefined) continue
+      const change = changed.get(key)
+      const level = change === undefined || change === 'unknown' ? undefined : change.triggerPrice
+      const nearest = level === undefined ? stop.nearest : nearerOf(stop.direction, stop.nearest, level)
+      const changes = stop.changes.filter((each) => each !== intentId)
+      this.#stops.set(key, { ...stop, nearest, changes })
+      const [strategy, sideKey] = partsOf(stop.book)
+      this.#leave(key, strategy, sideKey, rounds)
+    }
+  }
+
+  /** A fill that was told late may have put others into another round: of the stops on its side it is seen while it can. */
+  #foldRounds({ intent: { strategy, terms } }: IntentState, rounds: Rounds): void {
+    const sideKey = sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address })
+    for (const key of [...(this.#keys.get(bookOf(strategy, sideKey)) ?? [])]) {
+      const stop = this.#stops.get(key)
+      const round = stop === undefined ? undefined : roundOf(stop, rounds)
+      if (stop === undefined || round === undefined) continue
+      if (round !== stop.round) this.#stops.set(key, { ...stop, round })
+      this.#leave(key, strategy, sideKey, rounds)
+    }
+  }
+
+  /** Once nothing more can be told of a stop, its level alone is kept. */
+  #leave(key: string, strategy: string, sideKey: string, rounds: Rounds): void {
+    const stop = this.#stops.get(key)
+    if (stop === undefined || !stop.isOver || stop.changes.length > 0) return
+    const { book, direction, nearest, round, entry } = stop
+    if (counts(stop) && entry !== undefined && rounds.at(strategy, sideKey, entry) !== undefined) return
+    this.#drop(key, book)
+    const levels = this.#lost.get(book) ?? []
+    const isLost = counts(stop) && round !== undefined
+    const known = levels.find((level) => level.round === round)
+    const level = isLost ? { round, nearest: nearerOf(direction, known?.nearest, nearest) } : known
+    const kept = [...levels.filter((each) => each !== known), ...(level === undefined ? [] : [level])].filter(
+      (each) => rounds.mayReturn(strategy, sideKey, each.round),
+    )
+    if (kept.length === 0) this.#lost.delete(book)
+    else this.#lost.set(book, kept)
+  }
+}
+
+function counts({ isForPart, hasFired }: KnownStop): boolean {
+  return isForPart && !hasFired
+}
+
+/** The round that a stop rested in; undefined: in none yet. */
+function roundOf({ round, entry, book }: KnownStop, rounds: Rounds): string | undefined {
+  if (round === undefined || entry === undefined) return round
+  const [strategy, sideKey] = partsOf(book)
+  return rounds.at(strategy, sideKey, entry) ?? round
+}
+
+/** Whether what the stops of an intent are for is there: an entry of it filled, which is named, or it opens nothing. */
+function openedBy(state: IntentState): { readonly isForPart: boolean; readonly entry?: string } {
+  const attempt = lastAttempt(state)
+  const creates = attempt?.armed?.creates
+  const opens = ({ index, role = 'main' }: Child) => {
+    const type = creates?.[index]?.orderType
+    if (type !== undefined) return entryTypes.has(type)
+    return state.intent.kind === 'increase' && (role === 'main' || role === 'part')
+  }
+  const entries = (attempt?.children ?? []).filter(opens)
+  const filled = entries.find(({ phase }) => phase === 'EXECUTED')
+  if (filled !== undefined) return { isForPart: true, entry: hexKey(filled.orderKey) }
+  return { isForPart: entries.length === 0 }
+}
+
+function nearerOf(direction: Direction, one: bigint | undefined, other: bigint): bigint {
+  if (one === undefined) return other
+  return (direction === 'long') === other > one ? other : one
+}
+
+function bookOf(strategy: string, sideKey: string): string {
+  return `${strategy} ${sideKey}`
+}
+
+function partsOf(book: string): readonly [strategy: string, sideKey: string] {
+  const end = book.indexOf(' ')
+  return [book.slice(0, end), book.slice(end + 1)]
+}
