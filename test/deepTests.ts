@@ -29,6 +29,7 @@ export const deepTests: readonly string[] = [
   'engine/removedFile.test.ts',
   'engine/ownBooks.test.ts',
   'tasks/twapCrashes.test.ts',
+  'strategy/paths.test.ts',
 
   // Commands and threads over many real processes.
   'cli/revoke.test.ts',
@@ -114,4 +115,5 @@ export const deepTests: readonly string[] = [
   'world/unmanaged.test.ts',
   // A process for each mistake of a kind.
   'cli/strategyTest.test.ts',
+  'cli/trialExits.test.ts',
 ]
