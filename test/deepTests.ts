@@ -32,6 +32,7 @@ export const deepTests: readonly string[] = [
   'engine/removedFile.test.ts',
   'engine/ownBooks.test.ts',
   'tasks/twapCrashes.test.ts',
+  'strategy/paths.test.ts',
 
   // Commands and threads over many real processes.
   'cli/keys.test.ts',
@@ -124,4 +125,5 @@ export const deepTests: readonly string[] = [
   'world/unmanaged.test.ts',
   // A process for each mistake of a kind.
   'cli/strategyTest.test.ts',
+  'cli/trialExits.test.ts',
 ]
