@@ -2,7 +2,7 @@
 import { isoTime } from '../../base/clock.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
-import { releaseText } from '../../engine/account/tradingHalts.ts'
+import { releaseText } from '../../domain/account/haltRelease.ts'
 import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'

@@ -191,12 +191,12 @@ test('a liquidation that is withdrawn gives every book back what it had', () => 
   expect(booksOf(opened, taken, settled('trade:1', 'gone'))).toEqual(booksOf(opened))
   const afterMs = (ms: number) => 1_800_000_000_000 + ms
   expect(booksOf(opened, taken, settled('trade:1', 'gone', afterMs(3_600_000)))).toEqual(booksOf(opened))
-  // After two hours it is nobody's: the sum is right, and whose it was is not told any more.
+  // After two hours all of it is for good: the sum is right, and whose it was is not told any more.
   const late = booksOf(
     opened,
     taken,
-    executed(opens(3, 'trend', 1, 2_000, { atMs: 1_800_007_200_001 })),
-    settled('trade:1', 'gone', 1_800_007_300_000),
+    executed(opens(3, 'trend', 1, 2_000, { atMs: 1_800_007_300_000 })),
+    settled('trade:1', 'gone', 1_800_007_400_000),
   )
   expect(sizes(late)).toEqual({ trend: 2_000, grid: 0, [UNATTRIBUTED]: 4_000 })
   const pnl = ['trend', 'grid', UNATTRIBUTED].map((name) => late.get(name)?.figures.pricePnlUsd)
