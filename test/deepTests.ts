@@ -97,6 +97,7 @@ export const deepTests: readonly string[] = [
   'world/consoleStart.test.ts',
   'world/embeddedSubaccount.test.ts',
   'world/endpointAside.test.ts',
+  'world/exitKills.test.ts',
   'world/faults.test.ts',
   'world/fence.test.ts',
   'world/firstDay.test.ts',
