@@ -5,6 +5,7 @@ import type { EngineStatus } from '../../engine/engineStatus.ts'
 import { counted } from '../../monitor/text.ts'
 import type { ChatQuestion } from '../../notify/chat/chatDesk.ts'
 import { hexKey } from '../../protocol/address.ts'
+import { type Position, pnlIfClosed } from '../../protocol/position.ts'
 import { formatDollars, formatSize, formatUsd } from '../../protocol/units.ts'
 
 /** Results of a day, by book. */
@@ -32,7 +33,7 @@ export function chatAnswer(
     case 'orders':
       return rows(orderRows(status), 'No order is open.')
     case 'pnl':
-      return pnlText(days)
+      return daysText(days)
   }
 }
 
@@ -50,10 +51,16 @@ function statusText(status: EngineStatus): string {
 }
 
 function positionRows({ positions, symbols }: EngineStatus): readonly string[] {
-  return positions.map(
-    ({ marketToken, direction, sizeInUsd, entryPrice, markPrice, pnlAfterFeesUsd }) =>
-      `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}, entry ${entryPrice === undefined ? 'not known' : formatUsd(entryPrice)}, mark ${formatUsd(markPrice)}, PnL ${formatDollars(pnlAfterFeesUsd)}`,
-  )
+  return positions.map((position) => {
+    const { marketToken, direction, sizeInUsd, entryPrice, markPrice } = position
+    const entry = entryPrice === undefined ? 'not known' : formatUsd(entryPrice)
+    return `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}, entry ${entry}, mark ${formatUsd(markPrice)}, ${pnlText(position)}`
+  })
+}
+
+function pnlText(position: Position): string {
+  const { usd, hasClosingCosts } = pnlIfClosed(position)
+  return `${hasClosingCosts ? 'PnL if closed' : 'PnL before closing costs'} ${formatDollars(usd)}`
 }
 
 function orderRows({ openIntents }: EngineStatus): readonly string[] {
@@ -64,7 +71,7 @@ function orderRows({ openIntents }: EngineStatus): readonly string[] {
   })
 }
 
-function pnlText(days: readonly DayFigures[]): string {
+function daysText(days: readonly DayFigures[]): string {
   if (days.length === 0) return 'Nothing was realized today or yesterday (UTC).'
   return [...Map.groupBy(days, ({ dayMs }) => dayMs)]
     .sort(([one], [other]) => other - one)
