@@ -45,7 +45,7 @@ function statusText(status: EngineStatus): string {
     ...holds.map(({ scope, state: held, cause, reason }) => `${held} (${scope}, ${cause}): ${reason}`),
     ...(status.notReady.length === 0 ? [] : [`not ready: ${status.notReady.join('; ')}`]),
     `equity ${equity === undefined ? 'not read yet' : formatDollars(equity.equityUsd)}, exposure ${formatDollars(exposureUsd)}`,
-    `${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved, ${findings.length} open discrepancies`,
+    `${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved, ${findings.length} open ${findings.length === 1 ? 'discrepancy' : 'discrepancies'}`,
   ]
   return lines.join('\n')
 }
