@@ -48,7 +48,10 @@ test('/status says whether perpd runs and trades, why not, what the account is w
 test('/positions says of each what it would bring if closed now, or that the venue does not say what closing costs', () => {
   expect(chatAnswer('positions', quiet, [])).toBe('No position is held.')
   const { entryPrice: _, ...unknown } = position
-  const rows = [{ ...position, pnlAfterAllFeesUsd: usd('-0.25') }, { ...unknown, marketToken: '0x01' }]
+  const rows = [
+    { ...position, pnlAfterAllFeesUsd: usd('-0.25') },
+    { ...unknown, marketToken: '0x01' },
+  ]
   expect(chatAnswer('positions', status({ positions: rows }), [])).toBe(
     [
       'long ETH/USD [WETH-USDC] $500.00, entry $1,739.51, mark $1,744.00, PnL if closed -$0.25',

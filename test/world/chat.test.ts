@@ -62,7 +62,8 @@ test('a chat is answered and pauses, reduces and lets trading go on; its kill as
     const asked = await heard(/To do it, within a minute: \/confirm \d{4}/, before)
     await write(`/confirm ${/\d{4}$/.exec(asked)?.[0] ?? ''}`)
   }
-  const traded = (to: string) => own.when(`trading is ${to}`, daemon, ({ tradingState }) => tradingState === to)
+  const traded = (to: string) =>
+    own.when(`trading is ${to}`, daemon, ({ tradingState }) => tradingState === to)
 
   for (const [question, answer] of [
     ['/status', /^perpd paper is running; trading is active\n(?:.*\n)*0 positions, 0 open orders/],
@@ -76,7 +77,9 @@ test('a chat is answered and pauses, reduces and lets trading go on; its kill as
 
   await order('/pause')
   await traded('halted')
-  await heard(/^trading is halted: .*\nYou must act: Look at why: perpd trading\. It stays until you lift it/m)
+  await heard(
+    /^trading is halted: .*\nYou must act: Look at why: perpd trading\. It stays until you lift it/m,
+  )
   await order('/resume')
   await traded('active')
   await heard(/^trading is active: /m)
@@ -91,7 +94,10 @@ test('a chat is answered and pauses, reduces and lets trading go on; its kill as
   await write('/kill', 9)
   await order('/kill')
   const killed = await own.when('it is killed', daemon, ({ tradingState }) => tradingState === 'halted')
-  expect(killed.holds).toMatchObject([{ cause: 'operator', state: 'reducing' }, { cause: 'kill', state: 'halted' }])
+  expect(killed.holds).toMatchObject([
+    { cause: 'operator', state: 'reducing' },
+    { cause: 'kill', state: 'halted' },
+  ])
   await own.when('the kill is over', daemon, ({ kill }) => kill?.outcome === 'done')
   await heard(/[Kk]ill/)
   const steps = await until(
