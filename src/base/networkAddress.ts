@@ -25,6 +25,24 @@ export function isForbiddenAddress(host: string): boolean {
   return inside !== undefined && isForbiddenAddress(inside)
 }
 
+/** Whether a host name, as `URL.hostname` gives it, is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+/** Letters and digits in one, as long as this, are no word of a host's name, as `arb1` or `arbitrum-mainnet` are. */
+const keyForm = /[a-z0-9]{16,}/gi
+
+/** What of a host's name may be a key, as providers write one into it. */
+export function keysInHost(host: string): readonly string[] {
+  return host.match(keyForm) ?? []
+}
+
+/** A host as it is shown: what may be a key is hidden. */
+export function shownHost(host: string): string {
+  return host.replace(keyForm, '[hidden]')
+}
+
 /** The eight groups of an IPv6 address, or undefined when it is none. */
 function groupsOf(text: string): readonly number[] | undefined {
   const [, front = text, dotted] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? []

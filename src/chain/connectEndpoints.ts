@@ -1,5 +1,6 @@
 /** From configured addresses to a chain reader: the one place that knows both transports. */
 import type { Clock } from '../base/clock.ts'
+import { shownHost } from '../base/networkAddress.ts'
 import type { Emit } from '../domain/event.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
 import type { Address } from '../protocol/address.ts'
@@ -90,9 +91,9 @@ function headsOf(sockets: readonly SocketTransport[]): NonNullable<EndpointsRead
   }
 }
 
-/** Names of endpoints: host and port, and a number where two share them. Never more of an address: keys stand in paths. */
+/** Names of endpoints: host and port, and a number where two share them. Never more of an address: keys stand in paths, and in names of hosts, where they are hidden. */
 export function endpointNames(urls: readonly string[]): readonly string[] {
-  const hosts = urls.map((url) => new URL(url).host)
+  const hosts = urls.map((url) => shownHost(new URL(url).host))
   return hosts.map((host, index) => {
     const same = hosts.filter((other) => other === host).length
     return same === 1 ? host : `${host}#${hosts.slice(0, index + 1).filter((other) => other === host).length}`

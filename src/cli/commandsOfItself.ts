@@ -27,7 +27,11 @@ export const firstCommands: readonly Command[] = [
         value: 'PLACE',
         doc: 'path of an encrypted key file, or PERPD_PRIVATE_KEY; never a key',
       },
-      { name: 'rpc', value: 'URL', doc: 'an endpoint of the chain, or none' },
+      {
+        name: 'rpc',
+        value: 'URL',
+        doc: 'an endpoint of the chain, or none; written only when it is a scheme and a host of words, as https://arb1.example.org: what else it has may be a key, which goes into PERPD__RPC__HTTP',
+      },
       { name: 'force', doc: 'replace files that are there' },
     ],
     examples: [

@@ -1,12 +1,12 @@
 /** The rules that hold between settings, and what a start needs besides. */
 
+import { isLoopback } from '../base/networkAddress.ts'
 import { describeLane } from '../domain/order/laneTable.ts'
 import { isJournalLocation } from '../journal/service/open.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { formatUsd } from '../protocol/units.ts'
 import type { Config } from './configTypes.ts'
 import { isOwnHost } from './sections/daemonSection.ts'
-import { isLoopback } from './sections/formats.ts'
 
 /**
  * Rules between settings: problems forbid the start, warnings are told and allowed.

@@ -153,7 +153,7 @@ function keysInFlags(flags: Layer): string[] {
     })
     .map(
       ({ key }) =>
-        `--${key} has an address with a key in it, and every user of this machine can read the arguments of a process. Put it into a file of mode 0600 (--config FILE) or into ${variableOf(key)}, and let the provider give you another key.`,
+        `--${key} has an address that may hold a key, and every user of this machine can read the arguments of a process. Put it into a file of mode 0600 (--config FILE) or into ${variableOf(key)}, and if it is one, let the provider give you another.`,
     )
 }
 

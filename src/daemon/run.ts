@@ -39,7 +39,7 @@ import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
 import { changeLog, noteReading } from './log/changeLog.ts'
-import { tellReading } from './log/tellReading.ts'
+import { type Reading, tellReading } from './log/tellReading.ts'
 import { traceHeaders } from './log/traceHeaders.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
@@ -62,6 +62,8 @@ export interface RunOptions extends ReadAnew {
   readonly keys: KeySources
   /** Writes a line to the operator's terminal and nowhere else; absent where what is written is kept, or read by a program. */
   readonly terminal?: (text: string) => void
+  /** Shows whoever sits at a terminal how far the journal is read, while it is. */
+  readonly whileReading: <T>(work: (progress: Reading) => Promise<T>) => Promise<T>
 }
 
 /** How long a daemon that ends waits for people to be told, ms. */
@@ -91,10 +93,16 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     closers.push(closeSigner)
     if (warning !== undefined) log.note('key.warned', 'warn', warning)
     const openingMs = systemClock.monotonicMs()
-    const journal = await openJournal(config.journal.path, {
-      ...journalOptions(config, signer.address),
-      progress: tellReading(log.note, systemClock.monotonicMs),
-    })
+    const tell = tellReading(log.note, systemClock.monotonicMs)
+    const journal = await options.whileReading((show) =>
+      openJournal(config.journal.path, {
+        ...journalOptions(config, signer.address),
+        progress: (done, total) => {
+          tell(done, total)
+          show(done, total)
+        },
+      }),
+    )
     closers.push(() => journal.close())
     const openedMs = systemClock.monotonicMs() - openingMs
     refuseForeign(journal, config.account.owner ?? signer.address, config)

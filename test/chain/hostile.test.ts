@@ -283,6 +283,7 @@ test('an endpoint that never answers is given up in time, does not hold up the o
 test('names of endpoints say host and port, and never the rest of an address', () => {
   const urls = ['https://user:pass@rpc.example/v2/key', 'http://127.0.0.1:1/rpc', 'http://127.0.0.1:1/rpc/1']
   expect(endpointNames(urls)).toEqual(['rpc.example', '127.0.0.1:1#1', '127.0.0.1:1#2'])
+  expect(endpointNames(['https://0123456789abcdef.rpc.example/'])).toEqual(['[hidden].rpc.example'])
 })
 
 test('a socket that pushes nonsense wakes nobody, and pushed heads do', async () => {

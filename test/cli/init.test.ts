@@ -78,6 +78,17 @@ test('live names where the key is, and no secret stands in any file', async () =
     expect(readFileSync(join(entry.parentPath, entry.name), 'utf8')).not.toContain('0123456789abcdef')
 })
 
+test('of endpoints only a host of words alone is written; what may be a key goes into the variable', async () => {
+  const init = (rpc: string) =>
+    perpd(cwd, ['init', '--yes', '--force', '--profile', 'arbitrum', '--rpc', rpc])
+  const short = await init('https://rpc.ankr.com/arbitrum/abcDEF12345')
+  expect([short.code, short.out]).toEqual([0, expect.stringContaining('PERPD__RPC__HTTP')])
+  expect(text('perpd.json')).not.toMatch(/abcDEF|ankr/)
+  const plain = await init('https://arb1.example.org')
+  expect(plain.out).not.toContain('PERPD__RPC__HTTP')
+  expect(text('perpd.json')).toContain('"http": ["https://arb1.example.org"]')
+})
+
 test.each([
   [['--key', `0x${'ab'.repeat(32)}`], 'That is a key, and no place of one', 1],
   [['--key', 'a b c d e f g h i j k l'], 'That is a key, and no place of one', 1],

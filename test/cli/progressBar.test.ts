@@ -1,7 +1,7 @@
 /** The bar of long work: what it says, and that it fits its line. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnsOf, hasBar, progressLine } from '../../src/cli/output/progressBar.ts'
+import { progressLine, whileReading, withProgress } from '../../src/cli/output/progressBar.ts'
 
 test('a bar says how much is done and how long the rest takes at this pace', () => {
   expect(progressLine(25_000, 100_000, 1_000, 80)).toBe(
@@ -26,15 +26,100 @@ test('a bar never leaves its line', () => {
   )
 })
 
-test('a bar is drawn on a terminal alone, and not between lines of work that prints to a screen', () => {
-  const [screen, file, term] = [{ isTTY: true }, {}, 'xterm']
-  expect(hasBar({ stderr: screen, stdout: screen, term }, false)).toBe(true)
-  expect(hasBar({ stderr: screen, stdout: file, term }, true)).toBe(true)
-  expect(hasBar({ stderr: screen, stdout: screen, term }, true)).toBe(false)
-  expect(hasBar({ stderr: file, stdout: screen, term }, false)).toBe(false)
-  expect(hasBar({ stderr: screen, stdout: file, term: 'dumb' }, true)).toBe(false)
+/** A terminal that keeps what is written to it, and a clock that goes on by itself, 1 ms a look. */
+function placed({
+  stderr = true,
+  stdout = false,
+  term = 'xterm',
+  columns,
+}: {
+  readonly stderr?: boolean
+  readonly stdout?: boolean
+  readonly term?: string
+  readonly columns?: number
+} = {}) {
+  const written: string[] = []
+  let nowMs = 0
+  const write = (text: string) => void written.push(text)
+  const place = {
+    screens: {
+      stderr: { isTTY: stderr, write, ...(columns === undefined ? {} : { columns }) },
+      stdout: { isTTY: stdout },
+      term,
+    },
+    monotonicMs: () => nowMs,
+  }
+  /** 256 pieces of work are done every 100 ms, until so many of 10,240. */
+  const work = (progress: (done: number, total: number) => void, until = 10_240) => {
+    for (let done = 1; done <= until; done += 1) {
+      if (done % 256 === 0) nowMs += 100
+      progress(done, 10_240)
+    }
+    return 'done'
+  }
+  return { written, place, work }
+}
+
+const cleared = '\r\u001b[K'
+
+test('a bar is drawn over itself as the work goes on, and is gone when it is done', () => {
+  const { written, place, work } = placed()
+  expect(withProgress(work, false, place)).toBe('done')
+  expect(written.at(0)).toBe('\r[###                     ] 12 %, 1,280 of 10,240, 3.5 s left\u001b[K')
+  expect(written.at(-2)).toBe('\r[########################] 100 %, 10,240 of 10,240, 0 ms left\u001b[K')
+  expect(written.at(-1)).toBe(cleared)
+  expect(written).toHaveLength(37)
 })
 
-test('a terminal that does not say its width has a bar of the usual one', () => {
-  expect([columnsOf({ columns: 120 }), columnsOf({ columns: 0 }), columnsOf({})]).toEqual([120, 80, 80])
+test('a bar is as wide as its terminal, and as the usual one where that does not say its width', () => {
+  for (const [columns, widest] of [
+    [40, 39],
+    [0, 79],
+  ] as const) {
+    const { written, place, work } = placed({ columns })
+    withProgress(work, false, place)
+    for (const line of written) expect(line.length - cleared.length).toBeLessThanOrEqual(widest)
+    expect(written.length).toBeGreaterThan(2)
+  }
+})
+
+test('work that fails leaves no bar behind, and work that ends at once has none', () => {
+  const failing = placed()
+  const fail = (progress: (done: number, total: number) => void) => {
+    failing.work(progress, 5_000)
+    throw new Error('the disk is full')
+  }
+  expect(() => withProgress(fail, false, failing.place)).toThrow('the disk is full')
+  expect(failing.written.length).toBeGreaterThan(2)
+  expect(failing.written.at(-1)).toBe(cleared)
+  const short = placed()
+  withProgress((progress) => short.work(progress, 1_000), false, short.place)
+  expect(short.written).toEqual([])
+})
+
+test('a bar is drawn on a terminal alone, and not between lines of work that prints to a screen', () => {
+  const isDrawn = (where: Parameters<typeof placed>[0], prints: boolean) => {
+    const { written, place, work } = placed(where)
+    withProgress(work, prints, place)
+    return written.length > 0
+  }
+  expect(isDrawn({ stdout: true }, false)).toBe(true)
+  expect(isDrawn({}, true)).toBe(true)
+  expect(isDrawn({ stdout: true }, true)).toBe(false)
+  expect(isDrawn({ stderr: false, stdout: true }, false)).toBe(false)
+  expect(isDrawn({ term: 'dumb' }, true)).toBe(false)
+})
+
+test('a start draws how far the journal is read until it is, unless its log is on a screen', async () => {
+  const { written, place, work } = placed()
+  const isGone = await whileReading(async (progress) => {
+    work(progress)
+    await Promise.resolve()
+    return written.at(-1) === cleared
+  }, place)
+  expect(isGone).toBe(false)
+  expect(written.at(-1)).toBe(cleared)
+  const logged = placed({ stdout: true })
+  await whileReading(async (progress) => logged.work(progress), logged.place)
+  expect(logged.written).toEqual([])
 })

@@ -2,7 +2,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Candles, Order } from '../../src/control/console/page/pageWire.ts'
-import { placedApart, priceChartOf, priceRange } from '../../src/control/console/page/shownChart.ts'
+import {
+  fillsSinceMs,
+  placedApart,
+  priceChartOf,
+  priceRange,
+} from '../../src/control/console/page/shownChart.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { order, positionRow, status, usd } from './rows.ts'
 
@@ -110,4 +115,16 @@ test('names of levels overprint no other, stay in their order, and inside where 
     { seed: 7, numRuns: 200 },
   )
   expect(placedApart([100, 200], 14, { top: 0, bottom: 240 })).toEqual([100, 200])
+})
+
+test('a chart that begins before the orders that the page has says from when on fills are on it', () => {
+  const chart = priceChartOf(candles, { orders: [], positions: [] })
+  const hundred = (oldestSeconds: number) =>
+    Array.from({ length: 100 }, (_, at) =>
+      order(`o${at}`, { acceptedAt: new Date((oldestSeconds + 99 - at) * 1_000).toISOString() }),
+    )
+  expect(fillsSinceMs(chart, { orders: hundred(700), isAllOrders: false })).toBe(700_000)
+  expect(fillsSinceMs(chart, { orders: hundred(600), isAllOrders: false })).toBeUndefined()
+  expect(fillsSinceMs(chart, { orders: hundred(700), isAllOrders: true })).toBeUndefined()
+  expect(fillsSinceMs(chart, { orders: hundred(700).slice(1), isAllOrders: false })).toBeUndefined()
 })

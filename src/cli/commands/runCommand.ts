@@ -7,6 +7,7 @@ import { run } from '../../daemon/run.ts'
 import { createLog } from '../../monitor/log/log.ts'
 import { createLogRing } from '../../monitor/log/logRing.ts'
 import type { Call } from '../call/command.ts'
+import { whileReading } from '../output/progressBar.ts'
 
 /** Runs the daemon until it ends; resolves with its exit code. Rejects with CommandError when it may not start like this. */
 export async function runCommand({ loaded, reload, env, execArgv, keys }: Call): Promise<number> {
@@ -38,7 +39,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   }
   try {
     return await run(config, {
-      ...{ log, kept, notes, values: loaded.values, keys, reload },
+      ...{ log, kept, notes, values: loaded.values, keys, reload, whileReading },
       ...(isPretty ? { terminal } : {}),
     })
   } finally {

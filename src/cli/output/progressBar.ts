@@ -26,41 +26,90 @@ export function progressLine(done: number, total: number, elapsedMs: number, col
 
 /** Where a command writes to. */
 export interface Screens {
-  readonly stderr: { readonly isTTY?: boolean }
+  readonly stderr: {
+    readonly isTTY?: boolean
+    readonly columns?: number
+    readonly write: (text: string) => unknown
+  }
   readonly stdout: { readonly isTTY?: boolean }
   /** `TERM` of the environment. */
   readonly term: string | undefined
 }
 
 /** Whether work has a bar there: on a terminal that can draw it, and not between lines that the work prints to a screen. */
-export function hasBar({ stderr, stdout, term }: Screens, prints: boolean): boolean {
+function hasBar({ stderr, stdout, term }: Screens, prints: boolean): boolean {
   return stderr.isTTY === true && term !== 'dumb' && !(prints && stdout.isTTY === true)
 }
 
 /** Columns of a terminal; some say 0, or nothing, of their width. */
-export function columnsOf({ columns }: { readonly columns?: number }): number {
+function columnsOf({ columns }: { readonly columns?: number }): number {
   return columns === undefined || columns === 0 ? SCREEN_COLUMNS : columns
 }
 
-/** A bar on standard error while `work` runs; taken away at its end, however that comes. Work that `prints` has none where standard output is a screen too: its lines would break the bar. */
-export function withProgress<T>(work: (progress: Progress) => T, prints = false): T {
-  const { stderr, stdout } = process
-  if (!hasBar({ stderr, stdout, term: process.env.TERM }, prints)) return work(() => {})
-  const beganMs = systemClock.monotonicMs()
+/** A bar while it is there. */
+interface Bar {
+  readonly progress: Progress
+  /** Takes it away. */
+  readonly end: () => void
+}
+
+/** What a bar is drawn on and by, where it is not this process's own: tests. */
+export interface BarPlace {
+  readonly screens: Screens
+  readonly monotonicMs: () => number
+}
+
+const ownPlace = (): BarPlace => ({
+  screens: { stderr: process.stderr, stdout: process.stdout, term: process.env.TERM },
+  monotonicMs: systemClock.monotonicMs,
+})
+
+function barAt({ screens, monotonicMs }: BarPlace, prints: boolean): Bar {
+  if (!hasBar(screens, prints)) return { progress: () => {}, end: () => {} }
+  const { stderr } = screens
+  const beganMs = monotonicMs()
   let calls = 0
   let drawnMs = beganMs + QUIET_MS - REDRAW_MS
   let isShown = false
-  try {
-    return work((done, total) => {
+  return {
+    progress(done, total) {
       calls += 1
       if ((calls & (CALLS_PER_LOOK - 1)) !== 0) return
-      const nowMs = systemClock.monotonicMs()
+      const nowMs = monotonicMs()
       if (nowMs - drawnMs < REDRAW_MS) return
       drawnMs = nowMs
       isShown = true
       stderr.write(`\r${progressLine(done, total, nowMs - beganMs, columnsOf(stderr) - 1)}\u001b[K`)
-    })
+    },
+    end() {
+      if (isShown) stderr.write('\r\u001b[K')
+    },
+  }
+}
+
+/** A bar on standard error while `work` runs; taken away at its end, however that comes. Work that `prints` has none where standard output is a screen too: its lines would break the bar. */
+export function withProgress<T>(
+  work: (progress: Progress) => T,
+  prints = false,
+  place: BarPlace = ownPlace(),
+): T {
+  const bar = barAt(place, prints)
+  try {
+    return work(bar.progress)
   } finally {
-    if (isShown) stderr.write('\r\u001b[K')
+    bar.end()
+  }
+}
+
+/** A bar while the journal is read at a start, as `withProgress`: none where the log is on a screen, which tells it in lines. */
+export async function whileReading<T>(
+  work: (progress: Progress) => Promise<T>,
+  place: BarPlace = ownPlace(),
+): Promise<T> {
+  const bar = barAt(place, true)
+  try {
+    return await work(bar.progress)
+  } finally {
+    bar.end()
   }
 }

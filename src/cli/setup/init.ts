@@ -103,7 +103,7 @@ function nextSteps({ profile, key, isRpcSecret }: Choices, cwd: string): readonl
     ...(isMissing ? [`  perpd keys new --file ${key}`] : []),
     ...(key === keyVariable ? [`  give the key in ${keyVariable}, to perpd alone`] : []),
     ...(isRpcSecret
-      ? ['  give the endpoint in PERPD__RPC__HTTP: its address holds a key, and was written nowhere']
+      ? ['  give the endpoint in PERPD__RPC__HTTP: its address may hold a key, and was written nowhere']
       : []),
     '  perpd doctor',
     '  perpd run',

@@ -27,7 +27,7 @@ export interface Choices {
   readonly key: string | undefined
   /** An address without a key in it. */
   readonly rpc: string | undefined
-  /** An endpoint was named whose address holds a key: it is written nowhere. */
+  /** An endpoint was named whose address may hold a key: it is written nowhere. */
   readonly isRpcSecret: boolean
 }
 

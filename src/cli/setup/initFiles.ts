@@ -32,7 +32,7 @@ function keySection({ key }: Choices): readonly string[] {
 function chainSection({ rpc, isRpcSecret }: Choices): readonly string[] {
   if (isRpcSecret) {
     return [
-      '  // The endpoint that was named has a key in its address: give it in the variable PERPD__RPC__HTTP.\n  "rpc": {}',
+      '  // The endpoint that was named may have a key in its address: give it in the variable PERPD__RPC__HTTP.\n  "rpc": {}',
     ]
   }
   return rpc === undefined

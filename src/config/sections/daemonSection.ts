@@ -1,4 +1,5 @@
 /** Settings of the daemon itself: what it keeps, runs, serves and tells. */
+import { isLoopback } from '../../base/networkAddress.ts'
 import { logLevels } from '../../domain/logLevels.ts'
 import {
   choice,
@@ -139,7 +140,7 @@ export function controlOf({ metricsAccess, healthAccess, ...same }: Typed<typeof
 
 /** Whether a host to listen on is this machine alone. */
 export function isOwnHost(host: string): boolean {
-  return as.isLoopback(host.includes(':') ? `[${host}]` : host)
+  return isLoopback(host.includes(':') ? `[${host}]` : host)
 }
 
 /** Settings under `log`. */

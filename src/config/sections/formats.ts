@@ -1,6 +1,6 @@
 /** Formats of settings that are the daemon's own: addresses, files, markets and limits. Those that any setting may have are `protocol/settings/setting.ts`. */
 import { z } from 'zod'
-import { isForbiddenAddress } from '../../base/networkAddress.ts'
+import { isForbiddenAddress, isLoopback } from '../../base/networkAddress.ts'
 import { Secret } from '../../base/secret.ts'
 import { type LimitName, type Limits, limitRows, limitSetting } from '../../domain/account/limits.ts'
 import type { LimitRow } from '../../domain/account/limitTable.ts'
@@ -124,11 +124,6 @@ export const journalLocation: Format<string> = {
 export const hostNames: Format<readonly string[]> = list('a list of host names without ports', (item) =>
   /^[A-Za-z0-9_.-]+$/.test(item),
 )
-
-/** Whether a host name, as `URL.hostname` gives it, is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-}
 
 /** Whether an address may be used: https, or http on this machine, and none of a machine's own metadata. */
 export function isSafeUrl(item: string, mayCarrySecrets: boolean): boolean {

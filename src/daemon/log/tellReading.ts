@@ -7,11 +7,11 @@ const everyMs = 5_000
 /** The clock is looked at once in so many records, a power of 2. */
 const recordsPerLook = 1_024
 
-/** What is told how many records are read, of how many. */
-export function tellReading(
-  note: Log['note'],
-  monotonicMs: () => number,
-): (done: number, total: number) => void {
+/** Is told how many records are read, of how many. */
+export type Reading = (done: number, total: number) => void
+
+/** What tells it in the log. */
+export function tellReading(note: Log['note'], monotonicMs: () => number): Reading {
   let begun: { readonly atMs: number; readonly done: number } | undefined
   let toldMs = 0
   return (done, total) => {

@@ -1,15 +1,17 @@
 /** Keeps secrets out of everything that is written: by shape, by field name, and by value for known ones. */
+import { isLoopback, keysInHost, shownHost } from '../../base/networkAddress.ts'
 import { Secret } from '../../base/secret.ts'
 
 /** What stands where a secret was. */
 const HIDDEN = '[hidden]'
 
-/** A URL without what may be secret: credentials, path and query. Text that is no URL is hidden whole. */
+/** A URL without what may be secret: credentials, path, query, and a key in the host's name. Text that is no URL is hidden whole. */
 export function redactUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || url.host === '') return HIDDEN
   const bare = url.username === '' && url.password === '' && url.search === '' && url.pathname.length <= 1
-  return bare ? url.origin : `${url.origin}/${HIDDEN}`
+  const origin = `${url.protocol}//${shownHost(url.host)}`
+  return bare ? origin : `${origin}/${HIDDEN}`
 }
 
 // A 65-byte signature; a digest is 32 bytes and may be shown.
@@ -22,7 +24,7 @@ const MIN_KNOWN = 6
 /** Shorter parts of a path are words of it, as `v2` or `arbitrum`. */
 const MIN_PATH_PART = 12
 
-/** A secret, and of an address what in it may be a key: name, password, long parts of the path, values of the query. */
+/** A secret, and of an address what in it may be a key: name, password, long parts of the host and the path, values of the query. */
 function partsOf(secret: string): readonly string[] {
   const url = URL.parse(secret)
   if (url === null) return [secret]
@@ -30,15 +32,23 @@ function partsOf(secret: string): readonly string[] {
     secret,
     url.username,
     url.password,
+    ...keysInHost(url.hostname),
     ...url.pathname.split('/').filter((part) => part.length >= MIN_PATH_PART),
     ...url.searchParams.values(),
   ]
 }
 
-/** Whether an address carries what may be a key: name or password, a long part of the path, a value of the query. */
+/**
+ * Whether an address may carry a key: of another machine everything beside scheme and a host of words is taken for one, as a path of
+ * any length, a query or a name. On this machine no provider stands: there short parts of a path are words of it.
+ */
 export function mayHoldKey(text: string): boolean {
-  const [, ...parts] = partsOf(text)
-  return parts.some((part) => part.length >= MIN_KNOWN)
+  const url = URL.parse(text)
+  if (url === null) return false
+  if (isLoopback(url.hostname)) return partsOf(text).some((part, at) => at > 0 && part.length >= MIN_KNOWN)
+  const { username, password, pathname, search, hash } = url
+  const isBare = username + password + search + hash === '' && pathname.length <= 1
+  return !isBare || keysInHost(url.hostname).length > 0
 }
 
 /** A cleaner of texts and values; `secrets` are known secret values, hidden wherever they or their parts occur. */

@@ -3,7 +3,7 @@
  * batches, so that a flood of log lines draws no more than ten times a second.
  */
 import { type Answered, read } from './pageApi.ts'
-import type { Change } from './pageState.ts'
+import { type Change, mostOrders } from './pageState.ts'
 import type { PageStore } from './pageStore.ts'
 import type {
   Book,
@@ -43,7 +43,7 @@ const firstMs = 1_500
 const [booksMs, marketsMs, limitsMs] = [5_000, 20_000, 300_000]
 /** Lines read at the beginning. */
 const firstLines = 500
-/** Orders in one answer when older ones are asked for. */
+/** So many orders more are asked for each time, of what the page keeps. */
 const olderOrders = 1_000
 
 /** A feed into a store. */
@@ -178,12 +178,12 @@ export function createLiveFeed(store: PageStore): LiveFeed {
       readBooks()
       readLimits()
     },
-    loadOlder: () =>
-      load<readonly Order[]>(`/api/orders?limit=${olderOrders}`, (orders) => ({
-        type: 'all-orders',
-        orders,
-        asked: olderOrders,
-      })),
+    loadOlder: () => {
+      const asked = Math.min(mostOrders, store.get().orders.length + olderOrders)
+      return load<readonly Order[]>(`/api/orders?limit=${asked}`, (orders) => ({
+        ...{ type: 'all-orders', orders, asked },
+      }))
+    },
     stop,
   }
 }

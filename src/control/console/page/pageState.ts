@@ -69,7 +69,9 @@ export type Change =
 
 /** Most lines of the log, orders and figures of the equity that the page keeps. */
 export const mostLines = 2_000
-const mostOrders = 2_000
+export const mostOrders = 2_000
+/** Orders that are read when the page begins, and told of whenever one of them changes. */
+export const newestOrders = 100
 const mostPoints = 6_000
 
 /** Before anything was heard. */

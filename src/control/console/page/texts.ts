@@ -639,6 +639,8 @@ export const texts = {
     level: (name: string, side: string, price: string) => `${side} ${name} ${price}`,
     fill: (what: string, price: string, time: string) => `${what} at ${price}, ${time}`,
     nothing: 'Nothing of ours happened here or waits here.',
+    fillsSince: (moment: string) =>
+      `Fills of orders that were accepted before ${moment} UTC are not on the chart.`,
     noMarket: 'No market is in use.',
     none: 'The venue has no price of this market.',
     waiting: 'Prices were not read yet.',

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { Head, html, kept, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { cancelCommand } from '../pageCommands.ts'
+import { mostOrders, newestOrders } from '../pageState.ts'
 import type { Order } from '../pageWire.ts'
 import { NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
 import { isCancellable, isFound, isOpenOrder, orderPnlOf, partFilledUsd } from '../shownFigures.ts'
@@ -104,6 +105,7 @@ export function OrdersView(): VNode {
     [mayCommand, command],
   )
   const [shown, more, showMore] = useBounded(found, firstRows)
+  const mayBeOlder = !isAllOrders && orders.length >= newestOrders && orders.length < mostOrders
   const tools = html`<label class="check">
     <input type="checkbox" checked=${isOpenOnly}
       onChange=${(event: Event) => setOpenOnly((event.currentTarget as HTMLInputElement).checked)} />
@@ -123,7 +125,7 @@ export function OrdersView(): VNode {
     }
     <div class="tools">
       ${more > 0 ? html`<button onClick=${showMore}>${texts.more(more)}</button>` : ''}
-      ${more === 0 && !isAllOrders && orders.length >= 100 ? html`<button onClick=${() => feed.loadOlder()}>${texts.older}</button>` : ''}
+      ${more === 0 && mayBeOlder ? html`<button onClick=${() => feed.loadOlder()}>${texts.older}</button>` : ''}
     </div>
   <//>`
 }

@@ -5,7 +5,14 @@ import uPlot from 'uplot'
 import { html, Section, usePage, useSlice } from '../markup.ts'
 import { read } from '../pageApi.ts'
 import type { Candles } from '../pageWire.ts'
-import { type Level, type PriceChart, placedApart, priceChartOf, priceRange } from '../shownChart.ts'
+import {
+  fillsSinceMs,
+  type Level,
+  type PriceChart,
+  placedApart,
+  priceChartOf,
+  priceRange,
+} from '../shownChart.ts'
 import { shownPositions } from '../shownFigures.ts'
 import { axisTexts, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
@@ -112,7 +119,14 @@ const dataOf = ({ xs, closes, buys, sells }: PriceChart): uPlot.AlignedData => [
 ]
 
 /** The picture, and in words what is in it. */
-function Picture({ chart }: { readonly chart: PriceChart }): VNode {
+function Picture({
+  chart,
+  sinceMs,
+}: {
+  readonly chart: PriceChart
+  /** From when on orders' fills are in it, Unix ms; undefined: all. */
+  readonly sinceMs: number | undefined
+}): VNode {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
   const newest = useRef(chart)
@@ -156,6 +170,8 @@ function Picture({ chart }: { readonly chart: PriceChart }): VNode {
       told.length === 0
         ? html`<span class="muted">${words.nothing}</span>`
         : told.map((text) => html`<span key=${text} class="num">${text}</span>`)
+    }${
+      sinceMs === undefined ? '' : html`<span class="warn">${words.fillsSince(momentText(sinceMs))}</span>`
     }</figcaption>
   </figure>`
 }
@@ -208,6 +224,7 @@ export function PriceView(): VNode {
   const candles = useCandles(market, period)
   const status = useSlice((state) => state.status)
   const orders = useSlice((state) => state.orders)
+  const isAllOrders = useSlice((state) => state.isAllOrders)
   const positions = useMemo(
     () => (status === undefined ? [] : shownPositions(status, [], [])),
     [status?.positions],
@@ -229,6 +246,6 @@ export function PriceView(): VNode {
         </select>`
   const empty = market === undefined ? words.noMarket : candles === 'none' ? words.none : words.waiting
   return html`<${Section} id="prices" title=${texts.sections.prices} tools=${tools}>
-    ${chart === undefined || chart.xs.length < 2 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} />`}
+    ${chart === undefined || chart.xs.length < 2 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} sinceMs=${fillsSinceMs(chart, { orders, isAllOrders })} />`}
   <//>`
 }
