@@ -264,7 +264,7 @@ const promtool = machineProgram(['promtool'], 'prometheus')
 
 test.runIf(promtool !== undefined)(
   'each cause that the venue can bring about is seen by its alert, and what its section says to press does what it promises',
-  { timeout: 600_000 },
+  { timeout: 1_800_000 },
   async () => {
     const shiftFile = join(folder.path, 'shift')
     let passedMs = 0
