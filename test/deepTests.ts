@@ -83,6 +83,7 @@ export const deepTests: readonly string[] = [
 
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',
+  'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
   'world/badInput.test.ts',
   'world/besideDaemon.test.ts',
