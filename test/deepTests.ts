@@ -82,6 +82,7 @@ export const deepTests: readonly string[] = [
   'world/consoleCommands.test.ts',
   'world/consoleNarrow.test.ts',
   'world/consolePage.test.ts',
+  'world/consoleReading.test.ts',
   'world/consoleRestart.test.ts',
   'world/consoleSignal.test.ts',
   'world/consoleStart.test.ts',
