@@ -80,6 +80,7 @@ export const deepTests: readonly string[] = [
   'world/canary.test.ts',
   'world/consoleAxe.test.ts',
   'world/consoleCommands.test.ts',
+  'world/consoleForeign.test.ts',
   'world/consoleNarrow.test.ts',
   'world/consolePage.test.ts',
   'world/consoleReading.test.ts',
