@@ -175,10 +175,9 @@ function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
     },
     read: {
       status() {
-        const { nowMs, watchedAgoMs, feedAgesMs, oldestUnresolvedSeconds, ...same } = statusBody(
-          engine.status(),
-        )
-        const body = { ...same, nowMs, watchedAgoMs, feedAgesMs, oldestUnresolvedSeconds }
+        const { nowMs, watchedAgoMs, feedAgesMs, feedsOverdueMs, oldestUnresolvedSeconds, ...same } =
+          statusBody(engine.status())
+        const body = { ...same, nowMs, watchedAgoMs, feedAgesMs, feedsOverdueMs, oldestUnresolvedSeconds }
         const key = text({ ...same, turn: Math.floor(nowMs / AGES_MS) })
         return Promise.resolve({ text: text(body), key })
       },

@@ -98,7 +98,7 @@ export async function connectTrader(
             settings: config.account,
             prepareRenewal: createRenewals({
               sources: {
-                ...{ chain, api, timeoutMs: config.rpc.timeoutMs },
+                ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock: systemClock },
                 urls: evidence.http.map((url) => url.reveal()),
               },
               ...{ owner, subaccount: signer.address, clock: systemClock, emit },

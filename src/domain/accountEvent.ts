@@ -5,6 +5,7 @@ import type { Usd } from '../protocol/units.ts'
 import type { Discrepancy, DiscrepancyEnd } from './account/accountRecord.ts'
 import type { TradingState } from './account/limits.ts'
 import type { Contradiction } from './account/marketEntry.ts'
+import type { HaltReason, ReleasedBy, TradingScope } from './account/tradingState.ts'
 import type { SubaccountReport } from './subaccountReport.ts'
 
 /** The account, its markets, its approval, its limits. `type` is the stable dotted name of the log line. */
@@ -114,9 +115,16 @@ export type AccountEvent =
   | { readonly type: 'claim.over'; readonly file: string }
   /** A start has other limits than the run before it. */
   | { readonly type: 'limits.started'; readonly statement: string; readonly isLooser: boolean }
+  /** A hold was put on, changed its state or was lifted; `state` is what its scope is in then, by all that hold it. */
   | {
       readonly type: 'trading.state'
-      readonly scope: string
+      readonly scope: TradingScope
       readonly state: TradingState
+      /** What put on the hold that changed. */
+      readonly cause: HaltReason
+      /** That hold is gone; others of the scope may stay. */
+      readonly isLifted?: true
+      /** What lifts the state that the scope is in; absent while it is active. */
+      readonly lifts?: ReleasedBy
       readonly reason: string
     }

@@ -151,6 +151,8 @@ export interface EngineStatus {
   /** Positions that orders of ours closed in full and the list shows still, a sentence each: they are not in `positions`. */
   readonly closedFills: readonly string[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
+  /** For how long a feed has been older than increases may stand on, ms: 0 while it is not, absent while nobody reads it. */
+  readonly feedsOverdueMs: Readonly<Partial<Record<Feed, number>>>
   readonly apiHosts: readonly string[]
   readonly oracleHosts: readonly string[]
   readonly journal: { readonly path: string; readonly records: number; readonly intents: number }

@@ -18,7 +18,7 @@ import type { WindDown } from './roster/windDown.ts'
 import type { AccountWatch } from './watch/accountWatch.ts'
 import type { Breakers } from './watch/breakerWatch.ts'
 import type { FeedAges } from './watch/feedAges.ts'
-import { increasesWait, isNoHost } from './watch/increasesWait.ts'
+import { type AgeFacts, increasesWait, isNoHost, overdueFeeds } from './watch/increasesWait.ts'
 import type { Reconciler } from './watch/reconciler.ts'
 import type { UnmanagedWatch } from './watch/unmanaged.ts'
 import { unresolvedOf } from './watch/unresolved.ts'
@@ -66,17 +66,19 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
   const strategies = parts.instances.all().map((instance) => withSignal(context, instance.status()))
   const feedAgesMs = parts.feeds.at(nowMs)
+  // Before it runs nothing is read yet, and when it drains nothing is any more.
+  const judged: AgeFacts | undefined =
+    life.state() === 'running'
+      ? {
+          ...{ nowMs, feedAgesMs, strategies },
+          limits: context.limits.current().account,
+          watchMs: context.engineSettings.watchMs,
+        }
+      : undefined
   const notReady = [
     ...life.notReady(),
     ...(journal.isShort() ? [shortOfSpace(labels.journalPath)] : []),
-    // Before it runs nothing is read yet, and when it drains nothing is any more.
-    ...(life.state() === 'running'
-      ? increasesWait({
-          ...{ isNoHost: isNoHost(api), nowMs, feedAgesMs, strategies },
-          limits: context.limits.current().account,
-          watchMs: context.engineSettings.watchMs,
-        })
-      : []),
+    ...(judged === undefined ? [] : increasesWait({ ...judged, isNoHost: isNoHost(api) })),
   ]
   const withoutStop = withoutStopNow(context, parts)
   const watchedAtMs = life.watchedAtMs()
@@ -117,6 +119,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     unlistedFills: held.unlistedFills,
     closedFills: held.closedFills,
     feedAgesMs,
+    feedsOverdueMs: judged === undefined ? {} : overdueFeeds(judged),
     apiHosts: api.hosts.api,
     oracleHosts: api.hosts.oracle,
     journal: { path: labels.journalPath, records, intents },

@@ -12,7 +12,7 @@ import { decodeExact, encodeExact } from '../domain/records.ts'
 import type { OwnEvents } from './journal.ts'
 
 /** Raised whenever the same records fold to something else than before: snapshots of other versions are left aside. */
-const SNAPSHOT_VERSION = 6
+const SNAPSHOT_VERSION = 7
 
 /** The folds at one record. */
 export interface LedgerHead {

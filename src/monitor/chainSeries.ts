@@ -1,9 +1,9 @@
 /** The series of chain endpoints and of the approval of the delegated key; each function listens for their events. */
 import type { Emit, Event } from '../domain/event.ts'
-import type { SeriesMaker } from './seriesMaker.ts'
+import { answerBuckets, type SeriesMaker } from './seriesMaker.ts'
 
 /** What chain endpoints show, and their time against ours; `now` is any clock in ms. */
-export function chainSeries({ counter, gauge }: SeriesMaker, now: () => number): Emit {
+export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () => number): Emit {
   const evidenceEndpoints = gauge(
     'perpd_evidence_endpoints',
     'Chain endpoints whose data closes orders, and which must agree; 0 in API-only mode.',
@@ -12,6 +12,12 @@ export function chainSeries({ counter, gauge }: SeriesMaker, now: () => number):
     'perpd_chain_reads_total',
     'Polls of a chain endpoint by outcome: ok, catching-up, or the code of the fault.',
     ['endpoint', 'outcome'],
+  )
+  const took = histogram(
+    'perpd_chain_read_duration_seconds',
+    'One poll of a chain endpoint, to its answer or until it was given up.',
+    ['endpoint'],
+    answerBuckets,
   )
   const chainBlock = gauge(
     'perpd_chain_block',
@@ -46,8 +52,9 @@ export function chainSeries({ counter, gauge }: SeriesMaker, now: () => number):
         evidenceEndpoints.set(event.endpoints)
         return
       case 'chain.read': {
-        const { endpoint, outcome, latest, final, lagBlocks, latestAgeSeconds } = event
+        const { endpoint, outcome, durationMs, latest, final, lagBlocks, latestAgeSeconds } = event
         chainReads.inc({ endpoint, outcome })
+        took.observe({ endpoint }, durationMs / 1_000)
         if (latest !== undefined) chainBlock.set({ endpoint, level: 'latest' }, Number(latest))
         if (final !== undefined) chainBlock.set({ endpoint, level: 'final' }, Number(final))
         if (lagBlocks !== undefined) chainLag.set({ endpoint }, lagBlocks)

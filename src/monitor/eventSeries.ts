@@ -5,7 +5,7 @@ import { untidyCauses } from '../domain/order/decision.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { UnwindOutcome } from '../domain/tasks/unwindState.ts'
 import { absOf } from '../protocol/units.ts'
-import { asNumber, type SeriesMaker } from './seriesMaker.ts'
+import { answerBuckets, asNumber, type SeriesMaker } from './seriesMaker.ts'
 
 const closedLabels: readonly Label[] = ['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused']
 const discrepancyKinds: readonly DiscrepancyKind[] = [
@@ -126,11 +126,17 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
 }
 
 /** What hosts answered, what of it was left out or waits, and the prices that stood in for theirs. */
-export function hostSeries({ counter, gauge }: SeriesMaker): Emit {
+export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   const attempts = counter(
     'perpd_http_attempts_total',
     'HTTP requests sent or tried, by route, host and outcome; each try of a repeated read counts.',
     ['route', 'host', 'outcome'],
+  )
+  const took = histogram(
+    'perpd_http_attempt_duration_seconds',
+    'From an HTTP request to its answer, or until it was given up, by host; each try of a repeated read counts.',
+    ['host'],
+    answerBuckets,
   )
   const missingRows = counter(
     'perpd_missing_rows_total',
@@ -160,6 +166,7 @@ export function hostSeries({ counter, gauge }: SeriesMaker): Emit {
     switch (event.type) {
       case 'host.attempt':
         attempts.inc({ route: event.route, host: hostName(event.host), outcome: event.outcome })
+        took.observe({ host: hostName(event.host) }, event.durationMs / 1_000)
         return
       case 'rows.missing':
         missingRows.inc({ route: event.route, host: hostName(event.host) }, event.rows.length)

@@ -37,4 +37,6 @@ export interface MonitoredStatus {
   /** What each book holds and brought, under names of running strategies and a few more; absent: not told. */
   readonly books?: readonly StrategyBooks[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
+  /** For how long each has been too old for increases, ms; absent while nobody reads it. */
+  readonly feedsOverdueMs: Readonly<Partial<Record<Feed, number>>>
 }

@@ -10,6 +10,9 @@ export interface SeriesDescription {
   readonly labels: readonly string[]
 }
 
+/** Upper bounds of what a host or an endpoint takes, seconds: few, because each host has all of them. */
+export const answerBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
 /** What series are made with; every one is registered and described in the order it is made. */
 export interface SeriesMaker {
   readonly registry: Registry

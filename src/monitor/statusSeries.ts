@@ -29,12 +29,27 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
     'Age of the oldest order that was signed and whose fate is not proven; 0 when there is none.',
     ({ oldestUnresolvedSeconds }) => oldestUnresolvedSeconds,
   )
-  gauge('perpd_data_age_seconds', 'Age of the newest reading of each feed.', ['feed'], (self) => {
-    self.reset()
-    for (const [feed, ageMs] of Object.entries(status()?.feedAgesMs ?? {})) {
-      self.set({ feed: feed as Feed }, ageMs / 1_000)
-    }
-  })
+  const ofFeeds = (
+    name: string,
+    help: string,
+    of: (current: MonitoredStatus) => MonitoredStatus['feedAgesMs'],
+  ) =>
+    gauge(name, help, ['feed'], (self) => {
+      self.reset()
+      const current = status()
+      if (current === undefined) return
+      for (const [feed, ms] of Object.entries(of(current))) self.set({ feed: feed as Feed }, ms / 1_000)
+    })
+  ofFeeds(
+    'perpd_data_age_seconds',
+    'Age of the newest reading of each feed. What only strategies read grows old between their turns and while none is asked.',
+    ({ feedAgesMs }) => feedAgesMs,
+  )
+  ofFeeds(
+    'perpd_data_overdue_seconds',
+    'For how long the newest reading of a feed has been older than increases may stand on: than `risk.maxDataAgeMs` or its own limit, and than two readings where it is read more seldom; 0 while it is not, absent while nobody reads it.',
+    ({ feedsOverdueMs }) => feedsOverdueMs,
+  )
   figure('perpd_exposure_usd', 'Positions and open increases at worst, USD.', ({ exposureUsd }) =>
     asNumber(exposureUsd),
   )

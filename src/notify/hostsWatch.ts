@@ -26,6 +26,8 @@ export function createHostsWatch(): (event: Event) => Notice | undefined {
         level: 'error',
         cause,
         text: `all API hosts are in cooldown (${hosts.join(', ')}). Of ${event.host}, the last one: ${ended(event.reason)} perpd adds nothing until one answers, and goes on asking`,
+        action:
+          'Check the network and the name service of this machine. What hosts answered: perpd status, perpd logs --level warn',
       }
     }
     if (event.type !== 'host.attempt' || !isGood(event) || !hosts.includes(event.host)) return undefined

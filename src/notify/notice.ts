@@ -55,7 +55,9 @@ export interface Notice {
   readonly level: NoticeLevel
   /** The same for all that has the same cause: it is told less and less often. */
   readonly cause: string
-  /** It is the end of its cause: always told, and the next of that cause is a first one. */
+  /** How far its cause is: another stage is told as a first one, though the cause goes on. */
+  readonly stage?: string
+  /** It is the end of its cause: told wherever its beginning was, and the next of that cause is a first one. */
   readonly isEnd?: true
   /** What happened, to which order, and what perpd does next. */
   readonly text: string
@@ -81,7 +83,7 @@ export function compareLevels(one: NoticeLevel, other: NoticeLevel): number {
   return noticeLevels.indexOf(one) - noticeLevels.indexOf(other)
 }
 
-/** What a sink does with a notice. */
+/** What a sink does with a notice by itself, whatever it was told before. */
 export function ruleFor(filter: NoticeFilter, { kind, level }: Notice): NoticeRule {
   return filter.events[kind] ?? (compareLevels(level, filter.level) < 0 ? 'off' : 'on')
 }

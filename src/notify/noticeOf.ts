@@ -1,4 +1,7 @@
 /** Which events are told to people, under which kind and cause. The sentence is that of the log. Pure. */
+import type { Discrepancy } from '../domain/account/accountRecord.ts'
+import { releaseCommand } from '../domain/account/haltRelease.ts'
+import type { ReleasedBy, TradingScope } from '../domain/account/tradingState.ts'
 import type { Event, EventType } from '../domain/event.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import { isFillTold } from '../domain/order/orderLegs.ts'
@@ -10,6 +13,7 @@ import type { Notice, NoticeKind } from './notice.ts'
 interface Judged {
   readonly kind: NoticeKind
   readonly cause: string
+  readonly stage?: string
   readonly isEnd?: true
   readonly action?: string
 }
@@ -38,9 +42,7 @@ const judges: Judges = {
   'account.discrepancy': ({ finding, isPausing }) => ({
     kind: 'account-change',
     cause: `finding:${finding.findingId}`,
-    ...(isPausing
-      ? { action: `Say what it is: perpd discrepancies adopt|ignore ${finding.findingId} --by NAME` }
-      : {}),
+    ...findingAction(finding, isPausing),
   }),
   'account.discrepancySettled': ({ finding }) => ({
     kind: 'account-settled',
@@ -75,11 +77,13 @@ const judges: Judges = {
       action: isJournalShort ? 'Give the journal more space.' : 'Look at perpd discrepancies.',
     }
   },
-  'trading.state': ({ scope, state, reason }) =>
-    state === 'active'
-      ? { kind: 'trading-state', cause: `trading:${scope}`, isEnd: true }
-      : // A reason holds figures that move: a halt that goes on is written once, and each new one is told.
-        { kind: 'trading-state', cause: `trading:${scope}:${state}:${reason}` },
+  // A scope may have several holds, each with an end of its own; one that goes on is written once, and its reducing may become a halt.
+  'trading.state': ({ scope, state, cause, isLifted, lifts }) => ({
+    kind: 'trading-state',
+    cause: `trading:${scope}:${cause}`,
+    ...(isLifted === true ? { isEnd: true } : { stage: state }),
+    ...haltAction(lifts, scope),
+  }),
   'order.untidy': ({ orderKey, cause, isOver }) => ({
     kind: 'order-untidy',
     cause: `untidy:${orderKey}:${cause}`,
@@ -117,12 +121,13 @@ const judges: Judges = {
   'strategy.paused': ({ strategy }) => ({
     kind: 'strategy-paused',
     cause: `paused:${strategy}`,
+    stage: 'failed',
     action: `Put the kind of ${strategy} right.`,
   }),
   'strategy.switched': ({ strategy, to }) => ({
     kind: 'strategy-paused',
-    cause: `switched:${strategy}:${to}`,
-    isEnd: true,
+    cause: `paused:${strategy}`,
+    ...(to === 'running' ? { isEnd: true } : { stage: 'operator' }),
   }),
   'strategy.unfit': ({ strategy }) => ({
     kind: 'strategy-unfit',
@@ -130,20 +135,58 @@ const judges: Judges = {
     action: 'Put its kind right and take it over: perpd strategies reload',
   }),
   'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),
-  'kill.step': ({ step }) =>
-    step === 'stuck'
-      ? {
-          kind: 'kill-step',
-          cause: 'kill:stuck',
-          action: 'Look at perpd status; cancel and close by hand at the venue what it cannot.',
-        }
-      : { kind: 'kill-step', cause: `kill:${step}`, isEnd: true },
+  'kill.step': killStep,
   'limits.changed': ({ by, statement }) => ({
     kind: 'limits-changed',
     cause: `limits:${by}:${statement}`,
     isEnd: true,
   }),
   'limits.started': ({ statement }) => ({ kind: 'limits-changed', cause: `limits:${statement}` }),
+}
+
+/** What a person has to do with a change of the account that is not by perpd. */
+function findingAction({ kind, findingId }: Discrepancy, isPausing: boolean): Pick<Judged, 'action'> {
+  if (isPausing) return { action: `Say what it is: perpd discrepancies adopt|ignore ${findingId} --by NAME` }
+  if (kind !== 'liquidation' && kind !== 'adl') return {}
+  return {
+    action:
+      'Look at what is near its liquidation now: perpd positions. To add nothing until it is understood: perpd trading reducing',
+  }
+}
+
+/** What a person has to do with a hold; nothing where the end of its cause lifts it. */
+function haltAction(lifts: ReleasedBy | undefined, scope: TradingScope): Pick<Judged, 'action'> {
+  switch (lifts) {
+    case 'operator':
+      return { action: `Look at why: perpd trading. It stays until you lift it: ${releaseCommand(scope)}` }
+    case 'next-day':
+      return {
+        action: `Look at why: perpd trading. The next day (UTC) lifts it by itself, you can before: ${releaseCommand(scope)}`,
+      }
+    case 'itself':
+    case undefined:
+      return {}
+  }
+}
+
+/** A kill is one cause: that it is done, or abandoned, is told to all who were told of a step of it. */
+function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
+  const common = { kind: 'kill-step', cause: 'kill' } as const
+  switch (event.step) {
+    case 'stuck':
+      return {
+        ...common,
+        stage: 'stuck',
+        action: 'Look at perpd status; cancel and close by hand at the venue what it cannot.',
+      }
+    case 'closing':
+      return { ...common, stage: 'closing' }
+    case 'cancelled':
+      return { ...common, stage: event.close ? 'cancelled to close' : 'cancelled' }
+    case 'done':
+    case 'abandoned':
+      return { ...common, isEnd: true }
+  }
 }
 
 /** The end of an order. What failed is told by its cause, whichever order it was; what was filled is always told. */
@@ -155,7 +198,14 @@ function movedOrder(event: Extract<Event, { type: 'order.moved' }>): Judged | un
       : undefined
   }
   if (from === 'unknown') return { kind: 'order-proven', cause: `unknown:${intent.intentId}`, isEnd: true }
-  if (to === 'unknown') return { kind: 'order-unknown', cause: `unknown:${intent.intentId}` }
+  if (to === 'unknown') {
+    const id = intent.intentId.slice(0, 8)
+    return {
+      kind: 'order-unknown',
+      cause: `unknown:${intent.intentId}`,
+      action: `Look at what was sent and asked, and whether chain endpoints lag: perpd explain ${id}, perpd status. perpd goes on asking; to have it closed if it lands: perpd orders unwind ${id} --by NAME`,
+    }
+  }
   const fills = (lastAttempt(state)?.children ?? []).filter(({ phase }) => phase === 'EXECUTED')
   if (to === 'executed') {
     // Each of its fills was told by itself.

@@ -5,10 +5,11 @@ import { createCauseFilter } from './causeFilter.ts'
 import { createHostsWatch } from './hostsWatch.ts'
 import { mailLetter } from './mailLetter.ts'
 import { type MessageContext, messageOf } from './message.ts'
-import { type Notice, ruleFor } from './notice.ts'
+import type { Notice } from './notice.ts'
 import { noticeOf } from './noticeOf.ts'
 import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
+import { createSinkCauses } from './sinkCauses.ts'
 import { createSinkLoop, type Waiting } from './sinkLoop.ts'
 import { type OpenSink, sinkRequest } from './sinkRequest.ts'
 import { filterOf } from './sinkSettings.ts'
@@ -43,25 +44,26 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const { sinks, clock, emit, redact, maxWaiting: most } = options
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
-  const loops = sinks.map((sink) => ({
-    filter: filterOf(sink.settings),
-    loop: createSinkLoop({
+  const loops = sinks.map((sink) => {
+    const taken = createSinkCauses(filterOf(sink.settings))
+    const loop = createSinkLoop({
       name: sink.settings.name,
       send: (waiting, signal) => tellSink(sink, waiting, options, signal),
       clock,
       emit,
+      lost: ({ of }) => (of === undefined ? undefined : taken.lost(of)),
       most,
-    }),
-  }))
+    })
+    return { taken, loop }
+  })
 
   function tell(notice: Notice): void {
-    const count = causes.take(notice.cause, notice.isEnd === true, clock.monotonicMs())
+    const count = causes.take(notice, clock.monotonicMs())
     if (count === undefined) return
     const shown = { ...notice, text: redact(notice.text) }
-    for (const { filter, loop } of loops) {
-      const rule = ruleFor(filter, notice)
-      if (rule === 'off') continue
-      loop.offer({ notice: shown, level: notice.level, count, isSilent: rule === 'silent' })
+    for (const { taken, loop } of loops) {
+      const how = taken.take(notice)
+      if (how !== undefined) loop.offer({ notice: shown, count, ...how })
     }
   }
 
@@ -85,7 +87,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
 /** Tries once to tell one sink. */
 export function tellSink(
   sink: OpenSink,
-  { notice, count, isSilent }: Omit<Waiting, 'level'>,
+  { notice, count, isSilent }: Pick<Waiting, 'notice' | 'count' | 'isSilent'>,
   options: Pick<NotifierOptions, 'post' | 'postMail' | 'clock' | 'timeoutMs' | 'profile' | 'consoleUrl'>,
   signal: AbortSignal,
 ): Promise<SendResult> {

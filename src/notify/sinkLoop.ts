@@ -4,13 +4,17 @@ import type { Emit } from '../domain/event.ts'
 import type { Notice, NoticeLevel } from './notice.ts'
 import { pushed } from './noticeQueue.ts'
 import type { SendResult } from './sendOnce.ts'
+import type { TakenCause } from './sinkCauses.ts'
 
 /** What waits for a sink. */
 export interface Waiting {
   readonly notice: Notice
+  /** What a full queue judges it by. */
   readonly level: NoticeLevel
   readonly count: number
   readonly isSilent: boolean
+  /** What it is of, unless it is an end. */
+  readonly of?: TakenCause
 }
 
 /** What a loop is made of. */
@@ -19,6 +23,8 @@ export interface SinkLoopOptions {
   readonly send: (waiting: Waiting, signal: AbortSignal) => Promise<SendResult>
   readonly clock: Pick<Clock, 'sleep'>
   readonly emit: Emit
+  /** Told of one that will never be sent: a full queue dropped it, or no try succeeded. */
+  readonly lost: (waiting: Waiting) => void
   /** Most that wait. */
   readonly most: number
 }
@@ -38,7 +44,7 @@ const MOST_TRIES = 6
 const FIRST_WAIT_MS = 1_000
 
 /** A loop that sleeps until it is offered something. */
-export function createSinkLoop({ name, send, clock, emit, most }: SinkLoopOptions): SinkLoop {
+export function createSinkLoop({ name, send, clock, emit, lost, most }: SinkLoopOptions): SinkLoop {
   const stopping = new AbortController()
   let queue: readonly Waiting[] = []
   let running: Promise<void> | undefined
@@ -50,6 +56,7 @@ export function createSinkLoop({ name, send, clock, emit, most }: SinkLoopOption
       if (result.result === 'sent') return emit({ type: 'notice.ended', sink: name, kind, result: 'sent' })
       const isLast = result.result === 'refused' || tries === MOST_TRIES || stopping.signal.aborted
       if (isLast) {
+        lost(waiting)
         const ended = result.result === 'refused' ? 'refused' : 'failed'
         return emit({ type: 'notice.ended', sink: name, kind, result: ended, reason: result.reason })
       }
@@ -77,7 +84,10 @@ export function createSinkLoop({ name, send, clock, emit, most }: SinkLoopOption
     offer(waiting) {
       const { queue: next, dropped } = pushed(queue, waiting, most)
       queue = next
-      if (dropped) emit({ type: 'notice.dropped', sink: name, kind: dropped.notice.kind })
+      if (dropped !== undefined) {
+        lost(dropped)
+        emit({ type: 'notice.dropped', sink: name, kind: dropped.notice.kind })
+      }
       // Not in the turn of who tells: what makes a request is work, too.
       setImmediate(start)
     },

@@ -2,7 +2,19 @@
  * Indicators over candles, for signals only: they are plain numbers and never become an amount or a price of an order.
  * Each gives the value at the last candle, or undefined when there are too few candles to say.
  */
-import { ADX, ATR, BollingerBands, EMA, MACD, RSI, SMA, StochasticOscillator } from 'trading-signals'
+import {
+  ADX,
+  ATR,
+  BollingerBands,
+  DonchianChannels,
+  EMA,
+  getZScore,
+  MACD,
+  ROC,
+  RSI,
+  SMA,
+  StochasticOscillator,
+} from 'trading-signals'
 import type { Candle, CandlePeriod } from '../protocol/market.ts'
 
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#indicators)
@@ -12,6 +24,7 @@ export {
   BollingerBands,
   CCI,
   DEMA,
+  DonchianChannels,
   EMA,
   MACD,
   ROC,
@@ -48,20 +61,12 @@ export function closedCandles(
 
 /** Simple moving average of the last `length` closes. */
 export function sma(candles: readonly Candle[], length: number): number | undefined {
-  return last(
-    new SMA(length),
-    candles.map((candle) => candle.close),
-    length,
-  )
+  return last(new SMA(length), closesOf(candles), length)
 }
 
 /** Exponential moving average of the closes, seeded by the first of them. */
 export function ema(candles: readonly Candle[], length: number): number | undefined {
-  return last(
-    new EMA(length),
-    candles.map((candle) => candle.close),
-    length,
-  )
+  return last(new EMA(length), closesOf(candles), length)
 }
 
 /** Average true range over `length` candles (Wilder), in the price's unit. */
@@ -116,31 +121,40 @@ export function stochastic(
 
 /** How many standard deviations the last close is from the mean of the last `length` closes; 0 when all are equal. */
 export function zScore(candles: readonly Candle[], length: number): number | undefined {
-  const window = lastOf(candles, length)
-  const newest = window?.at(-1)
-  if (window === undefined || newest === undefined) return undefined
-  const mean = window.reduce((sum, candle) => sum + candle.close, 0) / length
-  const variance = window.reduce((sum, candle) => sum + (candle.close - mean) ** 2, 0) / length
-  return variance === 0 ? 0 : (newest.close - mean) / Math.sqrt(variance)
+  const closes = closesOf(lastOf(candles, length) ?? [])
+  if (closes.length === 0) return undefined
+  // A window without variance has no z-score, and by rounding the mean of equal decimals may differ from them.
+  return new Set(closes).size === 1 ? 0 : getZScore(closes)
+}
+
+/** The channel of the last `length` candles (Donchian): their highest high, their lowest low and the middle of both. */
+export function donchian(
+  candles: readonly Candle[],
+  length: number,
+): { readonly lower: number; readonly middle: number; readonly upper: number } | undefined {
+  return last(new DonchianChannels(length), lastOf(candles, length) ?? [], Math.max(1, length))
 }
 
 /** The highest high of the last `length` candles. */
 export function highest(candles: readonly Candle[], length: number): number | undefined {
-  const window = lastOf(candles, length)
-  return window && Math.max(...window.map((candle) => candle.high))
+  return donchian(candles, length)?.upper
 }
 
 /** The lowest low of the last `length` candles. */
 export function lowest(candles: readonly Candle[], length: number): number | undefined {
-  const window = lastOf(candles, length)
-  return window && Math.min(...window.map((candle) => candle.low))
+  return donchian(candles, length)?.lower
+}
+
+/** Rate of change: what the last close gained on the one `length` candles before it, as a part of that: 0.01 is 1 %. */
+export function roc(candles: readonly Candle[], length: number): number | undefined {
+  return last(new ROC(length), closesOf(lastOf(candles, length + 1) ?? []), length + 1)
 }
 
 function lastOf(candles: readonly Candle[], length: number): readonly Candle[] | undefined {
   return length > 0 && candles.length >= length ? candles.slice(-length) : undefined
 }
 
-function closesOf(candles: readonly Candle[]): readonly number[] {
+function closesOf(candles: readonly Candle[]): number[] {
   return candles.map(({ close }) => close)
 }
 

@@ -25,7 +25,9 @@ const said = (text: string) => text.replaceAll(/\s+/g, ' ')
 test('funding that can be claimed is said, with when it counts and who claims it', () => {
   const text = said(textOf([usd('1.25'), usd(2)]))
   expect(text).toContain('Funding to be claimed, earned since these positions last changed: $3.25.')
-  expect(text).toContain('It is in no PnL until an order touches them; a file of kind claimer prepares the claim')
+  expect(text).toContain(
+    'It is in no PnL until an order touches them; a file of kind claimer prepares the claim',
+  )
 })
 
 test('nothing is said of less than a cent, nor where the venue does not say it', () => {

@@ -384,6 +384,22 @@ test('the last signal of a strategy that led to no order is told, with why and h
   expect(strategiesText(strategyRows(body, [], [], files), body.nowMs, 80)).not.toContain('led to no order')
 })
 
+test('status and strategies name the exits of a file that act only while perpd runs', () => {
+  const [one] = body.strategies
+  if (one === undefined) throw new Error('no strategy')
+  const said = (text: string) => text.replaceAll(/\s+/g, ' ')
+  const words = 'acts only while perpd runs: trailing stop, time limit'
+  const files = { enabled: new Map(), disabled: [], isWhole: false }
+  const strategies = [{ ...one, exitsHere: ['trailing-stop', 'time-limit'] as const }]
+  const held = { ...body, strategies }
+  const rows = strategyRows(held, [], [], files)
+  expect(rows[0]).toMatchObject({ exitsHere: ['trailing-stop', 'time-limit'] })
+  for (const width of [80, 200]) expect(said(statusText(held, width))).toContain(words)
+  expect(strategiesText(rows, body.nowMs, 80)).toContain(`\n\neth-trend ${words}`)
+  const nothing = said(strategiesText(strategyRows(body, [], [], files), body.nowMs, 80))
+  for (const text of [nothing, said(statusText(body))]) expect(text).not.toContain('only while perpd runs')
+})
+
 test('two positions on one side of a market are closed by the token that backs each, and each has an id of its own', () => {
   const [one] = body.positions
   if (one === undefined) throw new Error('no position')

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { booksTable } from '../../src/cli/books/booksTable.ts'
 import { sinceOf } from '../../src/cli/books/sinceFlag.ts'
+import { positionRows, positionsCsv } from '../../src/cli/commands/positionsCommand.ts'
 import { main } from '../../src/cli/main.ts'
 import { csvText } from '../../src/cli/output/csv.ts'
+import type { StatusBody } from '../../src/control/routes.ts'
 import { isAccountRecord } from '../../src/domain/records.ts'
-import { toPlain } from '../../src/domain/views/orderView.ts'
+import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engine, status } from '../control/door.ts'
@@ -199,6 +201,33 @@ test('trades --csv has a row for each fill', async () => {
   ])
   expect(rows).toHaveLength(4)
   expect(rows[0]).toContain(',grid,ETH/USD [WETH-USDC],long,decrease,1000,,4,,')
+})
+
+test('trades --round-trips --csv has a row for each round trip, newest first', async () => {
+  const out = await shown('trades', '--round-trips', '--csv')
+  expect(out).toMatchInlineSnapshot(`
+    "strategy,market,direction,opened_at,closed_at,duration_seconds,size_usd,entry_price,exit_price,fees_usd,pnl_usd,reason
+    trend,ETH/USD [WETH-USDC],long,2027-01-15T08:00:00.000Z,2027-01-16T08:00:00.000Z,86400,2000,2000,1970,3.5,-33.5,liquidation
+    grid,ETH/USD [WETH-USDC],long,2027-01-15T09:00:00.000Z,2027-01-15T11:00:00.000Z,7200,2000,2000,2100,6,93,"the price rose; {""$bigint"":""7""} is only text here""
+  `)
+})
+
+test('positions --csv has a row for each position and below it one for each part, so that no column counts twice', () => {
+  const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
+  const books = toPlain(engine.books())
+  const csv = positionsCsv(positionRows(body, books), books)
+  expect(csv).toMatchInlineSnapshot(`
+    "market,direction,size_usd,entry_price,mark_price,liquidation_price,pnl_usd,net_pnl_usd,collateral_usd,leverage,managed_by,part_strategy,part_size_usd,part_share,part_entry_price,part_pnl_usd
+    ETH/USD [WETH-USDC],long,500,1739.51,1744,900,0.99,,249.9,1.99,eth-trend,,,,,
+    ETH/USD [WETH-USDC],long,,,,,,,,,,eth-trend,300,0.6,2999.99721522,-125.600044531497336807717865132186
+    ETH/USD [WETH-USDC],long,,,,,,,,,,unattributed,200,0.4,3333.330239133333333333333333333333,-95.360026718898402084630719079312"
+  `)
+  const [names = [], ...rows] = csv.split('\n').map((line) => line.split(','))
+  for (const row of rows) expect(row).toHaveLength(names.length)
+  const sum = (name: string) => rows.reduce((all, row) => all + Number(row[names.indexOf(name)] ?? 0), 0)
+  expect(sum('part_size_usd')).toBe(sum('size_usd'))
+  expect(positionsCsv(positionRows(body)).split('\n')).toHaveLength(1 + body.positions.length)
+  expect(positionsCsv([]).split('\n')).toHaveLength(1)
 })
 
 test('a cell that would be a formula, or has a comma, is told as text', () => {

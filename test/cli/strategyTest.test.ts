@@ -110,7 +110,7 @@ test('a trial is the same each time, and tells decisions, refusals, fills and wh
   expect(full?.lines.length).toBeLessThan(20)
   const { stdout } = typed(path, '--situation', 'no-capacity')
   expect(stdout).toMatch(/increase long ETH\/USD +denied MAX_CAPACITY_SHARE, \d+ times/)
-  expect(stdout).toMatch(/no-capacity +\d+ +0 +\$0\.00 +\$0\.00 +MAX_CAPACITY_SHARE \d+/)
+  expect(stdout).toMatch(/no-capacity +\d+ +0 +0 +\$0\.00 +\$0\.00 +MAX_CAPACITY_SHARE \d+/)
   expect(stdout).not.toContain('trend-up')
 })
 

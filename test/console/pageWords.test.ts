@@ -51,16 +51,20 @@ function ownTexts(node: Node): readonly string[] {
 const cooked = (quasi: Node): string => (quasi.value as { readonly cooked: string }).cooked
 
 /** Words of one template: between tags, in attributes that are read, and in what stands there by an expression. */
-function wordsOf({ quasis, expressions }: { readonly quasis: Node[]; readonly expressions: Node[] }): string[] {
+function wordsOf({
+  quasis,
+  expressions,
+}: {
+  readonly quasis: Node[]
+  readonly expressions: Node[]
+}): string[] {
   const found: string[] = []
   let inTag = ''
   for (const [at, quasi] of quasis.entries()) {
     const text = inTag + cooked(quasi)
     const between = text.replace(/<[^>]*(?:>|$)/g, '\n')
     found.push(...between.split('\n'))
-    for (const [, , own = ''] of text.matchAll(
-      /\s(?:title|aria-label|placeholder|alt|label)=(["'])(.*?)\1/g,
-    ))
+    for (const [, , own = ''] of text.matchAll(/\s(?:title|aria-label|placeholder|alt|label)=(["'])(.*?)\1/g))
       found.push(own)
     const open = text.lastIndexOf('<')
     inTag = open > text.lastIndexOf('>') ? text.slice(open) : ''

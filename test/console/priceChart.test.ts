@@ -2,7 +2,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Candles, Order } from '../../src/control/console/page/pageWire.ts'
-import { fillsSinceMs, placedApart, priceChartOf, priceRange } from '../../src/control/console/page/shownChart.ts'
+import {
+  fillsSinceMs,
+  placedApart,
+  priceChartOf,
+  priceRange,
+} from '../../src/control/console/page/shownChart.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { order, positionRow, status, usd } from './rows.ts'
 

@@ -81,6 +81,7 @@ export function status(over: Partial<Status> = {}): Status {
     unlistedFills: [],
     closedFills: [],
     feedAgesMs: {},
+    feedsOverdueMs: {},
     apiHosts: [],
     oracleHosts: [],
     journal: { path: 'journal.db', records: 0, intents: 0 },

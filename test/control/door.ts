@@ -71,6 +71,7 @@ export const status: EngineStatus = {
     rebalance: 0,
   },
   feedAgesMs: { tickers: 1_200, oracle: 300 },
+  feedsOverdueMs: { tickers: 0, oracle: 0 },
   apiHosts: [host],
   oracleHosts: ['https://arbitrum-api.gmxinfra.io'],
   journal: { path: '/var/perpd/journal.db', records: 12, intents: 2 },

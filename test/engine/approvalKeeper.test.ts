@@ -63,7 +63,7 @@ async function world(actions: number, options: KindsOptions = {}, isOwnKey = fal
   }
   const own: Event[] = []
   const prepareRenewal = createRenewals({
-    sources: { chain: arbitrum, api, urls: [], timeoutMs: 5_000 },
+    sources: { chain: arbitrum, api, urls: [], timeoutMs: 5_000, clock },
     ...{ owner: signer.address, subaccount: delegate.address, file: fileOf(), clock },
     emit: (event) => void own.push(event),
   })

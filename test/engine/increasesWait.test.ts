@@ -2,7 +2,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { equityAge } from '../../src/cli/commands/statusCommand.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { type IncreaseFacts, increasesWait, NO_HOST_REASON } from '../../src/engine/watch/increasesWait.ts'
+import {
+  type IncreaseFacts,
+  increasesWait,
+  NO_HOST_REASON,
+  overdueFeeds,
+} from '../../src/engine/watch/increasesWait.ts'
 import { createHealth } from '../../src/monitor/health.ts'
 import { testTrader } from '../support/trader.ts'
 import { venueBench } from '../support/venue.ts'
@@ -43,6 +48,24 @@ test('what only strategies read is not old between two turns of theirs, nor whil
   expect(aged(old)).toHaveLength(3)
 })
 
+test('for how long a feed has been too old is told of what somebody reads, by the slower of its limit and two readings', () => {
+  const overdue = (feedAgesMs: IncreaseFacts['feedAgesMs'], over: Partial<IncreaseFacts> = {}) =>
+    overdueFeeds({ ...facts, ...over, feedAgesMs: { ...facts.feedAgesMs, ...feedAgesMs } })
+  expect(overdue({ oracle: 21_000 })).toEqual({ positions: 0, oracle: 1_000, tickers: 0, capacity: 0 })
+  // Everything pauses, or there is no strategy: only the account is watched.
+  const day = 86_400_000
+  const old = { oracle: day, tickers: day, capacity: day, orders: day }
+  const pausedBy = { by: 'ann', atMs: 0 }
+  const symbols = ['ETH/USD [WETH-USDC]']
+  expect(overdue(old, { strategies: [{ cadenceMs: 10_000, symbols, pausedBy }] })).toEqual({ positions: 0 })
+  expect(overdue(old, { strategies: [] })).toEqual({ positions: 0 })
+  expect(overdue({ ...old, positions: 75_000 }, { strategies: [] })).toEqual({ positions: 60_000 })
+  // A strategy that is asked once a day.
+  const daily = { strategies: [{ cadenceMs: day, symbols }] }
+  expect(overdue(old, daily)).toEqual({ positions: 0, oracle: 0, tickers: 0, capacity: 0 })
+  expect(overdue({ oracle: 2 * day + 5_000 }, daily)).toMatchObject({ oracle: 5_000 })
+})
+
 test('while no host may be asked that is the first reason', () => {
   expect(aged({ positions: 60_000 }, { isNoHost: true })[0]).toBe(NO_HOST_REASON)
 })
@@ -62,9 +85,12 @@ test('with every host down the daemon is not ready within seconds of the limit, 
   await engine.start()
   await clock.advance(30_000)
   expect(engine.status().notReady).toEqual([])
+  // No strategy runs: what only strategies read is not judged.
+  expect(engine.status().feedsOverdueMs).toEqual({ positions: 0 })
   isDown = true
   await clock.advance(25_000)
   const status = engine.status()
+  expect(status.feedsOverdueMs.positions).toBeGreaterThan(0)
   expect(status.notReady.join(' ')).toContain('the newest positions are of')
   expect(createHealth(() => clock.monotonicMs()).ready(status).ok).toBe(false)
   isDown = false

@@ -197,6 +197,13 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   expect(submits(second)).toBeGreaterThan(0)
   expect(told(first)).toEqual(['global halted'])
   expect(told(second)).toEqual(['global active'])
+  const [halted, active] = [first, second].map(({ events }) =>
+    events.find(({ type }) => type === 'trading.state'),
+  )
+  expect(halted).toMatchObject({ cause: 'operator', lifts: 'operator' })
+  expect(halted).not.toHaveProperty('isLifted')
+  expect(active).toMatchObject({ cause: 'operator', isLifted: true })
+  expect(active).not.toHaveProperty('lifts')
   const commands = kept.filter(
     (record) =>
       (record.kind === 'operator.command' && record.by !== 'the start') || record.kind === 'trading.state',

@@ -287,7 +287,13 @@ export const everyEvent: readonly Event[] = [
     expectedUsd: usd(500),
   },
   { type: 'price.fallback', symbol, source: 'ticker', ageMs: 400 },
-  { type: 'trading.state', scope: 'eth-trend', state: 'reducing', reason: 'Its loss limit was reached.' },
+  {
+    type: 'trading.state',
+    scope: 'strategy:eth-trend',
+    state: 'reducing',
+    cause: 'daily-loss',
+    reason: 'Its loss limit was reached.',
+  },
   {
     type: 'market.contradicted',
     contradictions: [

@@ -59,7 +59,13 @@ test('a list of 50,000 positions is a line of a few thousand characters', () => 
 test('holds on trading are told however many there are', () => {
   const one = logOf()
   for (let hold = 0; hold < 500; hold += 1) {
-    one.log.listen({ type: 'trading.state', scope: 'global', state: 'halted', reason: `reason ${hold}` })
+    one.log.listen({
+      type: 'trading.state',
+      scope: 'global',
+      state: 'halted',
+      cause: 'operator',
+      reason: `reason ${hold}`,
+    })
   }
   expect(one.lines()).toHaveLength(500)
 })

@@ -35,6 +35,13 @@ test('the monitoring compose file runs the image of the Dockerfile on paper and 
     for (const each of service.ports ?? []) expect(each).toMatch(/^127\.0\.0\.1:/)
   }
   expect(services.perpd.ports).toBeUndefined()
+  // As docs/operating.md says: the state alone, and your own folders by the lines of the other file.
+  expect(services.perpd.volumes).toEqual(['state:/app/var'])
+  expect(yamlOf('deploy/compose.yaml').services.perpd.volumes).toEqual([
+    'state:/app/var',
+    './settings:/etc/perpd:ro',
+    './strategies:/app/strategies:ro',
+  ])
   const configOf = (service: string): string =>
     /--config\.file=\/etc\/(\S+)/.exec(services[service].command.join(' '))?.[1] ?? ''
   for (const service of ['prometheus', 'alertmanager'])

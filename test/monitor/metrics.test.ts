@@ -37,6 +37,7 @@ const running: MonitoredStatus = {
     rebalance: 0,
   },
   feedAgesMs: { tickers: 1_500, oracle: 250 },
+  feedsOverdueMs: { tickers: 500, positions: 0 },
 }
 
 async function render(status: MonitoredStatus | undefined, events: readonly Event[] = []) {
@@ -63,6 +64,8 @@ test('states and ages are those of the moment of the scrape', async () => {
       'perpd_order_oldest_unresolved_seconds 12.5',
       'perpd_data_age_seconds{feed="tickers"} 1.5',
       'perpd_data_age_seconds{feed="oracle"} 0.25',
+      'perpd_data_overdue_seconds{feed="tickers"} 0.5',
+      'perpd_data_overdue_seconds{feed="positions"} 0',
       'perpd_exposure_usd 500.25',
       'perpd_trading_state{state="active"} 1',
       'perpd_trading_state{state="halted"} 0',
@@ -126,6 +129,7 @@ test('events count', async () => {
       'perpd_decisions_total{strategy="guard",result="denied"} 0',
       'perpd_denials_total{code="EXCEEDS_AVAILABLE_LIQUIDITY"} 1',
       'perpd_http_attempts_total{route="/markets/tickers",host="arbitrum.gmxapi.io/v1",outcome="not-now"} 1',
+      'perpd_http_attempt_duration_seconds_count{host="arbitrum.gmxapi.io/v1"} 1',
       'perpd_payload_mismatches_total 1',
       'perpd_account_transfers_total{direction="in"} 1',
       'perpd_account_transfers_total{direction="out"} 1',

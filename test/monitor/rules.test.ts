@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { commands } from '../../src/cli/commandTable.ts'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
+import { releaseOf } from '../../src/risk/breakers/circuitBreakers.ts'
 import { machineProgram } from '../support/machineProgram.ts'
 import { alerts, askedSeries, dashboardQueries, deployFolder, groupedBy, recordings } from './promql.ts'
 
@@ -87,6 +89,43 @@ test('every alert has its section in docs/operating.md and points at it, and no 
     for (const part of ['It means', 'perpd has', 'Check', 'Press'])
       expect(section, alert).toMatch(new RegExp(`^- \\*\\*${part}:\\*\\* \\S`, 'm'))
   }
+})
+
+/** Commands that the console has a button for, with its label. */
+const buttons: readonly (readonly [string, string])[] = [
+  ['trading active', texts.actions.active],
+  ['trading reducing', texts.actions.reducing],
+  ['trading halted', texts.actions.halted],
+  ['kill --close', texts.actions.killClose],
+  ['close MARKET', texts.positions.close],
+  ['strategies pause', texts.strategies.pause],
+  ['strategies reload', texts.strategies.reload],
+  ['discrepancies adopt', texts.attention.adopt],
+  ['discrepancies ignore', texts.attention.ignore],
+]
+
+test('what is pressed in the console stands beside the command, by labels that the page has', () => {
+  const labels = new Set<string>([...buttons.map(([, label]) => label), ...Object.values(texts.sections)])
+  for (const { alert } of alerts) {
+    const pressed = /^- \*\*Press:\*\* (.*)$/m.exec(sections.get(alert) ?? '')?.[1] ?? ''
+    const [command = '', console = ''] = pressed.split(' In the console: ')
+    const named = [...console.matchAll(/“([^”]*)”/g)].map(([, label = '']) => label)
+    for (const label of named) expect([...labels], alert).toContain(label)
+    for (const [words, label] of buttons)
+      if (command.includes(`perpd ${words}`)) expect(named, alert).toContain(label)
+  }
+  for (const [, label] of buttons) expect(page, label).toContain(`“${label}”`)
+})
+
+test('the runbook and docs/control.md name every breaker whose hold ends with its cause, and no other', () => {
+  const control = readFileSync(join(deployFolder, '..', 'docs', 'control.md'), 'utf8')
+  const lists = [
+    /Holds by (.*) end with their cause/.exec(sections.get('PerpdTradingReducing') ?? '')?.[1],
+    /A hold whose cause lasts \(([^)]*)\)/.exec(control)?.[1],
+  ]
+  const ending = Object.entries(releaseOf).flatMap(([name, lifts]) => (lifts === 'itself' ? [name] : []))
+  for (const list of lists)
+    expect([...(list ?? '').matchAll(/`([^`]*)`/g)].map(([, name]) => name)).toEqual(ending)
 })
 
 test('every command of docs/operating.md is one that perpd has', () => {

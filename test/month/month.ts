@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import { createHttpTransport } from '../../src/chain/rpc/httpTransport.ts'
 import { createRpcClient } from '../../src/chain/rpc/jsonRpc.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
@@ -17,7 +18,6 @@ import { createVenueClient } from '../../src/daemon/venueClient.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import { emitTo } from '../../src/domain/event.ts'
 import { bookRows } from '../../src/domain/views/bookView.ts'
-import type { StartTwapCommand } from '../../src/engine/operator/taskCommand.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import { guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
@@ -29,17 +29,22 @@ import { createDayTime } from '../day/time.ts'
 import { randomOf } from '../simulation/random.ts'
 import { createCrowd } from './crowd.ts'
 import { type MonthStrategies, monthStrategies } from './monthKinds.ts'
+import { createMonthOwner, delegate } from './monthOwner.ts'
 import { createMonthRoad } from './monthRoad.ts'
 import { createMonthTally, type MonthReport } from './monthTally.ts'
+import { strayOf, taskCount, taskMarket, taskOf } from './monthTasks.ts'
 
 const DAY_MS = 86_400_000
 /** Time between two looks at what is held, ms. */
 const SAMPLE_MS = 600_000
 /** Longest that the end waits for orders that are on their way, ms. */
 const ENDING_MS = 1_800_000
+/** An operator forgets an entry this often where a janitor is to find it, ms. */
+const STRAY_MS = 2 * DAY_MS
 /** An outside sender tells a kind that takes signals something new this often, ms. */
 const SIGNAL_MS = 43_200_000
-const signer = createLocalSigner(`0x${'22'.repeat(32)}`)
+const ownKey = `0x${'22'.repeat(32)}` as const
+const signer = createLocalSigner(ownKey)
 
 /** What a month is made from. */
 export interface MonthOptions {
@@ -54,34 +59,15 @@ export interface MonthOptions {
   readonly replay?: { readonly prices: PriceReplay; readonly market: string }
   /** Whether the venue has every market, and not only those that are traded, which comes to the same at a multiple of the work. */
   readonly hasAllMarkets?: boolean
-  /** Whether an operator begins a task beside the strategy, in its first minutes. Default false. */
-  readonly hasTask?: boolean
   /** Limits that the judge holds in the place of the account's own, to see that what they forbid is noticed. */
   readonly judgedBy?: Limits
   /** Done to the venue before each look at what is held, to see that it is noticed. */
   readonly tamper?: (venue: Venue) => void
 }
 
-/** The operator's task: a long of a market that no shipped file trades alone, in parts. */
-const task: StartTwapCommand = {
-  type: 'task',
-  kind: 'twap',
-  id: 'month-1',
-  market: 'LINK/USD [LINK-USDC]',
-  direction: 'long',
-  size: '200',
-  reduce: false,
-  leverage: '2',
-  parts: 4,
-  minutes: 60,
-  shareBps: 2_500,
-  route: 'own',
-  isPreview: false,
-}
-
 /** Markets that a month needs: those of the files and of the task, and what the fees of a message are swapped in. */
 function marketsOf({ loaded }: MonthStrategies): readonly string[] {
-  const always = [task.market, 'ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
+  const always = [taskMarket, 'ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
   return [...new Set([...always, ...loaded.flatMap(({ symbols }) => symbols)])]
 }
 
@@ -179,18 +165,43 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     limits: apiLimitsOf(config, true),
     emit,
   })
-  const settings = traderSettingsOf(config, 'api')
+  const rpc = venue.paths.rpc.slice(0, 1).map((path) => ORIGIN + path)
+  const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
+    road.fetch(url, { ...init, headers: { ...init.headers } })
+  // Only the chain's events tell the funding that a position received.
+  const reader = connectChain({
+    http: rpc,
+    ws: [],
+    finality: 'safe',
+    chainId: chain.chainId,
+    eventEmitter: chain.contracts.eventEmitter,
+    markets: chain.facts.markets,
+    multicall: chain.contracts.multicall,
+    timeoutMs: config.rpc.timeoutMs,
+    maxLogSpan: config.rpc.maxLogBlocks,
+    clock,
+    emit,
+    fetch: rpcFetch,
+  })
+  const settings = traderSettingsOf(config, 'chain')
+  // A keeper of approvals has one to keep.
+  const approver =
+    kind === 'approval-keeper'
+      ? createMonthOwner({ key: ownKey, folder, chain, api, clock, config, emit })
+      : undefined
   const running = createTrader({
     chain,
     api,
     clock,
     journal,
-    signer: guardedSigner(signer, guard),
+    signer: guardedSigner(approver === undefined ? signer : delegate, guard),
+    ...(approver === undefined ? {} : { owner: approver.owner }),
+    chainReader: reader,
     strategies: strategies.loaded,
     prepareClaim: createClaims({
       ...{ chain, api, clock, emit, account: signer.address, file: join(folder, 'claim.json') },
-      clients: venue.paths.rpc.slice(0, 1).map((path) =>
-        createRpcClient('the venue', createHttpTransport(ORIGIN + path, road.fetch), clock, {
+      clients: rpc.map((url) =>
+        createRpcClient('the venue', createHttpTransport(url, rpcFetch), clock, {
           timeoutMs: 10_000,
           batchSize: 1,
         }),
@@ -201,7 +212,7 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
       ...settings,
       engine: { ...settings.engine, watchMs: cadenceSeconds * 1000, heartbeatMs: Number.POSITIVE_INFINITY },
     },
-    labels: { version: 'month', profile: 'month', journalPath: 'month', evidence: 'the venue' },
+    labels: { version: 'month', profile: 'month', journalPath: 'month', evidence: 'one endpoint' },
     emit,
     fatal,
   })
@@ -224,40 +235,64 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
       windowMs: 60_000,
     })
   }
+  /** Tasks begin one after the other, evenly over the month. */
+  const nextTaskMs = (number: number): number => (lengthMs * (number + 0.5)) / (taskCount + 0.5)
+  const begun: string[] = []
   try {
     running.start().catch(fatal)
     for (let atMs = SAMPLE_MS; atMs <= lengthMs; atMs += SAMPLE_MS) {
       await until(atMs)
       crowd.step(clock.now())
+      if (kind === 'order-janitor' && atMs % STRAY_MS === SAMPLE_MS && atMs < lengthMs - 3_600_000) {
+        running.operate(strayOf(Math.floor(atMs / STRAY_MS), venue), { by: 'month', via: 'cli' }).catch(fatal)
+      }
       options.tamper?.(venue)
+      approver?.step()
       sample()
-      if (options.hasTask === true && atMs === SAMPLE_MS)
+      if (begun.length < taskCount && atMs >= nextTaskMs(begun.length)) {
+        const task = taskOf(begun.length, venue)
         running.operate(task, { by: 'month', via: 'cli' }).catch(fatal)
+        begun.push(`${task.kind}:${task.id}`)
+      }
       if (takesSignals && atMs % SIGNAL_MS === SAMPLE_MS) tell(Math.floor(atMs / SIGNAL_MS)).catch(fatal)
     }
     const halt = { type: 'trading', state: 'halted', scope: 'global', reason: 'the month is over' } as const
     running.operate(halt, { by: 'month', via: 'cli' }).catch(fatal)
+    // A ladder or a bracket runs as long as its exits rest.
+    for (const task of begun) {
+      const stop = { type: 'task-stop', task, reason: 'the month is over' } as const
+      running.operate(stop, { by: 'month', via: 'cli' }).catch(fatal)
+    }
     let atMs = lengthMs
-    const isOnItsWay = (): boolean => running.status().openIntents.some(({ label }) => label !== 'resting')
+    const isOnItsWay = (): boolean => {
+      const { openIntents, tasksRunning } = running.status()
+      return (
+        openIntents.some(({ label }) => label !== 'resting') ||
+        Object.values(tasksRunning).some((count) => count > 0)
+      )
+    }
     do {
       atMs += 120_000
       await until(atMs)
     } while (atMs < lengthMs + ENDING_MS && isOnItsWay())
     sample()
+    const told = tally.told(
+      running.status(),
+      journal,
+      running.orders.open().map(({ state }) => state),
+    )
     return {
       kind,
       seed,
       days,
-      ...tally.told(
-        running.status(),
-        journal,
-        running.orders.open().map(({ state }) => state),
-      ),
+      ...told,
+      problems: [...told.problems, ...(approver?.problems() ?? [])],
       requests: road.requests,
       lost: road.lost,
     }
   } finally {
     running.abort()
+    reader.close()
     guard.close()
     await journal.close()
   }

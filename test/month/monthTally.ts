@@ -78,6 +78,10 @@ export function createMonthTally(parts: {
   let [tasksBegun, tasksEnded] = [0, 0]
   let [samples, held, peakUsd, drawdownUsd, unrealizedUsd] = [0, 0, 0n, 0n, 0n]
 
+  /** Of a keeper's month what it keeps counts, too; an operator's tasks are in no row. */
+  const shown = new Set(isKeeper ? loaded.map((each) => each.name) : [name])
+  const isShown = ({ strategy }: { readonly strategy: string }): boolean => shown.has(strategy)
+
   const say = (text: string): void => {
     if (problems.length < 50) problems.push(`${(nowMs() / HOUR_MS).toFixed(1)} h: ${text}`)
   }
@@ -146,7 +150,7 @@ export function createMonthTally(parts: {
     sample(rows: readonly BookRow[]): void {
       watch.look()
       lookAtVenue()
-      const own = rows.filter(({ strategy }) => isKeeper || strategy === name)
+      const own = rows.filter(isShown)
       samples += 1
       if (own.some(({ sizeUsd }) => sizeUsd > 0n)) held += 1
       unrealizedUsd = own.reduce((sum, each) => sum + (each.unrealizedUsd ?? 0n), 0n)
@@ -158,7 +162,7 @@ export function createMonthTally(parts: {
     told(status: EngineStatus, journal: Journal, open: readonly IntentState[]): MonthTold {
       lookAtEnd(status, journal, open)
       const books = journal.books().all()
-      const own = books.filter(({ strategy }) => isKeeper || strategy === name)
+      const own = books.filter(isShown)
       const ends: Record<string, number> = {}
       for (const { closing } of journal.recentIntents()) {
         const end = closing?.code ?? 'open'
@@ -183,6 +187,10 @@ export function createMonthTally(parts: {
     for (const { finding } of status.findings) say(`open finding: ${finding.statement}`)
     for (const { label, state } of status.openIntents)
       if (label !== 'resting') say(`order ${state.intent.intentId} has not ended: ${label}`)
+    if (judged?.strategy.kind === 'order-janitor')
+      for (const { state } of status.openIntents)
+        if (state.intent.strategy === '@operator' && state.intent.terms.orderType === 'limit')
+          say(`the janitor left entry ${state.intent.intentId}`)
     if (tasksBegun !== tasksEnded) say(`${tasksBegun} tasks began and ${tasksEnded} ended`)
     for (const [kind, count] of Object.entries(status.tasksRunning))
       if (count > 0) say(`${count} tasks of ${kind} run on`)

@@ -9,19 +9,19 @@ test('a cause that goes on is told first, then each tenth time to the hundredth,
   const filter = createCauseFilter()
   const told: number[] = []
   for (let at = 0; at < 400; at++) {
-    const count = filter.take('cause', false, at * 60_000)
+    const count = filter.take({ cause: 'cause' }, at * 60_000)
     if (count !== undefined) told.push(count)
   }
   // A minute apart: the 100th is told at minute 99, and the hours after it at 159, 219 and so on.
   expect(told).toEqual([1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 160, 220, 280, 340, 400])
 })
 
-test('an end is always told, and the next time of its cause is a first one', () => {
+test('an end is never held back, and the next time of its cause is a first one', () => {
   const filter = createCauseFilter()
-  expect([1, 2, 3].map((at) => filter.take('cause', false, at))).toEqual([1, undefined, undefined])
-  expect(filter.take('cause', true, 4)).toBe(1)
-  expect(filter.take('cause', true, 5)).toBe(1)
-  expect(filter.take('cause', false, 6)).toBe(1)
+  expect([1, 2, 3].map((at) => filter.take({ cause: 'cause' }, at))).toEqual([1, undefined, undefined])
+  expect(filter.take({ cause: 'cause', isEnd: true }, 4)).toBe(1)
+  expect(filter.take({ cause: 'cause', isEnd: true }, 5)).toBe(1)
+  expect(filter.take({ cause: 'cause' }, 6)).toBe(1)
 })
 
 test('whatever the story, a first is told, no hour of a cause that goes on is silent, and causes do not touch each other', () => {
@@ -38,8 +38,9 @@ test('whatever the story, a first is told, no hour of a cause that goes on is si
       let nowMs = 0
       for (const { cause, waitMs, isEnd } of story) {
         nowMs += waitMs
-        const count = together.take(cause, isEnd, nowMs)
-        expect(alone.get(cause)?.take(cause, isEnd, nowMs)).toBe(count)
+        const notice = { cause, ...(isEnd ? { isEnd } : {}) }
+        const count = together.take(notice, nowMs)
+        expect(alone.get(cause)?.take(notice, nowMs)).toBe(count)
         const lastMs = toldAtMs.get(cause)
         if (isEnd || lastMs === undefined || nowMs - lastMs >= hourMs) expect(count).toBeDefined()
         if (isEnd) toldAtMs.delete(cause)
@@ -52,7 +53,14 @@ test('whatever the story, a first is told, no hour of a cause that goes on is si
 
 test('of more causes than are kept, the one that was seen longest ago is forgotten', () => {
   const filter = createCauseFilter(2)
-  for (const cause of ['a', 'b', 'a', 'c']) filter.take(cause, false, 0)
-  expect(filter.take('a', false, 1)).toBeUndefined()
-  expect(filter.take('b', false, 1)).toBe(1)
+  for (const cause of ['a', 'b', 'a', 'c']) filter.take({ cause }, 0)
+  expect(filter.take({ cause: 'a' }, 1)).toBeUndefined()
+  expect(filter.take({ cause: 'b' }, 1)).toBe(1)
+})
+
+test('another stage of a cause is told at once, and counts from one', () => {
+  const filter = createCauseFilter()
+  const stages = ['reducing', 'reducing', 'halted', 'halted', 'reducing']
+  const told = stages.map((stage, at) => filter.take({ cause: 'cause', stage }, at))
+  expect(told).toEqual([1, undefined, 1, undefined, 1])
 })

@@ -120,8 +120,7 @@ test('nothing is done twice: not over a restart before the service heard that it
   // As if the offset had never come: the service has it still.
   bot.again(message('/pause'))
   const second = start()
-  await polling()
-  expect(second.results()).toEqual(['old'])
+  await expect.poll(() => second.results(), { timeout: 20_000 }).toEqual(['old'])
   instead.push({
     method: 'getUpdates',
     status: 200,

@@ -1,8 +1,14 @@
 /** The summary of a day: when it is due, and that its figures are those of the books. */
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { noFigures } from '../../src/domain/books/figures.ts'
-import { createSummaryClock, type SummaryParts, summaryNotice } from '../../src/notify/daySummary.ts'
+import {
+  createSummaryClock,
+  type SummaryParts,
+  summaryNotice,
+  summaryPlaceholders,
+} from '../../src/notify/daySummary.ts'
 import { messageOf } from '../../src/notify/message.ts'
 import { usd } from '../../src/protocol/units.ts'
 
@@ -106,4 +112,10 @@ test('a day without anything is told too, by a template as well, and asks for no
   expect(text).toBe(
     '2026-11-22: +$0.00, nothing, nothing\nNothing for you to do.\nhttps://perpd.example/console/',
   )
+})
+
+test('the guide names every placeholder of a summary, and no other', () => {
+  const guide = readFileSync(new URL('../../docs/notifications.md', import.meta.url), 'utf8')
+  const [, named = ''] = /\nIt may hold ([^#]*?)\n\n/.exec(guide) ?? []
+  expect([...named.matchAll(/`\{(\w+)\}`/g)].map(([, name]) => name)).toEqual([...summaryPlaceholders])
 })

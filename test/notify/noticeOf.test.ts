@@ -25,6 +25,9 @@ test('an order is told when it is executed, fails, becomes unknown, and when evi
   const unknown = noticeOf(moved('pending', 'unknown'))
   expect(unknown).toMatchObject({ kind: 'order-unknown', level: 'warn' })
   expect(unknown?.text).toContain('never sent again')
+  const id = intent.intentId.slice(0, 8)
+  expect(unknown?.action).toContain(`perpd explain ${id}, perpd status`)
+  expect(unknown?.action).toContain(`perpd orders unwind ${id} --by NAME`)
   expect(noticeOf(moved('unknown', 'executed'))).toMatchObject({
     kind: 'order-proven',
     cause: unknown?.cause,
@@ -91,6 +94,10 @@ test('all hosts in cooldown are told once, and the first that answers and is in 
     'hosts-up',
     none,
   ])
+  expect(notices.map((notice) => notice?.action !== undefined)).toEqual(
+    notices.map((notice) => notice?.kind === 'hosts-down'),
+  )
+  expect(notices[3]?.action).toContain('perpd logs --level warn')
   expect(notices[3]?.text).toBe(
     'all API hosts are in cooldown (a, b). Of b, the last one: b broke the connection during GET /orders. perpd adds nothing until one answers, and goes on asking',
   )

@@ -189,7 +189,7 @@ test('a server that never answers costs a timeout of its own: who tells goes on 
   const told = Promise.withResolvers<void>()
   const sinks = [webhook({ name: 'slow' }), webhook({ name: 'fast', url: fastUrl } as Partial<SinkSettings>)]
   const one = notifier(sinks, {
-    timeoutMs: 20,
+    timeoutMs: 5_000,
     emit: (event) => {
       events.push(event)
       if (event.type === 'notice.ended' && event.sink === 'fast') told.resolve()

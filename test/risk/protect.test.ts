@@ -190,6 +190,9 @@ test('a liquidation counts as a stop of those whose books it takes from', () => 
 test('once an operator lets a strategy go on, exits, stops and losses before it count no more', () => {
   const track = trackAfter(...lossAt(1, startMs, 'stop-loss'), resumed('trend', startMs + 60_000))
   expect(track).toMatchObject({ resultUsd: usd(-30), peakUsd: usd(-30), stopsMs: [], exitsMs: new Map() })
+  // And so does one that the chain may still take back when he does.
+  const pending = trackAfter(...lossAt(1, startMs, 'stop-loss', true), resumed('trend', startMs + 60_000))
+  expect(pending).toMatchObject({ resultUsd: usd(-30), peakUsd: usd(-30), stopsMs: [], exitsMs: new Map() })
   const again = trackAfter(
     ...lossAt(1, startMs, 'stop-loss'),
     resumed('trend', startMs + 60_000),

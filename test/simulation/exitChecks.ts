@@ -9,7 +9,13 @@
  *     are cancelled or made smaller.
  */
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/order/intent.ts'
+import {
+  type Attempt,
+  hasEnded,
+  type Intent,
+  type IntentState,
+  lastAttempt,
+} from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import { MAX_UINT256 } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
@@ -119,18 +125,30 @@ export function createExitChecks(parts: {
     return open.some((state) => {
       const { terms, kind, strategy: whose } = state.intent
       const isHere = terms.marketToken.toLowerCase() === marketToken && terms.direction === direction
-      if (!isHere || (whose !== strategy && !whose.startsWith('@'))) return false
+      if (!isHere) return false
       const attempt = lastAttempt(state)
+      if (whose !== strategy && !whose.startsWith('@')) return isUntold(attempt)
       if (attempt?.phase !== 'LANDED' || kind === 'edit' || kind === 'cancel') return true
       // What is to close at once may come back until its end is final: nothing is closed twice.
       if (kind === 'close' || (kind === 'decrease' && terms.orderType === 'market')) return true
-      return attempt.children.some((child) => {
-        const order = chain.canonical.orders.get(child.orderKey)
-        const isOver = order === undefined || order.state === 'executed' || order.state === 'cancelled'
-        const isMarket = order?.spec.orderType === 2 || order?.spec.orderType === 4
-        return isOver !== hasEnded(child) || (isMarket && !isOver)
-      })
+      return (
+        isUntold(attempt) ||
+        attempt.children.some(({ orderKey }) => {
+          const order = chain.canonical.orders.get(orderKey)
+          const isMarket = order?.spec.orderType === 2 || order?.spec.orderType === 4
+          return isMarket && !isOver(order)
+        })
+      )
     })
+  }
+
+  /** Whether an order of it has ended, or is back, and the journal does not have that. */
+  function isUntold(attempt: Attempt | undefined): boolean {
+    return (
+      attempt?.children.some(
+        (child) => isOver(chain.canonical.orders.get(child.orderKey)) !== hasEnded(child),
+      ) === true
+    )
   }
 
   /** What an order closes at most, USD: one that is to close all closes what its own entry adds while that waits, and then the position. */
@@ -349,4 +367,8 @@ function isKept(decisionKey: string): boolean {
 
 function maxOf(one: bigint, other: bigint): bigint {
   return one > other ? one : other
+}
+
+function isOver(order: ModelOrder | undefined): boolean {
+  return order === undefined || order.state === 'executed' || order.state === 'cancelled'
 }

@@ -1,6 +1,7 @@
 /** Runs every mutant and says how many seeds it took to catch it. */
 import { engineMutants } from './engineMutants.ts'
 import { fileMutants } from './fileMutants.ts'
+import { firstSeeds } from './firstSeeds.ts'
 import { type FirstMutant, mutants } from './mutants.ts'
 import { runJobs } from './pool.ts'
 import { rpcMutants } from './rpcMutants.ts'
@@ -27,13 +28,10 @@ export interface MutantJob {
 
 /** Runs all mutants, each with the seed that is known to show it, if any, and then from seed 1 on, at most `seedsMax` seeds. */
 export function runMutants(seedsMax: number): Promise<readonly MutantResult[]> {
-  const jobs = mutants.map(
-    ({ firstSeed }, index): MutantJob => ({
-      index,
-      seedsMax,
-      ...(firstSeed === undefined ? {} : { firstSeed }),
-    }),
-  )
+  const jobs = mutants.map(({ name }, index): MutantJob => {
+    const firstSeed = firstSeeds[name]
+    return { index, seedsMax, ...(firstSeed === undefined ? {} : { firstSeed }) }
+  })
   return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
 }
 

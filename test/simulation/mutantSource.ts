@@ -19,12 +19,20 @@ function mutantIn(url: string): string | null {
 /** Has modules of these folders, from the root of the project, loaded with the bug that their importer was. */
 export function patchSources(all: readonly Patched[], folders: readonly string[]): void {
   const own = folders.map((folder) => join(root, folder))
+  /** Where own modules are, by who names them and how: the same with every bug. */
+  const places = new Map<string, string>()
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      const resolved = nextResolve(specifier, context)
       const name = context.parentURL === undefined ? null : mutantIn(context.parentURL)
-      if (name === null || !resolved.url.startsWith('file:') || !resolved.url.endsWith('.ts')) return resolved
+      if (name === null) return nextResolve(specifier, context)
+      const key = `${context.parentURL?.split('?')[0]} ${specifier}`
+      const place = places.get(key)
+      if (place !== undefined)
+        return { url: `${place}?mutant=${name}`, format: 'module-typescript', shortCircuit: true }
+      const resolved = nextResolve(specifier, context)
+      if (!resolved.url.startsWith('file:') || !resolved.url.endsWith('.ts')) return resolved
       if (!own.some((folder) => fileURLToPath(resolved.url).startsWith(folder))) return resolved
+      places.set(key, resolved.url)
       return { ...resolved, url: `${resolved.url}?mutant=${name}` }
     },
     load(url, context, nextLoad) {

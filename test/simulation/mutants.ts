@@ -18,8 +18,6 @@ export interface Mutant {
   readonly hasPrices?: boolean
   /** True: its worlds have few faults, and much that is filled. */
   readonly isLively?: boolean
-  /** A seed that is tried first: it showed the bug when it was written. */
-  readonly firstSeed?: number
   readonly patches: readonly Patch[]
 }
 
@@ -404,7 +402,6 @@ export const mutants: readonly Mutant[] = [
     name: 'a deadline by a clock that jumped',
     tier: 'shell',
     mode: 'api',
-    firstSeed: 556,
     patches: [
       {
         file: 'src/api/transport/hosts.ts',
@@ -455,7 +452,6 @@ export const mutants: readonly Mutant[] = [
       'isHealthy: HEALTHY_SECONDS > 0',
     ),
     mode: 'chain-1',
-    firstSeed: 79,
   },
   one(
     'a host answers for what we took long for',

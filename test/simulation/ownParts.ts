@@ -1,8 +1,8 @@
 /**
- * Whose part of a position is whose, by the truth of the chain alone: what an instance's own orders added and took off. Where somebody
- * else took something off a side (the owner, the protocol, an operator) the parts of that side are not told apart here until nothing of it is
- * held. Where an order took more than its instance had they are not told apart any more: what it closed of others may be told to the daemon
- * after it, and then stands in the books as nobody's.
+ * Whose part of a position is whose, by the truth of the chain alone: what an instance's own orders added and took off; what one took
+ * beyond its own part is taken off all others', by size. Where somebody else took something off a side (the owner, the protocol, an
+ * operator), or an order took more than its instance had while others than instances held something, the parts of that side are not told
+ * apart here until nothing of it is held.
  */
 import type { ModelChain, ModelLog } from './chainModel.ts'
 
@@ -42,8 +42,10 @@ export function ownPartsOf(
 ): ReadonlyMap<string, OwnPart> {
   const drafts = new Map<string, Draft>()
   const sides = new Map<string, bigint>()
-  /** Sides of which an operator's word alone says what became of an order, or on which an order closed what was others'. */
-  const mixedFor = new Set<string>()
+  /** What others than instances added on a side since nothing was held, USD. */
+  const others = new Map<string, bigint>()
+  /** Sides of which an operator's word alone says what became of an order. */
+  const wordOn = new Set<string>()
 
   function draftOf(strategy: string, marketToken: string, direction: string): Draft {
     const key = partKey(strategy, marketToken, direction)
@@ -78,20 +80,34 @@ export function ownPartsOf(
       const draft = draftOf(strategy, marketToken, direction)
       if (adds) draft.heldUsd += movedUsd
       else if (movedUsd > 0n) {
-        if (movedUsd > draft.heldUsd) mixedFor.add(side)
-        draft.heldUsd = movedUsd > draft.heldUsd ? 0n : draft.heldUsd - movedUsd
-        if (draft.heldUsd === 0n) draft.flatAtSeconds = block.timestampSeconds
-        if (orderType === STOP_LOSS) draft.stopsAtSeconds = [...draft.stopsAtSeconds, block.timestampSeconds]
+        const beyondUsd = movedUsd > draft.heldUsd ? movedUsd - draft.heldUsd : 0n
+        draft.heldUsd -= movedUsd - beyondUsd
+        if (beyondUsd > 0n) takeOff(beyondUsd, onSide(marketToken, direction), (others.get(side) ?? 0n) > 0n)
+        const takesOwn = movedUsd > beyondUsd
+        if (takesOwn && draft.heldUsd === 0n) draft.flatAtSeconds = block.timestampSeconds
+        if (takesOwn && orderType === STOP_LOSS)
+          draft.stopsAtSeconds = [...draft.stopsAtSeconds, block.timestampSeconds]
       }
     } else if (movedUsd > 0n && (!adds || strategy === BY_WORD)) {
-      if (strategy === BY_WORD) mixedFor.add(side)
+      if (strategy === BY_WORD) wordOn.add(side)
       for (const each of onSide(marketToken, direction)) each.isMixed = true
     }
+    if (!isOwn && adds) others.set(side, (others.get(side) ?? 0n) + movedUsd)
+    if (leftUsd <= 0n) others.delete(side)
     for (const each of onSide(marketToken, direction)) {
       if (leftUsd <= 0n) each.heldUsd = 0n
-      if (leftUsd <= 0n) each.isMixed = leftUsd < 0n
-      if (mixedFor.has(side)) each.isMixed = true
+      if (leftUsd <= 0n && !wordOn.has(side)) each.isMixed = leftUsd < 0n
+      if (wordOn.has(side)) each.isMixed = true
     }
   }
   return drafts
+}
+
+/** Takes what an order took beyond its own part off all parts, by size; `areOthers`: others than instances hold something of the side. */
+function takeOff(beyondUsd: bigint, parts: readonly Draft[], areOthers: boolean): void {
+  const sumUsd = parts.reduce((sum, { heldUsd }) => sum + heldUsd, 0n)
+  for (const part of parts) {
+    if (areOthers) part.isMixed = true
+    else part.heldUsd -= beyondUsd >= sumUsd ? part.heldUsd : (part.heldUsd * beyondUsd) / sumUsd
+  }
 }

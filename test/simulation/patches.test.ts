@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { adversaryMutants } from '../adversary/mutants.ts'
 import { engineMutants } from './engineMutants.ts'
 import { fileMutants } from './fileMutants.ts'
+import { firstSeeds } from './firstSeeds.ts'
 import { mutants } from './mutants.ts'
 import { rpcMutants } from './rpcMutants.ts'
 
@@ -22,3 +23,8 @@ test.each(Object.entries({ mutants, engineMutants, fileMutants, rpcMutants, adve
     expect(wrong).toEqual([])
   },
 )
+
+test('every seed that is tried first is of a bug that there is', () => {
+  const names = new Set(mutants.map(({ name }) => name))
+  expect(Object.keys(firstSeeds).filter((name) => !names.has(name))).toEqual([])
+})

@@ -1,14 +1,17 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   adx,
   atr,
   bollinger,
   closedCandles,
+  donchian,
   ema,
   highest,
   lowest,
   macd,
   RSI,
+  roc,
   rsi,
   sma,
   stochastic,
@@ -33,16 +36,70 @@ test('the true range counts the gap to the last close', () => {
 
 test('the z-score counts standard deviations from the mean', () => {
   expect(zScore(candles([1, 1, 1, 5]).value.candles, 4)).toBeCloseTo(Math.sqrt(3), 9)
-  expect(zScore(candles([3, 3, 3]).value.candles, 3)).toBe(0)
+  // The mean of equal decimals may differ from them by rounding: three times 0.1 is more than 0.3.
+  for (const [close, count] of [
+    [3, 3],
+    [0.1, 3],
+    [0.1, 7],
+  ] as const) {
+    expect(zScore(candles(Array(count).fill(close)).value.candles, count)).toBe(0)
+  }
 })
 
 test('the channel is that of the last candles', () => {
   expect([highest(rows, 2), lowest(rows, 2)]).toEqual([16, 10])
   expect([highest(rows, 5), lowest(rows, 5)]).toEqual([16, 9])
+  expect(donchian(rows, 5)).toEqual({ lower: 9, middle: 12.5, upper: 16 })
+})
+
+test('the rate of change is by the close so many candles before', () => {
+  expect(roc(rows, 4)).toBeCloseTo(0.4, 12)
+  expect(roc(rows, 1)).toBeCloseTo(-1 / 15, 12)
+})
+
+const anyCandle = fc
+  .tuple(...Array.from({ length: 3 }, () => fc.double({ min: 1e-9, max: 1e9, noNaN: true })))
+  .map(([one = 1, other = 1, close = 1], index = 0) => ({
+    timestampSeconds: index,
+    open: one,
+    close,
+    high: Math.max(one, other, close),
+    low: Math.min(one, other, close),
+  }))
+
+test('channel, z-score and rate of change are what their definitions give by hand, to the last bit', () => {
+  const run = fc.record({
+    rows: fc.array(anyCandle, { minLength: 3, maxLength: 40 }),
+    length: fc.integer({ min: 2, max: 40 }),
+  })
+  fc.assert(
+    fc.property(run, ({ rows, length }) => {
+      if (rows.length < length) {
+        expect([highest(rows, length), lowest(rows, length), zScore(rows, length)]).toEqual([
+          undefined,
+          undefined,
+          undefined,
+        ])
+        return
+      }
+      const window = rows.slice(-length)
+      expect(highest(rows, length)).toBe(Math.max(...window.map(({ high }) => high)))
+      expect(lowest(rows, length)).toBe(Math.min(...window.map(({ low }) => low)))
+      const closes = window.map(({ close }) => close)
+      const mean = closes.reduce((sum, close) => sum + close, 0) / length
+      const variance = closes.reduce((sum, close) => sum + (close - mean) ** 2, 0) / length
+      const newest = closes.at(-1) ?? 0
+      const isFlat = closes.every((close) => close === newest)
+      expect(zScore(rows, length)).toBe(isFlat ? 0 : (newest - mean) / Math.sqrt(variance))
+      const [first = 0] = closes
+      expect(roc(rows, length - 1)).toBe((newest - first) / first)
+    }),
+    { seed: 15, numRuns: 300 },
+  )
 })
 
 test('too few candles say nothing', () => {
-  for (const indicator of [sma, ema, atr, zScore, highest, lowest]) {
+  for (const indicator of [sma, ema, atr, zScore, highest, lowest, roc]) {
     expect(indicator(rows, 6)).toBeUndefined()
   }
 })

@@ -1,10 +1,12 @@
 /** Loaded before each file of tests: a test that reached for what is a user's own fails, even where the code under test made nothing of it. */
-import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { guardUsersOwn } from './usersOwn.ts'
 
-const reached: string[] = []
-guardUsersOwn((what) => reached.push(what))
+/** What tests of this process reached for. One list for all its files: some share a process, which is guarded once. */
+const shared = globalThis as typeof globalThis & { reachedByTests?: string[] }
+const reached = shared.reachedByTests ?? []
+if (shared.reachedByTests === undefined) guardUsersOwn((what) => reached.push(what))
+shared.reachedByTests = reached
 
 afterEach(() => {
   const found = reached.splice(0)
@@ -14,13 +16,3 @@ afterEach(() => {
 
 // What commands print has whole sentences, so that a test finds them; one about screens says its own width.
 process.env.COLUMNS = '1000'
-
-// Real processes that tests start find their modules compiled: most of what a short command takes is reading them.
-process.env.NODE_COMPILE_CACHE ??= join(
-  import.meta.dirname,
-  '..',
-  '..',
-  'node_modules',
-  '.cache',
-  'perpd-tests',
-)

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { schema } from '../../src/config/configSchema.ts'
+import { usersPorts } from './usersOwn.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const main = join(import.meta.dirname, 'guardedMain.ts')
@@ -20,6 +22,10 @@ try { ${work} } catch {}`
   })
   return `${stdout}${stderr}`.replaceAll(root, 'ROOT').trim()
 }
+
+test('the port that is kept from tests is the one that a daemon takes by itself', () => {
+  expect(usersPorts).toEqual([schema.control.port.default])
+})
 
 test('a test that asks the default port or opens the state of the checkout fails, even when what it tests makes nothing of it', () => {
   expect(inProcess("await fetch('http://127.0.0.1:9464/livez')")).toBe('connects to port 9464')

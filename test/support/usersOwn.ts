@@ -7,12 +7,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 import { isAbsolute, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { schema } from '../../src/config/configSchema.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
-/** Ports that a daemon takes when nobody names another. */
-const usersPorts: readonly number[] = [Number(schema.control.port.default)]
+/** Ports that a daemon takes when nobody names another. A number of its own: the settings import much, and every file of tests loads this one. */
+export const usersPorts: readonly number[] = [9_464]
 
 /** What a user's daemon and commands keep in the checkout they are started in. */
 const usersPaths: readonly string[] = ['var', 'perpd.json'].map((name) => resolve(root, name))

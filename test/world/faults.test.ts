@@ -8,6 +8,7 @@ import {
   perpd,
   type Running,
   scratch,
+  standingsOf,
   startPaper,
   until,
   writeOnceStrategy,
@@ -79,7 +80,7 @@ test('a submit that is accepted and never answered is unknown, holds its slot, a
   // It holds its slot: the strategy's next decisions on this side are denied, and nothing more is sent.
   await until(
     'the order is executed',
-    async () => ((await ordersOf(folder.path))[0]?.status === 'executed' ? true : undefined),
+    async () => (await standingsOf(folder.path)).includes('executed') || undefined,
     seen,
   )
   await stop(daemon)

@@ -12,6 +12,7 @@ import {
   perpd,
   type Running,
   scratch,
+  standingsOf,
   startPaper,
   until,
   writeOnceStrategy,
@@ -61,8 +62,8 @@ async function over(folder: string, daemon: Running): Promise<readonly OrderRow[
   return until(
     'the order is executed',
     async () => {
-      const rows = daemon.stdout().includes('daemon.ready') ? await ordersOf(folder) : []
-      return rows.some(({ status }) => status === 'executed') ? rows : undefined
+      const all = daemon.stdout().includes('daemon.ready') ? await standingsOf(folder) : []
+      return all.includes('executed') ? ordersOf(folder) : undefined
     },
     { timeoutMs: 60_000, seen: daemon.said },
   )

@@ -7,6 +7,7 @@ import {
   perpd,
   type Running,
   scratch,
+  standingsOf,
   until,
   writeOnceStrategy,
 } from './processes.ts'
@@ -51,9 +52,9 @@ export async function expectOrderSurvives(
     const rows = await until(
       'every intent ended and a position is open',
       async () => {
-        const all = second.stdout().includes('daemon.ready') ? await ordersOf(folder.path) : []
-        const isOver = all.length > 0 && all.every(({ status }) => ends.has(status))
-        return isOver && all.some(({ status }) => status === 'executed') ? all : undefined
+        const all = second.stdout().includes('daemon.ready') ? await standingsOf(folder.path) : []
+        const isOver = all.length > 0 && all.every((standing) => ends.has(standing))
+        return isOver && all.includes('executed') ? ordersOf(folder.path) : undefined
       },
       { timeoutMs: 60_000, seen: second.said },
     )

@@ -9,6 +9,7 @@ import {
   perpd,
   type Running,
   scratch,
+  standingsOf,
   startPaper,
   until,
   writeOnceStrategy,
@@ -58,8 +59,8 @@ test.concurrent.each(['attempt.armed:before', 'send.result:before', 'landed:befo
       const rows = await until(
         'a position is open by the chain',
         async () => {
-          const all = second.stdout().includes('daemon.ready') ? await ordersOf(folder.path) : []
-          return all.some(({ status }) => status === 'executed') ? all : undefined
+          const all = second.stdout().includes('daemon.ready') ? await standingsOf(folder.path) : []
+          return all.includes('executed') ? ordersOf(folder.path) : undefined
         },
         { timeoutMs: 60_000, seen: second.said },
       )

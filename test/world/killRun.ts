@@ -12,7 +12,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { daemonFlags, ordersOf, perpd, type Running, scratch, startPaper, until } from './processes.ts'
+import { daemonFlags, perpd, type Running, scratch, standingsOf, startPaper, until } from './processes.ts'
 
 /** What a run showed. */
 export interface KillReport {
@@ -217,8 +217,7 @@ export async function killRun(
       'every intent ended',
       async () => {
         if (!last.stdout().includes('daemon.ready')) return undefined
-        const rows = await ordersOf(folder.path)
-        return rows.every(({ status }) => ended.has(status)) || undefined
+        return (await standingsOf(folder.path)).every((standing) => ended.has(standing)) || undefined
       },
       { timeoutMs: 240_000, seen: last.said },
     ).catch((error: unknown) => say(String(error)))

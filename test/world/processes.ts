@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { type Label, labelOf } from '../../src/domain/order/intent.ts'
+import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 
 const main = resolve(import.meta.dirname, '..', 'support', 'guardedMain.ts')
 const killAt = join(import.meta.dirname, 'killAt.ts')
@@ -90,7 +92,10 @@ export function perpd(
   return running
 }
 
-/** Waits until `look` gives something; fails with what was seen after `timeoutMs`. */
+/**
+ * Waits until `look` gives something; fails with what was seen after `timeoutMs`. A look that takes long, for it starts a process, is
+ * repeated more seldom: looking shall not take the core that what is waited for needs.
+ */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
@@ -98,10 +103,13 @@ export async function until<T>(
 ): Promise<T> {
   const end = performance.now() + (options.timeoutMs ?? 90_000)
   for (;;) {
+    const lookedMs = performance.now()
     const found = await look()
     if (found !== undefined) return found
-    if (performance.now() > end) throw new Error(`waited in vain: ${what}\n${options.seen?.() ?? ''}`)
-    await new Promise((resolveSoon) => setTimeout(resolveSoon, 25))
+    const nowMs = performance.now()
+    if (nowMs > end) throw new Error(`waited in vain: ${what}\n${options.seen?.() ?? ''}`)
+    const waitMs = Math.min(Math.max(2 * (nowMs - lookedMs), 25), 1_500)
+    await new Promise((resolveSoon) => setTimeout(resolveSoon, waitMs))
   }
 }
 
@@ -172,6 +180,16 @@ export function daemonFlags(folder: string, hosts: PaperHosts): string[] {
     '--api.requestsPerSecondPerHost=1000',
     '--log.format=json',
   ]
+}
+
+/** Where each order of a journal stands, oldest first, in the words of `perpd orders`: for whoever asks again and again. */
+export async function standingsOf(folder: string): Promise<readonly Label[]> {
+  const journal = openSqliteReader(join(folder, 'journal.sqlite'))
+  try {
+    return (await journal.intents()).map((state) => labelOf(state))
+  } finally {
+    await journal.close()
+  }
 }
 
 /** One row of `perpd orders --json`. */

@@ -44,7 +44,7 @@ export async function positions({ loaded, flags, width, out }: Call): Promise<nu
     return exitCodes.ok
   }
   if (flags.has('csv')) {
-    out(positionsCsv(rows))
+    out(positionsCsv(rows, books))
     return exitCodes.ok
   }
   const parts = booksTable(rows, books, width)
@@ -71,23 +71,47 @@ export function positionRows(
   })
 }
 
-/** The same for a spreadsheet; amounts and prices are plain decimals. */
-export function positionsCsv(rows: readonly PositionRow[]): string {
+/** Columns of a position, and those of a part of one, after what both are of. */
+const csvOfPosition = [
+  'size_usd',
+  'entry_price',
+  'mark_price',
+  'liquidation_price',
+  'pnl_usd',
+  'net_pnl_usd',
+  'collateral_usd',
+  'leverage',
+  'managed_by',
+]
+const csvOfPart = ['part_strategy', 'part_size_usd', 'part_share', 'part_entry_price', 'part_pnl_usd']
+
+/**
+ * The same for a spreadsheet; amounts and prices are plain decimals. Below each position a row for the part of each strategy, in columns of its
+ * own, so that sums of a column count nothing twice.
+ */
+export function positionsCsv(rows: readonly PositionRow[], books: readonly PlainBook[] = []): string {
   const plain = (amount: string | null | undefined): string | null =>
     amount === null || amount === undefined ? null : formatUnits(BigInt(amount), USD_DECIMALS)
-  const names = ['market', 'direction', 'size_usd', 'entry_price', 'mark_price', 'liquidation_price']
-  const more = ['pnl_usd', 'net_pnl_usd', 'collateral_usd', 'leverage', 'managed_by']
-  return csvText(
-    [...names, ...more],
-    rows.map((row) => [
-      row.market,
-      row.direction,
+  const lines = rows.flatMap((row) => {
+    const position = [
       ...[row.sizeInUsd, row.entryPrice, row.markPrice, row.liquidationPrice].map(plain),
       ...[row.pnlAfterFeesUsd, row.netPnlUsd, row.remainingCollateralUsd].map(plain),
       row.leverageBps === undefined ? null : formatUnits(BigInt(row.leverageBps), 4),
       row.managers.join(' '),
-    ]),
-  )
+    ]
+    const parts = booksOf(row, books).map(({ strategy, sizeUsd, shareBps, entryPrice, unrealizedUsd }) => [
+      strategy,
+      plain(sizeUsd),
+      shareBps === null ? null : formatUnits(BigInt(shareBps), 4),
+      ...[entryPrice, unrealizedUsd].map(plain),
+    ])
+    const of = [row.market, row.direction]
+    return [
+      [...of, ...position, ...csvOfPart.map(() => null)],
+      ...parts.map((part) => [...of, ...csvOfPosition.map(() => null), ...part]),
+    ]
+  })
+  return csvText(['market', 'direction', ...csvOfPosition, ...csvOfPart], lines)
 }
 
 const ENTRY = 'ENTRY'

@@ -2,7 +2,7 @@
 import { isoTime } from '../../base/clock.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
-import { releaseText } from '../../engine/account/tradingHalts.ts'
+import { releaseText } from '../../domain/account/haltRelease.ts'
 import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
@@ -258,6 +258,11 @@ const strategyColumns: readonly Column[] = [
   { title: 'PROBLEM', rank: 8, isProse: true },
 ]
 
+/** Which exits of an instance no order at the venue stands for. */
+export function exitsHereText(exitsHere: NonNullable<StatusBody['strategies'][number]['exitsHere']>): string {
+  return `acts only while perpd runs: ${exitsHere.map((exit) => exit.replaceAll('-', ' ')).join(', ')}`
+}
+
 function strategyRow(each: StatusBody['strategies'][number], nowMs: number): string[] {
   const problems = [
     ...(each.failures === 0 ? [] : [`FAILING (${each.failures} in a row): ${each.lastError ?? ''}`]),
@@ -266,11 +271,7 @@ function strategyRow(each: StatusBody['strategies'][number], nowMs: number): str
     ...(each.unfit === undefined
       ? []
       : [`PAUSED: ${each.unfit.reason}; put its kind right, or: perpd strategies forget ${each.name}`]),
-    ...(each.exitsHere === undefined
-      ? []
-      : [
-          `acts only while perpd runs: ${each.exitsHere.map((exit) => exit.replaceAll('-', ' ')).join(', ')}`,
-        ]),
+    ...(each.exitsHere === undefined ? [] : [exitsHereText(each.exitsHere)]),
   ]
   return [
     each.name,

@@ -2,9 +2,10 @@
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import { releaseText } from '../../domain/account/haltRelease.ts'
 import { haltsOn } from '../../domain/account/tradingState.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
-import { OPERATOR, releaseText } from '../../engine/account/tradingHalts.ts'
+import { OPERATOR } from '../../engine/account/tradingHalts.ts'
 import type { LastDecision } from '../../monitor/lastDecisions.ts'
 import { ended, money, span } from '../../monitor/text.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
@@ -12,6 +13,7 @@ import { booksOf, isBooks, managesIt, type PlainBook } from '../books/booksTable
 import type { Call } from '../call/command.ts'
 import { command, queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { exitsHereText } from './statusCommand.ts'
 import { commander } from './tradingCommand.ts'
 
 /** Why an instance fails, pauses, reduces or is halted. */
@@ -43,6 +45,8 @@ export interface StrategyRow {
   readonly lastDecision: LastDecision | null
   /** `long ETH/USD [WETH-USDC] $500.00`: its own parts, of a keeper what it watches, of one that does not run what its last orders opened. */
   readonly positions: readonly string[]
+  /** Exits that act only while perpd runs; absent: none. */
+  readonly exitsHere?: StatusBody['strategies'][number]['exitsHere']
   /** The newest signal from outside, and what became of it; absent before the first. */
   readonly lastSignal?: StatusBody['strategies'][number]['lastSignal']
   /** The newest signal since the start that led to no order, and why; absent: none. */
@@ -141,6 +145,7 @@ export function strategyRows(
           const ownUsd = own.reduce((sum, { sizeUsd }) => sum + BigInt(sizeUsd), 0n)
           return `${position.direction} ${position.market} ${money(ownUsd)}`
         }),
+      ...(each.exitsHere === undefined ? {} : { exitsHere: each.exitsHere }),
       ...(each.lastSignal === undefined ? {} : { lastSignal: each.lastSignal }),
       ...(each.lastUnserved === undefined ? {} : { lastUnserved: each.lastUnserved }),
     }
@@ -241,7 +246,7 @@ function troublesOf(
 
 /** The rows as a table, and below it why those fail, pause or are held back that do, and what to do. */
 export function strategiesText(rows: readonly StrategyRow[], nowMs: number, width: number): string {
-  const told = rows.flatMap(({ name, troubles, lastDecision, lastSignal, lastUnserved }) => [
+  const told = rows.flatMap(({ name, troubles, lastDecision, exitsHere, lastSignal, lastUnserved }) => [
     ...troubles.map(
       ({ what, reason, sinceMs, next }) =>
         `${name} is ${what}, for ${span(Math.max(0, nowMs - sinceMs))}: ${reason}\n  ${next}`,
@@ -250,6 +255,7 @@ export function strategiesText(rows: readonly StrategyRow[], nowMs: number, widt
     ...(lastDecision?.reason === undefined
       ? []
       : [`the last decision of ${name} was ${lastDecision.outcome}: ${lastDecision.reason}`]),
+    ...(exitsHere === undefined ? [] : [`${name} ${exitsHereText(exitsHere)}`]),
     ...(lastSignal === undefined ? [] : [signalText(name, lastSignal, nowMs)]),
     ...(lastUnserved === undefined ? [] : [unservedText(name, lastUnserved, nowMs)]),
   ])

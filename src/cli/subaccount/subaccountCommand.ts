@@ -252,7 +252,7 @@ async function buildMessage(
   return await withApi(call, async (api) => {
     const urls = chooseEvidence(config, undefined).http.map((url) => url.reveal())
     return await buildApproval(
-      { chain, api, urls, timeoutMs: config.rpc.timeoutMs },
+      { chain, api, urls, timeoutMs: config.rpc.timeoutMs, clock: systemClock },
       {
         owner,
         subaccount,

@@ -1,10 +1,9 @@
 /**
- * The trial of a strategy in one situation: at each turn its kind is asked as the engine asks it, what it decides is judged by risk,
- * and what is admitted is filled ideally. No clock, no network, no randomness: the same file gives the same trial.
+ * The trial of a strategy in one situation: at each turn the exits of the file are kept as the engine keeps them, its kind is asked as the
+ * engine asks it, what is decided is judged by risk, and what is admitted is filled ideally. No clock, no network, no randomness: the same file gives the same trial.
  */
 import { reasonOf } from '../../base/errors.ts'
 import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
-import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import {
   addsRisk,
   type Decision,
@@ -32,7 +31,9 @@ import { openIntentsOf, restingOrdersOf } from '../../strategy/resting.ts'
 import { type Situation, TRIAL_STEPS } from './situations.ts'
 import { createTrialAccount } from './trialAccount.ts'
 import { trialEdgeDenial } from './trialEdge.ts'
+import { trialExits, trialOrphans } from './trialExits.ts'
 import { createTrialPrices, type TrialClock, type TrialMarket } from './trialMarkets.ts'
+import { trialSignals } from './trialSignals.ts'
 import { createTrialVenue, type TrialFill, type TrialMoment } from './trialVenue.ts'
 
 /** What is tried, and where. */
@@ -52,6 +53,10 @@ export interface TrialSetting {
 export interface TrialRow {
   /** From 1. */
   readonly turn: number
+  /** Who decided: the kind, or what perpd itself does for the exits of the file. */
+  readonly by: TrialDecider
+  /** How many fills there were before it was judged. */
+  readonly fillsBefore: number
   readonly decision?: StrategyDecision
   readonly symbol: string
   /** `taken`, `invalid`, or the code of the denial. */
@@ -61,6 +66,9 @@ export interface TrialRow {
   /** As admitted, USD; absent of what was not, or has no size. */
   readonly sizeUsd?: Usd
 }
+
+/** Who decides in a trial. */
+export type TrialDecider = 'kind' | 'exits'
 
 /** A trial that is over. */
 export interface Trial {
@@ -183,50 +191,51 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     return trialEdgeDenial(admitted.intent, loaded.protect) ?? admitted.intent
   }
 
-  /** Judges the decisions of a turn, and fills what is taken once all are judged. */
-  function takeTurn(decisions: readonly unknown[], snapshot: Snapshot, step: number): void {
+  /** Judges decisions of a turn, and fills what is taken once all are judged. The denials of those that the kind made are given. */
+  function takeAll(
+    decisions: readonly unknown[],
+    by: TrialDecider,
+    snapshot: Snapshot,
+    step: number,
+  ): DeniedEvent[] {
     const moment = momentAt(step)
     const pending: Intent[] = []
     const unwound: string[] = []
-    denied = []
+    const denials: DeniedEvent[] = []
+    const turn = { turn: step + 1, by, fillsBefore: venue.fills.length } as const
     for (const [index, returned] of decisions.entries()) {
-      const decisionKey = `${loaded.name}:${snapshot.atMs}:${index}`
+      const decisionKey = `${loaded.name}:${snapshot.atMs}:${by}:${index}`
       const problem = decisionProblem(returned)
       if (problem !== undefined) {
         const { reason } = problem
-        rows.push({ turn: step + 1, symbol: '', outcome: 'invalid', reason })
-        denied.push({ kind: 'denied', atMs: snapshot.atMs, decisionKey, code: 'DECISION_INVALID', reason })
+        rows.push({ ...turn, symbol: '', outcome: 'invalid', reason })
+        denials.push({ kind: 'denied', atMs: snapshot.atMs, decisionKey, code: 'DECISION_INVALID', reason })
         continue
       }
       const decision = returned as StrategyDecision
       if (decision.kind === 'flatten') {
         const isOpen = venue.open().some(({ intent }) => intent.intentId === decision.intentId)
         if (isOpen) unwound.push(decision.intentId)
-        rows.push({ turn: step + 1, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })
+        rows.push({ ...turn, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })
         continue
       }
       if (!isOrderDecision(decision) && !isTaskDecision(decision)) {
         const isTold = decision.kind === 'tell-order'
         const reason = isTold ? decision.reason : 'nothing is prepared in a trial'
-        rows.push({ turn: step + 1, decision, symbol: '', outcome: 'taken', reason })
+        rows.push({ ...turn, decision, symbol: '', outcome: 'taken', reason })
         continue
       }
       if (isTaskDecision(decision)) {
-        rows.push({
-          turn: step + 1,
-          decision,
-          symbol: '',
-          outcome: 'taken',
-          reason: 'tasks do not run in a trial',
-        })
+        const reason = 'tasks do not run in a trial'
+        rows.push({ ...turn, decision, symbol: '', outcome: 'taken', reason })
         continue
       }
       const { marketToken, direction, kind: order } = decision
       const symbol = markets.find((each) => hexKey(each.marketToken) === hexKey(marketToken))?.symbol ?? ''
       const judged = judge(decision, snapshot, decisionKey, pending)
       if ('code' in judged) {
-        rows.push({ turn: step + 1, decision, symbol, outcome: judged.code, reason: judged.reason })
-        denied.push({
+        rows.push({ ...turn, decision, symbol, outcome: judged.code, reason: judged.reason })
+        denials.push({
           kind: 'denied',
           atMs: snapshot.atMs,
           decisionKey,
@@ -239,7 +248,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       }
       const { sizeDeltaUsd } = judged.terms
       const sized = sizeDeltaUsd > 0n ? { sizeUsd: sizeDeltaUsd } : {}
-      rows.push({ turn: step + 1, decision, symbol, outcome: 'taken', ...sized })
+      rows.push({ ...turn, decision, symbol, outcome: 'taken', ...sized })
       pending.push(judged)
     }
     for (const intent of pending) {
@@ -247,13 +256,23 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       venue.take(intent, moment)
     }
     for (const intentId of unwound) venue.unwind(intentId, moment)
+    return denials
   }
 
-  /** Asks the kind, and hands on what it decides. Throws what it throws. */
+  /** The situation at a step, once what the exits of the file call for is taken. */
+  function withKeptExits(step: number): Snapshot {
+    const before = snapshotAt(step)
+    const kept = trialExits(loaded, before, venue.open())
+    if (kept.length === 0) return before
+    takeAll(kept, 'exits', before, step)
+    return snapshotAt(step)
+  }
+
+  /** Keeps exits, asks the kind, and hands on what it decides. Throws what it throws. */
   async function turnAt(step: number): Promise<void> {
-    const snapshot = snapshotAt(step)
-    const number = Math.floor(snapshot.atMs / 1000 / DAY_SECONDS)
+    const number = Math.floor(momentAt(step).atSeconds / DAY_SECONDS)
     if (number > day.number) day = { number, realizedUsd: account.realizedUsd() }
+    const snapshot = withKeptExits(step)
     const states = venue.open()
     // What a keeper is given to keep is somebody else's.
     const own = loaded.strategy.opensPositions ? allAsOwn(snapshot) : []
@@ -269,7 +288,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
           ...(memory === undefined ? {} : { memory }),
           events: [...denied, ...venue.takeEvents()],
           eventsMissed: 0,
-          signals: signalsAt(loaded, first.symbol, step, snapshot.atMs),
+          signals: trialSignals(loaded, first.symbol, step, snapshot.atMs),
         }
       : undefined
     const { returned, failed: crash } = await askKind(loaded, scene, past)
@@ -280,8 +299,17 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     const decisions = turn === undefined ? returned : turn.decisions
     const problem = returnedProblem(decisions)
     if (problem !== undefined)
-      rows.push({ turn: step + 1, symbol: '', outcome: 'invalid', reason: problem.reason })
-    takeTurn(problem === undefined ? (decisions as readonly unknown[]) : [], snapshot, step)
+      rows.push({
+        turn: step + 1,
+        by: 'kind',
+        fillsBefore: venue.fills.length,
+        symbol: '',
+        outcome: 'invalid',
+        reason: problem.reason,
+      })
+    const orphans = trialOrphans(snapshot, states)
+    denied = takeAll(problem === undefined ? (decisions as readonly unknown[]) : [], 'kind', snapshot, step)
+    takeAll(orphans, 'exits', snapshot, step)
   }
 
   async function run(): Promise<Trial> {
@@ -331,36 +359,4 @@ function signedAs(row: Order): SignedOrder {
       autoCancel: row.autoCancel ?? false,
     },
   }
-}
-
-/** What a sender says in every trial of a kind that takes signals, by step. */
-const said = [
-  [20, 'long'],
-  [100, 'reverse'],
-  [180, 'flat'],
-] as const
-
-function signalsAt(
-  { strategy, hosted, name }: LoadedStrategy,
-  symbol: string,
-  step: number,
-  atMs: number,
-): readonly GivenSignal[] {
-  if ((hosted?.takesSignals ?? strategy.takesSignals) !== true) return []
-  return said.flatMap(([at, action], index) =>
-    at === step
-      ? [
-          {
-            strategy: name,
-            action,
-            symbol,
-            number: index + 1,
-            sentAtMs: atMs,
-            receivedAtMs: atMs,
-            expiresAtMs: atMs + 300_000,
-            isExpired: false,
-          },
-        ]
-      : [],
-  )
 }

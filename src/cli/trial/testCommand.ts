@@ -137,6 +137,8 @@ function tell(
     'Prices are made up, and fills are ideal: the oracle price, a fee of 6 bps, no price impact, funding or borrowing. It shows what the file decides and what is refused; what it would earn it does not show.',
   )
   if (!opensPositions) out('It is given a long of $2,000.00 with 10x leverage to keep.')
+  else if (loaded.exits !== undefined)
+    out('What begins with "exit:" is what perpd does for the exits of the file at each turn.')
   for (const trial of trials) out(`\n${situationText(trial, linesOf(trial, turnOf), width, isWhole)}`)
   out(`\n${summaryText(trials, width)}`)
   const none = noEntry(loaded, trials)

@@ -9,7 +9,10 @@ import type { TrialFill } from './trialVenue.ts'
 export interface TrialSummary {
   readonly situation: string
   readonly says: string
+  /** Of the kind, and of what keeps the file's exits. */
   readonly decisions: number
+  /** Of these, what was decided for the exits of the file. */
+  readonly exitDecisions: number
   readonly taken: number
   /** By code. */
   readonly denied: Readonly<Record<string, number>>
@@ -40,6 +43,7 @@ export function summaryOf({
     situation: situation.name,
     says: situation.says,
     decisions: rows.length,
+    exitDecisions: rows.filter(({ by }) => by === 'exits').length,
     taken: of('taken'),
     denied,
     invalid: of('invalid'),
@@ -66,21 +70,27 @@ export interface TrialLine {
   readonly reason: string
 }
 
-/** Decisions and fills by time; refusals of one code that follow each other on one wish are one line. */
+/** Decisions and fills in the order in which they came; refusals of one code that follow each other on one wish are one line. */
 export function linesOf({ rows, fills }: Trial, turnOf: (atSeconds: number) => number): readonly TrialLine[] {
-  const decided: TrialLine[] = []
-  for (const row of rows) {
-    const line = lineOf(row)
-    const before = decided.at(-1)
-    const isSame = before?.what === line.what && before.outcome === line.outcome && row.outcome !== 'taken'
-    if (isSame) decided[decided.length - 1] = { ...before, times: before.times + 1 }
-    else decided.push(line)
+  const lines: TrialLine[] = []
+  let [lastAt, told] = [-1, 0]
+  const tellUpTo = (count: number): void => {
+    for (const fill of fills.slice(told, count)) lines.push(fillLine(fill, turnOf(fill.atSeconds)))
+    told = Math.max(told, count)
   }
-  const filled = fills.map((fill): TrialLine => fillLine(fill, turnOf(fill.atSeconds)))
-  return [...decided, ...filled].toSorted((one, other) => one.turn - other.turn)
+  for (const row of rows) {
+    tellUpTo(row.fillsBefore)
+    const line = lineOf(row)
+    const before = lines[lastAt]
+    if (before?.what === line.what && before.outcome === line.outcome && row.outcome !== 'taken')
+      lines[lastAt] = { ...before, times: before.times + 1 }
+    else lastAt = lines.push(line) - 1
+  }
+  tellUpTo(fills.length)
+  return lines
 }
 
-function lineOf({ turn, decision, symbol, outcome, reason, sizeUsd }: TrialRow): TrialLine {
+function lineOf({ turn, by, decision, symbol, outcome, reason, sizeUsd }: TrialRow): TrialLine {
   if (decision === undefined) return { turn, what: 'no decision', outcome, times: 1, reason: reason ?? '' }
   const type = 'orderType' in decision && decision.orderType !== undefined ? ` (${decision.orderType})` : ''
   const side = 'direction' in decision ? ` ${decision.direction} ${symbol.replace(/ \[.*/, '')}` : ''
@@ -88,7 +98,7 @@ function lineOf({ turn, decision, symbol, outcome, reason, sizeUsd }: TrialRow):
   const size = sizeUsd === undefined ? '' : ` ${formatDollars(sizeUsd)}`
   return {
     turn,
-    what: `${decision.kind === 'flatten' ? 'unwind' : decision.kind}${type}${side}${size}${task}`,
+    what: `${by === 'exits' ? 'exit: ' : ''}${decision.kind === 'flatten' ? 'unwind' : decision.kind}${type}${side}${size}${task}`,
     outcome: outcome === 'taken' || outcome === 'invalid' ? outcome : `denied ${outcome}`,
     times: 1,
     reason: reason ?? decision.reason,
@@ -148,7 +158,7 @@ const lineColumns: readonly Column[] = [
 /** One row for each situation. */
 export function summaryText(trials: readonly Trial[], width: number): string {
   const rows = trials.map((trial) => {
-    const { situation, decisions, denied, invalid, trades, failed } = summaryOf(trial)
+    const { situation, decisions, exitDecisions, denied, invalid, trades, failed } = summaryOf(trial)
     const refusals = [
       ...Object.entries(denied).map(([code, count]) => `${code} ${count}`),
       ...(invalid === 0 ? [] : [`invalid ${invalid}`]),
@@ -157,6 +167,7 @@ export function summaryText(trials: readonly Trial[], width: number): string {
     return [
       situation,
       String(decisions),
+      String(exitDecisions),
       String(trades),
       formatDollars(trial.resultUsd),
       formatDollars(trial.maxDrawdownUsd),
@@ -169,6 +180,7 @@ export function summaryText(trials: readonly Trial[], width: number): string {
 const summaryColumns: readonly Column[] = [
   { title: 'SITUATION', rank: 0 },
   { title: 'DECISIONS', rank: 1, word: 'decisions', isFigure: true },
+  { title: 'OF EXITS', rank: 2, word: 'of exits', isFigure: true },
   { title: 'FILLS', rank: 0, isFigure: true },
   { title: 'PNL', rank: 0, isFigure: true },
   { title: 'DRAWDOWN', rank: 0, isFigure: true },

@@ -245,11 +245,18 @@ export function createTrialVenue(
     if (found !== undefined) endChild(found.intentId, orderKey, 'CANCELLED', moment.atSeconds)
   }
 
-  function takeEdit({ terms: { edit } }: Intent): void {
+  function takeEdit({ terms: { edit } }: Intent, updatedAtSeconds: number): void {
     const found = edit && resting.get(edit.orderKey)
     if (edit === undefined || found === undefined) return
     const { sizeDeltaUsd, triggerContractPrice, acceptableContractPrice, autoCancel } = edit
-    found.order = { ...found.order, sizeDeltaUsd, triggerContractPrice, acceptableContractPrice, autoCancel }
+    found.order = {
+      ...found.order,
+      sizeDeltaUsd,
+      triggerContractPrice,
+      acceptableContractPrice,
+      autoCancel,
+      updatedAtSeconds,
+    }
   }
 
   /** The price that a resting order fills at, seen at a price; undefined while it waits. */
@@ -290,7 +297,7 @@ export function createTrialVenue(
       if (kind === 'increase') return takeIncrease(intent, moment)
       if (kind === 'decrease' || kind === 'close') return takeReduction(intent, moment)
       if (kind === 'cancel') for (const orderKey of terms.cancelOrderKeys ?? []) cancelOrder(orderKey, moment)
-      if (kind === 'edit') takeEdit(intent)
+      if (kind === 'edit') takeEdit(intent, moment.atSeconds)
       const held = account.find(keyOf(intent))
       if (kind === 'collateral-in' && held) account.moveCollateral(held, terms.collateralDelta)
       if (kind === 'collateral-out' && held) account.moveCollateral(held, -terms.collateralDelta)

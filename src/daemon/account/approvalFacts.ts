@@ -1,8 +1,8 @@
 /** What an approval is built on: how many actions the key has used and the owner's next nonce, by the chain or by all hosts. */
 import type { Api } from '../../api/client.ts'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
-import { systemClock } from '../../base/systemClock.ts'
 import { type ApprovalCounts, readApprovalCounts } from '../../chain/approvalCounts.ts'
 import { endpointNames } from '../../chain/connectEndpoints.ts'
 import { createHttpTransport } from '../../chain/rpc/httpTransport.ts'
@@ -34,6 +34,7 @@ export interface ApprovalSources {
   readonly urls: readonly string[]
   /** Of one answer of an endpoint, ms. */
   readonly timeoutMs: number
+  readonly clock: Clock
 }
 
 /** Sources may be seconds apart while the key trades. */
@@ -60,7 +61,7 @@ export async function approvalFacts(
       return { ...first.counts, by: isProven ? `the chain (${count})` : count, isProven }
     }
     if (left <= 1) throw disagreement(words, isProven)
-    await systemClock.sleep(pauseMs)
+    await sources.clock.sleep(pauseMs)
   }
 }
 
@@ -97,7 +98,7 @@ async function askHosts(
 }
 
 async function askEndpoints(
-  { chain, urls, timeoutMs }: ApprovalSources,
+  { chain, urls, timeoutMs, clock }: ApprovalSources,
   parties: { readonly owner: Address; readonly subaccount: Address },
 ): Promise<readonly HostStatement[]> {
   const names = endpointNames(urls)
@@ -107,7 +108,7 @@ async function askEndpoints(
       urls.map(async (url, at) => {
         const name = names[at] ?? ''
         const transport = createHttpTransport(url, fetch)
-        const client = createRpcClient(name, transport, systemClock, { timeoutMs, batchSize: 3 })
+        const client = createRpcClient(name, transport, clock, { timeoutMs, batchSize: 3 })
         try {
           const { signal } = new AbortController()
           return { name, counts: await readApprovalCounts(client, chain, parties, signal) }

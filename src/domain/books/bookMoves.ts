@@ -60,6 +60,7 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
       intentId: intent.intentId,
       strategy: intent.strategy,
       atMs: filledAtMs(state, child),
+      ...placeOf(child),
       sizeDeltaUsd: fill?.fill.sizeDeltaUsd ?? 0n,
       ...tokensOf(state, fill),
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
@@ -110,6 +111,7 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     id: finding.findingId,
     strategy: UNATTRIBUTED,
     atMs: atSeconds === undefined ? raisedAtMs : atSeconds * 1_000,
+    ...(atSeconds === undefined ? {} : { place: { atSeconds } }),
     sizeDeltaUsd,
     ...(sizeDeltaInTokens === undefined ? {} : { tokens: sizeDeltaInTokens }),
     ...(pnlUsd === undefined || sizeDeltaUsd > 0n ? {} : { pnlUsd }),
@@ -125,8 +127,9 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
 
 /** What takes back a settled move: the size goes back to nobody's book, and what it brought is taken off there. */
 export function reversed(move: Move): readonly Move[] {
-  const { pnlUsd, basePnlUsd: _, fundingReceivedUsd = 0n, ...rest } = move
-  const nobodys = { ...rest, strategy: UNATTRIBUTED, isFinal: true }
+  const { pnlUsd, basePnlUsd: _, place: _place, fundingReceivedUsd = 0n, ...rest } = move
+  // It has a name and a place of its own: the same fill may be told again.
+  const nobodys = { ...rest, id: `back:${move.id}`, strategy: UNATTRIBUTED, isFinal: true }
   const money = {
     impactUsd: 0n,
     positionFeeUsd: -move.positionFeeUsd,
@@ -185,6 +188,15 @@ function isStop({ intent: { kind, terms } }: IntentState, { role }: Child): bool
 function filledAtMs({ updatedAtMs }: IntentState, { settlement, evidence }: Child): number {
   const { timestampSeconds } = settlement ?? {}
   return timestampSeconds === undefined ? (evidence?.atMs ?? updatedAtMs) : timestampSeconds * 1_000
+}
+
+/** By evidence: the block that shows the log is its own only where the log's place in it is told. */
+function placeOf({ settlement, evidence }: Child): Pick<Move, 'place'> {
+  const atSeconds = settlement?.timestampSeconds
+  if (atSeconds === undefined) return {}
+  const { block, logIndex } = evidence ?? {}
+  const exact = block === undefined || logIndex === undefined ? {} : { block: block.number, logIndex }
+  return { place: { atSeconds, ...exact } }
 }
 
 function sideOfFill({ marketToken, direction, collateralToken }: Fill): PositionSide {

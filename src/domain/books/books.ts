@@ -25,13 +25,20 @@ import {
 } from './bookMoves.ts'
 import { type BooksKept, type BooksState, daemonKeeps, type KeptFigures, noBooks } from './booksState.ts'
 import { ExitOrders } from './exitOrders.ts'
-import { addFigures, type Figures, noFigures } from './figures.ts'
+import { addFigures, type Figures, isNone, negated, noFigures } from './figures.ts'
 import { FillResults } from './fillResults.ts'
-import { refold, type SideLog } from './sideLog.ts'
-import { doesTheSame } from './sideMove.ts'
-import { applyMove, noPart, noParts, type Part, type Posting } from './sideParts.ts'
+import { SideLog } from './sideLog.ts'
+import { doesTheSame, isSamePlace } from './sideMove.ts'
+import { noPart, type Part, type Posting } from './sideParts.ts'
 import { StopEnds } from './stopEnds.ts'
-import { begunAnew, noTrackRecord, type TrackRecord, withFigures, withPosting } from './trackRecord.ts'
+import {
+  begunAnew,
+  noTrackRecord,
+  type TrackRecord,
+  withFigures,
+  withoutPosting,
+  withPosting,
+} from './trackRecord.ts'
 
 /** The book of a strategy on one side: what it has there, and all that it brought so far. */
 export interface Book extends PositionSide, Part {
@@ -71,8 +78,6 @@ export interface BookReads {
 export type BookListener = (posting: Posting, side: PositionSide) => void
 
 const dayMs = 86_400_000
-/** Hosts and chains take back what others did within this time, ms; later it is given back to nobody's book. */
-const SETTLE_MS = 7_200_000
 
 /** Kinds of records that change what an intent's orders did, or what sending them cost. */
 const moving: ReadonlySet<string> = new Set([
@@ -107,12 +112,9 @@ export class Books implements BookReads {
     this.#tell = tell
     this.#tracks = new Map(from.tracks)
     this.#stopEnds = new StopEnds(from.stopEnds)
-    for (const { side, parts, pending, ...times } of from.sides) {
-      const settled = { parts: new Map(parts), ...times }
+    for (const { side, parts, ...rest } of from.sides) {
       const key = sideKeyOf(side)
-      const log: SideLog = { side, key, settled, pending, now: settled, postings: [] }
-      this.#sides.set(key, log)
-      refold(log)
+      this.#sides.set(key, new SideLog(side, key, { parts: new Map(parts), ...rest }))
     }
     for (const kept of from.totals) this.#totals.set(keyOf(kept.strategy, kept.side), kept)
     for (const { dayMs: day, ...kept } of from.days) {
@@ -172,9 +174,9 @@ export class Books implements BookReads {
       found.set(key, { ...book, ...part, figures: addFigures(book.figures, figures) })
     }
     for (const { strategy, side, figures } of this.#totals.values()) put(strategy, side, figures)
-    for (const { side, now, postings } of this.#sides.values()) {
-      for (const posting of postings) put(posting.strategy, side, posting.figures)
-      for (const [strategy, part] of now.parts) put(strategy, side, {}, part)
+    for (const log of this.#sides.values()) {
+      for (const posting of log.waitingPostings()) put(posting.strategy, log.side, posting.figures)
+      for (const [strategy, part] of log.now.parts) put(strategy, log.side, {}, part)
     }
     return [...found.values()]
   }
@@ -193,13 +195,13 @@ export class Books implements BookReads {
 
   trackOf(strategy: string): TrackRecord {
     let track = this.#trackOf(strategy)
-    for (const { side, postings } of this.#sides.values()) {
-      for (const posting of postings) {
-        if (posting.strategy === strategy)
-          track = withPosting(withFigures(track, posting.figures), posting, side)
+    for (const log of this.#sides.values()) {
+      for (const posting of log.waitingPostings()) {
+        if (posting.strategy === strategy) track = withPosting(track, posting, log.side)
       }
     }
-    return track
+    // What was taken back or moved may have left the result above what was its highest.
+    return withFigures(track, {})
   }
 
   days(sinceMs: number, isFinal = false): readonly BookDay[] {
@@ -213,10 +215,10 @@ export class Books implements BookReads {
     for (const [day, kept] of this.#days) {
       for (const { strategy, side, figures } of kept.values()) put(day, strategy, side, figures)
     }
-    for (const { side, postings } of this.#sides.values()) {
-      for (const { move, strategy, figures } of postings) {
+    for (const log of this.#sides.values()) {
+      for (const { move, strategy, figures } of log.waitingPostings()) {
         if (!isFinal || move.isFinal || move.intentId === undefined)
-          put(dayOf(move.atMs), strategy, side, figures)
+          put(dayOf(move.atMs), strategy, log.side, figures)
       }
     }
     return [...found.values()].sort((one, other) => one.dayMs - other.dayMs)
@@ -225,7 +227,7 @@ export class Books implements BookReads {
   fillOf(orderKey: Hex): FillCosts | undefined {
     return this.#fills.of(
       hexKey(orderKey),
-      [...this.#sides.values()].flatMap(({ postings }) => postings),
+      [...this.#sides.values()].flatMap((log) => log.waitingPostings()),
     )
   }
 
@@ -239,20 +241,18 @@ export class Books implements BookReads {
 
   /** Tells of what waits, too: nothing more is folded afterwards. */
   tellRest(): void {
-    for (const { side, postings } of this.#sides.values()) {
-      for (const posting of postings) this.#tell(posting, side)
+    for (const log of this.#sides.values()) {
+      for (const posting of log.allPostings()) this.#tell(posting, log.side)
     }
   }
 
   /** For a snapshot. */
   state(): BooksState {
     return {
-      sides: [...this.#sides.values()].map(({ side, settled, pending }) => ({
-        side,
-        ...settled,
-        parts: [...settled.parts],
-        pending,
-      })),
+      sides: [...this.#sides.values()].map((log) => {
+        const state = log.state()
+        return { side: log.side, ...state, parts: [...state.parts] }
+      }),
       totals: [...this.#totals.values()],
       days: [...this.#days].flatMap(([day, kept]) =>
         [...kept.values()].map((each) => ({ dayMs: day, ...each })),
@@ -271,82 +271,79 @@ export class Books implements BookReads {
   #logOf({ side, key }: Pick<PlacedMove, 'side' | 'key'>): SideLog {
     const known = this.#sides.get(key)
     if (known !== undefined) return known
-    const log: SideLog = { side, key, settled: noParts, pending: [], now: noParts, postings: [] }
+    const log = new SideLog(side, key)
     this.#sides.set(key, log)
     return log
   }
 
-  /** Puts a move behind all others. */
   #put(placed: PlacedMove, foldedMs: number): void {
-    const { move } = placed
     const log = this.#logOf(placed)
-    const { after, postings } = applyMove(log.now, log.side.direction, move)
-    log.pending = [...log.pending, { move, foldedMs }]
-    log.now = after
-    log.postings = [...log.postings, ...postings]
-    this.#settle(log, foldedMs)
+    this.#recount(log, log.put(placed.move, foldedMs), foldedMs)
   }
 
   /** Puts a move in the place of one that says something else of the same fill. */
   #replace(was: PlacedMove, placed: PlacedMove, foldedMs: number): void {
-    const { move } = placed
     const log = this.#logOf(placed)
-    const place = log.pending.findIndex((each) => each.move.id === move.id)
-    const known = log.pending[place]
-    if (known === undefined || was.key !== placed.key) {
-      this.#takeBack(was, foldedMs)
-      this.#put(placed, foldedMs)
+    const lost = was.key === placed.key ? log.replace(placed.move) : undefined
+    if (lost !== undefined) {
+      this.#recount(log, lost, foldedMs)
       return
     }
-    log.pending = log.pending.with(place, { ...known, move })
-    if (doesTheSame(known.move, move)) {
-      log.postings = log.postings.map((each) => (each.move === known.move ? { ...each, move } : each))
-    } else refold(log)
-    this.#settle(log, foldedMs)
+    this.#takeBack(was, foldedMs)
+    this.#put(placed, foldedMs)
   }
 
-  /** As if it had never been, while it waits; what was settled is given back to nobody's book. */
+  /** As if it had never been, while that can be; what is for good is given back to nobody's book. */
   #takeBack(placed: PlacedMove, foldedMs: number): void {
     const { move } = placed
     const log = this.#logOf(placed)
-    const pending = log.pending.filter((each) => each.move.id !== move.id)
-    if (pending.length === log.pending.length) {
-      this.#fills.delete(move.id)
-      for (const each of reversed(move)) this.#put({ ...placed, move: each }, foldedMs)
+    const lost = log.takeBack(move.id)
+    if (lost !== undefined) {
+      this.#recount(log, lost, foldedMs)
       return
     }
-    log.pending = pending
-    refold(log)
-    this.#settle(log, foldedMs)
+    this.#fills.delete(move.id)
+    for (const each of reversed(move)) this.#put({ ...placed, move: each }, foldedMs)
   }
 
-  /** What nothing takes back any more moves over, the oldest first: one that waits keeps those behind it. */
-  #settle(log: SideLog, nowMs: number): void {
-    for (let first = log.pending[0]; first !== undefined; first = log.pending[0]) {
-      const { move, foldedMs } = first
-      if (!move.isFinal && (move.intentId !== undefined || nowMs - foldedMs < SETTLE_MS)) return
-      const isLast = log.pending.length === 1
-      log.settled = isLast ? log.now : applyMove(log.settled, log.side.direction, move).after
-      log.pending = log.pending.slice(1)
-      const done = isLast ? log.postings : log.postings.filter((each) => each.move.id === move.id)
-      log.postings = isLast ? [] : log.postings.filter((each) => each.move.id !== move.id)
-      for (const posting of done) {
-        this.#book(posting.strategy, log, posting.figures, move.atMs)
-        this.#tracks.set(posting.strategy, withPosting(this.#trackOf(posting.strategy), posting, log.side))
-        this.#fills.take(posting)
-        this.#tell(posting, log.side)
-      }
+  /** Takes what counts no more out of the results, and puts in what counts now. */
+  #recount(log: SideLog, lost: readonly Posting[], nowMs: number): void {
+    for (const posting of lost) {
+      const { strategy, move, figures } = posting
+      this.#takeOff(strategy, log, figures, move.atMs)
+      this.#tracks.set(strategy, withoutPosting(this.#trackOf(strategy), posting))
+      this.#fills.giveBack(posting)
     }
+    for (const posting of log.count(nowMs)) {
+      const { strategy, move, figures } = posting
+      this.#add(strategy, log, figures, move.atMs)
+      this.#tracks.set(strategy, withPosting(this.#trackOf(strategy), posting, log.side))
+      this.#fills.take(posting)
+    }
+    for (const posting of log.settle(nowMs)) this.#tell(posting, log.side)
   }
 
   /** Adds to the results of a book. */
-  #book(
+  #book(strategy: string, log: Pick<SideLog, 'side' | 'key'>, figures: Partial<Figures>, atMs: number): void {
+    this.#tracks.set(strategy, withFigures(this.#trackOf(strategy), figures))
+    this.#add(strategy, log, figures, atMs)
+  }
+
+  /** Takes off the sums of a book again; one that comes to nothing is as if it had never been. */
+  #takeOff(strategy: string, log: Pick<SideLog, 'side' | 'key'>, figures: Figures, atMs: number): void {
+    this.#add(strategy, log, negated(figures), atMs)
+    const key = bookKeyOf(strategy, log.key)
+    for (const kept of [this.#totals, this.#days.get(dayOf(atMs))])
+      if (kept !== undefined && isNone(kept.get(key)?.figures ?? noFigures)) kept.delete(key)
+  }
+
+  /** Adds to the sums of a book, all in all and of the day. */
+  #add(
     strategy: string,
     { side, key: sideKey }: Pick<SideLog, 'side' | 'key'>,
     figures: Partial<Figures>,
     atMs: number,
   ): void {
-    this.#tracks.set(strategy, withFigures(this.#trackOf(strategy), figures))
     const day = dayOf(atMs)
     const ofDay = this.#days.get(day) ?? new Map<string, KeptFigures>()
     this.#days.set(day, ofDay)
@@ -391,5 +388,6 @@ function bookKeyOf(strategy: string, sideKey: string): string {
 }
 
 function isSameMove(one: PlacedMove, other: PlacedMove): boolean {
-  return one.move.isFinal === other.move.isFinal && one.key === other.key && doesTheSame(one.move, other.move)
+  const isSame = one.move.isFinal === other.move.isFinal && one.key === other.key
+  return isSame && isSamePlace(one.move, other.move) && doesTheSame(one.move, other.move)
 }

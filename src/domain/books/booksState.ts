@@ -3,7 +3,7 @@ import type { PositionSide } from '../account/accountRecord.ts'
 import type { FillCosts } from '../order/orderLegs.ts'
 import type { ExitOrdersState } from './exitOrders.ts'
 import type { Figures } from './figures.ts'
-import type { Waiting } from './sideLog.ts'
+import type { SideState } from './sideLog.ts'
 import type { Part } from './sideParts.ts'
 import type { StopEndsState } from './stopEnds.ts'
 import type { TrackRecord } from './trackRecord.ts'
@@ -23,13 +23,10 @@ type Entry<T> = readonly [key: string, value: T]
 
 /** Books as a snapshot keeps them. */
 export interface BooksState {
-  readonly sides: readonly {
+  readonly sides: readonly (Omit<SideState, 'parts'> & {
     readonly side: PositionSide
     readonly parts: readonly Entry<Part>[]
-    readonly atMs: number
-    readonly heldSinceMs?: number
-    readonly pending: readonly Waiting[]
-  }[]
+  })[]
   readonly totals: readonly KeptFigures[]
   readonly days: readonly (KeptFigures & { readonly dayMs: number })[]
   readonly tracks: readonly Entry<TrackRecord>[]

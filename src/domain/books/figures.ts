@@ -57,6 +57,28 @@ export function addFigures(one: Figures, other: Partial<Figures>): Figures {
   }
 }
 
+/** Whether nothing is in them. */
+export function isNone(figures: Figures): boolean {
+  return Object.values(figures).every((figure) => BigInt(figure) === 0n)
+}
+
+/** What takes figures off again. */
+export function negated(figures: Figures): Figures {
+  return {
+    pricePnlUsd: -figures.pricePnlUsd,
+    impactUsd: -figures.impactUsd,
+    positionFeesUsd: -figures.positionFeesUsd,
+    borrowingUsd: -figures.borrowingUsd,
+    fundingUsd: -figures.fundingUsd,
+    swapUsd: -figures.swapUsd,
+    relayFeesUsd: -figures.relayFeesUsd,
+    executionFees: -figures.executionFees,
+    fills: -figures.fills,
+    trades: -figures.trades,
+    wins: -figures.wins,
+  }
+}
+
 /** The result by the venue's own count: after price impact and its fees, before what sending messages cost. USD, signed. */
 export function venueResultOf(figures: Partial<Figures>): Usd {
   const { pricePnlUsd, impactUsd, positionFeesUsd, borrowingUsd, fundingUsd, swapUsd } = {

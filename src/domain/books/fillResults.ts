@@ -31,6 +31,17 @@ export class FillResults {
     return waiting.filter((each) => fillIdOf(each) === id).reduce(withFill, this.#fills.get(id))
   }
 
+  /** Takes a posting out again: it is reckoned anew. */
+  giveBack(posting: Posting): void {
+    const { move, bearerId } = posting
+    const borne = bearerId === undefined ? undefined : this.#fills.get(bearerId)
+    if (bearerId !== undefined && borne !== undefined) {
+      const [pnlUsd, cancellingUsd] = [borne.pnlUsd + move.sendingUsd, borne.cancellingUsd - move.sendingUsd]
+      this.#fills.set(bearerId, { ...borne, pnlUsd, cancellingUsd })
+    }
+    if (bearerId === undefined) this.#fills.delete(move.id)
+  }
+
   /** The chain took it back. */
   delete(id: string): void {
     this.#fills.delete(id)

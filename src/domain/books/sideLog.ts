@@ -1,33 +1,193 @@
-/** Of one side of the account: its parts as they are for good, and the moves that the chain may still take back, in their order. */
+/**
+ * Of one side of the account: its parts as they are for good, and the newest moves in the order in which they happened, however they
+ * were told. A move that is told late goes to its place, one that is taken back leaves it, and those behind it are reckoned anew.
+ */
 import type { PositionSide } from '../account/accountRecord.ts'
-import type { Move } from './sideMove.ts'
-import { applyMove, type Posting, type SideParts } from './sideParts.ts'
+import { doesTheSame, isSamePlace, type Move } from './sideMove.ts'
+import { applyMove, noParts, type Posting, type SideParts } from './sideParts.ts'
 
-/** A move that may be taken back, and when it was written down. */
+/** A move that is not for good yet. */
 export interface Waiting {
   readonly move: Move
+  /** When it was told, Unix ms. */
   readonly foldedMs: number
+  /** Its number among the moves of the side, as they were told. */
+  readonly n: number
+  /** Unix seconds of the venue by which it has its place; of a move without a time the latest of those told before it. */
+  readonly orderSeconds: number
 }
 
-/** What books keep of a side. */
-export interface SideLog {
+/** A side as a snapshot keeps it: its parts before the moves that are not for good, and of these how many count already. */
+export interface SideState extends SideParts {
+  readonly waiting: readonly Waiting[]
+  readonly counted: number
+}
+
+/** Hosts and chains tell late, and take back what others did, within this time, ms. */
+const SETTLE_MS = 7_200_000
+/** Most moves that count already and may still be moved by one that is told late. */
+const MOST_COUNTED = 200
+
+interface Step extends Waiting {
+  /** The parts with it, and what it brought whom. */
+  readonly after: SideParts
+  readonly postings: readonly Posting[]
+}
+
+/** The moves of one side. */
+export class SideLog {
   readonly side: PositionSide
   /** `sideKeyOf` the side. */
   readonly key: string
-  settled: SideParts
-  pending: readonly Waiting[]
-  now: SideParts
-  /** Of the moves that wait. */
-  postings: readonly Posting[]
+  #settled: SideParts
+  #steps: readonly Step[] = []
+  /** So many of the first steps are in the results already. */
+  #counted: number
+
+  constructor(side: PositionSide, key: string, from: SideState = { ...noParts, waiting: [], counted: 0 }) {
+    const { waiting, counted, ...settled } = from
+    this.side = side
+    this.key = key
+    this.#settled = settled
+    this.#counted = counted
+    this.#reckon(0, waiting)
+  }
+
+  /** The parts after all moves. */
+  get now(): SideParts {
+    return this.#steps.at(-1)?.after ?? this.#settled
+  }
+
+  /** What the moves brought that are not in the results yet. */
+  waitingPostings(): readonly Posting[] {
+    return this.#steps.slice(this.#counted).flatMap(({ postings }) => postings)
+  }
+
+  /** What all moves brought that are not for good yet. */
+  allPostings(): readonly Posting[] {
+    return this.#steps.flatMap(({ postings }) => postings)
+  }
+
+  /** Puts a move in its place. Gives what counts no more: what the moves behind it brought is reckoned anew. */
+  put(move: Move, foldedMs: number): readonly Posting[] {
+    const n = this.#steps.reduce((most, step) => Math.max(most, step.n), 0) + 1
+    const steps: Waiting[] = [...this.#steps]
+    return this.#changeFrom(insert(steps, { move, foldedMs, n }), steps)
+  }
+
+  /** Puts a move in the place of the one that said something else of the same fill; undefined: that one is for good. */
+  replace(move: Move): readonly Posting[] | undefined {
+    const place = this.#steps.findIndex((each) => each.move.id === move.id)
+    const known = this.#steps[place]
+    if (known === undefined) return undefined
+    const replaced: readonly Waiting[] = this.#steps.with(place, { ...known, move })
+    const steps = isSamePlace(known.move, move) ? replaced : inOrder(replaced)
+    if (doesTheSame(known.move, move) && steps.every(({ n }, index) => n === this.#steps[index]?.n)) {
+      const postings = known.postings.map((posting) => ({ ...posting, move }))
+      this.#steps = this.#steps.map((step, index) => {
+        const orderSeconds = steps[index]?.orderSeconds ?? step.orderSeconds
+        return index === place ? { ...step, orderSeconds, move, postings } : { ...step, orderSeconds }
+      })
+      return []
+    }
+    const first = steps.findIndex(({ n }, index) => n === known.n || n !== this.#steps[index]?.n)
+    return this.#changeFrom(first, steps)
+  }
+
+  /** Takes a move out, as if it had never been; undefined: it is for good. Gives what counts no more. */
+  takeBack(id: string): readonly Posting[] | undefined {
+    const place = this.#steps.findIndex((each) => each.move.id === id)
+    return place < 0 ? undefined : this.#changeFrom(place, this.#steps.toSpliced(place, 1))
+  }
+
+  /** What counts from now on: what nothing takes back any more, in its order. A move that may be taken back keeps those behind it. */
+  count(nowMs: number): readonly Posting[] {
+    const from = this.#counted
+    for (let next = this.#steps[from]; next !== undefined; next = this.#steps[this.#counted]) {
+      if (!next.move.isFinal && (next.move.intentId !== undefined || !isOld(next, nowMs))) break
+      this.#counted += 1
+    }
+    return this.#steps.slice(from, this.#counted).flatMap(({ postings }) => postings)
+  }
+
+  /** What is for good from now on, and is moved by nothing that is told later. */
+  settle(nowMs: number): readonly Posting[] {
+    let settled = 0
+    for (const step of this.#steps.slice(0, this.#counted)) {
+      if (!isOld(step, nowMs) && this.#counted - settled <= MOST_COUNTED) break
+      settled += 1
+      this.#settled = step.after
+    }
+    const postings = this.#steps.slice(0, settled).flatMap((step) => step.postings)
+    this.#steps = settled === 0 ? this.#steps : this.#steps.slice(settled)
+    this.#counted -= settled
+    return postings
+  }
+
+  /** For a snapshot. */
+  state(): SideState {
+    const waiting = this.#steps.map(({ move, foldedMs, n, orderSeconds }) => ({
+      move,
+      foldedMs,
+      n,
+      orderSeconds,
+    }))
+    return { ...this.#settled, waiting, counted: this.#counted }
+  }
+
+  /** Steps that are others from this place on. */
+  #changeFrom(place: number, steps: readonly Waiting[]): readonly Posting[] {
+    const lost = this.#steps.slice(place, this.#counted).flatMap(({ postings }) => postings)
+    this.#counted = Math.min(this.#counted, place)
+    this.#reckon(place, steps)
+    return lost
+  }
+
+  #reckon(place: number, waiting: readonly Waiting[]): void {
+    const steps = this.#steps.slice(0, place)
+    let parts = steps.at(-1)?.after ?? this.#settled
+    for (const { move, foldedMs, n, orderSeconds } of waiting.slice(place)) {
+      const { after, postings } = applyMove(parts, this.side.direction, move)
+      steps.push({ move, foldedMs, n, orderSeconds, after, postings })
+      parts = after
+    }
+    this.#steps = steps
+  }
 }
 
-/** Reckons what is now from what is for good and what waits. */
-export function refold(log: SideLog): void {
-  log.now = log.settled
-  log.postings = []
-  for (const { move } of log.pending) {
-    const { after, postings } = applyMove(log.now, log.side.direction, move)
-    log.now = after
-    log.postings = [...log.postings, ...postings]
-  }
+function isOld({ foldedMs }: Waiting, nowMs: number): boolean {
+  return nowMs - foldedMs >= SETTLE_MS
+}
+
+/** The moves in their order, whichever they had. */
+function inOrder(waiting: readonly Waiting[]): readonly Waiting[] {
+  const steps: Waiting[] = []
+  for (const each of [...waiting].sort((one, other) => one.n - other.n)) insert(steps, each)
+  return steps
+}
+
+/** Puts a move that was told after all others in its place among them, and gives that. */
+function insert(steps: Waiting[], { move, foldedMs, n }: Omit<Waiting, 'orderSeconds'>): number {
+  const latest = steps.at(-1)?.orderSeconds ?? 0
+  const told = { move, foldedMs, n, orderSeconds: move.place?.atSeconds ?? latest }
+  let place = steps.length
+  if (move.place !== undefined)
+    for (let before = steps[place - 1]; before !== undefined; before = steps[place - 1]) {
+      if (!isBehind(before, told)) break
+      place -= 1
+    }
+  steps.splice(place, 0, told)
+  return place
+}
+
+/** Whether a move happened after one that was told later. Of one second where no evidence tells more, what adds came first. */
+function isBehind(one: Waiting, other: Waiting): boolean {
+  if (one.orderSeconds !== other.orderSeconds) return one.orderSeconds > other.orderSeconds
+  const [known, told] = [one.move.place, other.move.place]
+  if (known === undefined || told === undefined) return false
+  if (known.block !== undefined && told.block !== undefined && known.block !== told.block)
+    return known.block > told.block
+  if (known.block !== undefined && told.block !== undefined)
+    return (known.logIndex ?? 0) > (told.logIndex ?? 0)
+  return other.move.sizeDeltaUsd > 0n && one.move.sizeDeltaUsd < 0n
 }

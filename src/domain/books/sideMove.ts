@@ -1,6 +1,15 @@
 /** One thing that happened to a side of the account. Pure. */
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 
+/** When and where on the chain a move happened: by this moves of a side have their order. */
+export interface MovePlace {
+  /** Unix seconds of the venue. */
+  readonly atSeconds: number
+  /** Number of the block, and the log's place in it; absent where the evidence is no endpoint's. */
+  readonly block?: bigint
+  readonly logIndex?: number
+}
+
 /** One thing that happened to a side, ours or not. */
 export interface Move {
   /** Key of the order, or id of the discrepancy: what takes it back names it. */
@@ -10,6 +19,8 @@ export interface Move {
   readonly strategy: string
   /** When it happened by the venue's time where that is known, Unix ms. */
   readonly atMs: number
+  /** Absent where no evidence says it: then it comes behind what was told before it. */
+  readonly place?: MovePlace
   /** USD, signed; 0 of what moves no size. */
   readonly sizeDeltaUsd: Usd
   /** Index token, base units, not signed; absent: reckoned. */
@@ -40,7 +51,14 @@ export interface Move {
   readonly isFinal: boolean
 }
 
-/** Whether two moves do the same to a side. That one of them is final does nothing to it. */
+/** Whether two moves happened at the same place. */
+export function isSamePlace({ place: one }: Move, { place: other }: Move): boolean {
+  return (
+    one?.atSeconds === other?.atSeconds && one?.block === other?.block && one?.logIndex === other?.logIndex
+  )
+}
+
+/** Whether two moves do the same to a side, each in its place. That one of them is final does nothing to it. */
 export function doesTheSame(one: Move, other: Move): boolean {
   return (
     one.id === other.id &&

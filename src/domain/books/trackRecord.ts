@@ -36,16 +36,17 @@ export const noTrackRecord: TrackRecord = {
   stopsMs: [],
 }
 
-/** The record with what a book was brought. */
+/** The record with what was spent or brought now. */
 export function withFigures(record: TrackRecord, figures: Partial<Figures>): TrackRecord {
   const resultUsd = record.resultUsd + resultOf(figures)
   return { ...record, resultUsd, peakUsd: maxOf(record.peakUsd, resultUsd) }
 }
 
-/** The record with the exits and stops of a posting; what it brought is `withFigures`. */
-export function withPosting(record: TrackRecord, posting: Posting, side: PositionSide): TrackRecord {
+/** The record with what a book was brought, and with its exit or stop. */
+export function withPosting(before: TrackRecord, posting: Posting, side: PositionSide): TrackRecord {
   const { move, sizeDeltaUsd, isFlat } = posting
-  if (sizeDeltaUsd >= 0n || move.atMs <= record.sinceMs) return record
+  const record = withResult(before, posting, resultOf(posting.figures))
+  if (sizeDeltaUsd >= 0n || isBefore(record, posting)) return record
   const key = hexKey(side.marketToken)
   const sideKey = sideKeyOf(side)
   // What is told last need not have come last, and clocks that step back take nothing off.
@@ -58,6 +59,30 @@ export function withPosting(record: TrackRecord, posting: Posting, side: Positio
       : record.stopsMs
   const reducedMs = new Map(record.reducedMs).set(sideKey, lastMs)
   return { ...record, exitsMs, reducedMs, stopsMs }
+}
+
+/**
+ * The record without what a posting brought and without its stop: it is reckoned anew. The highest that the result was stays, and so
+ * do the exits.
+ */
+export function withoutPosting(record: TrackRecord, posting: Posting): TrackRecord {
+  const { move, sizeDeltaUsd, figures } = posting
+  const { resultUsd, peakUsd } = withResult(record, posting, -resultOf(figures))
+  const highest = isBefore(record, posting) ? { peakUsd } : {}
+  const place = move.isStop === true && sizeDeltaUsd < 0n ? record.stopsMs.lastIndexOf(move.atMs) : -1
+  const stopsMs = place < 0 ? record.stopsMs : record.stopsMs.toSpliced(place, 1)
+  return { ...record, resultUsd, ...highest, stopsMs }
+}
+
+/** What came before the record began moves where it began: it is neither won nor lost since. */
+function withResult(record: TrackRecord, posting: Posting, broughtUsd: Usd): TrackRecord {
+  const resultUsd = record.resultUsd + broughtUsd
+  const peakUsd = isBefore(record, posting) ? record.peakUsd + broughtUsd : maxOf(record.peakUsd, resultUsd)
+  return { ...record, resultUsd, peakUsd }
+}
+
+function isBefore({ sinceMs }: TrackRecord, { move }: Posting): boolean {
+  return move.atMs <= sinceMs
 }
 
 /** The record that begins anew: the result stays, and is its own peak. */

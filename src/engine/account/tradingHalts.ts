@@ -3,14 +3,9 @@
  * state is for one strategy is asked by admission, and once more right before anything is signed.
  */
 
+import { releaseText } from '../../domain/account/haltRelease.ts'
 import { OPERATOR } from '../../domain/account/operatorName.ts'
-import {
-  haltKey,
-  haltsOn,
-  strictest,
-  type TradingHalt,
-  type TradingScope,
-} from '../../domain/account/tradingState.ts'
+import { haltKey, haltsOn, strictest, type TradingHalt } from '../../domain/account/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
 import { addsRisk } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
@@ -63,7 +58,8 @@ export function createTrading({
         const before = halts().find((each) => haltKey(each) === haltKey(halt))
         if (before?.state === halt.state) return
         await accountJournal.write({ kind: 'trading.state', ...halt })
-        emit({ type: 'trading.state', scope: halt.scope, state: halt.state, reason: told(halt) })
+        const { scope, state, cause, lifts } = halt
+        emit({ type: 'trading.state', scope, state, cause, lifts, reason: told(halt) })
       }),
     release: (halt, by, reason) =>
       serialized(async () => {
@@ -86,6 +82,9 @@ export function createTrading({
           type: 'trading.state',
           scope,
           state: left?.state ?? 'active',
+          cause,
+          isLifted: true,
+          ...(left === undefined ? {} : { lifts: left.lifts }),
           reason: `${by} released the halt by ${cause === 'operator' ? 'an operator' : cause}: ${reason}${still}`,
         })
       }),
@@ -104,24 +103,6 @@ export function createTrading({
       return { code, reason: `trading is ${halt.state} before it was signed: ${halt.reason}` }
     },
   }
-}
-
-/** What lifts a halt, for people, with the command of its scope. */
-export function releaseText({ lifts, scope }: Pick<TradingHalt, 'lifts' | 'scope'>): string {
-  switch (lifts) {
-    case 'itself':
-      return 'it is released when the cause ends'
-    case 'operator':
-      return `an operator releases it: ${releaseCommand(scope)}`
-    case 'next-day':
-      return `the next day (UTC) releases it, or an operator: ${releaseCommand(scope)}`
-  }
-}
-
-/** The command that lifts what an operator may lift of a scope. Of the account's holds it is the daemon's. */
-export function releaseCommand(scope: TradingScope): string {
-  const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
-  return `perpd trading active${name === undefined ? '' : ` --scope ${name}`}`
 }
 
 function told(halt: Omit<TradingHalt, 'sinceMs'>): string {

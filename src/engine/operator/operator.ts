@@ -1,11 +1,13 @@
 /** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
+
 import { isoTime } from '../../base/clock.ts'
 import { discrepanciesNamed } from '../../domain/account/discrepancyId.ts'
+import { releaseCommand, releaseText } from '../../domain/account/haltRelease.ts'
 import { haltsOn, stateOf, type TradingHalt, type TradingScope } from '../../domain/account/tradingState.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import { encodeExact } from '../../domain/records.ts'
 import type { EquityTracker } from '../account/equity.ts'
-import { OPERATOR, releaseCommand, releaseText } from '../account/tradingHalts.ts'
+import { OPERATOR } from '../account/tradingHalts.ts'
 import type { Unwinder } from '../account/unwinder.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import type { Reconciler } from '../watch/reconciler.ts'

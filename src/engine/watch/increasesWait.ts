@@ -45,27 +45,52 @@ const needs: readonly (readonly [Feed, keyof Limits, string])[] = [
   ['capacity', 'maxCapacityAgeMs', 'trading capacities'],
 ]
 
+/** What is too old is judged by. */
+export type AgeFacts = Omit<IncreaseFacts, 'isNoHost'>
+
+/** How old the newest reading of a feed is, what increases may stand on, and what it is too old beyond, ms. */
+interface JudgedAge {
+  readonly feed: Feed
+  readonly name: string
+  readonly ageMs: number
+  readonly limitMs: number
+  readonly tooOldMs: number
+}
+
 /**
  * The reasons, a sentence each; empty while increases are made. A feed is too old beyond its limit, and where it is read more seldom
  * than that, beyond two readings: what only a strategy reads is not judged while none is asked.
  */
-export function increasesWait(facts: IncreaseFacts): readonly string[] {
-  const { isNoHost, nowMs, feedAgesMs, limits } = facts
-  const old = needs.flatMap(([feed, own, name]) => {
-    const [ageMs, everyMs] = [feedAgesMs[feed], readEveryMs(feed, facts)]
-    if (ageMs === undefined || everyMs === undefined) return []
-    const limitMs = Math.min(...[limits.maxDataAgeMs, limits[own]].map(orUnlimited))
-    if (ageMs <= Math.max(limitMs, 2 * everyMs)) return []
+export function increasesWait({ isNoHost, ...facts }: IncreaseFacts): readonly string[] {
+  const old = judgedAges(facts)
+    .filter(({ ageMs, tooOldMs }) => ageMs > tooOldMs)
     // The moment and not the age: it stays the same sentence while it lasts.
-    return [
-      `the newest ${name} are of ${isoTime(nowMs - ageMs)}, older than the ${limitMs / 1_000} s that increases may stand on (risk.maxDataAgeMs); they wait`,
-    ]
-  })
+    .map(
+      ({ name, ageMs, limitMs }) =>
+        `the newest ${name} are of ${isoTime(facts.nowMs - ageMs)}, older than the ${limitMs / 1_000} s that increases may stand on (risk.maxDataAgeMs); they wait`,
+    )
   return [...(isNoHost ? [NO_HOST_REASON] : []), ...old]
 }
 
+/** For how long each feed has been too old by the judgement above, ms; 0 while it is not, and absent where it is not judged. */
+export function overdueFeeds(facts: AgeFacts): Readonly<Partial<Record<Feed, number>>> {
+  return Object.fromEntries(
+    judgedAges(facts).map(({ feed, ageMs, tooOldMs }) => [feed, Math.max(0, ageMs - tooOldMs)]),
+  )
+}
+
+function judgedAges(facts: AgeFacts): readonly JudgedAge[] {
+  const { feedAgesMs, limits } = facts
+  return needs.flatMap(([feed, own, name]) => {
+    const [ageMs, everyMs] = [feedAgesMs[feed], readEveryMs(feed, facts)]
+    if (ageMs === undefined || everyMs === undefined) return []
+    const limitMs = Math.min(...[limits.maxDataAgeMs, limits[own]].map(orUnlimited))
+    return [{ feed, name, ageMs, limitMs, tooOldMs: Math.max(limitMs, 2 * everyMs) }]
+  })
+}
+
 /** How often a feed is read at least; undefined: by nobody now. */
-function readEveryMs(feed: Feed, { watchMs, strategies }: IncreaseFacts): number | undefined {
+function readEveryMs(feed: Feed, { watchMs, strategies }: AgeFacts): number | undefined {
   if (feed === 'positions') return watchMs
   const asked = strategies.filter(
     ({ symbols, pausedBy, pausedForMs, unfit }) =>

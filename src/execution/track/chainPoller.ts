@@ -5,7 +5,7 @@
  * - an attempt whose fate is unknown, or whose order is about to be executed, is looked at every `statusPollMs`, and the
  *   longer nothing happens the more seldom, up to `statusPollMaxMs`; it is young again with every record of it, and when the
  *   chain's time passes its deadline
- * - what only rests is looked at every half minute
+ * - what only rests is looked at every half minute, or every `statusPollMaxMs` where that is longer
  * - a pushed head brings the looks of the young forward
  */
 import type { Clock } from '../../base/clock.ts'
@@ -14,7 +14,7 @@ import type { ChainView } from '../../domain/machine/chainView.ts'
 import { type IntentState, isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { isResting } from './restingOrders.ts'
 
-/** Pause between looks at orders that wait for their trigger, ms. */
+/** Shortest pause between looks at orders that wait for their trigger, ms. */
 const RESTING_MS = 30_000
 /** Shortest time between two looks, ms: a fast chain pushes heads faster than anything of ours changes. */
 const MIN_INTERVAL_MS = 200
@@ -83,7 +83,7 @@ export function createChainPoller(options: ChainPollerOptions): ChainPoller {
   }
 
   function intervalOf(state: IntentState, { activeSinceMs }: Pace, nowMs: number): number {
-    if (isResting(state)) return RESTING_MS
+    if (isResting(state)) return Math.max(RESTING_MS, settings.statusPollMaxMs)
     const grown = (nowMs - activeSinceMs) / INTERVAL_DIVISOR
     return Math.max(settings.statusPollMs, Math.min(grown, settings.statusPollMaxMs))
   }

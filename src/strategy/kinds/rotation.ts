@@ -10,6 +10,7 @@ import type { Decision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { BPS_ONE } from '../../protocol/units.ts'
 import { bpsField, countField, secondsField } from '../fields.ts'
+import { roc } from '../indicators.ts'
 import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
@@ -128,10 +129,8 @@ function chosenAnew(view: View, scenes: Scenes, memory: Memory): Memory {
 function returnOf(view: View, symbol: string): number | undefined {
   const { period, lookbackCandles } = view.params
   const candles = freshCandles(view, symbol, period)
-  const first = candles?.at(-lookbackCandles - 1)?.close
-  const last = candles?.at(-1)?.close
-  if (first === undefined || last === undefined || first <= 0) return undefined
-  return Math.round((last / first - 1) * BPS_ONE)
+  const change = candles && roc(candles, lookbackCandles)
+  return change === undefined || !Number.isFinite(change) ? undefined : Math.round(change * BPS_ONE)
 }
 
 /** What brings the account nearer to what is chosen. */

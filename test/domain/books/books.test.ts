@@ -133,6 +133,18 @@ test('a liquidation ends every book, and its loss is shared by size', () => {
   expect(books.get('grid')?.figures.pricePnlUsd).toBe(usd(-300))
 })
 
+test('a hand and a deleveraging take what is nobody’s first, then all books by size', () => {
+  const opened = [...executed(opens(1, 'trend', 2, 1_000)), ...executed(opens(2, 'grid', 1, 1_000))]
+  const added = raised('trade:1', 'manual-increase', usd(300))
+  expect(sizes(booksOf(opened, added))).toEqual({ trend: 2_000, grid: 1_000, [UNATTRIBUTED]: 300 })
+  const taken = raised('trade:2', 'manual-decrease', usd(-900))
+  expect(sizes(booksOf(opened, added, taken))).toEqual({ trend: 1_600, grid: 800, [UNATTRIBUTED]: 0 })
+  const deleveraged = booksOf(opened, raised('trade:3', 'adl', usd(-1_500), { pnlUsd: usd(90) }))
+  expect(sizes(deleveraged)).toEqual({ trend: 1_000, grid: 500 })
+  expect(deleveraged.get('trend')?.figures.pricePnlUsd).toBe(usd(60))
+  expect(deleveraged.get('grid')?.figures.pricePnlUsd).toBe(usd(30))
+})
+
 test('more than the journal knows of leaves what is nobody’s below zero, and no book', () => {
   const books = booksOf(
     executed(opens(1, 'trend', 1, 2_000)),
@@ -163,6 +175,8 @@ test('a fill that the chain takes back leaves what would have been without it, w
   const all = [...executed(open), ...grid, ...executed(close)]
   expect(sizes(booksOf(all))).toEqual({ trend: 1_500, grid: 1_500, guard: 0 })
   expect(sizes(booksOf(all, reopened(open)))).toMatchObject({ grid: 1_000 })
+  const later = booksOf(all, reopened(open), execution(open, false))
+  expect(sizes(later)).toMatchObject({ trend: 2_000, grid: 1_000 })
   const none = booksOf(all, reopened(open), reopened(close))
   expect(none.get('grid')).toMatchObject({ sizeUsd: usd(2_000), costUsd: usd(2_000) })
   expect(none.get('grid')?.figures).toEqual(booksOf(grid).get('grid')?.figures)
@@ -175,14 +189,18 @@ test('a liquidation that is withdrawn gives every book back what it had', () => 
   const opened = [...executed(opens(1, 'trend', 1, 2_000)), ...executed(opens(2, 'grid', 1, 2_000))]
   const taken = raised('trade:1', 'liquidation', usd(-4_000), { pnlUsd: usd(-50) })
   expect(booksOf(opened, taken, settled('trade:1', 'gone'))).toEqual(booksOf(opened))
-  // After two hours it is nobody's: the sum is right, and whose it was is not told any more.
+  const afterMs = (ms: number) => 1_800_000_000_000 + ms
+  expect(booksOf(opened, taken, settled('trade:1', 'gone', afterMs(3_600_000)))).toEqual(booksOf(opened))
+  // After two hours all of it is for good: the sum is right, and whose it was is not told any more.
   const late = booksOf(
     opened,
     taken,
-    executed(opens(3, 'trend', 1, 2_000, { atMs: 1_800_007_200_001 })),
-    settled('trade:1', 'gone', 1_800_007_300_000),
+    executed(opens(3, 'trend', 1, 2_000, { atMs: 1_800_007_300_000 })),
+    settled('trade:1', 'gone', 1_800_007_400_000),
   )
   expect(sizes(late)).toEqual({ trend: 2_000, grid: 0, [UNATTRIBUTED]: 4_000 })
+  const pnl = ['trend', 'grid', UNATTRIBUTED].map((name) => late.get(name)?.figures.pricePnlUsd)
+  expect(pnl).toEqual([usd(-25), usd(-25), usd(50)])
   const results = [...late.values()].reduce((sum, { figures }) => sum + figures.pricePnlUsd, 0n)
   expect(results).toBe(0n)
 })

@@ -26,6 +26,8 @@ export interface Fill {
   readonly direction?: 'long' | 'short'
   readonly settlement: Settlement
   readonly atMs?: number
+  /** Where the log of its execution is on the chain; absent: its evidence is no endpoint's. */
+  readonly log?: { readonly block: bigint; readonly logIndex: number }
   readonly isProvisional?: boolean
   readonly relayFeeAmount?: bigint
   /** Where it is not the market of the stories. */
@@ -59,7 +61,19 @@ function intentParts({
 }
 
 function evidence(fill: Fill, isFinal: boolean): Evidence {
-  return { level: isFinal ? 'chain-final' : 'chain-latest', atMs: at(fill), statement: 'seen in a test' }
+  const { log, settlement } = fill
+  const timestampSeconds = settlement.timestampSeconds ?? 0
+  return {
+    level: isFinal ? 'chain-final' : 'chain-latest',
+    atMs: at(fill),
+    statement: 'seen in a test',
+    ...(log === undefined
+      ? {}
+      : {
+          block: { number: log.block, hash: hexOf(`block-${log.block}`), timestampSeconds },
+          logIndex: log.logIndex,
+        }),
+  }
 }
 
 /** Records up to its execution. */

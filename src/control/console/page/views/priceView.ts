@@ -171,9 +171,7 @@ function Picture({
         ? html`<span class="muted">${words.nothing}</span>`
         : told.map((text) => html`<span key=${text} class="num">${text}</span>`)
     }${
-      sinceMs === undefined
-        ? ''
-        : html`<span class="warn">${words.fillsSince(momentText(sinceMs))}</span>`
+      sinceMs === undefined ? '' : html`<span class="warn">${words.fillsSince(momentText(sinceMs))}</span>`
     }</figcaption>
   </figure>`
 }

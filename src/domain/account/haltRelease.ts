@@ -1,0 +1,20 @@
+/** What lifts a halt, in words for people. Pure. */
+import type { TradingHalt, TradingScope } from './tradingState.ts'
+
+/** What lifts a halt, for people, with the command of its scope. */
+export function releaseText({ lifts, scope }: Pick<TradingHalt, 'lifts' | 'scope'>): string {
+  switch (lifts) {
+    case 'itself':
+      return 'it is released when the cause ends'
+    case 'operator':
+      return `an operator releases it: ${releaseCommand(scope)}`
+    case 'next-day':
+      return `the next day (UTC) releases it, or an operator: ${releaseCommand(scope)}`
+  }
+}
+
+/** The command that lifts what an operator may lift of a scope. Of the account's holds it is the daemon's. */
+export function releaseCommand(scope: TradingScope): string {
+  const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
+  return `perpd trading active${name === undefined ? '' : ` --scope ${name}`}`
+}
