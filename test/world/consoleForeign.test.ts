@@ -83,7 +83,9 @@ const framing = `(address) => {
 
 /** The status of what the daemon answers to this address while the page acts. */
 async function answered(page: Page, address: string, act: () => Promise<unknown>): Promise<number> {
-  const response = page.waitForResponse((each) => each.url() === address && each.request().frame() !== page.mainFrame())
+  const response = page.waitForResponse(
+    (each) => each.url() === address && each.request().frame() !== page.mainFrame(),
+  )
   await act()
   return (await response).status()
 }

@@ -59,7 +59,11 @@ test.runIf(browserPath !== undefined)(
     const path = join(folder.path, 'former.sqlite')
     await writeFormerOrders(path, Date.now() - 2 * 86_400_000)
     const daemon = await servedIn(folder.path, [
-      ...['--control.port=0', `--strategies.paths=${join(folder.path, 'once.yaml')}`, `--journal.path=${path}`],
+      ...[
+        '--control.port=0',
+        `--strategies.paths=${join(folder.path, 'once.yaml')}`,
+        `--journal.path=${path}`,
+      ],
       `--control.tokenFile=${join(folder.path, 'var', 'paper', 'control.token')}`,
     ])
     const { page, complaints } = await loggedIn(browser, daemon, 'read')

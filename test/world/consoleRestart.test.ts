@@ -101,7 +101,11 @@ async function factsOf(daemon: Served): Promise<Facts> {
 async function pressed(
   page: Page,
   button: string,
-  { fields = {}, sees, typed }: { readonly fields?: Record<string, string>; readonly sees?: string; readonly typed?: string },
+  {
+    fields = {},
+    sees,
+    typed,
+  }: { readonly fields?: Record<string, string>; readonly sees?: string; readonly typed?: string },
 ): Promise<void> {
   await page.click(button)
   for (const [name, value] of Object.entries(fields)) {
