@@ -32,6 +32,7 @@ export const deepTests: readonly string[] = [
   'engine/removedFile.test.ts',
   'engine/ownBooks.test.ts',
   'tasks/twapCrashes.test.ts',
+  'strategy/paths.test.ts',
 
   // Commands and threads over many real processes.
   'cli/keys.test.ts',
@@ -82,6 +83,7 @@ export const deepTests: readonly string[] = [
 
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',
+  'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
   'world/badInput.test.ts',
   'world/besideDaemon.test.ts',
@@ -90,12 +92,16 @@ export const deepTests: readonly string[] = [
   'world/canary.test.ts',
   'world/consoleAxe.test.ts',
   'world/consoleCommands.test.ts',
+  'world/consoleForeign.test.ts',
   'world/consoleNarrow.test.ts',
   'world/consolePage.test.ts',
+  'world/consoleReading.test.ts',
+  'world/consoleRestart.test.ts',
   'world/consoleSignal.test.ts',
   'world/consoleStart.test.ts',
   'world/embeddedSubaccount.test.ts',
   'world/endpointAside.test.ts',
+  'world/exitKills.test.ts',
   'world/faults.test.ts',
   'world/fence.test.ts',
   'world/firstDay.test.ts',
@@ -124,4 +130,5 @@ export const deepTests: readonly string[] = [
   'world/unmanaged.test.ts',
   // A process for each mistake of a kind.
   'cli/strategyTest.test.ts',
+  'cli/trialExits.test.ts',
 ]

@@ -2,7 +2,7 @@
 import { type Figures, resultOf } from '../domain/books/figures.ts'
 import { bookName, sumOf } from '../domain/views/bookView.ts'
 import { hexKey } from '../protocol/address.ts'
-import type { Position } from '../protocol/position.ts'
+import { type Position, pnlIfClosed } from '../protocol/position.ts'
 import { absOf, formatDollars, type Usd } from '../protocol/units.ts'
 import type { Notice } from './notice.ts'
 
@@ -31,7 +31,10 @@ export function createSummaryClock(
 
 /** What the engine says of itself, as far as a summary tells it. USD has 30 decimals. */
 export interface SummaryStatus {
-  readonly positions: readonly Pick<Position, 'marketToken' | 'direction' | 'sizeInUsd' | 'pnlAfterFeesUsd'>[]
+  readonly positions: readonly Pick<
+    Position,
+    'marketToken' | 'direction' | 'sizeInUsd' | 'pnlAfterFeesUsd' | 'pnlAfterAllFeesUsd'
+  >[]
   /** Market symbol by lower-cased market token. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly unknown[]
@@ -82,7 +85,7 @@ const defaultTemplate = [
   '{day} (UTC): {fills} fills, {won} of {trades} trades won',
   'PnL {pnl} after all costs, fees {fees} of them',
   'By strategy: {strategies}',
-  'Held: {positions}; not realized {unrealized}',
+  'Held: {positions}; PnL if closed {unrealized}',
   'Open orders {orders}, exposure {exposure}, equity {equity}{transfers}, trading {trading}',
   'Unresolved: {unresolved}',
 ].join('\n')
@@ -117,7 +120,6 @@ function valuesOf(
     ({ marketToken, direction, sizeInUsd }) =>
       `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}`,
   )
-  const unrealizedUsd = positions.reduce<Usd>((all, { pnlAfterFeesUsd }) => all + pnlAfterFeesUsd, 0n)
   const byStrategy = [...Map.groupBy(books, ({ strategy }) => strategy)].map(
     ([strategy, rows]) =>
       `${bookName(strategy)} ${signed(resultOf(sumOf(rows.map(({ figures }) => figures))))}`,
@@ -131,7 +133,7 @@ function valuesOf(
     fees: formatDollars(sum.positionFeesUsd + sum.borrowingUsd + sum.fundingUsd + sum.relayFeesUsd),
     strategies: listed(byStrategy),
     positions: listed(held),
-    unrealized: signed(unrealizedUsd),
+    unrealized: unrealizedOf(positions),
     orders: String(openIntents.length),
     exposure: formatDollars(exposureUsd),
     equity: equity === undefined ? 'not read' : formatDollars(equity.equityUsd),
@@ -139,6 +141,13 @@ function valuesOf(
     trading: tradingState,
     unresolved: listed(unresolved),
   }
+}
+
+/** What closing all that is held would bring, with its costs as far as the venue says them. */
+function unrealizedOf(positions: SummaryStatus['positions']): string {
+  const each = positions.map(pnlIfClosed)
+  const sum = signed(each.reduce<Usd>((all, { usd }) => all + usd, 0n))
+  return each.every(({ hasClosingCosts }) => hasClosingCosts) ? sum : `${sum} before costs of closing`
 }
 
 /** What came in that day, and what left, behind the equity; nothing where nothing did. */

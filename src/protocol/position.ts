@@ -49,6 +49,22 @@ export interface Position {
 }
 
 /**
+ * What a position would bring if it were closed now, as people are shown it: less the fee and price impact of closing where the venue says
+ * them. Signed; what opening cost, and what sending a close costs, is not in it. The console's page, which loads files of its own alone,
+ * counts the same in `shownFigures.ts`.
+ */
+export function pnlIfClosed({
+  pnlAfterFeesUsd,
+  pnlAfterAllFeesUsd,
+}: Pick<Position, 'pnlAfterFeesUsd' | 'pnlAfterAllFeesUsd'>): {
+  readonly usd: Usd
+  /** Whether the costs of closing are in it. */
+  readonly hasClosingCosts: boolean
+} {
+  return { usd: pnlAfterAllFeesUsd ?? pnlAfterFeesUsd, hasClosingCosts: pnlAfterAllFeesUsd !== undefined }
+}
+
+/**
  * Distance from the mark price to the liquidation price, bps of the mark price, rounded down; 0 or less when it is
  * reached or passed; undefined without a liquidation price.
  */

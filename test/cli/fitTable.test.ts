@@ -213,6 +213,7 @@ test('positions tell which exit another client changed, with what is in force an
       feesUsd: null,
       pnlUsd: null,
       venuePnlUsd: null,
+      fundingReceivedUsd: null,
       sendingUsd: null,
     },
     ...{ entryCostsUsd: null, cancellingUsd: null, ownEntryUsd: null, isEntryKnown: null, inForceUsd: null },
@@ -272,6 +273,7 @@ test('prices of one market are of one precision in a table, with the digits that
     ...{
       pnlUsd: null,
       venuePnlUsd: null,
+      fundingReceivedUsd: null,
       sendingUsd: null,
       entryCostsUsd: null,
       cancellingUsd: null,
@@ -488,7 +490,7 @@ test('an order whose entry is filled is shown as that, with what rests of it, an
   const leg = {
     ...{ role: 'main' as const, status: 'filled' as const, orderKey: orderKey, triggerPrice: null },
     ...{ sizeDeltaUsd: null, inForceUsd: null, changedFrom: null, executionPrice: null, filledAt: null },
-    ...{ feesUsd: null, pnlUsd: null, venuePnlUsd: null, sendingUsd: null },
+    ...{ feesUsd: null, pnlUsd: null, venuePnlUsd: null, fundingReceivedUsd: null, sendingUsd: null },
     ...{
       entryCostsUsd: null,
       cancellingUsd: null,

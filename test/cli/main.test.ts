@@ -154,7 +154,12 @@ test('config shows each value with its origin, and no secret', async () => {
   expect(lines.get('journal.path')).toEqual(['./var/megaeth/journal.db', 'default'])
   expect(lines.get('venue.chain')?.[0]).toBe('megaeth')
   expect(lines.get('venue.chain')?.[1]).toMatch(/^profile .*megaeth\.json$/)
-  expect(err).toBe('warning: PERPD_PORT is not read; settings are variables of the form PERPD__SECTION__KEY.')
+  const [keyed = '', unread = ''] = err.split('\n')
+  expect(keyed).toMatch(/^warning: --rpc.http has an address that may hold a key/)
+  expect(keyed).not.toContain('abcdef123')
+  expect(unread).toBe(
+    'warning: PERPD_PORT is not read; settings are variables of the form PERPD__SECTION__KEY.',
+  )
   const json = await perpd(cwd, [...argv, '--json'], env)
   expect(JSON.parse(json.out).settings['control.port']).toEqual({ value: 1, origin: 'flag --port' })
   expect(out + json.out).not.toContain('abcdef123')

@@ -16,6 +16,7 @@ import {
   transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
 import { killLeftText } from '../../src/control/console/page/shownKill.ts'
+import { pnlIfClosed } from '../../src/protocol/position.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
 
 const side = {
@@ -56,6 +57,14 @@ test('the PnL of a position is after all costs where the venue says them, and sa
   )[0]
   expect([whole?.pnlUsd, whole?.isAfterAllCosts]).toEqual([BigInt(usd(1)), true])
   expect([part?.pnlUsd, part?.isAfterAllCosts]).toEqual([BigInt(usd(2)), false])
+  // The figure that chats and summaries of days tell.
+  const told = [
+    pnlIfClosed({ pnlAfterFeesUsd: BigInt(usd(2)), pnlAfterAllFeesUsd: BigInt(usd(1)) }),
+    pnlIfClosed({ pnlAfterFeesUsd: BigInt(usd(2)) }),
+  ]
+  expect(told.map((each) => [each.usd, each.hasClosingCosts])).toEqual(
+    [whole, part].map((each) => [each?.pnlUsd, each?.isAfterAllCosts]),
+  )
 })
 
 const marked = (equity: number, peak: number, start: number) =>

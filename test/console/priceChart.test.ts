@@ -39,6 +39,7 @@ const leg = (over: Partial<Leg>): Leg => ({
   feesUsd: null,
   pnlUsd: null,
   venuePnlUsd: null,
+  fundingReceivedUsd: null,
   sendingUsd: null,
   entryCostsUsd: null,
   cancellingUsd: null,

@@ -77,7 +77,10 @@ test('its figures are the sums of the books, and what is unresolved asks for som
     status: {
       ...quiet,
       positions: [
-        { marketToken: market, direction: 'long', sizeInUsd: usd(1_500), pnlAfterFeesUsd: usd('-12.25') },
+        {
+          ...{ marketToken: market, direction: 'long', sizeInUsd: usd(1_500) },
+          ...{ pnlAfterFeesUsd: usd('-12.25'), pnlAfterAllFeesUsd: usd('-14') },
+        },
       ],
       openIntents: [1, 2],
       unresolved: 1,
@@ -97,12 +100,29 @@ test('its figures are the sums of the books, and what is unresolved asks for som
       '2026-11-22 (UTC): 3 fills, 1 of 2 trades won',
       'PnL +$10.50 after all costs, fees $4.50 of them',
       'By strategy: trend +$11.50, grid -$1.00',
-      'Held: long ETH/USD $1,500.00; not realized -$12.25',
+      'Held: long ETH/USD $1,500.00; PnL if closed -$14.00',
       'Open orders 2, exposure $1,700.00, equity $9,000.00, $120.00 deposited, $30.00 withdrawn, trading active',
       'Unresolved: 1 order whose fate is not known, 2 discrepancies',
     ].join('\n'),
   )
   expect(notice.action).toContain('perpd discrepancies')
+})
+
+test('where the venue does not say what closing costs, the PnL of what is held is told to be before that', () => {
+  const [one, other] = [{ pnlAfterFeesUsd: usd(3), pnlAfterAllFeesUsd: usd(1) }, { pnlAfterFeesUsd: usd(5) }]
+  const text = (positions: readonly object[]): string =>
+    summaryNotice(
+      { dayMs, books: [], status: { ...quiet, positions: positions as SummaryParts['status']['positions'] } },
+      '{unrealized}',
+    ).text
+  const row = { marketToken: market, direction: 'long', sizeInUsd: usd(10) }
+  expect(text([{ ...row, ...one }])).toBe('+$1.00')
+  expect(
+    text([
+      { ...row, ...one },
+      { ...row, ...other },
+    ]),
+  ).toBe('+$6.00 before costs of closing')
 })
 
 test('a day without anything is told too, by a template as well, and asks for nobody', () => {

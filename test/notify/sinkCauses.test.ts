@@ -97,8 +97,8 @@ test('whatever the story, an end is taken exactly where its beginning was, or wh
   )
 })
 
-/** Tells notices to two sinks, of `error` and of `warn`; gives the texts that each was sent. */
-async function toldTo(notices: readonly Notice[], maxWaiting = 10, statusOf = (_text: string) => 200) {
+/** Tells notices to two sinks, of `error` and of `warn`; gives the texts that each was sent. One that is refused is waited for. */
+async function toldTo(notices: readonly Notice[], maxWaiting = 10, isRefused = (_text: string) => false) {
   const sent: Record<string, string[]> = { error: [], warn: [] }
   const events: Event[] = []
   const shape = sinkSettings(() => true)
@@ -112,7 +112,7 @@ async function toldTo(notices: readonly Notice[], maxWaiting = 10, statusOf = (_
     })),
     post: async (url, { body }) => {
       const { text } = JSON.parse(String(body))
-      const status = statusOf(text)
+      const status = isRefused(text) ? 404 : 200
       if (status === 200) sent[new URL(url).hostname.split('.')[0] ?? '']?.push(text.split('\n')[0])
       return { status, headers: new Headers(), text: async () => '' } as never
     },
@@ -124,7 +124,12 @@ async function toldTo(notices: readonly Notice[], maxWaiting = 10, statusOf = (_
     timeoutMs: 1_000,
     profile: 'paper',
   })
-  for (const each of notices) notifier.tell(each)
+  for (const each of notices) {
+    const before = events.length
+    notifier.tell(each)
+    if (isRefused(each.text))
+      await expect.poll(() => events.length, { timeout: 20_000 }).toBeGreaterThan(before)
+  }
   await notifier.close(10_000)
   return { sent, events }
 }
@@ -145,4 +150,7 @@ test('the end of what a full queue dropped, or of what a service refused, goes b
   const dropped = await toldTo([halt, ...errors, release], 2)
   expect(dropped.sent.warn).toEqual(['error 1', 'error 2'])
   expect(dropped.events.filter(({ type }) => type === 'notice.dropped')).toHaveLength(1)
+  const refused = await toldTo([halt, release], 10, (text) => text.startsWith('halted'))
+  expect(refused.sent.warn).toEqual([])
+  expect(refused.events).toMatchObject([{ type: 'notice.ended', sink: 'warn', result: 'refused' }])
 })

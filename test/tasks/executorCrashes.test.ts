@@ -1,15 +1,19 @@
-/** The process ends before or after every third record, by turns, that is written while a bracket, a ladder or a chase runs to its end. */
+/** The process ends before or after every third record, by turns, that is written while an executor runs to its end. */
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
+import type { OpenCommand } from '../../src/engine/operator/manualCommand.ts'
 import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
 import type {
+  StartAccumulateCommand,
   StartBracketCommand,
   StartChaseCommand,
   StartLadderCommand,
+  StartRebalanceCommand,
   StartTaskCommand,
 } from '../../src/engine/operator/taskCommand.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
 import { dyingJournal } from '../support/dyingJournal.ts'
 import { type PricePath, pathOf } from '../support/kinds.ts'
 import { testSigner, testTrader } from '../support/trader.ts'
@@ -52,8 +56,51 @@ const chase: StartChaseCommand = {
   maxMinutes: 30,
 }
 
+/** In two orders, for a limit cuts the first; between them the price is beyond its bound. */
+const accumulate: StartAccumulateCommand = {
+  ...base,
+  kind: 'accumulate',
+  target: '600',
+  price: '1810',
+  shareBps: 10_000,
+  everySeconds: 15,
+  least: '50',
+}
+const rebalance: StartRebalanceCommand = {
+  ...{ type: 'task', id: 'one-1', isPreview: false, maxOrders: 60 },
+  kind: 'rebalance',
+  total: '1000',
+  weights: { 'ETH/USD [WETH-USDC]': 5_000, 'BTC/USD [BTC-USDC]': -3_000 },
+  leverage: '5',
+  shareBps: 10_000,
+}
+/** What is held before the rebalance, which takes some of it off. */
+const open: OpenCommand = {
+  type: 'open',
+  id: 'ope-1',
+  isPreview: false,
+  market: 'ETH/USD [WETH-USDC]',
+  direction: 'long',
+  size: '800',
+  leverage: '5',
+  collateral: 'short',
+}
+
+/** A task, what happens meanwhile, and what is to come of it. */
+interface Story {
+  readonly command: StartTaskCommand
+  /** What was done before it. */
+  readonly before?: OpenCommand
+  readonly path: PricePath
+  /** The account's limit of one order, USD; absent: none. */
+  readonly maxOrderSizeUsd?: bigint
+  /** What is held in the end, and what all entries came to, USD. */
+  readonly heldUsd: bigint
+  readonly enteredUsd: bigint
+}
+
 /** Tells the story with an end of the process at one boundary of it; gives how many there were, and what came of it. */
-async function storyWith(command: StartTaskCommand, path: PricePath, diesAt: number) {
+async function storyWith({ command, before, path, maxOrderSizeUsd }: Story, diesAt: number) {
   const bench = venueBench({
     settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0, replay: pathOf(path) },
     settled: () => settle(10),
@@ -67,6 +114,7 @@ async function storyWith(command: StartTaskCommand, path: PricePath, diesAt: num
   const run = async (): Promise<void> => {
     const made = testTrader({
       ...bench,
+      limits: { account: maxOrderSizeUsd === undefined ? {} : { maxOrderSizeUsd } },
       journal: dyingJournal(journal, () => {
         if (!isCounting) return false
         boundaries += 1
@@ -94,6 +142,10 @@ async function storyWith(command: StartTaskCommand, path: PricePath, diesAt: num
   const task = () => [...(journal.account().tasks?.values() ?? [])][0]
   await run()
   await clock.advance(1_000)
+  if (before !== undefined) {
+    await ask(before)
+    await clock.advance(20_000)
+  }
   isCounting = true
   await ask(command)
   for (let turn = 0; turn < 1_200 && task()?.end === undefined; turn += 1) {
@@ -133,28 +185,52 @@ const downAndUp: PricePath = [
   [450, 1_900],
 ]
 
-test.each([
-  ['bracket', bracket, up, 0n],
-  ['ladder', ladder, downAndUp, 0n],
-  ['chase', chase, up, usd(600)],
-] as const)(
-  'a crash between two steps of a %s makes no order twice, and leaves no position or order behind',
-  async (_kind, command, path, heldUsd) => {
-    const whole = await storyWith(command, path, 0)
-    const expected = { outcome: 'done', heldUsd, resting: 0, enteredUsd: usd(600) }
+/** Beyond the bound of the accumulation for a while. */
+const upAndBack: PricePath = [
+  [0, 1_800],
+  [10, 1_800],
+  [14, 1_850],
+  [80, 1_850],
+  [90, 1_790],
+]
+
+const stories: Readonly<Record<string, Story>> = {
+  bracket: { command: bracket, path: up, heldUsd: 0n, enteredUsd: usd(600) },
+  ladder: { command: ladder, path: downAndUp, heldUsd: 0n, enteredUsd: usd(600) },
+  chase: { command: chase, path: up, heldUsd: usd(600), enteredUsd: usd(600) },
+  accumulate: {
+    command: accumulate,
+    path: upAndBack,
+    maxOrderSizeUsd: usd(350),
+    heldUsd: usd(600),
+    enteredUsd: usd(600),
+  },
+  rebalance: { command: rebalance, before: open, path: up, heldUsd: usd(800), enteredUsd: usd(1_100) },
+}
+
+test.each(Object.entries(stories))(
+  'a crash between two steps of %s makes no order twice, and leaves no position or order behind',
+  async (_kind, story) => {
+    const { heldUsd, enteredUsd } = story
+    const whole = await storyWith(story, 0)
+    const expected = { outcome: 'done', heldUsd, resting: 0, enteredUsd }
     expect(whole).toMatchObject(expected)
     expect(whole.boundaries).toBeGreaterThan(20)
-    // Each third boundary: by turns before a record and after one.
-    for (let at = 1 + (whole.boundaries % 3); at <= whole.boundaries; at += 3) {
-      const { outcome, resting, enteredUsd, keys, ...told } = await storyWith(command, path, at)
+    // Each third boundary, by turns before a record and after one; all of them with `CRASH_STRIDE=1`.
+    const stride = crashStride(3)
+    for (let at = 1 + (whole.boundaries % stride); at <= whole.boundaries; at += stride) {
+      const { outcome, resting, keys, ...told } = await storyWith(story, at)
       const { statement } = told
-      expect({ at, statement, outcome, heldUsd: told.heldUsd, resting, enteredUsd }).toEqual({
+      expect({
         at,
         statement,
-        ...expected,
-      })
+        outcome,
+        heldUsd: told.heldUsd,
+        resting,
+        enteredUsd: told.enteredUsd,
+      }).toEqual({ at, statement, ...expected })
       expect(new Set(keys).size).toBe(keys.length)
     }
   },
-  600_000,
+  crashTimeoutMs(3),
 )

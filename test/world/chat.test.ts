@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const isRunning = ({ state }: Status): boolean => state === 'running'
 
-test('a kill of a chat asks for its code, halts, tells each of its steps, and stands in the journal with who gave it', {
+test('a chat is answered and pauses, reduces and lets trading go on; its kill asks for its code, halts, tells each of its steps, and stands in the journal with who gave it', {
   timeout: 240_000,
 }, async () => {
   writeFileSync(
@@ -45,20 +45,59 @@ test('a kill of a chat asks for its code, halts, tells each of its steps, and st
     seen: daemon.said,
   })
   // The daemon's own clock, by an answer of its port: a message that is too old is ignored.
-  const served = await fetch(`http://127.0.0.1:${own.port}/healthz`)
-  const date = Math.floor(Date.parse(served.headers.get('date') ?? '') / 1_000) + 1
-  const write = (text: string, userId = 7): void =>
+  const write = async (text: string, userId = 7): Promise<void> => {
+    const served = await fetch(`http://127.0.0.1:${own.port}/healthz`)
+    const date = Math.floor(Date.parse(served.headers.get('date') ?? '') / 1_000) + 1
     bot.write({ date, chat: { id: -100 }, from: { id: userId, is_bot: false }, text })
-  const heard = (what: RegExp) =>
-    until(String(what), () => bot.said.find((text) => what.test(text)), { seen: daemon.said })
+  }
+  /** The first text after the first `after` of them that says this. */
+  const heard = (what: RegExp, after = 0) =>
+    until(String(what), () => bot.said.slice(after).find((text) => what.test(text)), {
+      seen: () => bot.said.join('\n'),
+    })
+  /** Orders something, and confirms it with the code that the bot tells. */
+  const order = async (text: string): Promise<void> => {
+    const before = bot.said.length
+    await write(text)
+    const asked = await heard(/To do it, within a minute: \/confirm \d{4}/, before)
+    await write(`/confirm ${/\d{4}$/.exec(asked)?.[0] ?? ''}`)
+  }
+  const traded = (to: string) =>
+    own.when(`trading is ${to}`, daemon, ({ tradingState }) => tradingState === to)
 
-  write('/kill', 9)
-  write('/kill')
-  const asked = await heard(/To do it, within a minute: \/confirm \d{4}/)
-  expect((await own.status())?.tradingState).toBe('active')
-  write(`/confirm ${/\d{4}$/.exec(asked)?.[0] ?? ''}`)
+  for (const [question, answer] of [
+    ['/status', /^perpd paper is running; trading is active\n(?:.*\n)*0 positions, 0 open orders/],
+    ['/positions', /^No position is held\.$/],
+    ['/pnl', /^Nothing was realized today or yesterday \(UTC\)\.$/],
+    ['/orders', /^No order is open\.$/],
+  ] as const) {
+    await write(question)
+    await heard(answer)
+  }
+
+  await order('/pause')
+  await traded('halted')
+  await heard(
+    /^trading is halted: .*\nYou must act: Look at why: perpd trading\. It stays until you lift it/m,
+  )
+  await order('/resume')
+  await traded('active')
+  await heard(/^trading is active: /m)
+  // The second halt is told like the first.
+  const told = bot.said.length
+  await order('/pause')
+  await heard(/^trading is halted: .*\nYou must act: /m, told)
+  await order('/reduce')
+  await traded('reducing')
+  await heard(/^trading is reducing: /m)
+
+  await write('/kill', 9)
+  await order('/kill')
   const killed = await own.when('it is killed', daemon, ({ tradingState }) => tradingState === 'halted')
-  expect(killed.holds).toMatchObject([{ cause: 'kill' }])
+  expect(killed.holds).toMatchObject([
+    { cause: 'operator', state: 'reducing' },
+    { cause: 'kill', state: 'halted' },
+  ])
   await own.when('the kill is over', daemon, ({ kill }) => kill?.outcome === 'done')
   await heard(/[Kk]ill/)
   const steps = await until(
@@ -73,12 +112,12 @@ test('a kill of a chat asks for its code, halts, tells each of its steps, and st
 
   const exported = perpd(['journal', 'export', `--journal.path=${join(folder.path, 'journal.sqlite')}`])
   expect(await exported.ended).toBe(0)
-  const commands = exported
-    .stdout()
-    .split('\n')
-    .filter((line) => line.includes('"command":"kill"'))
-  expect(commands).toHaveLength(1)
-  expect(commands[0]).toContain('"by":"telegram user 7","via":"telegram"')
+  const lines = exported.stdout().split('\n')
+  const commands = lines.filter((line) => /"command":"(?:kill|trading)"/.test(line))
+  expect(commands.map((line) => /"command":"kill"|(?:halted|active|reducing)/.exec(line)?.[0])).toEqual([
+    ...['halted', 'active', 'halted', 'reducing', '"command":"kill"'],
+  ])
+  for (const line of commands) expect(line).toContain('"by":"telegram user 7","via":"telegram"')
   expect(exported.stdout()).not.toContain('of-the-bot')
   expect(daemon.said()).not.toContain('of-the-bot')
 })

@@ -22,10 +22,11 @@ export async function servedIn(folder: string, flags: readonly string[]): Promis
   return { ...daemon, console: await consoleOf(daemon), tokens: join(folder, 'var', 'paper') }
 }
 
-/** Waits until a daemon trades. Gives where its console is, with a slash at its end. */
+/** Waits until a daemon trades, or says what holds it back. Gives where its console is, with a slash at its end. */
 export async function consoleOf(daemon: Running): Promise<string> {
   const isReady = () =>
-    /ready: strategies are running|"event":"daemon.ready"/.test(daemon.said()) || undefined
+    /ready: strategies are running|ready, and trading is|"event":"daemon.ready"/.test(daemon.said()) ||
+    undefined
   await until('it is ready', isReady, { seen: daemon.said })
   const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(
     daemon
@@ -44,9 +45,9 @@ export interface LoggedIn {
   readonly complaints: readonly string[]
 }
 
-/** Opens the page and logs in with the token of this role. */
+/** Opens the page and logs in with the token of this role; in the browser's cookies of a context where one is given. */
 export async function loggedIn(
-  browser: Browser,
+  browser: Pick<Browser, 'newPage'>,
   { console: address, tokens }: Pick<Served, 'console' | 'tokens'>,
   role: 'read' | 'operate',
 ): Promise<LoggedIn> {

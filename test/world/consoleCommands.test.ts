@@ -45,14 +45,17 @@ async function daemonWith(...lines: readonly string[]): Promise<Served> {
 }
 
 /** Opens by hand, as `perpd open` does, when no earlier order holds the side of the market any more. */
-async function open(daemon: Served, body: Readonly<Record<string, unknown>>): Promise<void> {
+async function open(
+  daemon: Pick<Served, 'console' | 'tokens'>,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
   await until('the side is free', async () =>
     (await openOnce(daemon, body)) === 'SLOT_BUSY' ? undefined : true,
   )
 }
 
 async function openOnce(
-  daemon: Served,
+  daemon: Pick<Served, 'console' | 'tokens'>,
   body: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
   const token = readFileSync(join(daemon.tokens, 'control.token'), 'utf8').trim()
@@ -205,15 +208,15 @@ test.runIf(browserPath !== undefined)(
 )
 
 test.runIf(browserPath !== undefined)(
-  'a discrepancy is settled by a typed word, and is not asked for again',
-  options,
+  'discrepancies are settled by typed words, ignored or adopted, and are asked for no more, after a kill -9 and a restart neither',
+  { timeout: 480_000 },
   async () => {
     const paper = await startPaper(['--paper.keeperDelayMs=200', '--paper.keeperJitterMs=0'])
     writeOnceStrategy(folder.path)
     /** A client of the same account with a journal of its own. */
     const client = (name: string): readonly string[] => {
       const own = join(folder.path, name)
-      mkdirSync(own)
+      mkdirSync(own, { recursive: true })
       return [
         ...daemonFlags(folder.path, paper.hosts),
         `--journal.path=${join(own, 'journal.sqlite')}`,
@@ -224,17 +227,34 @@ test.runIf(browserPath !== undefined)(
     const before = perpd(['run', ...client('before')])
     const isFilled = () => before.said().includes('"event":"order.filled"') || undefined
     await until('a position is held', isFilled, { seen: before.said })
+    const first = { console: await consoleOf(before), tokens: join(folder.path, 'before') }
+    await open(first, { id: 'by-hand', direction: 'short', size: '300' })
+    const areFilled = () => before.said().split('"event":"order.filled"').length > 2 || undefined
+    await until('another is held', areFilled, { seen: before.said })
     before.child.kill('SIGTERM')
     await before.ended
-    const daemon = perpd(['run', ...client('fresh')])
-    const served = { console: await consoleOf(daemon), tokens: join(folder.path, 'fresh') }
-    const { page, complaints } = await loggedIn(browser, served, 'operate')
+    const fresh = async () => {
+      const daemon = perpd(['run', ...client('fresh')])
+      const served = { console: await consoleOf(daemon), tokens: join(folder.path, 'fresh') }
+      return { daemon, ...(await loggedIn(browser, served, 'operate')) }
+    }
+    const { daemon, page, complaints } = await fresh()
+    await page.waitForSelector('#attention button:has-text("Ignore…") >> nth=1')
+    await page.click('#attention button:has-text("Ignore…") >> nth=0')
+    await sentTyped(page, 'ignore')
+    await page.waitForSelector('#attention button:has-text("Ignore…") >> nth=1', { state: 'detached' })
     await page.click('#attention button >> text=Adopt…')
     await sentTyped(page, 'adopt')
     await page.waitForSelector('#attention >> text=Discrepancy', { state: 'detached' })
     await page.reload()
     await rows(page, 'positions').first().waitFor()
-    expect(await page.locator('body >> text=Discrepancy:').count()).toBe(0)
+    expect(await page.locator('#attention >> text=Discrepancy').count()).toBe(0)
     expect(complaints).toEqual([])
+    daemon.child.kill('SIGKILL')
+    await daemon.ended
+    const again = await fresh()
+    await rows(again.page, 'positions').first().waitFor()
+    expect(await again.page.locator('#attention >> text=Discrepancy').count()).toBe(0)
+    expect(again.complaints).toEqual([])
   },
 )

@@ -1,11 +1,12 @@
 /**
  * Loaded with `--import` before the daemon: kills the process with SIGKILL right before or right after the commit of the
- * journal record that KILL_AT names ("attempt.armed:before"), or freezes it there when KILL_WITH is SIGSTOP. The daemon
- * itself is untouched; only node:sqlite is watched from outside.
+ * journal record that KILL_AT names ("attempt.armed:before"), or freezes it there when KILL_WITH is SIGSTOP. A third part
+ * ("intent.accepted:after:is made smaller") names one whose text holds these words. The daemon itself is untouched; only
+ * node:sqlite is watched from outside.
  */
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 
-const [kind = '', moment = ''] = (process.env.KILL_AT ?? '').split(':')
+const [kind = '', moment = '', words = ''] = (process.env.KILL_AT ?? '').split(':')
 const inserts = new WeakSet<StatementSync>()
 let isArmed = false
 
@@ -27,7 +28,8 @@ if (kind !== '') {
     return statement
   }
   StatementSync.prototype.run = function (this: StatementSync, ...args: unknown[]) {
-    if (inserts.has(this) && args.includes(kind)) isArmed = true
+    const isNamed = args.includes(kind) && args.some((arg) => typeof arg === 'string' && arg.includes(words))
+    if (inserts.has(this) && isNamed) isArmed = true
     return Reflect.apply(run, this, args)
   } as typeof run
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string) {

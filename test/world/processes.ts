@@ -182,7 +182,7 @@ export function daemonFlags(folder: string, hosts: PaperHosts): string[] {
   ]
 }
 
-/** Where each order of a journal stands, oldest first, in the words of `perpd orders`: for whoever asks again and again. */
+/** Where each order of a journal stands, newest first, in the words of `perpd orders`: for whoever asks again and again. */
 export async function standingsOf(folder: string): Promise<readonly Label[]> {
   const journal = openSqliteReader(join(folder, 'journal.sqlite'))
   try {

@@ -5,6 +5,7 @@ import type { EngineStatus } from '../../engine/engineStatus.ts'
 import { counted } from '../../monitor/text.ts'
 import type { ChatQuestion } from '../../notify/chat/chatDesk.ts'
 import { hexKey } from '../../protocol/address.ts'
+import { type Position, pnlIfClosed } from '../../protocol/position.ts'
 import { formatDollars, formatSize, formatUsd } from '../../protocol/units.ts'
 
 /** Results of a day, by book. */
@@ -32,7 +33,7 @@ export function chatAnswer(
     case 'orders':
       return rows(orderRows(status), 'No order is open.')
     case 'pnl':
-      return pnlText(days)
+      return daysText(days)
   }
 }
 
@@ -44,16 +45,22 @@ function statusText(status: EngineStatus): string {
     ...holds.map(({ scope, state: held, cause, reason }) => `${held} (${scope}, ${cause}): ${reason}`),
     ...(status.notReady.length === 0 ? [] : [`not ready: ${status.notReady.join('; ')}`]),
     `equity ${equity === undefined ? 'not read yet' : formatDollars(equity.equityUsd)}, exposure ${formatDollars(exposureUsd)}`,
-    `${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved, ${findings.length} open discrepancies`,
+    `${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved, ${findings.length} open ${findings.length === 1 ? 'discrepancy' : 'discrepancies'}`,
   ]
   return lines.join('\n')
 }
 
 function positionRows({ positions, symbols }: EngineStatus): readonly string[] {
-  return positions.map(
-    ({ marketToken, direction, sizeInUsd, entryPrice, markPrice, pnlAfterFeesUsd }) =>
-      `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}, entry ${entryPrice === undefined ? 'not known' : formatUsd(entryPrice)}, mark ${formatUsd(markPrice)}, PnL ${formatDollars(pnlAfterFeesUsd)}`,
-  )
+  return positions.map((position) => {
+    const { marketToken, direction, sizeInUsd, entryPrice, markPrice } = position
+    const entry = entryPrice === undefined ? 'not known' : formatUsd(entryPrice)
+    return `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}, entry ${entry}, mark ${formatUsd(markPrice)}, ${pnlText(position)}`
+  })
+}
+
+function pnlText(position: Position): string {
+  const { usd, hasClosingCosts } = pnlIfClosed(position)
+  return `${hasClosingCosts ? 'PnL if closed' : 'PnL before closing costs'} ${formatDollars(usd)}`
 }
 
 function orderRows({ openIntents }: EngineStatus): readonly string[] {
@@ -64,7 +71,7 @@ function orderRows({ openIntents }: EngineStatus): readonly string[] {
   })
 }
 
-function pnlText(days: readonly DayFigures[]): string {
+function daysText(days: readonly DayFigures[]): string {
   if (days.length === 0) return 'Nothing was realized today or yesterday (UTC).'
   return [...Map.groupBy(days, ({ dayMs }) => dayMs)]
     .sort(([one], [other]) => other - one)

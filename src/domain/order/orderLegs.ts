@@ -36,6 +36,8 @@ export interface OrderLeg {
   readonly pnlUsd?: Usd
   /** Reductions: the venue's own figure of the fill, after its price impact, fees, funding and borrowing. */
   readonly venuePnlUsd?: Usd
+  /** Reductions: funding received by the position that this fill put aside for the account, in no figure of the venue's; absent: none, or not known. */
+  readonly fundingReceivedUsd?: Usd
   /** What a fill cost besides, of what is known. */
   readonly costs?: FillCosts
 }
@@ -61,14 +63,15 @@ export interface FillCosts {
 export type CostsLookup = (orderKey: Hex) => FillCosts | undefined
 
 /**
- * What a fill brought beside the venue's figure and its costs, USD, signed: the parts that it took have an entry price of their own,
- * and their own share of the funding and borrowing that it settled. 0 where one strategy alone has the position.
+ * What a fill brought beside the venue's figure, the funding that was received and its costs, USD, signed: the parts that it took have an
+ * entry price of their own, and their own share of the funding and borrowing that it settled. 0 where one strategy alone has the position and closes all of it.
  */
 export function ownEntryUsdOf(
   venuePnlUsd: Usd,
   { pnlUsd, sendingUsd, entryCostsUsd, cancellingUsd }: FillCosts,
+  fundingReceivedUsd: Usd = 0n,
 ): Usd {
-  return pnlUsd - (venuePnlUsd - sendingUsd - entryCostsUsd - cancellingUsd)
+  return pnlUsd - (venuePnlUsd + fundingReceivedUsd - sendingUsd - entryCostsUsd - cancellingUsd)
 }
 
 /** Finds an order as it was signed, with its later changes; undefined where that is not known. */
@@ -132,6 +135,9 @@ export function legsOf(
       ...(feesUsd === undefined ? {} : { feesUsd }),
       ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
       ...(venuePnlUsd === undefined ? {} : { venuePnlUsd }),
+      ...(venuePnlUsd === undefined || settlement?.fundingReceivedUsd === undefined
+        ? {}
+        : { fundingReceivedUsd: settlement.fundingReceivedUsd }),
       ...(venuePnlUsd === undefined || costs === undefined ? {} : { pnlUsd: costs.pnlUsd }),
       ...(costs === undefined ? {} : { costs }),
     }

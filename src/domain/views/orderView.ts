@@ -66,14 +66,16 @@ export interface OrderRow {
 }
 
 /**
- * The PnL of a fill and what it is made of; decimal texts of the integers with 30 decimals. `pnlUsd` is `venuePnlUsd` less
- * `sendingUsd`, `entryCostsUsd` and `cancellingUsd`, and `ownEntryUsd`.
+ * The PnL of a fill and what it is made of; decimal texts of the integers with 30 decimals. `pnlUsd` is `venuePnlUsd` and
+ * `fundingReceivedUsd`, less `sendingUsd`, `entryCostsUsd` and `cancellingUsd`, and `ownEntryUsd`.
  */
 export interface PnlParts {
   /** After all costs (docs/glossary.md); null where there is none, or it is not known. */
   readonly pnlUsd: string | null
   /** The venue's own figure of the fill, after its price impact, fees, funding and borrowing. Null for what opens. */
   readonly venuePnlUsd: string | null
+  /** Funding received by the position that the fill put aside for the account. Null for what opens, and where the chain does not show it. */
+  readonly fundingReceivedUsd: string | null
   /** What sending its message cost at most, execution fees included; 0 of an exit. Null before it filled. */
   readonly sendingUsd: string | null
   /** Its share by size of what opening the position cost. Null for what opens. */
@@ -87,16 +89,19 @@ export interface PnlParts {
 }
 
 /** The parts of a leg. */
-export function pnlParts({ pnlUsd, venuePnlUsd, costs }: OrderLeg): PnlParts {
+export function pnlParts({ pnlUsd, venuePnlUsd, fundingReceivedUsd, costs }: OrderLeg): PnlParts {
   const reduces = venuePnlUsd !== undefined ? costs : undefined
   return {
     pnlUsd: pnlUsd?.toString() ?? null,
     venuePnlUsd: venuePnlUsd?.toString() ?? null,
+    fundingReceivedUsd: fundingReceivedUsd?.toString() ?? null,
     sendingUsd: costs?.sendingUsd.toString() ?? null,
     entryCostsUsd: reduces?.entryCostsUsd.toString() ?? null,
     cancellingUsd: reduces?.cancellingUsd.toString() ?? null,
     ownEntryUsd:
-      venuePnlUsd === undefined || costs === undefined ? null : ownEntryUsdOf(venuePnlUsd, costs).toString(),
+      venuePnlUsd === undefined || costs === undefined
+        ? null
+        : ownEntryUsdOf(venuePnlUsd, costs, fundingReceivedUsd).toString(),
     isEntryKnown: reduces?.isEntryKnown ?? null,
   }
 }

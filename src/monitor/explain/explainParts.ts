@@ -182,10 +182,14 @@ function warningLines(state: IntentState): string[] {
 /** What each fill that reduced brought, and what that is made of. */
 function pnlLines(state: IntentState, context: LegLookups): string[] {
   return legsOf(state, context).flatMap((leg) => {
-    const { venuePnlUsd, pnlUsd, costs, index } = leg
+    const { venuePnlUsd, pnlUsd, fundingReceivedUsd, costs, index } = leg
     if (venuePnlUsd === undefined || pnlUsd === undefined || costs === undefined) return []
     const { sendingUsd, entryCostsUsd, cancellingUsd, isEntryKnown } = costs
-    const ownEntryUsd = ownEntryUsdOf(venuePnlUsd, costs)
+    const ownEntryUsd = ownEntryUsdOf(venuePnlUsd, costs, fundingReceivedUsd)
+    const received =
+      fundingReceivedUsd === undefined
+        ? ''
+        : `, and ${money(fundingReceivedUsd)} of funding that was put aside for the account`
     const entry = isEntryKnown
       ? `${money(entryCostsUsd)} of the entry's costs`
       : `${money(entryCostsUsd)} of the entry's costs as far as they are known: others opened some of it`
@@ -194,9 +198,9 @@ function pnlLines(state: IntentState, context: LegLookups): string[] {
     const ownEntry =
       ownEntryUsd === 0n
         ? ''
-        : `; ${money(ownEntryUsd)} of it because the part that it took has its own entry price, funding and borrowing, where others share the position`
+        : `; ${money(ownEntryUsd)} of it because the part that it took has its own entry price and its own share of funding and borrowing`
     return [
-      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing; less ${money(sendingUsd)} for sending it, at most, and ${entry}${cancelling}${ownEntry}`,
+      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing${received}; less ${money(sendingUsd)} for sending it, at most, and ${entry}${cancelling}${ownEntry}`,
     ]
   })
 }

@@ -110,6 +110,9 @@ function filled({
     ...(feesUsd !== undefined && { fees_usd: usdField(feesUsd) }),
     ...(pnlUsd !== undefined && { pnl_usd: usdField(pnlUsd) }),
     ...(leg.venuePnlUsd !== undefined && { venue_pnl_usd: usdField(leg.venuePnlUsd) }),
+    ...(leg.fundingReceivedUsd !== undefined && {
+      funding_received_usd: usdField(leg.fundingReceivedUsd),
+    }),
     ...(leg.costs !== undefined && { sending_usd: usdField(leg.costs.sendingUsd) }),
     ...(leg.costs !== undefined &&
       leg.venuePnlUsd !== undefined && { entry_costs_usd: usdField(leg.costs.entryCostsUsd) }),

@@ -47,6 +47,7 @@ export const orderRegister = {
       'fees_usd',
       'pnl_usd',
       'venue_pnl_usd',
+      'funding_received_usd',
       'sending_usd',
       'entry_costs_usd',
       'provisional',

@@ -3,14 +3,14 @@
  * shorter one.
  *
  * The channel is of closed candles, so that the price can be outside of it. The stop that goes to the venue with an entry
- * lies at the edge of the shorter channel, but at most `stopBps` away. It trades by its own part of
- * what is held.
+ * lies at the edge of the shorter channel, but at most `stopBps` away. Where the running candle has been beyond the other edge of
+ * the shorter channel too, nothing is opened before it is over. It trades by its own part of what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
-import type { Direction } from '../../protocol/market.ts'
+import type { Candle, CandlePeriod, Direction } from '../../protocol/market.ts'
 import { maxOf, minOf } from '../../protocol/units.ts'
 import { bpsField, countField } from '../fields.ts'
-import { highest, lowest } from '../indicators.ts'
+import { closedCandles, highest, lowest } from '../indicators.ts'
 import { levelOfPrice, priceOfLevel } from '../levels.ts'
 import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import {
@@ -100,6 +100,11 @@ function decideMarket(view: StrategyView<BreakoutParams>, symbol: string): Decis
   const direction: Direction | undefined =
     price > top * (1 + share) ? 'long' : price < bottom * (1 - share) ? 'short' : undefined
   if (direction === undefined || (params.sides !== 'both' && params.sides !== direction)) return undefined
+  // What left a channel the other way within this very candle waits for the next: a price that swings must not be followed at each turn.
+  const running = runningCandle(view, symbol, params.period)
+  const isSwinging =
+    direction === 'long' ? (running?.low ?? floor) < floor : (running?.high ?? ceiling) > ceiling
+  if (isSwinging) return undefined
   const furthest = stopPriceOf(scene.price, direction, params.stopBps)
   const stopPrice =
     direction === 'long' ? maxOf(furthest, priceOfLevel(floor)) : minOf(furthest, priceOfLevel(ceiling))
@@ -110,4 +115,11 @@ function decideMarket(view: StrategyView<BreakoutParams>, symbol: string): Decis
     { price: rounded(price), top: rounded(top), bottom: rounded(bottom) },
     stopPrice,
   )
+}
+
+/** The candle that is not over yet; undefined where the venue shows none. */
+function runningCandle(view: StrategyView, symbol: string, period: CandlePeriod): Candle | undefined {
+  const rows = view.candles(symbol, period)?.value ?? []
+  const over = new Set(closedCandles(rows, period, view.snapshot.atMs))
+  return rows.findLast((row) => !over.has(row))
 }

@@ -2,8 +2,9 @@
  * Carry: holds the side that the market pays for being held, while it pays enough for what opening and closing cost.
  *
  * What a side earns is the ticker's net rate: funding received less borrowing paid. It opens when the rate is at least
- * `enterBpsPerDay` and earns `costBps` (fees and price impact of the way in and out) within `holdHours`; it leaves below
- * `exitBpsPerDay`, so that a rate at the edge does not make it trade. The price is not hedged: each entry brings a stop.
+ * `enterBpsPerDay` and earns `costBps` (fees, price impact and sending of the way in and out) within `holdHours`; it leaves below
+ * `exitBpsPerDay`, so that a rate at the edge does not make it trade. What sending costs no view tells, so the file says it, by the size
+ * of its orders. The price is not hedged: each entry brings a stop.
  * It trades by its own part of what is held.
  */
 import type { Decision } from '../../domain/order/decision.ts'
@@ -17,14 +18,16 @@ import { milliBpsPerDay, rateText } from './shared/netRate.ts'
 const schema = z
   .strictObject({
     enterBpsPerDay: bpsField({ min: 1, max: 5000 })
-      .default(15)
+      .default(16)
       .describe('net rate that opens, basis points of the size a day'),
     exitBpsPerDay: bpsField({ max: 5000 })
       .default(3)
       .describe('net rate below which it closes, in the same unit'),
     costBps: bpsField({ max: 1000 })
-      .default(20)
-      .describe('fees and price impact of opening and closing, basis points of the size'),
+      .default(48)
+      .describe(
+        'all that opening and closing cost, basis points of the size: fees (12), price impact, and sending, about 1 US dollar: 34 of 300, 10 of 1000',
+      ),
     holdHours: countField({ min: 1, max: 2160 })
       .default(72)
       .describe('hours within which the rate must earn costBps'),

@@ -2,7 +2,7 @@
  * Hedged carry: long on one market and short on another of the same index token, while the two together earn enough after borrowing.
  *
  * What a pair earns is the net rate of its long and of its short, by the tickers. It opens both legs in one turn when that is at least
- * `enterBpsPerDay` and earns `costBps` (fees and price impact of four orders) within `holdHours`; it closes both below `exitBpsPerDay`. The price
+ * `enterBpsPerDay` and earns `costBps` (fees, price impact and sending of four orders) within `holdHours`; it closes both below `exitBpsPerDay`. The price
  * is hedged only while both legs are there: one that is alone, because the other was denied, stopped or liquidated, is completed within
  * `legGraceSeconds` if the pair still earns, and closed after it. Each leg has a far stop of its own at the venue. Both legs have the same size; where
  * one came out smaller, the other is reduced to it. It trades by its own parts of what is held.
@@ -20,14 +20,16 @@ import { milliBpsPerDay, rateText } from './shared/netRate.ts'
 const schema = z
   .strictObject({
     enterBpsPerDay: bpsField({ min: 1, max: 5000 })
-      .default(20)
+      .default(24)
       .describe('net rate of both legs that opens, basis points of the size of one leg a day'),
     exitBpsPerDay: bpsField({ max: 5000 })
       .default(4)
       .describe('net rate below which both are closed, in the same unit'),
     costBps: bpsField({ max: 1000 })
-      .default(40)
-      .describe('fees and price impact of opening and closing both legs, basis points of the size of one'),
+      .default(95)
+      .describe(
+        'all that opening and closing both legs cost, basis points of the size of one: fees (24), price impact, and sending, about 2 US dollars: 68 of 300, 20 of 1000',
+      ),
     holdHours: countField({ min: 1, max: 2160 })
       .default(96)
       .describe('hours within which the rate must earn costBps'),

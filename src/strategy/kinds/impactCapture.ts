@@ -1,8 +1,8 @@
 /**
  * Impact capture: trades the side that the venue pays a positive price impact for, because it balances longs and shorts.
  *
- * It opens when perpd's own estimate of the impact, less the venue's fees of both ways, is at least `minImpactBps` of the size, and gives it
- * back when closing now would bring `takeBps` after fees and what the price moved, when `maxHoldSeconds` are over, or at its stop. The
+ * It opens when perpd's own estimate of the impact, less the venue's fees and what sending costs of both ways, is at least `minImpactBps` of
+ * the size, and gives it back when closing now would bring `takeBps` after its own fee and sending and what the price moved, when `maxHoldSeconds` are over, or at its stop. The
  * danger: closing unbalances the market again. What was paid for balancing it is charged for unbalancing it, unless others moved the
  * balance meanwhile; the venue nets both where it settles impact at the close. So it earns where the balance comes back by itself, and loses fees
  * where it does not. Small sizes, short times and a stop bound that. It trades by its own part of what is held.
@@ -27,10 +27,17 @@ import {
 const schema = z.strictObject({
   minImpactBps: bpsField({ min: 1, max: 500 })
     .default(10)
-    .describe('least estimated impact less the fees of both ways that opens, basis points of the size'),
+    .describe(
+      'least estimated impact less fees and sending of both ways that opens, basis points of the size',
+    ),
   takeBps: bpsField({ min: 0, max: 1000 })
     .default(5)
-    .describe('what closing now must bring after its fee and impact, basis points of the size'),
+    .describe('what closing now must bring after its fee, impact and sending, basis points of the size'),
+  sendingBps: bpsField({ max: 1000 })
+    .default(21)
+    .describe(
+      'what sending costs both ways, basis points of the size: about 1 US dollar, 21 of 500, 10 of 1000',
+    ),
   maxHoldSeconds: secondsField({ min: 30, max: 604_800 })
     .default(1_800_000)
     .describe('after so long it is closed whatever it brings, seconds (1800)'),
@@ -77,15 +84,17 @@ function entering({ params, snapshot }: View, scene: MarketScene): readonly Deci
   if (market.status === 'closed' || !isFresh(snapshot, market.impact, params.maxDataAgeSeconds)) return []
   const sides = params.sides === 'both' ? (['long', 'short'] as const) : [params.sides]
   const best = sides
-    .map((direction) => ({ direction, net: impactOf(scene, direction, 'increase', size.usd) }))
-    .flatMap(({ direction, net }) => (net === undefined ? [] : [{ direction, net: net - bothFees(scene) }]))
+    .map((direction) => ({ direction, gross: impactOf(scene, direction, 'increase', size.usd) }))
+    .flatMap(({ direction, gross }) =>
+      gross === undefined ? [] : [{ direction, gross, net: gross - bothFees(scene) - params.sendingBps }],
+    )
     .toSorted((one, other) => other.net - one.net)[0]
   if (best === undefined || best.net < params.minImpactBps) return []
-  const { direction, net } = best
-  const why = `A ${direction} balances ${scene.symbol}: its impact pays ${net} bps after the fees of both ways.`
+  const { direction, gross, net } = best
+  const why = `A ${direction} balances ${scene.symbol}: its impact pays ${net} bps after fees and sending of both ways.`
   const stop = stopPriceOf(price, direction, params.stopBps)
-  // Fees are in it already, and are held against it once more by protect.minEdgeBps: stated before them.
-  return [entryOf(scene, direction, why, { impactBps: net }, stop, net + bothFees(scene))]
+  // Costs are off it already, and are held against it once more by protect.minEdgeBps: stated before them.
+  return [entryOf(scene, direction, why, { impactBps: net }, stop, gross)]
 }
 
 /** Why a position is closed now; undefined: it is kept. */
@@ -108,9 +117,12 @@ function leaving(
   if (!isFresh(snapshot, scene.market.impact, params.maxDataAgeSeconds)) return undefined
   const impact = impactOf(scene, direction, 'decrease', sizeInUsd)
   if (impact === undefined) return undefined
-  const brings = movedBps(position, scene.price) + impact - feesOf(scene).unbalancing
+  const sending = Math.ceil(params.sendingBps / 2)
+  const brings = movedBps(position, scene.price) + impact - feesOf(scene).unbalancing - sending
   if (brings < params.takeBps) return undefined
-  return closeOf(scene, direction, `Closing brings ${brings} bps after its fee and impact.`, { brings })
+  return closeOf(scene, direction, `Closing brings ${brings} bps after its fee, impact and sending.`, {
+    brings,
+  })
 }
 
 /** perpd's own estimate, bps of the size, at our cost below 0. */

@@ -40,6 +40,22 @@ test('a fall back through the shorter channel closes, and so does a gap through 
   expect(decideOn(breakout, calm, { priceUsd: 2010, view })).toEqual([])
 })
 
+test('in a candle that has been beyond both edges of the shorter channel nothing is opened, and in the next one is', () => {
+  const reading = candles(calm)
+  const withRunning = (changes: { readonly low?: number; readonly high?: number }) => {
+    const rows = reading.value.candles.map((row, index) =>
+      index === calm.length - 1 ? { ...row, ...changes } : row,
+    )
+    return { candles: { ...reading, value: { ...reading.value, candles: rows } } }
+  }
+  const opened = (priceUsd: number, changes: { readonly low?: number; readonly high?: number }) =>
+    decideOn(breakout, calm, { priceUsd, view: withRunning(changes) })
+  expect(opened(2010, { high: 2011 })).toHaveLength(1)
+  expect(opened(2010, { high: 2011, low: 1990 })).toEqual([])
+  expect(opened(1980, { low: 1979 })).toHaveLength(1)
+  expect(opened(1980, { low: 1979, high: 2010 })).toEqual([])
+})
+
 /** Calm, then a trend of 0.1 % a candle with a fall back of half of it every fifth, then the way back; `sign` -1 turns it over. */
 function trending(sign: 1 | -1): readonly number[] {
   const changes = [

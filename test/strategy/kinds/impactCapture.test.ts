@@ -59,7 +59,7 @@ function turn(
   return impactCapture.decide(
     viewOf({
       snapshot: world,
-      params: impactCapture.params.parse(parts.params ?? {}),
+      params: impactCapture.params.parse({ sendingBps: 0, ...parts.params }),
       instance: { name: 'mine', symbols: [SYMBOL], size },
       openIntents: isBusy ? openIntentsOf([intentState()]) : [],
     }),
@@ -97,6 +97,20 @@ test('it is kept while closing would give the impact back, and closed when the b
   expect(turn(-1_000_000, { held }).decisions).toMatchObject([{ kind: 'close', direction: 'long' }])
   // What the price moved counts too.
   expect(turn(0, { held, priceUsd: 2_003 }).decisions).toMatchObject([{ kind: 'close' }])
+})
+
+test('what sending costs is off what opening pays, and half of it off what closing brings', () => {
+  // 40 bps of impact, 10 of fees.
+  expect(turn(1_000_000, { params: { sendingBps: 20 } }).decisions).toMatchObject([
+    // Said before costs: protect.minEdgeBps takes them off once more.
+    { kind: 'increase', facts: { impactBps: 10 }, expectedEdgeBps: 40 },
+  ])
+  expect(turn(1_000_000, { params: { sendingBps: 21 } }).decisions).toEqual([])
+  const held = [position({ entryPrice: usd(2_000), sizeInUsd: usd(500) })]
+  const brings = (sendingBps: number) =>
+    turn(0, { held, priceUsd: 2_004, params: { sendingBps, takeBps: 0 } }).decisions[0]?.facts?.brings
+  expect(Number(brings(0)) - Number(brings(9))).toBe(5)
+  expect(brings(80)).toBeUndefined()
 })
 
 test('its time and its stop close it whatever the balance says, and however old the figures are', () => {

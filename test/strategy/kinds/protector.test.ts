@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import type { Order, Position } from '../../../src/protocol/position.ts'
 import { contractPriceOf, usd } from '../../../src/protocol/units.ts'
 import { admit } from '../../../src/risk/admit.ts'
@@ -106,6 +109,16 @@ test('a position that somebody opened without a stop gets one, which risk admits
   })
   const world = snapshot({ positions })
   expect(admit(decision as Decision, desk({ snapshot: world })).kind).toBe('intent')
+})
+
+test('the shipped example gives a position both a stop and a target, and a file without targetBps stops alone', () => {
+  const path = join(import.meta.dirname, '../../../strategies/examples/protector.yaml')
+  const { params } = parse(readFileSync(path, 'utf8')) as { readonly params: Record<string, unknown> }
+  const types = (scene: Scene) =>
+    decide(scene).map((each) => (each.kind === 'decrease' ? each.orderType : each.kind))
+  const positions = [position()]
+  expect(types({ positions, params: { ...params, graceSeconds: 0 } })).toEqual(['stop-loss', 'take-profit'])
+  expect(types({ positions })).toEqual(['stop-loss'])
 })
 
 test('a short has its stop above, and its target below', () => {

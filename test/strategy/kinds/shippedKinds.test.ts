@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { nearClosing } from '../../../src/domain/account/closingTimes.ts'
+import { expressGasPrice, messageFeesOf } from '../../../src/protocol/chains/feeFormula.ts'
+import { chainGas } from '../../../src/protocol/chains/gas.ts'
+import { chains } from '../../../src/protocol/chains/index.ts'
+import { ONE_USD, usd } from '../../../src/protocol/units.ts'
 import { loadStrategies } from '../../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../../src/strategy/kinds/kinds.ts'
 
@@ -49,6 +53,37 @@ test('an example keeps entries from the closings of its market: each day, the we
     true,
     true,
   ])
+})
+
+/** What sending an entry with its stop and a close costs on Arbitrum at its usual gas price and ETH at $1,750, US dollars. */
+function sendingUsd(): number {
+  const { blocks, feeSwapPath } = chains.arbitrum
+  const networkGasPrice = BigInt(blocks.gasPriceWei)
+  const gasPrice = expressGasPrice(chainGas.arbitrum, { networkGasPrice, priorityFee: 0n })
+  const prices = { native: usd(1_750), feeToken: ONE_USD, feeTokenDecimals: 6 }
+  const feeOf = (kinds: readonly ('increase' | 'decrease')[]) =>
+    messageFeesOf(chainGas.arbitrum, gasPrice, prices, {
+      creates: kinds.map((kind) => ({ kind, swaps: 0 })),
+      updates: 0,
+      cancels: 0,
+      feeSwaps: feeSwapPath.length,
+    }).feeAmount
+  return Number(feeOf(['increase', 'decrease']) + feeOf(['decrease'])) / 1e6
+}
+
+test.each([
+  // Fees of 6 bps an order; impact-capture takes them off by itself.
+  ['eth-carry.yaml', 'costBps', 1, 12],
+  ['eth-hedged-carry.yaml', 'costBps', 2, 24],
+  ['eth-impact-capture.yaml', 'sendingBps', 1, 0],
+] as const)('%s reckons in %s with all that its size costs, sending included', (name, field, trips, fees) => {
+  const file = parse(readFileSync(join(folder, name), 'utf8'))
+  const needed = fees + (trips * sendingUsd() * 10_000) / file.size.usd
+  expect(file.params[field]).toBeGreaterThanOrEqual(needed)
+  expect(file.params[field]).toBeLessThan(needed + 10)
+  // Left out it is what the shipped file says.
+  const { [field]: _left, ...rest } = file.params
+  expect(builtInKinds[file.kind]?.params.parse(rest)).toMatchObject({ [field]: file.params[field] })
 })
 
 /** Rows of a document's tables whose first cell is code, as the names of that cell. */

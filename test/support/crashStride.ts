@@ -1,0 +1,20 @@
+/** At how many of its crash points a story is told: each n-th, and all of them by hand. */
+
+/**
+ * Every how many boundaries of a story the process ends: what the test says, or `CRASH_STRIDE`. 1: at all of them. An odd one meets
+ * boundaries before a record and after one by turns.
+ *
+ * @throws RangeError when it is no whole number from 1 on
+ */
+export function crashStride(usual: number): number {
+  const { CRASH_STRIDE: asked } = process.env
+  const stride = asked === undefined ? usual : Number(asked)
+  if (!Number.isInteger(stride) || stride < 1)
+    throw new RangeError(`CRASH_STRIDE is ${asked}; expected a whole number from 1 on`)
+  return stride
+}
+
+/** How long a test of them may take, ms: ten minutes where it ends the process as often as it usually does, else as many times longer. */
+export function crashTimeoutMs(usual: number): number {
+  return Math.ceil((600_000 * usual) / Math.min(usual, crashStride(usual)))
+}

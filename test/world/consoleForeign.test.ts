@@ -1,0 +1,183 @@
+/** Pages of other origins and of a name that was rebound, in a real browser with an open session of the real daemon: nothing of the account, and no command. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { browserPath, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import { killLeftOver, scratch } from './processes.ts'
+
+let folder: ReturnType<typeof scratch>
+let attacker: Server
+let browser: Browser
+beforeEach(async () => {
+  folder = scratch()
+  attacker = createServer((_, answer) => {
+    answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>another page</title>')
+  })
+  await new Promise<void>((listening) => attacker.listen(0, '127.0.0.1', listening))
+  if (browserPath !== undefined)
+    browser = await chromium.launch({
+      executablePath: browserPath,
+      // Names of somebody else: of another page, and one that is pointed at this machine after it was loaded.
+      args: ['--no-sandbox', '--host-resolver-rules=MAP *.attacker.test 127.0.0.1'],
+    })
+})
+afterEach(async () => {
+  await browser?.close()
+  attacker.close()
+  await killLeftOver()
+  folder.remove()
+})
+
+interface Tried {
+  /** Of an answer that the page could read its status; else that it could not. */
+  readonly read: string
+  readonly said: string
+}
+
+/** Runs a script in the page, over these values. */
+async function inPage<T>(page: Page, script: string, ...values: readonly unknown[]): Promise<T> {
+  return await page.evaluate<T>(`(${script})(${values.map((each) => JSON.stringify(each)).join(', ')})`)
+}
+
+/** What a page of somebody else tries with scripts, each with the browser's cookies. */
+const fetched = `async (address, options) => {
+  try {
+    const answer = await fetch(address, { ...options, credentials: 'include' })
+    return { read: String(answer.status), said: await answer.text() }
+  } catch (error) {
+    return { read: 'nothing', said: String(error) }
+  }
+}`
+
+/** A stream of the account's events: \`open\`, or \`refused\`. */
+const streamed = `(address) => new Promise((done) => {
+  const stream = new EventSource(address, { withCredentials: true })
+  stream.onopen = () => done('open')
+  stream.onerror = () => {
+    stream.close()
+    done('refused')
+  }
+})`
+
+/** A form is sent into a frame: no script of the other side has to allow it. */
+const formed = `(address, name, value) => {
+  const frame = document.createElement('iframe')
+  frame.name = 'into'
+  const form = document.createElement('form')
+  Object.assign(form, { method: 'post', action: address, target: 'into', enctype: 'text/plain' })
+  const input = document.createElement('input')
+  Object.assign(input, { name, value })
+  form.append(input)
+  document.body.append(frame, form)
+  form.submit()
+}`
+
+const framing = `(address) => {
+  const frame = document.createElement('iframe')
+  frame.src = address
+  document.body.append(frame)
+}`
+
+/** The status of what the daemon answers to this address while the page acts. */
+async function answered(page: Page, address: string, act: () => Promise<unknown>): Promise<number> {
+  const response = page.waitForResponse(
+    (each) => each.url() === address && each.request().frame() !== page.mainFrame(),
+  )
+  await act()
+  return (await response).status()
+}
+
+/** Every way to command, to look, and to show the console in a frame, from one page. */
+async function attack(page: Page, daemon: string, isRebound: boolean): Promise<void> {
+  const at = (path: string): string => new URL(path, daemon).href
+  const json = { 'content-type': 'application/json' }
+  const halt = JSON.stringify({ state: 'halted', scope: 'global', by: 'mallory' })
+  const ways = [
+    ['/api/trading', { method: 'POST', headers: json, body: halt }],
+    ['/api/trading', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: halt }],
+    ['/api/trading', { method: 'POST', mode: 'no-cors', body: halt }],
+    ['/api/trading', { method: 'POST', headers: { ...json, 'x-perpd-csrf': 'guessed' }, body: halt }],
+    ['/api/kill', { method: 'POST', headers: json, body: '{"close":true,"by":"mallory"}' }],
+    ['/api/status', { method: 'GET' }],
+    ['/api/stream', { method: 'GET' }],
+    ['/console/session', { method: 'GET' }],
+    ['/console/', { method: 'GET' }],
+  ] as const
+  for (const [path, init] of ways) {
+    const { read, said } = await inPage<Tried>(page, fetched, at(path), init)
+    // A page whose name leads to the port may read the refusal; any other may read nothing at all.
+    expect([path, read]).toEqual([path, isRebound ? '421' : expect.stringMatching(/^(nothing|0)$/)])
+    expect(said).not.toMatch(/csrf"|equity|USDC/)
+  }
+  expect(await inPage(page, streamed, at('/api/stream'))).toBe('refused')
+  const refusal = isRebound ? 421 : 403
+  for (const [path, name] of [
+    ['/api/trading', '{"state":"halted","scope":"global","by":"mallory'],
+    ['/api/kill', '{"close":true,"by":"mallory'],
+  ] as const)
+    expect(await answered(page, at(path), () => inPage(page, formed, at(path), name, '"}'))).toBe(refusal)
+  expect(await answered(page, at('/console/'), () => inPage(page, framing, at('/console/')))).toBe(refusal)
+}
+
+/** Whether it trades, as the daemon says it. */
+async function standing(daemon: Served) {
+  const token = readFileSync(join(daemon.tokens, 'control.token'), 'utf8').trim()
+  const answer = await fetch(new URL('/api/status', daemon.console), {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { tradingState, holds, kill } = (await answer.json()) as Readonly<Record<string, unknown>>
+  return { tradingState, holds, kill }
+}
+
+/** All that the journal holds, as it lies on the disk. */
+function journaled(): string {
+  const state = join(folder.path, 'var', 'paper')
+  const files = readdirSync(state).filter((name) => name.startsWith('journal'))
+  return files.map((name) => readFileSync(join(state, name), 'latin1')).join('\n')
+}
+
+test.runIf(browserPath !== undefined)(
+  'pages of another port, of another name and of a rebound one are refused whatever they try beside an open session, and nothing is journaled',
+  { timeout: 240_000 },
+  async () => {
+    const file = join(folder.path, 'own.yaml')
+    writeFileSync(
+      file,
+      'kind: trend\nenabled: false\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 500, leverage: 2, collateral: short }\n',
+    )
+    const daemon = await servedIn(folder.path, ['--control.port=0', `--strategies.paths=${file}`])
+    const context = await browser.newContext()
+    const { page: own, complaints } = await loggedIn(context, daemon, 'operate')
+    await own.waitForSelector('.tiles >> text=live')
+    const before = await standing(daemon)
+    const { port } = attacker.address() as AddressInfo
+    const console = new URL(daemon.console)
+    const page = await context.newPage()
+    const rebound = `http://rebound.attacker.test:${console.port}`
+
+    // Another port of this machine gets the cookie sent along, as cookies do not tell ports apart; another name does not.
+    for (const origin of [`http://127.0.0.1:${port}`, `http://page.attacker.test:${port}`]) {
+      await page.goto(origin)
+      await attack(page, console.origin, false)
+    }
+    // A name of theirs that leads to the daemon's own port: the browser takes it for one origin.
+    await page.goto(`${rebound}/console/`).catch(() => undefined)
+    expect(await page.locator('body').innerText()).toContain('HOST_NOT_ALLOWED')
+    await attack(page, rebound, true)
+
+    expect(await standing(daemon)).toEqual(before)
+    // The session of before goes on.
+    await own.reload()
+    await own.waitForSelector('.tiles >> text=ACTIVE')
+    await own.click('.actions >> text=Halt…')
+    await own.fill('dialog[open] input[name=reason]', 'the owner says so')
+    await sent(own, 'Carried out')
+    await own.waitForSelector('.tiles >> text=HALTED')
+    expect(journaled()).toContain('the owner says so')
+    expect(journaled()).not.toContain('mallory')
+    expect(complaints).toEqual([])
+  },
+)

@@ -1,0 +1,168 @@
+/** What is looked for and looked at on the console's page: long lists, filters of orders and of the log, keys, and a page that does not move. */
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
+import { storyOf } from '../journal/story.ts'
+import { browserPath, loggedIn, servedIn } from './consoleBrowser.ts'
+import { killLeftOver, scratch, writeOnceStrategy } from './processes.ts'
+
+const former = 130
+
+let folder: ReturnType<typeof scratch>
+let browser: Browser
+beforeEach(async () => {
+  folder = scratch()
+  if (browserPath !== undefined)
+    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+})
+afterEach(async () => {
+  await browser?.close()
+  await killLeftOver()
+  folder.remove()
+})
+
+/** A journal of orders that came to nothing on a former day, a minute apart. */
+async function writeFormerOrders(path: string, newestMs: number): Promise<void> {
+  const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'test' })
+  for (let n = 1; n <= former; n += 1) {
+    const acceptedAtMs = newestMs - (former - n) * 60_000
+    const { intentId, accepted } = storyOf(n, { acceptedAtMs, strategy: 'former' })
+    const evidence = { level: 'api', atMs: acceptedAtMs, statement: 'seen in a test' } as const
+    const closing = { outcome: 'EXPIRED', code: 'EXPIRED', reason: 'its time ran out', evidence } as const
+    await journal.append(accepted())
+    await journal.append({ v: RECORD_VERSION, atMs: acceptedAtMs, intentId, kind: 'intent.closed', closing })
+  }
+  await journal.close()
+}
+
+/** What has the focus: the id of its element, or its name. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>('document.activeElement.id || document.activeElement.tagName.toLowerCase()')
+
+/** Everything on the page that would move by itself: elements, and what stands before and after them, with what it is. */
+const moving = `[...document.querySelectorAll('*')].flatMap((node) =>
+  [undefined, '::before', '::after', '::backdrop'].flatMap((part) => {
+    const { animationName, animationDuration, transitionDuration, scrollBehavior } = getComputedStyle(node, part)
+    const lasts = (text) => text.split(',').some((each) => parseFloat(each) > 0)
+    const moves = (animationName !== 'none' && lasts(animationDuration)) || lasts(transitionDuration) || scrollBehavior === 'smooth'
+    return moves ? [node.tagName + '.' + node.className + (part ?? '')] : []
+  }),
+)`
+
+test.runIf(browserPath !== undefined)(
+  'long lists are looked through, orders and lines are filtered, keys lead to where they say, and a calm page does not move',
+  { timeout: 240_000 },
+  async () => {
+    writeOnceStrategy(folder.path)
+    const path = join(folder.path, 'former.sqlite')
+    await writeFormerOrders(path, Date.now() - 2 * 86_400_000)
+    const daemon = await servedIn(folder.path, [
+      ...[
+        '--control.port=0',
+        `--strategies.paths=${join(folder.path, 'once.yaml')}`,
+        `--journal.path=${path}`,
+      ],
+      `--control.tokenFile=${join(folder.path, 'var', 'paper', 'control.token')}`,
+    ])
+    const { page, complaints } = await loggedIn(browser, daemon, 'read')
+    const orders = page.locator('#orders tbody tr')
+    await page.waitForSelector('#orders tbody tr:has-text("once")')
+    await page.waitForSelector('#positions tbody tr')
+    expect(await orders.count()).toBe(25)
+
+    // More of the list, then those that the page does not have yet.
+    for (const rows of [50, 75, 100]) {
+      await page.click('#orders > .tools button:has-text("more")')
+      await page.waitForFunction(`document.querySelectorAll('#orders tbody tr').length === ${rows}`)
+    }
+    await page.selectOption('#prices select >> nth=1', '1d')
+    await page.waitForSelector('#prices .levels >> text=are not on the chart')
+    await page.click('#orders button:has-text("Load older orders")')
+    await page.waitForSelector('#prices .levels >> text=are not on the chart', { state: 'detached' })
+    await page.waitForFunction(
+      `/^Orders\\s+100 of 1[3-9]\\d/.test(document.querySelector('#orders-title').innerText)`,
+    )
+    await page.click('#orders > .tools button:has-text("more")')
+    await page.waitForSelector('#orders tbody tr:has-text("former") >> nth=99')
+
+    // What is open alone; what contains a word.
+    await page.check('#orders input[type=checkbox]')
+    await page.waitForSelector('#orders tbody tr:has-text("former")', { state: 'detached' })
+    await page.uncheck('#orders input[type=checkbox]')
+    await page.waitForSelector('#orders tbody tr:has-text("former")')
+    await page.keyboard.press('Escape')
+
+    // The log by level, strategy and text.
+    const lines = page.locator('#log li')
+    await page.waitForSelector('#log li >> text=filled at')
+    const all = await lines.count()
+    await page.fill('#log input[type=search]', 'filled at')
+    await page.waitForFunction(
+      `[...document.querySelectorAll('#log li')].every((line) => line.innerText.includes('filled at'))`,
+    )
+    expect(await lines.count()).toBeLessThan(all)
+    await page.fill('#log input[type=search]', '')
+    await page.selectOption('#log select >> nth=1', 'once')
+    await page.waitForFunction(`document.querySelectorAll('#log li').length < ${all}`)
+    expect(await lines.count()).toBeGreaterThan(0)
+    await page.selectOption('#log select >> nth=1', '')
+    await page.selectOption('#log select >> nth=0', 'error')
+    await page.waitForFunction(
+      `[...document.querySelectorAll('#log li')].every((line) => line.className === 'down')`,
+    )
+    await page.selectOption('#log select >> nth=0', 'info')
+    await page.waitForSelector('#log li >> text=filled at')
+
+    // Keys: each brings the focus to the heading it names.
+    await page.click('h1')
+    for (const [key, place] of [
+      ['p', 'positions'],
+      ['o', 'orders'],
+      ['s', 'strategies'],
+      ['t', 'tasks'],
+      ['l', 'log'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      expect(await focused(page)).toBe(`${place}-title`)
+    }
+    await page.keyboard.press('/')
+    expect(await page.evaluate('document.activeElement.className')).toBe('find')
+    // What is typed there is no key of the page.
+    await page.keyboard.type('g ponce?')
+    expect(await page.inputValue('header .find')).toBe('g ponce?')
+    await page.fill('header .find', 'once')
+    await page.waitForSelector('#orders tbody tr:has-text("former")', { state: 'detached' })
+    await page.keyboard.press('Escape')
+    expect([await page.inputValue('header .find'), await focused(page)]).toEqual(['', 'body'])
+    await page.waitForSelector('#orders tbody tr:has-text("former")')
+    await page.keyboard.press('?')
+    await page.waitForSelector('dialog[open] #keys-title')
+    // Behind a dialog no key leads away.
+    await page.keyboard.press('g')
+    await page.keyboard.press('p')
+    expect(await focused(page)).not.toBe('positions-title')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog[open]', { state: 'detached' })
+    // By Tab alone the first thing is the way past the header.
+    await page.reload()
+    await page.waitForSelector('#positions tbody tr')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip')
+
+    // A bar fills slowly, but where whoever looks asked for no motion.
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    expect(await page.evaluate<string[]>(moving)).not.toEqual([])
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    expect(await page.evaluate<string[]>(moving)).toEqual([])
+    await page.evaluate('scrollTo(0, 0)')
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    // It is there at once: nothing scrolls over several frames.
+    const top = await page.evaluate<number>("document.getElementById('log').getBoundingClientRect().top")
+    expect(top).toBeLessThan(900)
+    expect(complaints).toEqual([])
+  },
+)
