@@ -60,7 +60,7 @@ function seriesOf(expr: string): ReadonlySet<string> {
 
 /** Values by series with the labels that a scrape adds; `up` as Prometheus makes it. */
 function samplesOf(served: Served, asked: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const scraped = 'instance="perpd:9464",job="perpd"'
+  const scraped = 'instance="paper",job="perpd"'
   const lines = [...(served ?? '').matchAll(/^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/gm)]
   return new Map([
     [`up{${scraped}}`, served === undefined ? '0' : '1'],
