@@ -8,28 +8,21 @@
  * While anything of the instance on a side is on its way, or rests and is not listed, nothing is done there: it may be the very exit.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { sharesOf } from '../domain/books/figures.ts'
 import type { Part } from '../domain/books/sideParts.ts'
-import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
-import {
-  awayFrom,
-  closedBps,
-  EXIT_TOLERANCE_BPS,
-  firstStop,
-  type PricedExits,
-} from '../domain/order/exitPlan.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import { awayFrom, closedBps, firstStop, type PricedExits } from '../domain/order/exitPlan.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { hexKey, sameHex } from '../protocol/address.ts'
 import { executionSidePrice } from '../protocol/market.ts'
 import { lacksMarket } from '../protocol/missing.ts'
-import type { Position } from '../protocol/position.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import {
+  absOf,
   BPS_ONE,
   bps,
-  formatSize,
   formatUsd,
-  maxOf,
   minOf,
   mulDiv,
   priceOfContractPrice,
@@ -37,12 +30,11 @@ import {
 } from '../protocol/units.ts'
 import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
 import { isNearer, mostProtective } from './exitLevels.ts'
+import { closeOf, fitted, isWorth, placed, retried, type Scene, sideOf, sumOf, waits } from './exitScene.ts'
 import { settledExits } from './exitsLeft.ts'
 
 /** What the price of a fill differs from the price that its exits were reckoned from, bps: no reason to move a stop-loss. */
 const FILL_DRIFT_BPS = 20
-
-type ExitType = 'stop-loss' | 'take-profit'
 
 /** What the exits of one instance are kept by. */
 export interface KeptExits {
@@ -60,21 +52,6 @@ export interface KeptExits {
    * undefined: none did.
    */
   readonly nearestStop: (side: PositionSide) => bigint | undefined
-}
-
-/** One part of a position with all that its exits are judged by. */
-interface Scene {
-  readonly exits: PricedExits
-  readonly snapshot: Snapshot
-  readonly position: Position
-  readonly ownUsd: Usd
-  /** Of the instance's own entries, USD per whole index token. */
-  readonly entryPrice: Usd
-  /** At which a reduction executes now. */
-  readonly price: Usd
-  readonly resting: readonly RestingOrder[]
-  /** The nearest to profit that a stop-loss rested for this part, USD per whole index token; undefined: none did, or the file asks for none. */
-  readonly reached: Usd | undefined
 }
 
 /** The decisions that the exits of an instance call for now, in the order in which they are to be taken. */
@@ -275,125 +252,45 @@ function movedTo(stop: RestingOrder, level: Usd | undefined, scene: Scene): read
   ]
 }
 
-/** One that froze at its trigger is tried again. */
-function retried(exit: RestingOrder, { position }: Scene): readonly Decision[] | undefined {
-  if (!exit.isFrozen) return undefined
-  return [
-    {
-      ...sideOf(position),
-      kind: 'edit',
-      orderKey: exit.orderKey,
-      sizeDeltaUsd: exit.sizeDeltaUsd,
-      reason: `The ${exit.orderType} froze at its trigger; it is to be tried again.`,
-    },
-  ]
-}
-
 function targetsOf(scene: Scene): readonly Decision[] {
   const { exits, entryPrice, position, ownUsd, resting } = scene
   const targets = resting.filter(({ orderType }) => orderType === 'take-profit')
   const kept = fitted(scene, 'take-profit', targets)
-  if (kept.length > 0 || targets.length > 0)
-    return kept.length > 0 ? kept : targets.flatMap((target) => retried(target, scene) ?? [])
+  if (kept.length > 0) return kept
+  const again = targets.flatMap((target) => retried(target, scene) ?? [])
   // Targets that leave a rest may have filled; which of them did is not known here.
-  if (exits.takeProfits.length === 0 || closedBps(exits.takeProfits) !== BPS_ONE) return []
-  if (!isWorth(scene, ownUsd)) return []
-  const levels = exits.takeProfits.map((target) =>
-    awayFrom(entryPrice, target, position.direction, 'winning'),
-  )
-  const past = levels.find((level) => !waits(level, scene, 'take-profit'))
-  if (past !== undefined)
+  if (again.length > 0 || closedBps(exits.takeProfits) !== BPS_ONE) return again
+  const missingUsd = ownUsd - sumOf(targets)
+  if (!isWorth(scene, missingUsd)) return []
+  const rungs = exits.takeProfits.map((target) => ({
+    level: awayFrom(entryPrice, target, position.direction, 'winning'),
+    shareBps: target.shareBps ?? BPS_ONE,
+  }))
+  const past = rungs.find(({ level }) => !waits(level, scene, 'take-profit'))
+  if (past !== undefined && targets.length === 0)
     return [
-      closeOf(scene, `The price is past ${formatPrice(past)}, where a take-profit of the file belongs.`),
+      closeOf(
+        scene,
+        `The price is past ${formatPrice(past.level)}, where a take-profit of the file belongs.`,
+      ),
     ]
-  let leftUsd = ownUsd
-  return exits.takeProfits.map(({ shareBps = BPS_ONE }, index) => {
-    const isLast = index === exits.takeProfits.length - 1
-    const sizeUsd = isLast ? leftUsd : bps(ownUsd, shareBps)
-    leftUsd -= sizeUsd
-    return placed(scene, 'take-profit', levels[index] ?? 0n, sizeUsd)
-  })
+  // Of a ladder a rung may rest and another not: one that was cancelled, or that waited while the first was under way.
+  const missing = rungs.filter(
+    ({ level }) => waits(level, scene, 'take-profit') && !targets.some((target) => isAt(target, level)),
+  )
+  const shares = sharesOf(
+    missingUsd,
+    missing.map(({ shareBps }) => BigInt(shareBps)),
+  )
+  return missing.map(({ level }, index) => placed(scene, 'take-profit', level, shares[index] ?? 0n))
 }
 
-/** Takes off exits of one type what is more than the part: whole orders first, the farthest from firing first. */
-function fitted(
-  { ownUsd, position, price }: Scene,
-  type: ExitType,
-  orders: readonly RestingOrder[],
-): readonly Decision[] {
-  let excessUsd = sumOf(orders) - ownUsd
-  if (excessUsd <= bps(ownUsd, EXIT_TOLERANCE_BPS)) return []
-  const away = ({ triggerPrice = 0n }: RestingOrder) =>
-    triggerPrice > price ? triggerPrice - price : price - triggerPrice
-  const farthest = [...orders].sort((one, other) => (away(one) < away(other) ? 1 : -1))
-  const cancelled: RestingOrder[] = []
-  const shrunk: Decision[] = []
-  const words = `${formatUsd(ownUsd)} of the ${position.direction} position is left of this strategy's`
-  for (const order of farthest) {
-    if (excessUsd <= 0n) break
-    if (order.sizeDeltaUsd <= excessUsd) cancelled.push(order)
-    else {
-      shrunk.push({
-        ...sideOf(position),
-        kind: 'edit',
-        orderKey: order.orderKey,
-        sizeDeltaUsd: order.sizeDeltaUsd - excessUsd,
-        reason: `${words}; a ${type} of ${formatSize(order.sizeDeltaUsd)} is made smaller.`,
-      })
-    }
-    excessUsd -= minOf(excessUsd, order.sizeDeltaUsd)
-  }
-  if (cancelled.length === 0) return shrunk
-  const orderKeys = cancelled.map(({ orderKey }) => orderKey)
-  return [
-    { ...sideOf(position), kind: 'cancel', orderKeys, reason: `${words}; it has more exits than that.` },
-    ...shrunk,
-  ]
-}
-
-function placed(scene: Scene, type: ExitType, triggerPrice: Usd, sizeDeltaUsd: Usd): DecreaseDecision {
-  const { position, entryPrice, price, reached } = scene
-  const asBefore =
-    type === 'stop-loss' && triggerPrice === reached ? ', and one rested here: none is placed farther' : ''
-  return {
-    ...sideOf(position),
-    kind: 'decrease',
-    collateralToken: position.collateralToken,
-    sizeDeltaUsd,
-    orderType: type,
-    triggerPrice,
-    // The collateral stays with what is left, if anything is.
-    keepLeverage: false,
-    reason: `${formatUsd(sizeDeltaUsd)} of the ${position.direction} position has no ${type}; the file asks for one${asBefore}.`,
-    facts: { entry: formatPrice(entryPrice), price: formatPrice(price), trigger: formatPrice(triggerPrice) },
-  }
+/** Whether an exit rests at a level, but for a basis point. */
+function isAt({ triggerPrice }: RestingOrder, level: Usd): boolean {
+  return triggerPrice !== undefined && absOf(triggerPrice - level) <= bps(level, 1)
 }
 
 function pastStop(scene: Scene, level: Usd): Decision {
   const words = level === scene.reached ? 'a stop-loss rested before' : 'the stop-loss of the file belongs'
   return closeOf(scene, `The price is past ${formatPrice(level)}, where ${words}.`)
-}
-
-function closeOf({ position }: Scene, reason: string): Decision {
-  return { ...sideOf(position), kind: 'close', collateralToken: position.collateralToken, reason }
-}
-
-function sideOf({ marketToken, direction }: Position): Pick<Position, 'marketToken' | 'direction'> {
-  return { marketToken, direction }
-}
-
-/** What of a part is worth an order: more than the tolerance, and than the least position of the market. */
-function isWorth({ ownUsd, snapshot, position }: Scene, sizeUsd: Usd): boolean {
-  const least = marketOf(snapshot, position.marketToken)?.market.minPositionSizeUsd ?? 0n
-  return sizeUsd > bps(ownUsd, EXIT_TOLERANCE_BPS) && sizeUsd >= maxOf(1n, least)
-}
-
-function sumOf(orders: readonly RestingOrder[]): Usd {
-  return orders.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n)
-}
-
-/** Whether an exit at a trigger waits there, and does not fire at once. */
-function waits(trigger: Usd, { price, position }: Scene, type: ExitType): boolean {
-  const isBelow = (type === 'stop-loss') === (position.direction === 'long')
-  return trigger > 0n && (isBelow ? trigger < price : trigger > price)
 }

@@ -176,6 +176,7 @@ test('orders --json gives every field of a row', async () => {
           "executionPrice": "1739510000000000000000000000000000",
           "feesUsd": "300000000000000000000000000000",
           "filledAt": "2027-01-15T08:00:01.600Z",
+          "fundingReceivedUsd": null,
           "inForceUsd": null,
           "isEntryKnown": null,
           "isProvisional": false,

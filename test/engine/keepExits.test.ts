@@ -280,6 +280,42 @@ test('while a stop is asked for, the part is covered by stops, is being closed, 
   )
 })
 
+test('of a ladder the rungs that do not rest are placed for what no rung covers, those alone that still wait', () => {
+  const ladder: PricedExits = {
+    ...{ moveEveryMs: 60_000, moveStepUsd: usd(1), range: usualRange },
+    takeProfits: [
+      { bps: 100, shareBps: 5_000 },
+      { bps: 200, shareBps: 2_500 },
+      { bps: 300, shareBps: 2_500 },
+    ],
+  }
+  const rung = (triggerUsd: number, sizeUsd: number): Exit => ({
+    ...{ type: 'take-profit', sizeUsd, triggerUsd, ageSeconds: 600 },
+  })
+  const asked = (resting: readonly Exit[], ownUsd: number, priceUsd = 2_000) =>
+    decided(ladder, resting, { direction: 'long', ownUsd, heldUsd: ownUsd, priceUsd }).map((each) =>
+      each.kind === 'decrease' ? [each.triggerPrice, each.sizeDeltaUsd] : each.kind,
+    )
+  const [first, second, third] = [usd(2_020), usd(2_040), usd(2_060)]
+  expect(asked([], 1_000)).toEqual([
+    [first, usd(500)],
+    [second, usd(250)],
+    [third, usd(250)],
+  ])
+  // The first went out, and the others waited for it.
+  expect(asked([rung(2_020, 500)], 1_000)).toEqual([
+    [second, usd(250)],
+    [third, usd(250)],
+  ])
+  expect(asked([rung(2_020, 500), rung(2_060, 250)], 1_000)).toEqual([[second, usd(250)]])
+  expect(asked([rung(2_020, 500), rung(2_040, 250), rung(2_060, 250)], 1_000)).toEqual([])
+  // The first filled: what is left is covered.
+  expect(asked([rung(2_040, 250), rung(2_060, 250)], 500, 2_015)).toEqual([])
+  // One that was cancelled, and whose level the price is past, closes nothing while others rest.
+  expect(asked([rung(2_060, 250)], 1_000, 2_030)).toEqual([[second, usd(750)]])
+  expect(asked([rung(2_060, 250)], 1_000, 2_050)).toEqual([])
+})
+
 test('what rests by the journal and is not listed yet keeps everything back: it may be the very exit', () => {
   const exits: PricedExits = {
     stopLoss: { bps: 200 },
