@@ -207,6 +207,30 @@ test('orders alone are no transfer, and what comes in while they trade is told b
   expect(causes()).toEqual([])
 })
 
+test('a liquidation whose side is opened anew at once is a loss, and no withdrawal', async () => {
+  const { bench: at, engine, told } = await world([
+    [0, 1_800],
+    [300, 1_800],
+    [310, 1_700],
+    [7_200, 1_700],
+  ])
+  await open(engine, 'first', '80000', '40')
+  await at.clock.advance(200_000)
+  const before = engine.status().equity
+  expect(engine.status().positions).toHaveLength(1)
+  for (let second = 0; engine.status().positions.length > 0 && second < 300; second += 2)
+    await at.clock.advance(2_000)
+  expect(engine.status().positions).toHaveLength(0)
+  await open(engine, 'again', '5000', '5')
+  for (let second = 0; second < 240; second += 5) await at.clock.advance(5_000)
+  expect(engine.status().positions).toHaveLength(1)
+  expect(told()).toEqual([])
+  const after = engine.status().equity
+  // All that was put into it is lost, and counts as that.
+  expect(whole((before?.equityUsd ?? 0n) - (after?.equityUsd ?? 0n))).toBeGreaterThan(1_500)
+  expect(after?.dayTransfersUsd ?? 0n).toBe(0n)
+})
+
 test('one host of two moves no figure that the other contradicts', () => {
   const votes = createTransferVotes()
   votes.tell('one', usd(-500), 0)

@@ -131,6 +131,26 @@ export function areOthersSame(before: Books, now: Books, happenings: readonly Ha
   return others(before).join() === others(now).join()
 }
 
+/** Whether the sizes of all sides moved by what fills of these happenings say, and by nothing else. */
+export function areSizesExplained(before: Books, now: Books, happenings: readonly Happening[]): boolean {
+  const moved = new Map<string, Usd>()
+  for (const { state, child } of happenings) {
+    if (child?.phase !== 'EXECUTED') continue
+    const sizeDeltaUsd = child.settlement?.sizeDeltaUsd
+    if (sizeDeltaUsd === undefined) return false
+    const key = sideOf(state)
+    moved.set(key, (moved.get(key) ?? 0n) + (addsTo(state, child) ? sizeDeltaUsd : -sizeDeltaUsd))
+  }
+  const sizeOf = ({ positions }: Books, key: string): Usd =>
+    positions
+      .filter((position) => sideKeyOf(position) === key)
+      .reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+  const sides = new Set([...before.positions, ...now.positions].map(sideKeyOf))
+  return [...sides, ...moved.keys()].every(
+    (key) => sizeOf(now, key) - sizeOf(before, key) === (moved.get(key) ?? 0n),
+  )
+}
+
 function addsTo({ intent }: IntentState, child: Child): boolean {
   return intent.kind === 'increase' && !isExit(child)
 }

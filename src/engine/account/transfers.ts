@@ -11,7 +11,7 @@ import type { WalletBase } from '../../domain/account/tradingState.ts'
 import type { Address } from '../../protocol/address.ts'
 import { absOf, type Usd } from '../../protocol/units.ts'
 import type { AccountReading } from './equity.ts'
-import { areOthersSame, type Books, type Happening, unexplained } from './readingsAddUp.ts'
+import { areOthersSame, areSizesExplained, type Books, type Happening, unexplained } from './readingsAddUp.ts'
 
 /** A deposit or a withdrawal that was told, USD. */
 export interface Transfer {
@@ -198,7 +198,8 @@ function movedStep(
   monotonicMs: number,
 ): Usd | undefined {
   if (books === undefined || moved.length === 0 || monotonicMs - atMs > happeningsForMs) return undefined
-  if (!areOthersSame(books, now, moved)) return undefined
+  // A liquidation or a trade by hand meanwhile took or brought money that no order of ours explains, and is no transfer.
+  if (!areOthersSame(books, now, moved) || !areSizesExplained(books, now, moved)) return undefined
   const rest = unexplained(books, now, moved, sides)
   if (rest === undefined) return undefined
   const { beyondUsd, errorUsd, feesUsd } = rest
