@@ -146,7 +146,9 @@ export function createMonthTally(parts: {
         const side = `${terms.marketToken.toLowerCase()} ${terms.direction}`
         const brings = terms.tpsl?.some(({ type }) => type === 'stop-loss') === true
         const isWritten = loaded.find((each) => each.name === strategy)?.exits?.stopLoss !== undefined
-        if (brings || isWritten) stopAsked.add(`${strategy} ${side}`)
+        // What an operator's task leaves when its exits are over needs none.
+        const isOfFile = loaded.some((each) => each.name === strategy)
+        if ((brings || isWritten) && isOfFile) stopAsked.add(`${strategy} ${side}`)
       }
       if (event.type === 'decision.denied' && event.decision.kind === 'increase')
         refusedIncreases[event.denial.code] = (refusedIncreases[event.denial.code] ?? 0) + 1

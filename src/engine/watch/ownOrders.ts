@@ -1,7 +1,13 @@
 /** Own orders of a list as they are in force by the journal, without those that a message of ours may be changing. */
 import type { OwnOrder } from '../../domain/account/changedOrders.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import { earlierRevisions, rowDifference, signedOrderIn, touches } from '../../domain/order/signedOrder.ts'
+import {
+  earlierRevisions,
+  type OrderChange,
+  rowDifference,
+  signedOrderIn,
+  touches,
+} from '../../domain/order/signedOrder.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'
 import { isBusy, settleMs } from '../account/lag.ts'
@@ -13,14 +19,17 @@ import type { EngineContext } from '../context/engineContext.ts'
  */
 export type OwnOrders = (listed: readonly Order[]) => ReadonlyMap<string, OwnOrder>
 
-/** Makes the look-up. What it found is kept while no message of ours names the order: the journal is not read at every pass. */
+/**
+ * Makes the look-up. What it found is kept while no message of ours names the order and none changed it since: a maker is not looked for
+ * at every pass.
+ */
 export function createOwnOrders({
   clock,
   journal,
   orderManager,
 }: Pick<EngineContext, 'clock' | 'journal' | 'orderManager'>): OwnOrders {
   const startedMs = clock.monotonicMs()
-  let known: ReadonlyMap<string, OwnOrder> = new Map()
+  let known: ReadonlyMap<string, OwnOrder & { readonly change: OrderChange | undefined }> = new Map()
   /** When the venue last changed a row that was as it was signed, by lower-case key, Unix seconds of the venue. */
   let agreedAtSeconds: ReadonlyMap<string, number> = new Map()
 
@@ -52,7 +61,7 @@ export function createOwnOrders({
       ...landed.filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
     ]
     const own = new Map<string, OwnOrder>()
-    const kept = new Map<string, OwnOrder>()
+    const kept = new Map<string, OwnOrder & { readonly change: OrderChange | undefined }>()
     const agreed = new Map<string, number>()
     for (const row of listed) {
       const { orderKey } = row
@@ -61,12 +70,16 @@ export function createOwnOrders({
       if (maker === undefined) continue
       // A message of ours that ended since the last pass is among these for some minutes.
       const isNamed = named.some((state) => touches(state, orderKey))
-      const signed = (isNamed ? undefined : known.get(key)?.signed) ?? signedOrderIn(journal, orderKey)
+      const before = known.get(key)
+      // One that came and went between two passes, as while no list could be read, names it no more and changed it.
+      const change = journal.changeOf(orderKey)
+      const isKept = !isNamed && before !== undefined && before.change === change
+      const signed = isKept ? before.signed : signedOrderIn(journal, orderKey)
       const beforeSeconds = agreedAtSeconds.get(key)
       if (beforeSeconds !== undefined) agreed.set(key, beforeSeconds)
       if (signed === undefined) continue
       const found = { signed, indexDecimals: maker.intent.terms.indexToken.decimals }
-      kept.set(key, found)
+      kept.set(key, { ...found, change })
       const isAsSigned = rowDifference(row, signed) === undefined
       if (isAsSigned) agreed.set(key, row.updatedAtSeconds)
       if (isBusy(maker, nowMs) || unsettled.some((state) => touches(state, orderKey))) continue
