@@ -125,7 +125,9 @@ const rehearsals: readonly Rehearsal[] = [
   {
     alerts: ['PerpdMoneyLeft'],
     async cause({ venue, when }) {
-      const { account } = await when('the equity is read', ({ equity }) => equity !== undefined)
+      const { account, nowMs } = await when('the equity is read', ({ equity }) => equity !== undefined)
+      // What leaves is told from a loss against lists that held still for half a minute.
+      await when('lists held still', (status) => status.nowMs - nowMs > 40_000)
       await venue({ address: account, balances: { USDC: '600' } }, 'accounts')
     },
     press: ({ press }) => press('kill', '--close', '--by', 'ann'),

@@ -6,6 +6,8 @@ import { daemonFlags, type PaperHosts, perpd, type Running, until } from './proc
 
 /** The part of `/api/status` that is looked at here. */
 export interface Status {
+  /** The daemon's clock, Unix ms. */
+  readonly nowMs: number
   readonly state: string
   readonly account: string
   readonly tradingState: string
