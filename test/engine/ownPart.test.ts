@@ -171,7 +171,9 @@ test('a keeper reduces everything, and what it lost counts for those whose parts
   const fees = bench.journal
     .recentIntents()
     .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
-    .reduce((sum, { settlement }) => sum + (settlement?.pnlUsd ?? -(settlement?.feesUsd ?? 0n)), 0n)
+    .reduce((sum, { settlement: { pnlUsd, feesUsd = 0n, fundingReceivedUsd = 0n } = {} }) => {
+      return sum + (pnlUsd ?? -feesUsd) + fundingReceivedUsd
+    }, 0n)
   expect(results.reduce((sum, each) => sum + each, 0n)).toBe(fees)
 })
 
