@@ -208,7 +208,11 @@ test('orders alone are no transfer, and what comes in while they trade is told b
 })
 
 test('a liquidation whose side is opened anew at once is a loss, and no withdrawal', async () => {
-  const { bench: at, engine, told } = await world([
+  const {
+    bench: at,
+    engine,
+    told,
+  } = await world([
     [0, 1_800],
     [300, 1_800],
     [310, 1_700],
