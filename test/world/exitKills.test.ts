@@ -174,7 +174,7 @@ test('killed at every boundary of its exits: one stop, none twice, none larger t
   await killed('send.result:before')
   await until('the stop rests again', areAll, { seen: told })
 
-  // The first target fills, and perpd has not recorded it; the stop is still that of the whole.
+  // The first target fills, and perpd has not recorded it.
   await killed('child.executed:before', async (daemon) => {
     const isReady = () => daemon.stdout().includes('"daemon.ready"') || undefined
     await until('it runs', isReady, { seen: daemon.said })
@@ -182,12 +182,21 @@ test('killed at every boundary of its exits: one stop, none twice, none larger t
   })
   const halfUsd = heldUsd()
   expect(halfUsd).toBe(usd(250))
-  expect(stops()).toMatchObject([{ sizeUsd: usd(500) }])
-
-  // The edit that makes it smaller: accepted and not sent, then sent and the answer not recorded.
-  await killed('intent.accepted:after:is made smaller')
-  expect(stops()).toMatchObject([{ sizeUsd: usd(500) }])
-  await killed('send.result:before')
+  // The list of positions may have shown it before the record: then the edit was asked for already, and the next start ends it.
+  const asked = (await ordersOf(folder.path)).filter(({ kind }) => kind === 'edit')
+  if (asked.length > 0) {
+    const daemon = start()
+    await until('the stop is as large as the part', () => stops()[0]?.sizeUsd === halfUsd || undefined, {
+      seen: daemon.said,
+    })
+    daemon.child.kill('SIGKILL')
+    await daemon.ended
+  } else {
+    // The edit that makes it smaller: accepted and not sent, then sent and the answer not recorded.
+    await killed('intent.accepted:after:is made smaller')
+    expect(stops()).toMatchObject([{ sizeUsd: usd(500) }])
+    await killed('send.result:before')
+  }
   const isFitted = () => stops()[0]?.sizeUsd === halfUsd || undefined
   await until('the stop is as large as the part', isFitted, { seen: told })
 
