@@ -1,5 +1,6 @@
 /** A host's clock is known by our monotonic one: what the simulation found. */
 import { expect, test } from 'vitest'
+import { createHostClocks } from '../../src/api/transport/hostClocks.ts'
 import { createHosts } from '../../src/api/transport/hosts.ts'
 import { defaultApiLimits } from '../../src/api/transport/requestLimits.ts'
 import { createTransport } from '../../src/api/transport/transport.ts'
@@ -60,4 +61,64 @@ test('nor does a jump while an answer is on its way falsify it', async () => {
   } as const
   await transport.call(route, undefined)
   expect(clock.now() + (transport.clockSkewMs('http://one/v1') ?? 0)).toBe(startMs + 1_600)
+})
+
+/** Two clocks of ours and hosts that tell the true time, heard when a test says so. */
+function sleeper(hosts: readonly string[]) {
+  let monotonicMs = 5_000
+  let wallMs = 1_800_000_000_000
+  let trueMs = wallMs
+  const clocks = createHostClocks({ now: () => wallMs, monotonicMs: () => monotonicMs })
+  const hear = (...names: readonly string[]): void => {
+    for (const each of names) clocks.saw(each, trueMs - 500, 0)
+  }
+  for (let heard = 0; heard < 20; heard += 1) hear(...hosts)
+  return {
+    hear,
+    skews: () => hosts.map((host) => clocks.skewMs(host)),
+    /** The machine sleeps, and its wall clock is set when it wakes. */
+    sleep(ms: number) {
+      wallMs += ms
+      trueMs += ms
+    },
+    set(ms: number) {
+      wallMs += ms
+    },
+    pass(ms: number) {
+      wallMs += ms
+      trueMs += ms
+      monotonicMs += ms
+    },
+  }
+}
+
+test('a machine that slept knows the time by the first answers of two hosts, though nobody asks the others', () => {
+  const machine = sleeper(['one', 'two', 'three', 'four'])
+  expect(machine.skews()).toEqual([0, 0, 0, 0])
+  machine.sleep(22 * 60_000)
+  machine.hear('one')
+  machine.pass(100)
+  machine.hear('two')
+  expect(machine.skews()).toEqual([0, 0, undefined, undefined])
+  machine.hear('four')
+  expect(machine.skews()).toEqual([0, 0, undefined, 0])
+})
+
+test('a clock that was set wrong is far from every host before and after they are heard again', () => {
+  const machine = sleeper(['one', 'two', 'three'])
+  machine.set(-3_600_000)
+  expect(machine.skews()).toEqual([3_600_000, 3_600_000, 3_600_000])
+  machine.hear('one', 'two')
+  expect(machine.skews()).toEqual([3_600_000, 3_600_000, undefined])
+})
+
+test('one host alone has no say over the others after a jump, unless there is no other', () => {
+  const machine = sleeper(['one', 'two', 'three'])
+  machine.sleep(600_000)
+  machine.hear('one')
+  expect(machine.skews()[1]).toBe(-600_000)
+  const alone = sleeper(['one'])
+  alone.sleep(600_000)
+  alone.hear('one')
+  expect(alone.skews()).toEqual([0])
 })

@@ -13,6 +13,7 @@
  * **Rate.** Reads wait for their turn in a token bucket. Writes never wait; they take their token from later reads.
  */
 import type { Clock } from '../../base/clock.ts'
+import { createHostClocks } from './hostClocks.ts'
 import type { ApiLimits } from './requestLimits.ts'
 
 /**
@@ -94,8 +95,6 @@ interface HostState {
   /** When the bucket has its next token, if it is empty (generic cell rate); and the bucket of history. */
   nextTokenMs: number
   nextHistoryTokenMs: number
-  /** Readings of the host's clock less our monotonic one, ms: a jump of our wall clock does not reach them. */
-  readonly clocksMs: number[]
 }
 
 /** What the transport asks of its hosts. */
@@ -133,19 +132,13 @@ export interface Hosts {
   /** Puts a host in cooldown; `isDistrust` keeps new orders away even if every host is in cooldown. */
   coolDown(host: string, cooldownMs: number, reason: string, isDistrust: boolean): void
   isCoolingDown(host: string): boolean
-  /** One reading of the host's clock: its `Date` (whole seconds) against the middle of our request, which has just ended. */
+  /** As `HostClocks.saw` and `HostClocks.skewMs`. */
   sawClock(host: string, serverDateMs: number, tookMs: number): void
   clockSkewMs(host: string): number | undefined
 }
 
-/** Readings kept for the skew estimate: odd, so that the median is one of them. */
-const SKEW_READINGS = 9
-
 /** A host that has let a read wait this long is not given another while a peer is quicker, ms: it may hang. */
 const SLOW_MS = 2_000
-
-/** Half of the second that a `Date` header leaves unsaid. */
-const HALF_DATE_STEP_MS = 500
 
 /** Base addresses are compared as text: no slash at the end. */
 export function baseAddress(url: string): string {
@@ -181,6 +174,7 @@ export function createHosts(options: {
     ...Object.values(lists.byRoute ?? {}).flat(),
   ])
   const states = new Map<string, HostState>()
+  const clocks = createHostClocks(clock)
   let turn = 0
 
   // A host that is not in the lists can still hold an order chain of an earlier configuration.
@@ -200,7 +194,6 @@ export function createHosts(options: {
         stale: undefined,
         nextTokenMs: 0,
         nextHistoryTokenMs: 0,
-        clocksMs: [],
       }
       states.set(base, state)
     }
@@ -381,17 +374,7 @@ export function createHosts(options: {
 
     isCoolingDown,
 
-    sawClock(host, serverDateMs, tookMs) {
-      const { clocksMs } = stateOf(host)
-      const middleMs = clock.monotonicMs() - tookMs / 2
-      clocksMs.push(serverDateMs + HALF_DATE_STEP_MS - middleMs)
-      if (clocksMs.length > SKEW_READINGS) clocksMs.shift()
-    },
-
-    clockSkewMs(host) {
-      const readings = states.get(baseAddress(host))?.clocksMs.toSorted((one, other) => one - other)
-      const median = readings?.[Math.floor(readings.length / 2)]
-      return median === undefined ? undefined : median + clock.monotonicMs() - clock.now()
-    },
+    sawClock: (host, serverDateMs, tookMs) => clocks.saw(baseAddress(host), serverDateMs, tookMs),
+    clockSkewMs: (host) => clocks.skewMs(baseAddress(host)),
   }
 }
