@@ -4,6 +4,7 @@ import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import { type MarketView, marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { openResultUsd } from '../domain/views/bookView.ts'
 import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
@@ -162,7 +163,7 @@ export function judge(
     tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
     ...(halt === undefined ? {} : { tradingReason: halt.reason }),
     ...equityFacts(context, nowMs),
-    ...ofFile(context, source, marketOf(judged, decision.marketToken), nowMs),
+    ...ofFile(context, source, judged, decision, nowMs),
     dayResultUsd: context.dayResultUsd(name),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: hostsSkewMs(api) ?? 0,
@@ -253,14 +254,23 @@ function edgeDenial(
 function ofFile(
   { journal }: Pick<EngineContext, 'journal'>,
   { name, exits, protect }: DecisionSource,
-  view: MarketView | undefined,
+  judged: Snapshot,
+  decision: Decision,
   nowMs: number,
 ): Pick<AdmissionContext, 'exits' | 'protection'> {
+  const view = marketOf(judged, decision.marketToken)
+  const books = journal.books()
   return {
     ...(exits === undefined ? {} : { exits: exitsNow(exits, view, nowMs) ?? 'unknown' }),
     ...(protect === undefined
       ? {}
-      : { protection: { rules: protect, track: journal.books().trackOf(name) } }),
+      : {
+          protection: {
+            rules: protect,
+            track: books.trackOf(name),
+            openUsd: openResultUsd(books.partsOf(name), judged.positions.value),
+          },
+        }),
   }
 }
 

@@ -12,8 +12,8 @@ import { close, desk, increase, MARKET, NOW_MS, OTHER_MARKET, position, snapshot
 
 const minuteMs = 60_000
 
-function codeOf(rules: Protections, track: Partial<TrackRecord> = {}, nowMs = NOW_MS): string {
-  const context = desk({ protection: { rules, track: { ...noTrackRecord, ...track } }, nowMs })
+function codeOf(rules: Protections, track: Partial<TrackRecord> = {}, nowMs = NOW_MS, openUsd = 0n): string {
+  const context = desk({ protection: { rules, track: { ...noTrackRecord, ...track }, openUsd }, nowMs })
   const admission = admit(increase(), context)
   return admission.kind === 'denial' ? admission.denial.code : 'admitted'
 }
@@ -46,6 +46,20 @@ test('a strategy whose realized result fell too far below its highest adds nothi
   const rules = { maxDrawdownUsd: usd(100) }
   expect(codeOf(rules, { peakUsd: usd(50), resultUsd: usd(-49) })).toBe('admitted')
   expect(codeOf(rules, { peakUsd: usd(50), resultUsd: usd(-50) })).toBe('STRATEGY_DRAWDOWN')
+})
+
+test('what its open parts have lost counts for its drawdown as long as it lasts, and what they have gained for nothing', () => {
+  const rules = { maxDrawdownUsd: usd(100) }
+  const track = { peakUsd: usd(50), resultUsd: usd(10) }
+  const told = (openUsd: bigint) => {
+    const protection = { rules, track: { ...noTrackRecord, ...track }, openUsd }
+    const admission = admit(increase(), desk({ protection }))
+    return admission.kind === 'denial' ? admission.denial : undefined
+  }
+  expect(told(usd(-59))).toBeUndefined()
+  expect(told(usd(-60))).toMatchObject({ code: 'STRATEGY_DRAWDOWN', wanted: '$100.00 below' })
+  expect(told(usd(-60))?.reason).toContain('its open parts have lost, is too far below')
+  expect(codeOf(rules, { peakUsd: usd(50), resultUsd: usd(-50) }, NOW_MS, usd(500))).toBe('STRATEGY_DRAWDOWN')
 })
 
 const berlin = {
@@ -85,7 +99,7 @@ test('around a closing of its file nothing is added, and the denial says which a
   const closings = { timeZone: 'America/New_York', spans: [span], beforeMs: 30 * minuteMs, afterMs: 0 }
   const rules = { closings }
   const told = (at: string) => {
-    const protection = { rules, track: noTrackRecord }
+    const protection = { rules, track: noTrackRecord, openUsd: 0n }
     const admission = admit(increase(), desk({ protection, nowMs: Date.parse(at) }))
     return admission.kind === 'denial' ? admission.denial : undefined
   }
@@ -123,7 +137,7 @@ test('no protection keeps a reduction back', () => {
     exitsMs: new Map([[hexKey(MARKET), NOW_MS]]),
   }
   const held = snapshot({ positions: [position()] })
-  expect(admit(close(), desk({ snapshot: held, protection: { rules, track } })).kind).toBe('intent')
+  expect(admit(close(), desk({ snapshot: held, protection: { rules, track, openUsd: usd(-9) } })).kind).toBe('intent')
 })
 
 const eth = 10n ** 18n

@@ -52,20 +52,15 @@ export const exitMutants: readonly FirstMutant[] = [
   ]),
   bug('a cooldown is kept in memory alone', 2, [
     judge,
-    ': { protection: { rules: protect, track: journal.books().trackOf(name) } }),',
-    `: {
-          protection: {
-            rules: protect,
-            track: {
-              ...journal.books().trackOf(name),
+    'track: books.trackOf(name),',
+    `track: {
+              ...books.trackOf(name),
               exitsMs: new Map(
-                [...journal.books().trackOf(name).exitsMs].filter(
+                [...books.trackOf(name).exitsMs].filter(
                   ([, atMs]) => atMs >= ((journal as { bornMs?: number }).bornMs ??= nowMs),
                 ),
               ),
-            },
-          },
-        }),`,
+            },`,
   ]),
   bug('stops are not counted', 2, [
     'src/domain/books/bookMoves.ts',

@@ -257,7 +257,13 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
         : { exits: exitsNow(loaded.exits, marketOf(snapshot, decision.marketToken), nowMs) ?? 'unknown' }),
       ...(loaded.protect === undefined
         ? {}
-        : { protection: { rules: loaded.protect, track: venue.track() } }),
+        : {
+            protection: {
+              rules: loaded.protect,
+              track: venue.track(),
+              openUsd: snapshot.positions.value.reduce((sum, { pnlUsd }) => sum + pnlUsd, 0n),
+            },
+          }),
       signedOrder: (orderKey) => {
         const row = snapshot.orders.value.find((each) => each.orderKey === orderKey)
         return row && signedAs(row)

@@ -158,20 +158,27 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     const limits = setting.limits.on(symbol, loaded.name)
     const adds = addsRisk(decision, snapshot.orders.value)
     const lately = accepted.filter((atMs) => atMs > nowMs - HOUR_SECONDS * 1000).length + pending.length
+    const resultUsd = account.resultUsd((token) => prices.at(token, stepOf(nowMs, clock)))
     const admitted = admit(decision, {
       snapshot,
       exposure: exposureOf(snapshot, [...venue.open(), ...pending.map(begun)]),
       limits,
       accountLimits: setting.limits.current().account,
       tradingState: 'active',
-      equityUsd: startUsd + account.resultUsd((token) => prices.at(token, stepOf(nowMs, clock))),
+      equityUsd: startUsd + resultUsd,
       dayResultUsd: account.realizedUsd() - day.realizedUsd,
       ...(loaded.exits === undefined
         ? {}
         : { exits: exitsNow(loaded.exits, marketOf(snapshot, decision.marketToken), nowMs) ?? 'unknown' }),
       ...(loaded.protect === undefined
         ? {}
-        : { protection: { rules: loaded.protect, track: venue.track() } }),
+        : {
+            protection: {
+              rules: loaded.protect,
+              track: venue.track(),
+              openUsd: resultUsd - account.realizedUsd(),
+            },
+          }),
       signedOrder: (orderKey) => {
         const row = snapshot.orders.value.find((each) => each.orderKey === orderKey)
         return row && signedAs(row)

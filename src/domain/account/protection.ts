@@ -22,7 +22,7 @@ export interface Protections {
   readonly windows?: { readonly timeZone: string; readonly open: readonly TradingWindow[] }
   /** It adds nothing around these. */
   readonly closings?: Closings
-  /** Nothing is added once its realized result is so far below its highest; an operator lets it go on. USD. */
+  /** Nothing is added while its realized result less open losses is so far below its highest realized one. USD. */
   readonly maxDrawdownUsd?: Usd
   /** It opens only where what it expects to earn is so much above what opening, holding and closing are expected to cost. */
   readonly edge?: { readonly minBps: number; readonly holdMs: number }

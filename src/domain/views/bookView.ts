@@ -6,7 +6,7 @@ import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
 import type { Book } from '../books/books.ts'
 import { addFigures, type Figures, noFigures, resultOf } from '../books/figures.ts'
-import { UNATTRIBUTED } from '../books/sideParts.ts'
+import { type Part, UNATTRIBUTED } from '../books/sideParts.ts'
 
 /** The name that people read where no strategy of ours opened it. */
 export const NOBODY = 'unattributed'
@@ -88,9 +88,21 @@ export function bookRows(books: readonly Book[], positions: readonly ValuedPosit
   })
 }
 
+/** What parts would bring by their positions' prices, before fees that are still to come, USD, signed; one without a position counts as nothing. */
+export function openResultUsd(
+  parts: readonly (PositionSide & Pick<Part, 'sizeInTokens' | 'costUsd'>)[],
+  positions: readonly ValuedPosition[],
+): Usd {
+  const bySide = new Map(positions.map((position) => [sideKeyOf(position), position]))
+  return parts.reduce(
+    (sum, part) => sum + (worthOf(part, bySide.get(sideKeyOf(part))).unrealizedUsd ?? 0n),
+    0n,
+  )
+}
+
 /** By the position's own measures: its entry is its size by its tokens, and its PnL what they are worth beyond it. */
 function worthOf(
-  { direction, sizeInTokens, costUsd }: Book,
+  { direction, sizeInTokens, costUsd }: Pick<Book, 'direction' | 'sizeInTokens' | 'costUsd'>,
   position: ValuedPosition | undefined,
 ): Pick<BookRow, 'entryPrice' | 'unrealizedUsd'> {
   const none = { entryPrice: null, unrealizedUsd: null }

@@ -9,7 +9,7 @@ import type { Protections, TradingWindow } from '../../domain/account/protection
 import type { TrackRecord } from '../../domain/books/trackRecord.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
-import { formatDollars } from '../../protocol/units.ts'
+import { formatDollars, maxOf, type Usd } from '../../protocol/units.ts'
 import type { AdmissionContext } from '../exposure/admissionContext.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
@@ -19,9 +19,9 @@ export function checkProtection(
   { protection, strategy, nowMs }: Pick<AdmissionContext, 'protection' | 'strategy' | 'nowMs'>,
 ): Denial | undefined {
   if (!adds || protection === undefined) return undefined
-  const { rules, track } = protection
+  const { rules, track, openUsd } = protection
   return (
-    checkDrawdown(strategy, rules, track) ??
+    checkDrawdown(strategy, rules, track, openUsd) ??
     checkStops(rules, track, nowMs) ??
     checkCooldown(decision.marketToken, rules, track, nowMs) ??
     checkWindows(rules, nowMs) ??
@@ -29,17 +29,26 @@ export function checkProtection(
   )
 }
 
-/** STRATEGY_DRAWDOWN: what the strategy realized is too far below its highest, until an operator lets it go on. */
+/**
+ * STRATEGY_DRAWDOWN: what the strategy realized, less what its open parts have lost, is too far below the highest that it realized. What
+ * is realized holds until an operator lets it go on, an open loss as long as it lasts; an open gain makes up for nothing.
+ */
 function checkDrawdown(
   strategy: string,
   { maxDrawdownUsd }: Protections,
   { peakUsd, resultUsd }: TrackRecord,
+  openUsd: Usd,
 ): Denial | undefined {
-  const downUsd = peakUsd - resultUsd
+  const realizedUsd = peakUsd - resultUsd
+  const openLossUsd = maxOf(0n, -openUsd)
+  const downUsd = realizedUsd + openLossUsd
   if (maxDrawdownUsd === undefined || downUsd < maxDrawdownUsd) return undefined
   return {
     code: 'STRATEGY_DRAWDOWN',
-    reason: `what this strategy realized is too far below its highest; an operator lets it go on: perpd strategies resume ${strategy}`,
+    reason:
+      realizedUsd < maxDrawdownUsd
+        ? `what this strategy realized, less the ${formatDollars(openLossUsd)} that its open parts have lost, is too far below its highest; it adds again when they have recovered, or the limit is raised`
+        : `what this strategy realized is too far below its highest; an operator lets it go on: perpd strategies resume ${strategy}`,
     wanted: `${formatDollars(downUsd)} below`,
     allowed: `less than ${formatDollars(maxDrawdownUsd)} (protect.maxDrawdownUsd)`,
   }

@@ -15,6 +15,8 @@ import type { Exposure, OwnOrder } from './accountExposure.ts'
 export interface Protection {
   readonly rules: Protections
   readonly track: TrackRecord
+  /** What its open parts would bring by their positions' prices, before fees that are still to come, USD, signed. */
+  readonly openUsd: Usd
 }
 
 /** What `admit` needs. */
