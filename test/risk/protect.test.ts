@@ -137,7 +137,9 @@ test('no protection keeps a reduction back', () => {
     exitsMs: new Map([[hexKey(MARKET), NOW_MS]]),
   }
   const held = snapshot({ positions: [position()] })
-  expect(admit(close(), desk({ snapshot: held, protection: { rules, track, openUsd: usd(-9) } })).kind).toBe('intent')
+  expect(admit(close(), desk({ snapshot: held, protection: { rules, track, openUsd: usd(-9) } })).kind).toBe(
+    'intent',
+  )
 })
 
 const eth = 10n ** 18n

@@ -140,7 +140,9 @@ export const protectSchema = z.strictObject({
     .describe('closings of its markets, around which it adds nothing, by the clock of a zone'),
   maxDrawdownUsd: usdField()
     .optional()
-    .describe('nothing is added while what its books realized, less what its open parts have lost, is so far below the highest that they realized'),
+    .describe(
+      'nothing is added while what its books realized, less what its open parts have lost, is so far below the highest that they realized',
+    ),
   minEdgeBps: bpsField({ min: 1, max: 9_000 })
     .optional()
     .describe('least of what an entry is expected to earn after all its costs, basis points of its size'),
