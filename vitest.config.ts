@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { apartTests } from './test/apartTests.ts'
-import { deepTests } from './test/deepTests.ts'
+import { deepTests, processTests } from './test/deepTests.ts'
 
 // Processes and threads that run tests, and those that tests start, find their modules compiled: most of what a short command takes
 // is reading them.
@@ -10,6 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
 
 const below = (files: readonly string[]) => files.map((file) => `test/${file}`)
 const deep = below(deepTests)
+const processes = below(processTests)
 const apart = below(apartTests)
 
 export default defineConfig({
@@ -29,12 +30,21 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...deep, ...apart],
+          exclude: [...deep, ...processes, ...apart],
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'quick-apart', include: apart, exclude: deep } },
+      { extends: true, test: { name: 'quick-apart', include: apart, exclude: [...deep, ...processes] } },
       { extends: true, test: { name: 'deep', include: deep } },
+      {
+        extends: true,
+        test: {
+          name: 'deep-processes',
+          include: processes,
+          maxWorkers: Math.max(3, availableParallelism() - 1),
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 })

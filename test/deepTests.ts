@@ -33,14 +33,6 @@ export const deepTests: readonly string[] = [
   'engine/ownBooks.test.ts',
   'tasks/twapCrashes.test.ts',
   'strategy/paths.test.ts',
-
-  // Commands and threads over many real processes.
-  'cli/keys.test.ts',
-  'cli/revoke.test.ts',
-  'control/consoleAssets.test.ts',
-  'world/logsFollow.test.ts',
-  'world/top.test.ts',
-  'world/tradeSignals.test.ts',
   'engine/tradeSignals.test.ts',
 
   // Corpora: every value of every field changed, and what the contracts' own bytes say.
@@ -72,14 +64,22 @@ export const deepTests: readonly string[] = [
   // Months of the paper venue's books.
   'paper/ledger.test.ts',
   'paper/traders.test.ts',
+]
 
-  // The package installed elsewhere, and the recipes of CONTRIBUTING.md followed in copies of the source.
+/** Deep files that follow real processes. They wait for half of their time, so three of them run at a time, after the others. */
+export const processTests: readonly string[] = [
+  // The package installed elsewhere, the image built in a clean root and run, and the recipes of CONTRIBUTING.md followed in copies of the source.
   'api/package.test.ts',
+  'container/containerRun.test.ts',
   'docs/recipes.test.ts',
   'docs/site.test.ts',
 
-  // The image built in a clean root, and run.
-  'container/containerRun.test.ts',
+  // Commands, a process each.
+  'cli/keys.test.ts',
+  'cli/revoke.test.ts',
+  'cli/strategyTest.test.ts',
+  'cli/trialExits.test.ts',
+  'control/consoleAssets.test.ts',
 
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',
@@ -119,6 +119,7 @@ export const deepTests: readonly string[] = [
   'world/killSwitch.test.ts',
   'world/liveFiles.test.ts',
   'world/liveModules.test.ts',
+  'world/logsFollow.test.ts',
   'world/ownKinds.test.ts',
   'world/memory.test.ts',
   'world/planted.test.ts',
@@ -127,8 +128,7 @@ export const deepTests: readonly string[] = [
   'world/screens.test.ts',
   'world/subaccount.test.ts',
   'world/tasks.test.ts',
+  'world/top.test.ts',
+  'world/tradeSignals.test.ts',
   'world/unmanaged.test.ts',
-  // A process for each mistake of a kind.
-  'cli/strategyTest.test.ts',
-  'cli/trialExits.test.ts',
 ]

@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import config from '../vitest.config.ts'
-import { deepTests } from './deepTests.ts'
+import { deepTests, processTests } from './deepTests.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -34,13 +34,13 @@ interface TierOptions {
 
 const quick = [...(tiers.get('quick') ?? []), ...(tiers.get('quick-apart') ?? [])]
 
-test('every test file is in one of two tiers, the quick one in two parts, and in no more than one', () => {
-  expect([...tiers.keys()]).toEqual(['quick', 'quick-apart', 'deep'])
+test('every test file is in one of two tiers, each of two parts, and in no more than one', () => {
+  expect([...tiers.keys()]).toEqual(['quick', 'quick-apart', 'deep', 'deep-processes'])
   expect([...tiers.values()].flat().sort()).toEqual(testFiles)
 })
 
 test('every file that is named as deep is there, once', () => {
-  const named = deepTests.map((file) => join('test', file))
+  const named = [...deepTests, ...processTests].map((file) => join('test', file))
   expect(named.filter((file) => !testFiles.includes(file))).toEqual([])
   expect(new Set(named).size).toBe(named.length)
 })
@@ -74,5 +74,5 @@ test('what must pass before a change lands runs both tiers', () => {
   const script = readFileSync(join(root, '.ci', 'run'), 'utf8')
   for (const command of ['npm test', 'npm run test:deep']) expect(script).toContain(command)
   expect(manifest.scripts.test).toBe('vitest run --project quick --project quick-apart')
-  expect(manifest.scripts['test:deep']).toBe('vitest run --project deep')
+  expect(manifest.scripts['test:deep']).toBe('vitest run --project deep --project deep-processes')
 })

@@ -62,7 +62,8 @@ afterAll(async () => {
   venue?.child.kill('SIGTERM')
   await venue?.ended
   folder.remove()
-})
+  // Tens of thousands of installed files go, which takes a busy disk minutes.
+}, 240_000)
 
 /** Writes a program beside the installed package and runs it; gives what it printed. */
 async function printed(name: string, program: string): Promise<unknown> {
