@@ -83,6 +83,11 @@ export function compareLevels(one: NoticeLevel, other: NoticeLevel): number {
   return noticeLevels.indexOf(one) - noticeLevels.indexOf(other)
 }
 
+/** The one of two levels that matters more. */
+export function higherLevel(one: NoticeLevel, other: NoticeLevel): NoticeLevel {
+  return compareLevels(one, other) < 0 ? other : one
+}
+
 /** What a sink does with a notice by itself, whatever it was told before. */
 export function ruleFor(filter: NoticeFilter, { kind, level }: Notice): NoticeRule {
   return filter.events[kind] ?? (compareLevels(level, filter.level) < 0 ? 'off' : 'on')
