@@ -23,7 +23,7 @@ export const noticeKinds = {
   'books-differ': "perpd's own books do not add up",
   'position-unmanaged': 'a position has no running strategy',
   'position-without-stop':
-    'no stop-losses rest for all of a position, at two looks half a minute apart; or they do again',
+    'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much of it as was told; or they do again',
   'trading-state': 'a halt, a kill, a breaker, or its release',
   'kill-step':
     'a kill: every order is cancelled, positions are being closed, it is done, or it has not got on for a minute',
