@@ -33,6 +33,8 @@ export interface NotifierOptions extends MessageContext {
 /** Who tells people. */
 export interface Notifier {
   readonly listen: Emit
+  /** Takes events that were told before a restart: nothing is sent, and their ends go to who was told of them, by the settings of now. */
+  recall(events: readonly Event[]): void
   /** Tells what no event says. */
   tell(notice: Notice): void
   /** Waits until all that waits is told, for at most `withinMs`; then nothing more is. */
@@ -69,6 +71,11 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   return {
     tell,
+    recall(events) {
+      for (const notice of events.flatMap((event) => noticeOf(event) ?? [])) {
+        for (const { taken } of loops) taken.take(notice)
+      }
+    },
     listen(event: Event) {
       if (loops.length === 0) return
       const notices = [watchHosts(event), noticeOf(event)]
