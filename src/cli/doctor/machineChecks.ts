@@ -6,7 +6,7 @@ import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { stateProblems } from '../../daemon/trustedState.ts'
 import { freeBytesBeside } from '../../journal/sqlite/diskSpace.ts'
-import { readPrivateFile } from '../../keys/privateFile.ts'
+import { readSecretFile } from '../../keys/privateFile.ts'
 import { counted } from '../../monitor/text.ts'
 import { secretFields } from '../../notify/sinkSettings.ts'
 import type { BareCall } from '../call/command.ts'
@@ -38,7 +38,7 @@ export function checkSecrets(config: Config): readonly Finding[] {
   const found = secretFiles(config).filter(({ path }) => existsSync(path))
   const problems = found.flatMap(({ setting, path }): readonly Finding[] => {
     try {
-      readPrivateFile(path, { setting, checksFolder: !config.isPaper })
+      readSecretFile(path, { setting, checksFolder: !config.isPaper })
       return []
     } catch (error) {
       return [faultFinding('secrets', error, `chmod 600 ${path}`)]
