@@ -15,7 +15,7 @@ export interface KnownOrders {
 /** Most orders that the page keeps, but for open ones. */
 export const mostOrders = 2_000
 /** Orders that are read when the page begins, and told of whenever one of them changes. */
-export const newestOrders = 100
+const newestOrders = 100
 
 /** With the newest, as the stream tells them. Where more came in between than it tells of, those of before are not kept: nobody would see the gap. */
 export function withNewest(known: KnownOrders, came: readonly Order[]): KnownOrders {
