@@ -31,7 +31,7 @@ export const noticeKinds = {
     'an order janitor tells of a resting order that is of no use as it is, or that this is over',
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
-  'hosts-up': 'one of them answers again',
+  'hosts-up': 'one of them answers, and not all were in cooldown for a minute',
   journal: 'the journal is short of room',
   'key-approval': 'the approval of a delegated key ends, or cannot be used',
   claim: 'what is due to the account is enough to be claimed, or was claimed',

@@ -78,7 +78,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     },
     listen(event: Event) {
       if (loops.length === 0) return
-      const notices = [watchHosts(event), noticeOf(event)]
+      const notices = [watchHosts(event, clock.monotonicMs()), noticeOf(event)]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {
