@@ -35,8 +35,9 @@ export const noticeKinds = {
   journal: 'the journal is short of room',
   'key-approval': 'the approval of a delegated key ends, or cannot be used',
   claim: 'what is due to the account is enough to be claimed, or was claimed',
-  'strategy-paused': 'a strategy failed again and again, or an operator paused it',
-  'strategy-unfit': 'the memory of a strategy fits its kind no longer',
+  'strategy-paused':
+    'a strategy failed again and again, or an operator paused it; or no turn of it failed for ten minutes, or an operator let it go on',
+  'strategy-unfit': 'the memory of a strategy fits its kind no longer; or it goes on',
   'task-ended': 'a task ended',
   'limits-changed': 'limits were changed while perpd runs, or a start has others than the run before',
   'day-summary': 'the summary of a day, at the hour of `notify.summaryHourUtc`',

@@ -7,6 +7,7 @@ import { mailLetter } from './mailLetter.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { Notice } from './notice.ts'
 import { noticeOf } from './noticeOf.ts'
+import { createPauseWatch } from './pauseWatch.ts'
 import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
 import { createSinkCauses } from './sinkCauses.ts'
@@ -46,6 +47,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const { sinks, clock, emit, redact, maxWaiting: most } = options
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
+  const watchPauses = createPauseWatch()
   const loops = sinks.map((sink) => {
     const taken = createSinkCauses(filterOf(sink.settings))
     const loop = createSinkLoop({
@@ -78,7 +80,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
     },
     listen(event: Event) {
       if (loops.length === 0) return
-      const notices = [watchHosts(event, clock.monotonicMs()), noticeOf(event)]
+      const nowMs = clock.monotonicMs()
+      const notices = [watchHosts(event, nowMs), ...watchPauses(event, nowMs), noticeOf(event)]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {
