@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import { Secret } from '../base/secret.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
-import { createPrivateFile, readPrivateFile } from '../keys/privateFile.ts'
+import { createPrivateFile, readSecretFile } from '../keys/privateFile.ts'
 
 const setting = 'control.tokenFile'
 const loopback = new BlockList()
@@ -48,7 +48,7 @@ export function writeAddress(config: Config, url: string): () => void {
 export function readAddress(config: Config): string | undefined {
   const path = addressFileOf(config)
   if (!existsSync(path)) return undefined
-  const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal()
+  const text = readSecretFile(path, { setting, checksFolder: !config.isPaper }).reveal()
   const address = addressIn(text)
   if (address !== undefined && isThisMachine(address)) return address.origin
   throw new CommandError(
@@ -65,7 +65,7 @@ export function readAddress(config: Config): string | undefined {
 export function readPid(config: Config): number | undefined {
   const path = addressFileOf(config)
   if (!existsSync(path)) return undefined
-  const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal()
+  const text = readSecretFile(path, { setting, checksFolder: !config.isPaper }).reveal()
   try {
     const { pid } = JSON.parse(text) as { readonly pid?: unknown }
     return Number.isSafeInteger(pid) && Number(pid) > 1 ? Number(pid) : undefined

@@ -5,7 +5,7 @@ import { Secret } from '../base/secret.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { Role, Tokens } from '../control/guard/access.ts'
-import { createPrivateFile, isCode, readPrivateFile } from '../keys/privateFile.ts'
+import { createPrivateFile, isCode, readSecretFile } from '../keys/privateFile.ts'
 
 const setting = 'control.tokenFile'
 const shape = /^[A-Za-z0-9_-]{43}$/
@@ -34,7 +34,7 @@ export function openTokens(config: Config): Tokens {
  */
 export function readToken(config: Config, role: Role): Secret {
   const path = tokenFileOf(config, role)
-  const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper })
+  const text = readSecretFile(path, { setting, checksFolder: !config.isPaper })
   const token = text.reveal().trim()
   if (!shape.test(token)) {
     throw new CommandError(

@@ -44,6 +44,7 @@ import { traceHeaders } from './log/traceHeaders.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { tellPeople } from './notices/tellPeople.ts'
+import { toldBefore } from './notices/toldBefore.ts'
 import { openService } from './openService.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
@@ -154,6 +155,7 @@ async function live(
     isOver: stopped.isOver,
     closers,
   })
+  notifier.recall(toldBefore(journal))
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()

@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from '../config/exit.ts'
 import type { Tokens } from '../control/guard/access.ts'
 import type { SignalSettings } from '../control/signalRoutes.ts'
 import type { Emit } from '../domain/event.ts'
-import { readPrivateFile } from '../keys/privateFile.ts'
+import { readSecretFile } from '../keys/privateFile.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { makeToken } from './controlTokens.ts'
 
@@ -31,7 +31,7 @@ export function openSignals(config: Config, tokens: Tokens, emit: Emit): SignalS
     [tokens.read.reveal(), 'a token of the control port'],
   ])
   const read = (path: string, setting: string): Secret => {
-    const text = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+    const text = readSecretFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
     const twice = used.get(text)
     if (twice !== undefined) {
       throw unfit(

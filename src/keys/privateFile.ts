@@ -27,6 +27,8 @@ export class KeyFileError extends BaseError {}
 export interface PrivateFileRules {
   /** The setting or flag that names the file, as `account.keystore` or `--file`. */
   readonly setting: string
+  /** How messages call the file; `key file` when not given. */
+  readonly what?: string
   /**
    * Whether the folder around it must be safe from others, too: whoever may write a folder may swap the file in it. False
    * for play money only.
@@ -55,14 +57,14 @@ export function notDone(setting: string): string {
  * when others may swap it.
  */
 export function readPrivateFile(path: string, rules: PrivateFileRules): Secret {
-  const { setting, checksFolder, credentialsDirectory } = rules
+  const { setting, what = 'key file', checksFolder, credentialsDirectory } = rules
   const isCredential = credentialsDirectory !== undefined && dirname(path) === credentialsDirectory
   let descriptor: number
   try {
     // A link could point anywhere by the time it is read; a pipe must not be waited for.
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (cause) {
-    throw new KeyFileError('The key file cannot be opened.', {
+    throw new KeyFileError(`The ${what} cannot be opened.`, {
       code: 'KEY_FILE_UNREADABLE',
       facts: { path, reason: isCode(cause, 'ELOOP') ? 'it is a symbolic link' : reasonOf(cause) },
       details: `${notDone(setting)} Name an existing regular file in ${setting} (links are refused).`,
@@ -70,16 +72,24 @@ export function readPrivateFile(path: string, rules: PrivateFileRules): Secret {
     })
   }
   try {
-    refuseShared(path, fstatSync(descriptor), setting, isCredential)
-    if (checksFolder && !isCredential) refuseOpenFolder(path, setting)
-    return contentOf(descriptor, path, setting)
+    refuseShared(path, fstatSync(descriptor), { setting, what }, isCredential)
+    if (checksFolder && !isCredential) refuseOpenFolder(path, { setting, what })
+    return contentOf(descriptor, path, { setting, what })
   } finally {
     closeSync(descriptor)
   }
 }
 
+/** The same of a file that holds another secret than a key: messages call it by its setting. Throws as `readPrivateFile` does. */
+export function readSecretFile(path: string, rules: Omit<PrivateFileRules, 'what'>): Secret {
+  return readPrivateFile(path, { ...rules, what: `file of ${rules.setting}` })
+}
+
+/** How a file is called in messages. */
+type Named = Required<Pick<PrivateFileRules, 'setting' | 'what'>>
+
 /** Reads what was judged, by its descriptor: the name may mean another file by now. */
-function contentOf(descriptor: number, path: string, setting: string): Secret {
+function contentOf(descriptor: number, path: string, { setting, what }: Named): Secret {
   const bytes = Buffer.alloc(MAX_BYTES + 1)
   let length = 0
   for (;;) {
@@ -88,10 +98,10 @@ function contentOf(descriptor: number, path: string, setting: string): Secret {
     if (read === 0 || length === bytes.length) break
   }
   if (length > MAX_BYTES) {
-    throw new KeyFileError('The key file cannot be opened.', {
+    throw new KeyFileError(`The ${what} cannot be opened.`, {
       code: 'KEY_FILE_UNREADABLE',
       facts: { path, reason: `it is larger than ${MAX_BYTES} bytes` },
-      details: `${notDone(setting)} Name a key file in ${setting}.`,
+      details: `${notDone(setting)} Name a smaller file in ${setting}.`,
     })
   }
   const text = new Secret(bytes.toString('utf8', 0, length))
@@ -99,9 +109,9 @@ function contentOf(descriptor: number, path: string, setting: string): Secret {
   return text
 }
 
-function refuseShared(path: string, stat: Stats, setting: string, isCredential: boolean): void {
+function refuseShared(path: string, stat: Stats, { setting, what }: Named, isCredential: boolean): void {
   if (!stat.isFile()) {
-    throw new KeyFileError('The key file is no regular file.', {
+    throw new KeyFileError(`The ${what} is no regular file.`, {
       code: 'KEY_FILE_NOT_A_FILE',
       facts: { path, found: stat.isDirectory() ? 'a directory' : 'a pipe, socket or device' },
       details: `${notDone(setting)} Name a regular file in ${setting}.`,
@@ -109,14 +119,14 @@ function refuseShared(path: string, stat: Stats, setting: string, isCredential: 
   }
   const user = process.getuid?.()
   if (user !== undefined && stat.uid !== user && !(isCredential && stat.uid === 0)) {
-    throw new KeyFileError('The key file belongs to another user.', {
+    throw new KeyFileError(`The ${what} belongs to another user.`, {
       code: 'KEY_FILE_OWNER',
       facts: { path, owner: stat.uid, user },
       details: `${notDone(setting)} Give it to the user that runs perpd: chown ${user} ${path}`,
     })
   }
   if ((stat.mode & (isCredential ? 0o037 : 0o077)) !== 0) {
-    throw new KeyFileError('The key file is open to others.', {
+    throw new KeyFileError(`The ${what} is open to others.`, {
       code: 'KEY_FILE_PERMISSIONS',
       facts: { path, mode: (stat.mode & 0o777).toString(8), owner: stat.uid },
       details: `${notDone(setting)} Make it yours alone: chmod 600 ${path}`,
@@ -128,7 +138,7 @@ function refuseShared(path: string, stat: Stats, setting: string, isCredential: 
  * The folder must be ours alone to write; it and all above it, links followed, must be ours or the system's and not open to
  * others. In a folder with the sticky bit, as /tmp, only the owner of a file may rename or remove it.
  */
-function refuseOpenFolder(path: string, setting: string): void {
+function refuseOpenFolder(path: string, { setting, what }: Named): void {
   const own = realpathSync(dirname(path))
   const { mode, uid } = statSync(own)
   const isOpen = (mode & 0o022) !== 0 && (mode & 0o1000) === 0
@@ -136,7 +146,7 @@ function refuseOpenFolder(path: string, setting: string): void {
     untrustedPart(dirname(path)) ??
     (isOpen ? { path: own, owner: uid, mode: (mode & 0o7777).toString(8) } : undefined)
   if (found === undefined) return
-  throw new KeyFileError('The folder of the key file is open to others.', {
+  throw new KeyFileError(`The folder of the ${what} is open to others.`, {
     code: 'KEY_FILE_FOLDER',
     facts: { folder: found.path, mode: found.mode, owner: found.owner },
     details: `${notDone(setting)} Whoever may write the folder, or owns it, may swap the file. Keep it in a folder of your own: chmod go-w ${found.path}`,

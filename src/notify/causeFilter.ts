@@ -1,15 +1,17 @@
 /**
  * How often the same cause is told: the first time, then each tenth time up to the hundredth, and beyond that or while it is
- * rarer than that once an hour. No end is held back. A cause that was quiet for an hour, or that
- * comes to another stage, begins anew.
+ * rarer than that once an hour. No end is held back. A cause that was quiet for an hour, that comes to another stage, or that matters more
+ * than it did, begins anew.
  */
-import type { Notice } from './notice.ts'
+import { compareLevels, higherLevel, type Notice, type NoticeLevel } from './notice.ts'
 
 /** What is known of a cause. Times are monotonic ms. */
 export interface CauseState {
   /** How often it happened since it began. */
   readonly count: number
   readonly stage: string
+  /** The most that it had since it began. */
+  readonly level: NoticeLevel
   readonly seenAtMs: number
   readonly toldAtMs: number
 }
@@ -21,34 +23,41 @@ const LAST_TENTH = 100
 /** A cause that happened once more: what is known of it now, and whether it is told. Pure. */
 function happenedAgain(
   known: CauseState | undefined,
-  stage: string,
+  { stage = '', level }: Pick<Notice, 'stage' | 'level'>,
   nowMs: number,
 ): { readonly state: CauseState; readonly isTold: boolean } {
-  if (known?.stage !== stage || nowMs - known.seenAtMs >= HOUR_MS) {
-    return { state: { count: 1, stage, seenAtMs: nowMs, toldAtMs: nowMs }, isTold: true }
+  const isAnew =
+    known?.stage !== stage || compareLevels(known.level, level) < 0 || nowMs - known.seenAtMs >= HOUR_MS
+  if (isAnew) {
+    return { state: { count: 1, stage, level, seenAtMs: nowMs, toldAtMs: nowMs }, isTold: true }
   }
   const count = known.count + 1
   const isTenth = count <= LAST_TENTH && count % 10 === 0
   const isTold = isTenth || nowMs - known.toldAtMs >= HOUR_MS
-  return { state: { count, stage, seenAtMs: nowMs, toldAtMs: isTold ? nowMs : known.toldAtMs }, isTold }
+  const toldAtMs = isTold ? nowMs : known.toldAtMs
+  return {
+    state: { count, stage, level: higherLevel(known.level, level), seenAtMs: nowMs, toldAtMs },
+    isTold,
+  }
 }
 
 /** The same over many causes; of more than `most` the one that was seen longest ago is forgotten. */
 export interface CauseFilter {
   /** How often the cause happened when it is to be told now, else undefined. An end is never held back, and forgets its cause. */
-  take(notice: Pick<Notice, 'cause' | 'stage' | 'isEnd'>, nowMs: number): number | undefined
+  take(notice: Pick<Notice, 'cause' | 'level' | 'stage' | 'isEnd'>, nowMs: number): number | undefined
 }
 
 /** A filter that knows no cause yet. */
 export function createCauseFilter(most = 1_000): CauseFilter {
   const causes = new Map<string, CauseState>()
   return {
-    take({ cause, stage = '', isEnd }, nowMs) {
+    take(notice, nowMs) {
+      const { cause, isEnd } = notice
       const known = causes.get(cause)
       // Put in anew, so that the oldest stands first.
       causes.delete(cause)
       if (isEnd === true) return 1
-      const { state, isTold } = happenedAgain(known, stage, nowMs)
+      const { state, isTold } = happenedAgain(known, notice, nowMs)
       causes.set(cause, state)
       const [oldest] = causes.keys()
       if (causes.size > most && oldest !== undefined) causes.delete(oldest)

@@ -1,6 +1,6 @@
 /**
- * Whether any API host may be asked at all: told when the last one goes into cooldown, and when one answers that is in none any more.
- * Both are the transport's own words, by which admission judges too.
+ * Whether any API host may be asked at all: told when the last one goes into cooldown, and when one answers that is in none any more and
+ * all were not for a minute, so that hosts that come and go are one story. Both are the transport's own words, by which admission judges too.
  */
 import type { Event } from '../domain/event.ts'
 import { isGood } from '../monitor/hostFigures.ts'
@@ -8,18 +8,24 @@ import { ended } from '../monitor/text.ts'
 import type { Notice } from './notice.ts'
 
 const cause = 'hosts'
+/** How long not all hosts must have been in cooldown before that is over, ms. */
+const CALM_MS = 60_000
 
-/** Takes events in their order; gives a notice where it turns. */
-export function createHostsWatch(): (event: Event) => Notice | undefined {
+/** Takes events in their order, with their monotonic ms; gives a notice where it turns. */
+export function createHostsWatch(): (event: Event, nowMs: number) => Notice | undefined {
   let hosts: readonly string[] = []
   let isDown = false
-  return (event) => {
+  /** When all were in cooldown last. */
+  let downMs = 0
+  return (event, nowMs) => {
     if (event.type === 'daemon.started') {
       hosts = event.apiHosts
       return undefined
     }
     if (event.type === 'host.cooldown') {
-      if (isDown || event.isLast !== true || !hosts.includes(event.host)) return undefined
+      if (event.isLast !== true || !hosts.includes(event.host)) return undefined
+      downMs = nowMs
+      if (isDown) return undefined
       isDown = true
       return {
         kind: 'hosts-down',
@@ -31,7 +37,7 @@ export function createHostsWatch(): (event: Event) => Notice | undefined {
       }
     }
     if (event.type !== 'host.attempt' || !isGood(event) || !hosts.includes(event.host)) return undefined
-    if (!isDown || event.isResting === true) return undefined
+    if (!isDown || event.isResting === true || nowMs - downMs < CALM_MS) return undefined
     isDown = false
     return {
       kind: 'hosts-up',

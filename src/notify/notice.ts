@@ -23,7 +23,7 @@ export const noticeKinds = {
   'books-differ': "perpd's own books do not add up",
   'position-unmanaged': 'a position has no running strategy',
   'position-without-stop':
-    'no stop-losses rest for all of a position, at two looks half a minute apart; or they do again',
+    'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much of it as was told; or they do again',
   'trading-state': 'a halt, a kill, a breaker, or its release',
   'kill-step':
     'a kill: every order is cancelled, positions are being closed, it is done, or it has not got on for a minute',
@@ -31,12 +31,13 @@ export const noticeKinds = {
     'an order janitor tells of a resting order that is of no use as it is, or that this is over',
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
-  'hosts-up': 'one of them answers again',
+  'hosts-up': 'one of them answers, and not all were in cooldown for a minute',
   journal: 'the journal is short of room',
   'key-approval': 'the approval of a delegated key ends, or cannot be used',
   claim: 'what is due to the account is enough to be claimed, or was claimed',
-  'strategy-paused': 'a strategy failed again and again, or an operator paused it',
-  'strategy-unfit': 'the memory of a strategy fits its kind no longer',
+  'strategy-paused':
+    'a strategy failed again and again, or an operator paused it; or no turn of it failed for ten minutes, or an operator let it go on',
+  'strategy-unfit': 'the memory of a strategy fits its kind no longer; or it goes on',
   'task-ended': 'a task ended',
   'limits-changed': 'limits were changed while perpd runs, or a start has others than the run before',
   'day-summary': 'the summary of a day, at the hour of `notify.summaryHourUtc`',
@@ -81,6 +82,11 @@ export interface NoticeFilter {
 /** Whether a level matters less (negative), as much (0) or more than another. */
 export function compareLevels(one: NoticeLevel, other: NoticeLevel): number {
   return noticeLevels.indexOf(one) - noticeLevels.indexOf(other)
+}
+
+/** The one of two levels that matters more. */
+export function higherLevel(one: NoticeLevel, other: NoticeLevel): NoticeLevel {
+  return compareLevels(one, other) < 0 ? other : one
 }
 
 /** What a sink does with a notice by itself, whatever it was told before. */

@@ -8,6 +8,7 @@ import { isFillTold } from '../domain/order/orderLegs.ts'
 import type { Line } from '../monitor/log/line.ts'
 import { phrase } from '../monitor/log/phrase.ts'
 import type { Notice, NoticeKind } from './notice.ts'
+import { pausedCause, unfitCause } from './pauseWatch.ts'
 
 /** What a notice has besides the sentence and level of the log's line. */
 interface Judged {
@@ -120,18 +121,18 @@ const judges: Judges = {
   'claim.over': ({ file }) => ({ kind: 'claim', cause: `claim:${file}`, isEnd: true }),
   'strategy.paused': ({ strategy }) => ({
     kind: 'strategy-paused',
-    cause: `paused:${strategy}`,
+    cause: pausedCause(strategy),
     stage: 'failed',
     action: `Put the kind of ${strategy} right.`,
   }),
   'strategy.switched': ({ strategy, to }) => ({
     kind: 'strategy-paused',
-    cause: `paused:${strategy}`,
+    cause: pausedCause(strategy),
     ...(to === 'running' ? { isEnd: true } : { stage: 'operator' }),
   }),
   'strategy.unfit': ({ strategy }) => ({
     kind: 'strategy-unfit',
-    cause: `unfit:${strategy}`,
+    cause: unfitCause(strategy),
     action: 'Put its kind right and take it over: perpd strategies reload',
   }),
   'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),

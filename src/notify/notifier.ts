@@ -7,6 +7,7 @@ import { mailLetter } from './mailLetter.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { Notice } from './notice.ts'
 import { noticeOf } from './noticeOf.ts'
+import { createPauseWatch } from './pauseWatch.ts'
 import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
 import { createSinkCauses } from './sinkCauses.ts'
@@ -33,6 +34,8 @@ export interface NotifierOptions extends MessageContext {
 /** Who tells people. */
 export interface Notifier {
   readonly listen: Emit
+  /** Takes events that were told before a restart: nothing is sent, and their ends go to who was told of them, by the settings of now. */
+  recall(events: readonly Event[]): void
   /** Tells what no event says. */
   tell(notice: Notice): void
   /** Waits until all that waits is told, for at most `withinMs`; then nothing more is. */
@@ -44,6 +47,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const { sinks, clock, emit, redact, maxWaiting: most } = options
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
+  const watchPauses = createPauseWatch()
   const loops = sinks.map((sink) => {
     const taken = createSinkCauses(filterOf(sink.settings))
     const loop = createSinkLoop({
@@ -69,9 +73,15 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   return {
     tell,
+    recall(events) {
+      for (const notice of events.flatMap((event) => noticeOf(event) ?? [])) {
+        for (const { taken } of loops) taken.take(notice)
+      }
+    },
     listen(event: Event) {
       if (loops.length === 0) return
-      const notices = [watchHosts(event), noticeOf(event)]
+      const nowMs = clock.monotonicMs()
+      const notices = [watchHosts(event, nowMs), ...watchPauses(event, nowMs), noticeOf(event)]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {

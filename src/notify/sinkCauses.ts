@@ -1,5 +1,12 @@
 /** What one sink took of causes that go on, so that the end of a cause goes wherever its beginning went. Pure but for its state. */
-import { compareLevels, type Notice, type NoticeFilter, type NoticeLevel, ruleFor } from './notice.ts'
+import {
+  compareLevels,
+  higherLevel,
+  type Notice,
+  type NoticeFilter,
+  type NoticeLevel,
+  ruleFor,
+} from './notice.ts'
 
 /** A cause of which a sink took something, and that has not ended. */
 export interface TakenCause {
@@ -42,7 +49,7 @@ export function createSinkCauses(filter: NoticeFilter, most = 1_000): SinkCauses
     const rule = begun === undefined ? ruleFor(filter, notice) : filter.events[notice.kind]
     if (rule === 'off') return undefined
     return {
-      level: begun === undefined ? notice.level : higher(begun.level, notice.level),
+      level: begun === undefined ? notice.level : higherLevel(begun.level, notice.level),
       isSilent: rule === undefined ? begun?.isSilent === true : rule === 'silent',
     }
   }
@@ -62,7 +69,7 @@ export function createSinkCauses(filter: NoticeFilter, most = 1_000): SinkCauses
       const { cause, level } = notice
       const isSilent = rule === 'silent'
       const of = causes.get(cause) ?? { cause, level, isSilent, held: 0 }
-      of.level = higher(of.level, level)
+      of.level = higherLevel(of.level, level)
       of.isSilent = isSilent
       of.held += 1
       // Put in anew, so that the oldest stands first.
@@ -77,8 +84,4 @@ export function createSinkCauses(filter: NoticeFilter, most = 1_000): SinkCauses
       if (of.held === 0 && causes.get(of.cause) === of) causes.delete(of.cause)
     },
   }
-}
-
-function higher(one: NoticeLevel, other: NoticeLevel): NoticeLevel {
-  return compareLevels(one, other) < 0 ? other : one
 }

@@ -1,5 +1,8 @@
-/** Whether every position has stop-losses that rest: told when one goes without for two looks, and when that ends. Pure. */
-import { formatUsd, type Usd } from '../protocol/units.ts'
+/**
+ * Whether every position has stop-losses that rest: told when one goes without for two looks, again when twice as much of it does, and when
+ * that ends. Pure.
+ */
+import { formatUsd, minOf, type Usd } from '../protocol/units.ts'
 import type { Notice } from './notice.ts'
 
 /** A side that lacks stops. */
@@ -12,17 +15,22 @@ export interface BareName {
 
 /** Takes the sides without stops for all of them of one look; gives what is to be told. */
 export function createStopWatch(): (bare: readonly BareName[]) => readonly Notice[] {
-  let before: ReadonlySet<string> = new Set()
-  const told = new Set<string>()
+  let before: ReadonlyMap<string, Usd> = new Map()
+  /** What was told of a side, USD, or the least that it had come down to since. */
+  const told = new Map<string, Usd>()
   return (bare) => {
     // Of several positions with one name, by their collateral, all together.
     const now = new Map<string, Usd>()
     for (const { side, uncoveredUsd } of bare) now.set(side, (now.get(side) ?? 0n) + uncoveredUsd)
     // A stop is set a moment after its entry: one look alone says nothing.
-    const begun = [...now].filter(([side]) => before.has(side) && !told.has(side))
-    const ended = [...told].filter((side) => !now.has(side))
-    before = new Set(now.keys())
-    for (const [side] of begun) told.add(side)
+    const begun = [...now].filter(([side, uncoveredUsd]) => {
+      const seenUsd = before.get(side)
+      return seenUsd !== undefined && minOf(seenUsd, uncoveredUsd) >= 2n * (told.get(side) ?? 0n)
+    })
+    const ended = [...told.keys()].filter((side) => !now.has(side))
+    before = now
+    for (const [side, toldUsd] of told) told.set(side, minOf(toldUsd, now.get(side) ?? toldUsd))
+    for (const [side, uncoveredUsd] of begun) told.set(side, uncoveredUsd)
     for (const side of ended) told.delete(side)
     return [...begun.map(withoutStop), ...ended.map(withStop)]
   }
@@ -33,6 +41,7 @@ function withoutStop([side, uncoveredUsd]: readonly [string, Usd]): Notice {
     kind: 'position-without-stop',
     level: 'warn',
     cause: `stop:${side}`,
+    stage: formatUsd(uncoveredUsd),
     text: `no stop-loss that would fire rests for ${formatUsd(uncoveredUsd)} of ${side}: none is there, or it lies behind the liquidation price. perpd makes none unless a strategy says so`,
     action: 'Set a stop, or a nearer one, or see that its strategy has exits of its own.',
   }

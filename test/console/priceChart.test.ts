@@ -120,12 +120,8 @@ test('names of levels overprint no other, stay in their order, and inside where 
 
 test('a chart that begins before the orders that the page has says from when on fills are on it', () => {
   const chart = priceChartOf(candles, { orders: [], positions: [] })
-  const hundred = (oldestSeconds: number) =>
-    Array.from({ length: 100 }, (_, at) =>
-      order(`o${at}`, { acceptedAt: new Date((oldestSeconds + 99 - at) * 1_000).toISOString() }),
-    )
-  expect(fillsSinceMs(chart, { orders: hundred(700), isAllOrders: false })).toBe(700_000)
-  expect(fillsSinceMs(chart, { orders: hundred(600), isAllOrders: false })).toBeUndefined()
-  expect(fillsSinceMs(chart, { orders: hundred(700), isAllOrders: true })).toBeUndefined()
-  expect(fillsSinceMs(chart, { orders: hundred(700).slice(1), isAllOrders: false })).toBeUndefined()
+  const since = (seconds: number, isAllOrders: boolean) =>
+    fillsSinceMs(chart, { allSince: new Date(seconds * 1_000).toISOString(), isAllOrders })
+  expect([since(700, false), since(600, false), since(700, true)]).toEqual([700_000, undefined, undefined])
+  expect(fillsSinceMs(chart, { isAllOrders: false })).toBeUndefined()
 })

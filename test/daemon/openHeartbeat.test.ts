@@ -45,7 +45,25 @@ test('a file that others may read is refused', () => {
   const error = thrown('https://hc.example/ping/hushhush', 0o644)
   expect(error).toBeInstanceOf(KeyFileError)
   expect(error).toMatchObject({ code: 'KEY_FILE_PERMISSIONS' })
+  expect(String(error)).toContain('The file of notify.heartbeatUrlFile is open to others.')
+  expect(String(error)).not.toContain('key file')
   expect(String(error)).not.toContain('hush')
+})
+
+test('a credential of systemd, which its group may read, is taken as those of sinks are', async () => {
+  const path = join(folder, 'credential')
+  writeFileSync(path, 'http://127.0.0.1:9/ping')
+  chmodSync(path, 0o440)
+  const config = { notify: { heartbeatSeconds: 3_600, heartbeatUrlFile: path }, isPaper: false } as Config
+  const opened = (directory?: string) =>
+    openHeartbeat(
+      config,
+      () => undefined,
+      () => 'silent',
+      directory,
+    )
+  expect(() => opened(join(folder, 'elsewhere'))).toThrow(KeyFileError)
+  await opened(folder).stop()
 })
 
 test('what is no address of TLS or of this machine ends the start with 4, and is not repeated', () => {

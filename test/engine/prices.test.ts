@@ -16,10 +16,12 @@ interface Wire {
   aheadSeconds: number
   /** What the stamps of prices lag behind the venue's own clock, s. */
   oldSeconds: number
+  /** Whether the venue says of every market that it is closed. */
+  isClosed: boolean
 }
 
 function bench(): VenueBench & { readonly wire: Wire } {
-  const wire: Wire = { times: {}, aheadSeconds: 0, oldSeconds: 0 }
+  const wire: Wire = { times: {}, aheadSeconds: 0, oldSeconds: 0, isClosed: false }
   const between: Between = async (url, init, next) => {
     const answer = await next(url, init)
     const date = new Date(Date.parse(answer.headers.get('Date') ?? '') + wire.aheadSeconds * 1000)
@@ -27,6 +29,8 @@ function bench(): VenueBench & { readonly wire: Wire } {
       get: (name: string) => (name.toLowerCase() === 'date' ? date.toUTCString() : answer.headers.get(name)),
     }
     const text = async () => {
+      if (url.endsWith('/markets/state') && wire.isClosed)
+        return (await answer.text()).replaceAll('"open"', '"closed"')
       if (!url.endsWith('/prices/tickers')) return answer.text()
       const rows = JSON.parse(await answer.text()) as Record<string, string | number>[]
       for (const row of rows) {
@@ -95,6 +99,24 @@ test('the age of a price is the same whichever clock is wrong, to a second', asy
     const { snapshot, view } = await viewOf(paper)
     const ageMs = snapshot.atMs - (view.oraclePrice?.atMs ?? 0)
     expect(Math.abs(ageMs - 30_000), `${aheadSeconds} s ahead`).toBeLessThanOrEqual(1500)
+  }
+})
+
+test('the feed of prices is as old as the oldest of a market that trades: one that is closed has no newer price', async () => {
+  for (const isClosed of [false, true]) {
+    const paper = bench()
+    Object.assign(paper.wire, { oldSeconds: 3_600, isClosed })
+    const { api, clock } = paper
+    await api.getOracleTokens()
+    const ages = new Map<string, number>()
+    const onFeed = (feed: string, ageMs: number) => void ages.set(feed, ageMs)
+    const snapshot = await readSnapshot({ api, clock, account, onFeed }, needs)
+    expect(marketOf(snapshot, ethMarket)?.status).toBe(isClosed ? 'closed' : 'open')
+    const ageMs = ages.get('oracle') ?? Number.NaN
+    if (isClosed) expect(ageMs).toBe(0)
+    else expect(ageMs).toBeGreaterThan(3_500_000)
+    // What is sized by it has the price's own age.
+    expect(snapshot.atMs - (marketOf(snapshot, ethMarket)?.oraclePrice?.atMs ?? 0)).toBeGreaterThan(3_500_000)
   }
 })
 

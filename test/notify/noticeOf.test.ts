@@ -70,17 +70,17 @@ test('all hosts in cooldown are told once, and the first that answers and is in 
     ...(isResting ? { isResting } : {}),
   })
   const notices = [
-    watch(started),
-    watch(cooldown('a')),
+    watch(started, 0),
+    watch(cooldown('a'), 0),
     // The oracle's own last one is none of the application API.
-    watch(cooldown('oracle', true)),
-    watch(cooldown('b', true)),
-    watch(cooldown('a', true)),
-    watch(answer('timeout')),
+    watch(cooldown('oracle', true), 0),
+    watch(cooldown('b', true), 0),
+    watch(cooldown('a', true), 1_000),
+    watch(answer('timeout'), 100_000),
     // It answers, and increases wait for it still.
-    watch(answer('ok', true)),
-    watch(answer('ok')),
-    watch(answer('ok')),
+    watch(answer('ok', true), 100_000),
+    watch(answer('ok'), 100_000),
+    watch(answer('ok'), 100_000),
   ]
   const none = undefined
   expect(notices.map((notice) => notice?.kind)).toEqual([
@@ -101,6 +101,38 @@ test('all hosts in cooldown are told once, and the first that answers and is in 
   expect(notices[3]?.text).toBe(
     'all API hosts are in cooldown (a, b). Of b, the last one: b broke the connection during GET /orders. perpd adds nothing until one answers, and goes on asking',
   )
+})
+
+test('hosts that come and go for an hour are told down once, and up once that has been over for a minute', () => {
+  const watch = createHostsWatch()
+  watch({ type: 'daemon.started', apiHosts: ['a'] } as unknown as Event, 0)
+  const told: (readonly [string, number])[] = []
+  const take = (event: Event, seconds: number): void => {
+    const notice = watch(event, seconds * 1_000)
+    if (notice !== undefined) told.push([notice.kind, seconds])
+  }
+  const down: Event = {
+    type: 'host.cooldown',
+    host: 'a',
+    cooldownMs: 5_000,
+    reason: 'It is away.',
+    isLast: true,
+  }
+  const well: Event = {
+    type: 'host.attempt',
+    ...{ route: 'tickers', method: 'GET', host: 'a', attempt: 1, durationMs: 5, outcome: 'ok' },
+  }
+  for (let seconds = 0; seconds < 3_600; seconds += 20) {
+    take(down, seconds)
+    take(well, seconds + 10)
+  }
+  for (let seconds = 3_600; seconds < 3_700; seconds += 1) take(well, seconds)
+  take(down, 3_700)
+  expect(told).toEqual([
+    ['hosts-down', 0],
+    ['hosts-up', 3_640],
+    ['hosts-down', 3_700],
+  ])
 })
 
 test('a message says what happened, whether a person must act, and where the page is', () => {

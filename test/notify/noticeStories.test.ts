@@ -229,3 +229,17 @@ test('books that differ and a position without a strategy ask for somebody; what
     noticeOf({ type: 'account.equityJumped', readingUsd: usd(5), equityUsd: usd(9) } as Event),
   ).toBeUndefined()
 })
+
+test('a key whose approval is gone half an hour after it ran low is told at once, to who takes errors alone too', () => {
+  const report = (isActive: boolean) => ({
+    ...{ address: account, isActive, isApprovalWaiting: false },
+    ...{ remainingActions: isActive ? 90 : 0, neededActions: 2, expiresAtSeconds: 1_800_000_000 },
+  })
+  const low = (isActive: boolean): Event => ({
+    type: 'subaccount.low',
+    ...{ report: report(isActive), secondsLeft: 50_000 },
+  })
+  const revoked = expect.stringContaining('Did you not revoke it?')
+  expect(toldOf([low(true), low(false)])).toEqual([expect.stringContaining('comes to its end'), revoked])
+  expect(toldOf([low(true), low(false)], { level: 'error', events: {} })).toEqual([undefined, revoked])
+})

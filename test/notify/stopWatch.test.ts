@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createCauseFilter } from '../../src/notify/causeFilter.ts'
 import { createStopWatch } from '../../src/notify/stopWatch.ts'
 import { usd } from '../../src/protocol/units.ts'
 
@@ -28,4 +29,28 @@ test('the message says how much no stop would close, of positions with one name 
   expect(look(sides).map(({ text }) => text)).toEqual([expect.stringContaining('$4,000.00 of long ETH')])
   // That it is another amount is no other position.
   expect(look([bare('long ETH', 200)])).toEqual([])
+})
+
+test('twice as much without a stop as was told is told again, after two looks that show it', () => {
+  const look = createStopWatch()
+  const told = [100, 100, 100, 190, 4_000, 100, 4_000, 4_000, 4_100].map((uncovered) =>
+    look([bare('long ETH', uncovered)]).map(({ text }) => /\$[\d,.]+/.exec(text)?.[0]),
+  )
+  // An entry whose stop follows a moment later is seen by one look alone.
+  expect(told).toEqual([[], ['$100.00'], [], [], [], [], [], ['$4,000.00'], []])
+  expect(look([])).toMatchObject([{ isEnd: true }])
+})
+
+test('a stop that is lost again and again is told no more often within an hour than one that stays lost', () => {
+  const [look, repeats] = [createStopWatch(), createCauseFilter()]
+  let nowMs = 0
+  const toldAt: number[] = []
+  for (let turn = 0; turn < 4; turn++) {
+    for (const uncovered of [4_000, 4_000, 100, 100]) {
+      nowMs += 30_000
+      const told = look([bare('long ETH', uncovered)]).flatMap((notice) => repeats.take(notice, nowMs) ?? [])
+      toldAt.push(...told.map(() => nowMs / 30_000))
+    }
+  }
+  expect(toldAt).toEqual([2])
 })

@@ -6,7 +6,7 @@ import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { stateProblems } from '../../daemon/trustedState.ts'
 import { freeBytesBeside } from '../../journal/sqlite/diskSpace.ts'
-import { readPrivateFile } from '../../keys/privateFile.ts'
+import { readSecretFile } from '../../keys/privateFile.ts'
 import { counted } from '../../monitor/text.ts'
 import { secretFields } from '../../notify/sinkSettings.ts'
 import type { BareCall } from '../call/command.ts'
@@ -33,12 +33,22 @@ export function checkProcess(config: Config, { env, execArgv }: BareCall): reado
   ]
 }
 
-/** The files that are for their owner alone: of those that are there, whether nobody else can read or swap them. */
-export function checkSecrets(config: Config): readonly Finding[] {
+/** Where systemd puts credentials, a folder for each service. */
+const credentialFolder = /^\/run\/credentials\/[^/]+$/
+
+/**
+ * The files that are for their owner alone: of those that are there, whether nobody else can read or swap them.
+ *
+ * @param credentialsDirectory `$CREDENTIALS_DIRECTORY`; undefined: only what lies where systemd puts credentials is one.
+ */
+export function checkSecrets(config: Config, credentialsDirectory: string | undefined): readonly Finding[] {
   const found = secretFiles(config).filter(({ path }) => existsSync(path))
   const problems = found.flatMap(({ setting, path }): readonly Finding[] => {
     try {
-      readPrivateFile(path, { setting, checksFolder: !config.isPaper })
+      const folder = credentialFolder.test(dirname(path)) ? dirname(path) : credentialsDirectory
+      // The daemon takes credentials of these alone.
+      const credentials = setting.startsWith('notify.') ? { credentialsDirectory: folder } : {}
+      readSecretFile(path, { setting, checksFolder: !config.isPaper, ...credentials })
       return []
     } catch (error) {
       return [faultFinding('secrets', error, `chmod 600 ${path}`)]

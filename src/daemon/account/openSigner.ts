@@ -13,7 +13,7 @@ import type { Signer } from '../../domain/signer.ts'
 import { decryptKeystore, type Keystore, parseKeystore } from '../../keys/keystore.ts'
 import { createLocalSigner, paperSigner, privateKeyOf, readKeyFile, readPaperKey } from '../../keys/local.ts'
 import { passwordSourceText, readPassword } from '../../keys/password.ts'
-import { KeyFileError, readPrivateFile } from '../../keys/privateFile.ts'
+import { KeyFileError, readPrivateFile, readSecretFile } from '../../keys/privateFile.ts'
 import { connectRemoteSigner } from '../../keys/remote.ts'
 import { type Hex, sameHex, shortHex } from '../../protocol/address.ts'
 import { type KeySources, passwordSources } from './keySources.ts'
@@ -107,7 +107,7 @@ export function readKeystore(path: string, setting: string): Keystore {
 function tokenOf(path: string | undefined): Secret | undefined {
   if (path === undefined) return undefined
   const rules = { setting: 'account.remoteSignerTokenFile', checksFolder: true }
-  const token = readPrivateFile(path, rules).reveal().trim()
+  const token = readSecretFile(path, rules).reveal().trim()
   // What a header may carry; anything else is a wrong file.
   if (/^[\x21-\x7e]+$/.test(token)) return new Secret(token)
   throw new KeyFileError('The file holds no token.', {

@@ -1,6 +1,6 @@
 /** Headers of a collector of traces, from a file that others cannot read: they hold its token. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { readPrivateFile } from '../../keys/privateFile.ts'
+import { readSecretFile } from '../../keys/privateFile.ts'
 
 /** Headers that HTTP itself has, which would change what is sent. */
 const own: ReadonlySet<string> = new Set([
@@ -18,7 +18,7 @@ const own: ReadonlySet<string> = new Set([
  * value is in a message.
  */
 export function traceHeaders(path: string, checksFolder: boolean): Readonly<Record<string, string>> {
-  const text = readPrivateFile(path, { setting: 'otel.headersFile', checksFolder }).reveal()
+  const text = readSecretFile(path, { setting: 'otel.headersFile', checksFolder }).reveal()
   const headers: Record<string, string> = {}
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue

@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { Emit } from '../../domain/event.ts'
 import type { EngineStatus } from '../../engine/engineStatus.ts'
-import { readPrivateFile } from '../../keys/privateFile.ts'
+import { readSecretFile } from '../../keys/privateFile.ts'
 import { createRedactor } from '../../monitor/log/redact.ts'
 import type { Notice } from '../../notify/notice.ts'
 import { createNotifier, type Notifier } from '../../notify/notifier.ts'
@@ -56,7 +56,7 @@ export function openSinks(
       if (typeof path !== 'string') return []
       const setting = `notify.sinks (${settings.name}.${field})`
       const rules = { setting, checksFolder: !config.isPaper, credentialsDirectory }
-      const text = readPrivateFile(path, rules).reveal().trim()
+      const text = readSecretFile(path, rules).reveal().trim()
       const { fits, what } = shapes[field]
       if (fits(text)) return [[field, new Secret(text)]]
       throw new CommandError(`${path} does not hold ${what}; ${setting} names it.`, exitCodes.configuration)

@@ -6,7 +6,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { TradingHalt } from '../../domain/account/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
-import { readPrivateFile } from '../../keys/privateFile.ts'
+import { readSecretFile } from '../../keys/privateFile.ts'
 import { type Beat, createHeartbeat, type Heartbeat } from '../../notify/heartbeat.ts'
 import { openPost } from './notifySinks.ts'
 
@@ -26,12 +26,19 @@ export function beatOf(isAlive: boolean, holds: readonly Pick<TradingHalt, 'stat
 /**
  * Starts the heartbeat of the configuration; one that does nothing where none is set.
  *
+ * @param credentialsDirectory where systemd puts the credentials of the service; absent: nowhere.
  * @throws KeyFileError when its file cannot be opened or others may read it; CommandError with exit code 4 when it holds no address.
  */
-export function openHeartbeat(config: Config, emit: Emit, look: () => Beat): Heartbeat {
+export function openHeartbeat(
+  config: Config,
+  emit: Emit,
+  look: () => Beat,
+  credentialsDirectory = process.env.CREDENTIALS_DIRECTORY,
+): Heartbeat {
   const { heartbeatUrlFile: path, heartbeatSeconds } = config.notify
   if (path === undefined) return { fail: () => undefined, stop: () => Promise.resolve() }
-  const url = readPrivateFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+  const rules = { setting, checksFolder: !config.isPaper, credentialsDirectory }
+  const url = readSecretFile(path, rules).reveal().trim()
   if (!isSafeUrl(url, true)) {
     throw new CommandError(
       `${path} does not hold an https:// address; ${setting} names it.`,

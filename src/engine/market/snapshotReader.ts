@@ -345,9 +345,14 @@ function reportFeeds(context: SnapshotContext, snapshot: Snapshot): void {
     'capacity',
     views.flatMap(({ capacityLong, capacityShort }) => [capacityLong, capacityShort]),
   )
+  // The price of a market that is closed stands still and nothing is added by it: that it was read is all there is to its age.
   report(
     'oracle',
-    views.map(({ oraclePrice }) => oraclePrice),
+    views.map(({ status, oraclePrice }) =>
+      status === 'closed' && oraclePrice !== undefined
+        ? { ...oraclePrice, atMs: snapshot.atMs }
+        : oraclePrice,
+    ),
   )
   report(
     'candles',

@@ -3,7 +3,8 @@
  * batches, so that a flood of log lines draws no more than ten times a second.
  */
 import { type Answered, read } from './pageApi.ts'
-import { type Change, mostOrders } from './pageState.ts'
+import { mostOrders } from './pageOrders.ts'
+import type { Change } from './pageState.ts'
 import type { PageStore } from './pageStore.ts'
 import type {
   Book,

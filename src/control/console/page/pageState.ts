@@ -1,4 +1,5 @@
 /** What the page knows, and how each thing that it is told changes it. Pure: the page draws this and nothing else. */
+import { type KnownOrders, withNewest, withOlder, withOpen } from './pageOrders.ts'
 import type {
   Book,
   Decision,
@@ -14,9 +15,10 @@ import type {
   Story,
   Task,
 } from './pageWire.ts'
+import { sameWhereEqual } from './sameRows.ts'
 
 /** What is drawn. */
-export interface PageState {
+export interface PageState extends KnownOrders {
   readonly session: Session | 'unknown' | 'none'
   /** Whether the stream is open. */
   readonly stream: 'connecting' | 'open' | 'lost'
@@ -25,10 +27,6 @@ export interface PageState {
   readonly status?: Status
   /** How far the daemon's clock is ahead of the page's, ms. */
   readonly aheadMs: number
-  /** Newest first. */
-  readonly orders: readonly Order[]
-  /** Whether orders older than these were asked for and there are none. */
-  readonly isAllOrders: boolean
   readonly tasks: readonly Task[]
   readonly books: readonly Book[]
   readonly decisions: readonly Decision[]
@@ -67,11 +65,8 @@ export type Change =
   | { readonly type: 'no-story'; readonly intentId: string; readonly problem: string }
   | { readonly type: 'find'; readonly text: string }
 
-/** Most lines of the log, orders and figures of the equity that the page keeps. */
+/** Most lines of the log and figures of the equity that the page keeps. */
 export const mostLines = 2_000
-export const mostOrders = 2_000
-/** Orders that are read when the page begins, and told of whenever one of them changes. */
-export const newestOrders = 100
 const mostPoints = 6_000
 
 /** Before anything was heard. */
@@ -106,13 +101,9 @@ export function fold(state: PageState, change: Change): PageState {
     case 'status':
       return withStatus(state, change.status, change.nowMs)
     case 'orders':
-      return { ...state, orders: mergedOrders(state.orders, change.orders) }
+      return { ...state, ...withNewest(state, change.orders) }
     case 'all-orders':
-      return {
-        ...state,
-        orders: mergedOrders(state.orders, change.orders),
-        isAllOrders: change.orders.length < change.asked,
-      }
+      return { ...state, ...withOlder(state, change.orders, change.asked) }
     case 'tasks':
       return { ...state, tasks: sameWhereEqual(state.tasks, change.tasks, ({ taskId }) => taskId) }
     case 'books':
@@ -165,6 +156,7 @@ function withStatus(state: PageState, status: Status, nowMs: number): PageState 
   const isNew = point.some(({ atMs }) => newest === undefined || atMs > newest.atMs)
   return {
     ...state,
+    ...withOpen(state, status.openIntents),
     aheadMs: status.nowMs - nowMs,
     status: {
       ...status,
@@ -175,34 +167,6 @@ function withStatus(state: PageState, status: Status, nowMs: number): PageState 
 }
 
 const nameOf = ({ name }: Status['strategies'][number]): string => name
-
-/**
- * The newest orders over those that are known. A row that says the same stays the same value; those older than the newest that came
- * stay as they were.
- */
-function mergedOrders(known: readonly Order[], came: readonly Order[]): readonly Order[] {
-  const fresh = sameWhereEqual(known, came, ({ intentId }) => intentId)
-  const ids = new Set(fresh.map(({ intentId }) => intentId))
-  const rest = known.filter(({ intentId }) => !ids.has(intentId))
-  const all = rest.length === 0 ? fresh : [...fresh, ...rest].toSorted(newestFirst)
-  return all.length === known.length && all.every((row, index) => row === known[index])
-    ? known
-    : all.slice(0, mostOrders)
-}
-
-function newestFirst(one: Order, other: Order): number {
-  return one.acceptedAt < other.acceptedAt ? 1 : one.acceptedAt > other.acceptedAt ? -1 : 0
-}
-
-/** The rows that came; each that is equal to a known one is that one. */
-function sameWhereEqual<T>(known: readonly T[], came: readonly T[], idOf: (row: T) => string): readonly T[] {
-  const byId = new Map(known.map((row) => [idOf(row), row]))
-  const rows = came.map((row) => {
-    const before = byId.get(idOf(row))
-    return before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row
-  })
-  return rows.length === known.length && rows.every((row, index) => row === known[index]) ? known : rows
-}
 
 function withLog(known: PageState['log'], { runId, lines }: LogLines): PageState['log'] {
   // Numbers of another run say nothing here.

@@ -2,7 +2,7 @@
  * The chart of a market: its price, own fills, and the prices at which something of ours happens. Pure. Figures of a chart are numbers;
  * what is said of them is made of the exact ones.
  */
-import { newestOrders, type PageState } from './pageState.ts'
+import type { KnownOrders } from './pageOrders.ts'
 import type { Candles, Order } from './pageWire.ts'
 import { chartNumber, priceText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
@@ -124,15 +124,14 @@ export function priceChartOf(
 
 /**
  * From when on the fills of a chart are all there are, by when their orders were accepted, Unix ms; undefined: they are from its first
- * candle on. The page has the newest orders only, until older ones are loaded.
+ * candle on. Of before it the page has open orders only, until older ones are loaded.
  */
 export function fillsSinceMs(
   { xs: [first] }: PriceChart,
-  { orders, isAllOrders }: Pick<PageState, 'orders' | 'isAllOrders'>,
+  { allSince, isAllOrders }: Pick<KnownOrders, 'allSince' | 'isAllOrders'>,
 ): number | undefined {
-  const oldest = orders.at(-1)
-  if (isAllOrders || oldest === undefined || orders.length < newestOrders) return undefined
-  const sinceMs = millisOf(oldest.acceptedAt)
+  if (isAllOrders || allSince === undefined) return undefined
+  const sinceMs = millisOf(allSince)
   return first === undefined || sinceMs === undefined || first * 1_000 >= sinceMs ? undefined : sinceMs
 }
 

@@ -641,7 +641,7 @@ export const texts = {
     fill: (what: string, price: string, time: string) => `${what} at ${price}, ${time}`,
     nothing: 'Nothing of ours happened here or waits here.',
     fillsSince: (moment: string) =>
-      `Fills of orders that were accepted before ${moment} UTC are not on the chart.`,
+      `Of orders that were accepted before ${moment} UTC, those that ended are not on the chart.`,
     noMarket: 'No market is in use.',
     none: 'The venue has no price of this market.',
     waiting: 'Prices were not read yet.',

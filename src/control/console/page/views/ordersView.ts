@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { Head, html, kept, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { cancelCommand } from '../pageCommands.ts'
-import { mostOrders, newestOrders } from '../pageState.ts'
+import { mostOrders } from '../pageOrders.ts'
 import type { Order } from '../pageWire.ts'
 import { NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
 import { isCancellable, isFound, isOpenOrder, orderPnlOf, partFilledUsd } from '../shownFigures.ts'
@@ -94,6 +94,7 @@ export function OrdersView(): VNode {
   const mayCommand = useMayCommand()
   const orders = useSlice((state) => state.orders)
   const isAllOrders = useSlice((state) => state.isAllOrders)
+  const allSince = useSlice((state) => state.allSince)
   const find = useSlice((state) => state.find)
   const [isOpenOnly, setOpenOnly] = useState(false)
   const found = useMemo(
@@ -105,7 +106,7 @@ export function OrdersView(): VNode {
     [mayCommand, command],
   )
   const [shown, more, showMore] = useBounded(found, firstRows)
-  const mayBeOlder = !isAllOrders && orders.length >= newestOrders && orders.length < mostOrders
+  const mayBeOlder = !isAllOrders && allSince !== undefined && orders.length < mostOrders
   const tools = html`<label class="check">
     <input type="checkbox" checked=${isOpenOnly}
       onChange=${(event: Event) => setOpenOnly((event.currentTarget as HTMLInputElement).checked)} />

@@ -225,6 +225,7 @@ export function PriceView(): VNode {
   const status = useSlice((state) => state.status)
   const orders = useSlice((state) => state.orders)
   const isAllOrders = useSlice((state) => state.isAllOrders)
+  const allSince = useSlice((state) => state.allSince)
   const positions = useMemo(
     () => (status === undefined ? [] : shownPositions(status, [], [])),
     [status?.positions],
@@ -246,6 +247,6 @@ export function PriceView(): VNode {
         </select>`
   const empty = market === undefined ? words.noMarket : candles === 'none' ? words.none : words.waiting
   return html`<${Section} id="prices" title=${texts.sections.prices} tools=${tools}>
-    ${chart === undefined || chart.xs.length < 2 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} sinceMs=${fillsSinceMs(chart, { orders, isAllOrders })} />`}
+    ${chart === undefined || chart.xs.length < 2 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} sinceMs=${fillsSinceMs(chart, { ...(allSince === undefined ? {} : { allSince }), isAllOrders })} />`}
   <//>`
 }

@@ -1,0 +1,114 @@
+/** Messages over a restart: the end of what began before it goes to who was told of its beginning. */
+import { expect, test } from 'vitest'
+import { Secret } from '../../src/base/secret.ts'
+import { systemClock } from '../../src/base/systemClock.ts'
+import { toldBefore } from '../../src/daemon/notices/toldBefore.ts'
+import {
+  type AccountState,
+  applyAccountRecord,
+  type Discrepancy,
+  emptyAccountState,
+} from '../../src/domain/account/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import type { Event } from '../../src/domain/event.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import type { NoticeLevel } from '../../src/notify/notice.ts'
+import { createNotifier } from '../../src/notify/notifier.ts'
+import { sinkSettings } from '../../src/notify/sinkSettings.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { armedState } from '../monitor/events.ts'
+import { account, ethMarket, startMs, usdc } from '../support/intents.ts'
+
+const { intent } = armedState
+const unknownState: IntentState = {
+  ...armedState,
+  attempts: armedState.attempts.map((attempt) => ({ ...attempt, phase: 'UNRESOLVED' })),
+}
+const finding: Discrepancy = {
+  ...{ findingId: 'trade:1', kind: 'unexplained-position', statement: 'It is not known.' },
+  ...{ account, marketToken: ethMarket, collateralToken: usdc, direction: 'long', sizeDeltaUsd: usd(5) },
+} as Discrepancy
+
+/** The account after these facts. */
+function accountOf(...facts: readonly object[]): AccountState {
+  return facts.reduce<AccountState>(
+    (state, fact) =>
+      applyAccountRecord(state, {
+        ...fact,
+        ...{ v: RECORD_VERSION, atMs: startMs, intentId: 'account' },
+      } as never),
+    emptyAccountState,
+  )
+}
+
+const begun = [
+  {
+    kind: 'trading.state',
+    ...{ scope: 'account', cause: 'drawdown', state: 'halted', reason: 'It fell.', by: 'perpd' },
+    lifts: 'operator',
+  },
+  { kind: 'finding.raised', finding },
+  { kind: 'strategy.switched', strategy: 'eth-trend', to: 'paused', reason: 'It rests.', by: 'ann' },
+]
+const ended: readonly Event[] = [
+  {
+    type: 'trading.state',
+    ...{ scope: 'account', state: 'active', cause: 'drawdown', isLifted: true, reason: 'Ann released it.' },
+  },
+  { type: 'account.discrepancySettled', finding, as: 'adopted' },
+  {
+    type: 'order.moved',
+    ...{ intent, from: 'unknown', to: 'pending', reason: 'It landed.', state: armedState },
+  },
+  { type: 'strategy.switched', strategy: 'eth-trend', to: 'running', reason: 'It may.', by: 'ann' },
+]
+
+/** What a sink of that level is sent: kinds of events, after a start on that journal. */
+async function sentTo(level: NoticeLevel, journal: Parameters<typeof toldBefore>[0]): Promise<string[]> {
+  const sent: string[] = []
+  const settings = sinkSettings(() => true).parse({
+    ...{ type: 'webhook', name: 'one', url: 'https://one.example', secretFile: '/x', level },
+  })
+  const notifier = createNotifier({
+    sinks: [{ settings, secrets: new Map([['secretFile', new Secret('s'.repeat(32))]] as const) }],
+    post: async (_, { body }) => {
+      sent.push(JSON.parse(String(body)).event)
+      return { status: 200, headers: new Headers(), text: async () => '' }
+    },
+    postMail: () => Promise.reject(new Error('nobody has a mailbox')),
+    clock: systemClock,
+    emit: () => undefined,
+    redact: (text) => text,
+    ...{ maxWaiting: 10, timeoutMs: 1_000, profile: 'paper' },
+  })
+  notifier.recall(toldBefore(journal))
+  for (const event of ended) notifier.listen(event)
+  await notifier.close(10_000)
+  return sent
+}
+
+test('the end of a halt, a discrepancy, an unknown order and a pause of before a restart goes to who was told of it', async () => {
+  const journal = { account: () => accountOf(...begun), openIntents: () => [unknownState, armedState] }
+  expect(await sentTo('warn', journal)).toEqual([
+    ...['trading-state', 'account-settled', 'order-proven', 'strategy-paused'],
+  ])
+  // Who takes errors alone was told of the discrepancy, and of nothing else.
+  expect(await sentTo('error', journal)).toEqual(['account-settled'])
+})
+
+test('what was over before the restart, or never was, has no end to be told', async () => {
+  const over = [
+    {
+      kind: 'trading.state',
+      ...{ scope: 'account', cause: 'drawdown', state: 'active', reason: 'It may.', by: 'ann' },
+      lifts: 'operator',
+    },
+    { kind: 'finding.settled', findingId: 'trade:1', as: 'adopted' },
+    { kind: 'strategy.switched', strategy: 'eth-trend', to: 'running', reason: 'It may.', by: 'ann' },
+  ]
+  const journal = { account: () => accountOf(...begun, ...over), openIntents: () => [armedState] }
+  expect(toldBefore(journal)).toEqual([])
+  // By its own level a strategy that goes on is told to who takes warnings.
+  expect(await sentTo('warn', journal)).toEqual(['strategy-paused'])
+  expect(await sentTo('error', journal)).toEqual([])
+})
