@@ -178,7 +178,7 @@ function stopsOf(scene: Scene): readonly Decision[] {
   const distance = firstStop(exits, entryPrice)
   const base =
     distance === undefined ? undefined : awayFrom(entryPrice, distance, position.direction, 'losing')
-  const moved = movedStop(scene, stops, base)
+  const moved = movedStop(scene, stops)
   const most = mostProtective(position, [base, moved, reached])
   const kept = fitted(scene, 'stop-loss', stops)
   if (most === undefined || kept.length > 0) return kept
@@ -187,22 +187,23 @@ function stopsOf(scene: Scene): readonly Decision[] {
     const isPast = !waits(most, scene, 'stop-loss')
     return isPast ? [pastStop(scene, most)] : [placed(scene, 'stop-loss', most, missingUsd)]
   }
-  const asked = stops.some((stop) => isNearerByFile(stop, base, scene)) ? base : undefined
+  // The file asks for a nearer level than rests: it was changed, or more was bought.
+  const asked = stops.some(({ triggerPrice }) => isNearerByMore(base, triggerPrice, scene)) ? base : undefined
   if (asked !== undefined && !waits(asked, scene, 'stop-loss')) return [pastStop(scene, asked)]
   const level = mostProtective(position, [moved, asked])
   return stops.flatMap((stop) => retried(stop, scene) ?? movedTo(stop, level, scene) ?? [])
 }
 
 /** Where the stop-loss goes by the price of now; undefined: it stays. */
-function movedStop(
-  { exits: { trailingStop, breakEven }, entryPrice, price, position, reached }: Scene,
-  stops: readonly RestingOrder[],
-  base: Usd | undefined,
-): Usd | undefined {
+function movedStop(scene: Scene, stops: readonly RestingOrder[]): Usd | undefined {
+  const { entryPrice, price, position, reached } = scene
+  const { trailingStop, breakEven } = scene.exits
   const { direction } = position
   const isBeyond = (level: Usd) => (direction === 'long' ? price >= level : price <= level)
-  const wasMoved = [reached, ...stops.map(({ triggerPrice }) => triggerPrice)].some(
-    (level) => level !== undefined && base !== undefined && isNearer(position, level, base),
+  const even = awayFrom(entryPrice, { bps: breakEven?.offsetBps ?? 0 }, direction, 'winning')
+  // Fills, averaged entries and break-even put a stop no nearer than there: one that is has followed the price already.
+  const wasMoved = [reached, ...stops.map(({ triggerPrice }) => triggerPrice)].some((level) =>
+    isNearerByMore(level, even, scene),
   )
   const isTrailing =
     trailingStop !== undefined &&
@@ -212,21 +213,20 @@ function movedStop(
   const candidates = [
     isTrailing ? awayFrom(price, trailingStop.distance, direction, 'losing') : undefined,
     breakEven !== undefined && isBeyond(awayFrom(entryPrice, breakEven.after, direction, 'winning'))
-      ? awayFrom(entryPrice, { bps: breakEven.offsetBps }, direction, 'winning')
+      ? even
       : undefined,
   ].filter((level) => level !== undefined && isBeyond(level))
   return mostProtective(position, candidates)
 }
 
-/** Whether the file asks for a nearer level than rests, by more than a fill's price differs: it was changed, or more was bought. */
-function isNearerByFile(
-  { triggerPrice }: RestingOrder,
-  base: Usd | undefined,
+/** Whether a level is nearer to profit than another by more than a fill's price differs; not where one of them is not known. */
+function isNearerByMore(
+  level: Usd | undefined,
+  other: Usd | undefined,
   { entryPrice, position }: Scene,
 ): boolean {
-  if (base === undefined || triggerPrice === undefined) return false
-  const gap = base > triggerPrice ? base - triggerPrice : triggerPrice - base
-  return isNearer(position, base, triggerPrice) && gap > bps(entryPrice, FILL_DRIFT_BPS)
+  if (level === undefined || other === undefined) return false
+  return isNearer(position, level, other) && absOf(level - other) > bps(entryPrice, FILL_DRIFT_BPS)
 }
 
 /** The move of one stop-loss, if it is towards profit, late enough after the last one, and worth its cost. */

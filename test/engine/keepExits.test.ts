@@ -268,6 +268,41 @@ test.each([
   },
 )
 
+test.each([
+  ['long', [1_905, 1_950, 2_003], 2_055, 2_100],
+  ['short', [2_095, 2_050, 1_997], 1_945, 1_900],
+] as const)(
+  'a trailing stop of a %s waits for its activation wherever a fill, an average or break-even left the stop, resting or lost',
+  (direction, levels, earlyUsd, activeUsd) => {
+    const exits: PricedExits = {
+      stopLoss: { bps: 500 },
+      takeProfits: [],
+      trailingStop: { distance: { bps: 200 }, activation: { bps: 300 } },
+      moveEveryMs: 60_000,
+      moveStepUsd: usd(1),
+      range: usualRange,
+    }
+    for (const triggerUsd of levels) {
+      const stop: Exit = { type: 'stop-loss', sizeUsd: 500, triggerUsd, ageSeconds: 600 }
+      const world: World = { direction, ownUsd: 500, heldUsd: 500, priceUsd: earlyUsd }
+      expect(decided(exits, [stop], world)).toEqual([])
+      expect(decided(exits, [], { ...world, lostUsd: triggerUsd })).toMatchObject([
+        { kind: 'decrease', triggerPrice: usd(triggerUsd) },
+      ])
+      expect(decided(exits, [stop], { ...world, priceUsd: activeUsd })).toMatchObject([
+        { kind: 'edit', triggerPrice: usd(direction === 'long' ? 2_058 : 1_938) },
+      ])
+    }
+    // One that lies in profit has followed the price, and goes on where more was bought nearer to the price since.
+    const followed: Exit = {
+      ...{ type: 'stop-loss', sizeUsd: 500, ageSeconds: 600 },
+      triggerUsd: direction === 'long' ? 2_005 : 1_995,
+    }
+    const world: World = { direction, ownUsd: 500, heldUsd: 500, priceUsd: earlyUsd }
+    expect(decided(exits, [followed], world)).toMatchObject([{ kind: 'edit' }])
+  },
+)
+
 test('while a stop is asked for, the part is covered by stops, is being closed, or an exit is being made smaller', () => {
   fc.assert(
     fc.property(plans, rests, worlds, (plan, resting, world) => {
