@@ -39,7 +39,7 @@ test('a strategy that holds at a loss adds nothing while the loss is above its l
         sizeDeltaUsd: usd(200),
         leverageBps: 20_000,
         collateralToken: usdc,
-        reason: `half a minute is over at ${view.atMs}`,
+        reason: `half a minute is over at ${view.snapshot.atMs}`,
       },
     ],
   }) as Strategy
