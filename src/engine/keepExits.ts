@@ -275,12 +275,13 @@ function targetsOf(scene: Scene): readonly Decision[] {
       ),
     ]
   // Of a ladder a rung may rest and another not: one that was cancelled, or that waited while the first was under way.
-  const missing = rungs.filter(
-    ({ level }) => waits(level, scene, 'take-profit') && !targets.some((target) => isAt(target, level)),
-  )
+  const missing = rungs.flatMap(({ level, shareBps }) => {
+    const gapUsd = bps(ownUsd, shareBps) - sumOf(targets.filter((target) => isAt(target, level)))
+    return waits(level, scene, 'take-profit') && gapUsd > bps(ownUsd, 1) ? [{ level, gapUsd }] : []
+  })
   const shares = sharesOf(
     missingUsd,
-    missing.map(({ shareBps }) => BigInt(shareBps)),
+    missing.map(({ gapUsd }) => gapUsd),
   )
   return missing.map(({ level }, index) => placed(scene, 'take-profit', level, shares[index] ?? 0n))
 }

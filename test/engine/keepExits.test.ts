@@ -344,6 +344,13 @@ test('of a ladder the rungs that do not rest are placed for what no rung covers,
   ])
   expect(asked([rung(2_020, 500), rung(2_060, 250)], 1_000)).toEqual([[second, usd(250)]])
   expect(asked([rung(2_020, 500), rung(2_040, 250), rung(2_060, 250)], 1_000)).toEqual([])
+  // As much was bought anew at the same price, and its targets are gone: what rests at a level covers no more than it closes.
+  expect(asked([rung(2_020, 250), rung(2_040, 125), rung(2_060, 125)], 1_000)).toEqual([
+    [first, usd(250)],
+    [second, usd(125)],
+    [third, usd(125)],
+  ])
+  expect(asked([rung(2_020, 500), rung(2_040, 125), rung(2_060, 250)], 1_000)).toEqual([[second, usd(125)]])
   // The first filled: what is left is covered.
   expect(asked([rung(2_040, 250), rung(2_060, 250)], 500, 2_015)).toEqual([])
   // One that was cancelled, and whose level the price is past, closes nothing while others rest.
