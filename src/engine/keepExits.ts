@@ -62,7 +62,7 @@ export function keepExits(kept: KeptExits): readonly Decision[] {
 function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[] {
   const scene = sceneOf(kept, part)
   if (scene === undefined) return []
-  const over = overdue(scene, kept.enteredMs(part))
+  const over = overdue(scene, () => kept.enteredMs(part))
   if (over !== undefined) return [over]
   const wanted = [...stopsOf(scene), ...targetsOf(scene)]
   // What is closed now needs no order that waits.
@@ -164,10 +164,11 @@ function liveExits(state: IntentState): readonly Child[] {
   )
 }
 
-function overdue(scene: Scene, enteredMs: number | undefined): Decision | undefined {
+function overdue(scene: Scene, enteredMs: () => number | undefined): Decision | undefined {
   const { exits, snapshot, position } = scene
-  const sinceMs = enteredMs ?? position.increasedAtSeconds * 1000
-  if (exits.timeLimitMs === undefined || snapshot.atMs - sinceMs < exits.timeLimitMs) return undefined
+  if (exits.timeLimitMs === undefined) return undefined
+  const sinceMs = enteredMs() ?? position.increasedAtSeconds * 1000
+  if (snapshot.atMs - sinceMs < exits.timeLimitMs) return undefined
   const heldSeconds = Math.floor((snapshot.atMs - sinceMs) / 1000)
   return closeOf(scene, `The newest entry is ${heldSeconds} s old; the time limit of the file is over.`)
 }
@@ -266,8 +267,9 @@ function targetsOf(scene: Scene): readonly Decision[] {
     level: awayFrom(entryPrice, target, position.direction, 'winning'),
     shareBps: target.shareBps ?? BPS_ONE,
   }))
-  const past = rungs.find(({ level }) => !waits(level, scene, 'take-profit'))
-  if (past !== undefined && targets.length === 0)
+  const ahead = rungs.filter(({ level }) => waits(level, scene, 'take-profit'))
+  const past = rungs.at(-1)
+  if (ahead.length === 0 && targets.length === 0 && past !== undefined)
     return [
       closeOf(
         scene,
@@ -275,9 +277,9 @@ function targetsOf(scene: Scene): readonly Decision[] {
       ),
     ]
   // Of a ladder a rung may rest and another not: one that was cancelled, or that waited while the first was under way.
-  const missing = rungs.flatMap(({ level, shareBps }) => {
+  const missing = ahead.flatMap(({ level, shareBps }) => {
     const gapUsd = bps(ownUsd, shareBps) - sumOf(targets.filter((target) => isAt(target, level)))
-    return waits(level, scene, 'take-profit') && gapUsd > bps(ownUsd, 1) ? [{ level, gapUsd }] : []
+    return gapUsd > bps(ownUsd, 1) ? [{ level, gapUsd }] : []
   })
   const shares = sharesOf(
     missingUsd,

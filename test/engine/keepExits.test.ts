@@ -344,6 +344,13 @@ test('of a ladder the rungs that do not rest are placed for what no rung covers,
   ])
   expect(asked([rung(2_020, 500), rung(2_060, 250)], 1_000)).toEqual([[second, usd(250)]])
   expect(asked([rung(2_020, 500), rung(2_040, 250), rung(2_060, 250)], 1_000)).toEqual([])
+  // Where the price is past some of them, what they would close waits for those beyond it; past all of them the part is closed.
+  expect(asked([], 1_000, 2_030)).toEqual([
+    [second, usd(500)],
+    [third, usd(500)],
+  ])
+  expect(asked([], 1_000, 2_050)).toEqual([[third, usd(1_000)]])
+  expect(asked([], 1_000, 2_070)).toEqual(['close'])
   // As much was bought anew at the same price, and its targets are gone: what rests at a level covers no more than it closes.
   expect(asked([rung(2_020, 250), rung(2_040, 125), rung(2_060, 125)], 1_000)).toEqual([
     [first, usd(250)],
