@@ -10,7 +10,7 @@
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { sharesOf } from '../domain/books/figures.ts'
 import type { Part } from '../domain/books/sideParts.ts'
-import type { Decision } from '../domain/order/decision.ts'
+import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
 import { awayFrom, closedBps, firstStop, type PricedExits } from '../domain/order/exitPlan.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -67,7 +67,10 @@ function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[]
   const wanted = [...stopsOf(scene), ...targetsOf(scene)]
   // What is closed now needs no order that waits.
   const closing = wanted.find(({ kind }) => kind === 'close')
-  return closing === undefined ? wanted : [closing]
+  if (closing !== undefined) return [closing]
+  return wanted.some(isAtMarket)
+    ? wanted.filter((each) => each.kind !== 'decrease' || isAtMarket(each))
+    : wanted
 }
 
 /**
@@ -180,13 +183,15 @@ function stopsOf(scene: Scene): readonly Decision[] {
   const base =
     distance === undefined ? undefined : awayFrom(entryPrice, distance, position.direction, 'losing')
   const moved = movedStop(scene, stops)
-  const most = mostProtective(position, [base, moved, reached])
+  const byFile = mostProtective(position, [base, moved])
+  const most = mostProtective(position, [byFile, reached])
   const kept = fitted(scene, 'stop-loss', stops)
   if (most === undefined || kept.length > 0) return kept
   const missingUsd = ownUsd - sumOf(stops)
   if (isWorth(scene, missingUsd)) {
-    const isPast = !waits(most, scene, 'stop-loss')
-    return isPast ? [pastStop(scene, most)] : [placed(scene, 'stop-loss', most, missingUsd)]
+    if (waits(most, scene, 'stop-loss')) return [placed(scene, 'stop-loss', most, missingUsd)]
+    const isRestCovered = stops.length > 0 && (byFile === undefined || waits(byFile, scene, 'stop-loss'))
+    return [isRestCovered ? pastLost(scene, most, missingUsd) : pastStop(scene, most)]
   }
   // The file asks for a nearer level than rests: it was changed, or more was bought.
   const asked = stops.some(({ triggerPrice }) => isNearerByMore(base, triggerPrice, scene)) ? base : undefined
@@ -296,4 +301,20 @@ function isAt({ triggerPrice }: RestingOrder, level: Usd): boolean {
 function pastStop(scene: Scene, level: Usd): Decision {
   const words = level === scene.reached ? 'a stop-loss rested before' : 'the stop-loss of the file belongs'
   return closeOf(scene, `The price is past ${formatPrice(level)}, where ${words}.`)
+}
+
+/** Closes at the market what one of several stops was for that was lost, and leaves the others their share. */
+function pastLost({ position }: Scene, level: Usd, sizeDeltaUsd: Usd): DecreaseDecision {
+  return {
+    ...sideOf(position),
+    kind: 'decrease',
+    collateralToken: position.collateralToken,
+    sizeDeltaUsd,
+    keepLeverage: false,
+    reason: `The price is past ${formatPrice(level)}, where a stop-loss of ${formatUsd(sizeDeltaUsd)} rested before; the rest has its own.`,
+  }
+}
+
+function isAtMarket(decision: Decision): boolean {
+  return decision.kind === 'decrease' && decision.orderType === undefined
 }

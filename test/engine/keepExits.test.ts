@@ -216,7 +216,7 @@ test('a stop is never moved away from profit, and not twice within the time of t
   )
 })
 
-test('a stop that is placed lies as near to profit as any that rested for the part; where the price is past that the part is closed', () => {
+test('a stop that is placed lies as near to profit as any that rested for the part; where the price is past that what no stop covers is closed', () => {
   fc.assert(
     fc.property(plans, rests, worlds, (plan, resting, world) => {
       const nearest = nearestOf(resting, world)
@@ -235,7 +235,14 @@ test('a stop that is placed lies as near to profit as any that rested for the pa
         0,
       )
       const isBare = world.ownUsd - stopsUsd > world.ownUsd / 50 + 1
-      if (isPast && isBare) expect(decisions).toMatchObject([{ kind: 'close' }])
+      if (!isPast || !isBare) return
+      // What rests of stops, and is not past the file's own, goes on covering its share: no more is closed than it leaves out.
+      const [only, ...others] = decisions
+      expect(others.filter(({ kind }) => kind !== 'edit' && kind !== 'cancel')).toEqual([])
+      const missing = { kind: 'decrease', sizeDeltaUsd: usd(world.ownUsd - stopsUsd) }
+      expect(only).toMatchObject(only?.kind === 'close' ? {} : missing)
+      expect(only).not.toHaveProperty('orderType')
+      if (stopsUsd === 0) expect(only).toMatchObject({ kind: 'close' })
     }),
     { numRuns: 2_000 },
   )
@@ -300,6 +307,35 @@ test.each([
     }
     const world: World = { direction, ownUsd: 500, heldUsd: 500, priceUsd: earlyUsd }
     expect(decided(exits, [followed], world)).toMatchObject([{ kind: 'edit' }])
+  },
+)
+
+test.each([
+  ['long', 1_950, 1_905, 1_940, 1_890],
+  ['short', 2_050, 2_095, 2_060, 2_110],
+] as const)(
+  'where one of several stops of a %s was lost and the price is past it, what it was for is closed and the others stay, until the price is past the file',
+  (direction, lostUsd, triggerUsd, priceUsd, pastUsd) => {
+    const exits: PricedExits = {
+      stopLoss: { bps: 500 },
+      takeProfits: [{ bps: 500 }],
+      moveEveryMs: 60_000,
+      moveStepUsd: usd(1),
+      range: usualRange,
+    }
+    const stop: Exit = { type: 'stop-loss', sizeUsd: 750, triggerUsd, ageSeconds: 600 }
+    const world: World = { direction, ownUsd: 1_000, heldUsd: 1_000, priceUsd, lostUsd }
+    expect(decided(exits, [stop], world)).toEqual([
+      {
+        kind: 'decrease',
+        ...{ ...side, direction },
+        sizeDeltaUsd: usd(250),
+        keepLeverage: false,
+        reason: expect.stringContaining('a stop-loss of $250.00 rested before; the rest has its own'),
+      },
+    ])
+    expect(decided(exits, [stop], { ...world, priceUsd: pastUsd })).toMatchObject([{ kind: 'close' }])
+    expect(decided(exits, [], world)).toMatchObject([{ kind: 'close' }])
   },
 )
 
