@@ -10,7 +10,7 @@
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { sharesOf } from '../domain/books/figures.ts'
 import type { Part } from '../domain/books/sideParts.ts'
-import type { Decision } from '../domain/order/decision.ts'
+import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
 import { awayFrom, closedBps, firstStop, type PricedExits } from '../domain/order/exitPlan.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -62,12 +62,15 @@ export function keepExits(kept: KeptExits): readonly Decision[] {
 function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[] {
   const scene = sceneOf(kept, part)
   if (scene === undefined) return []
-  const over = overdue(scene, kept.enteredMs(part))
+  const over = overdue(scene, () => kept.enteredMs(part))
   if (over !== undefined) return [over]
   const wanted = [...stopsOf(scene), ...targetsOf(scene)]
   // What is closed now needs no order that waits.
   const closing = wanted.find(({ kind }) => kind === 'close')
-  return closing === undefined ? wanted : [closing]
+  if (closing !== undefined) return [closing]
+  return wanted.some(isAtMarket)
+    ? wanted.filter((each) => each.kind !== 'decrease' || isAtMarket(each))
+    : wanted
 }
 
 /**
@@ -164,10 +167,11 @@ function liveExits(state: IntentState): readonly Child[] {
   )
 }
 
-function overdue(scene: Scene, enteredMs: number | undefined): Decision | undefined {
+function overdue(scene: Scene, enteredMs: () => number | undefined): Decision | undefined {
   const { exits, snapshot, position } = scene
-  const sinceMs = enteredMs ?? position.increasedAtSeconds * 1000
-  if (exits.timeLimitMs === undefined || snapshot.atMs - sinceMs < exits.timeLimitMs) return undefined
+  if (exits.timeLimitMs === undefined) return undefined
+  const sinceMs = enteredMs() ?? position.increasedAtSeconds * 1000
+  if (snapshot.atMs - sinceMs < exits.timeLimitMs) return undefined
   const heldSeconds = Math.floor((snapshot.atMs - sinceMs) / 1000)
   return closeOf(scene, `The newest entry is ${heldSeconds} s old; the time limit of the file is over.`)
 }
@@ -178,31 +182,34 @@ function stopsOf(scene: Scene): readonly Decision[] {
   const distance = firstStop(exits, entryPrice)
   const base =
     distance === undefined ? undefined : awayFrom(entryPrice, distance, position.direction, 'losing')
-  const moved = movedStop(scene, stops, base)
-  const most = mostProtective(position, [base, moved, reached])
+  const moved = movedStop(scene, stops)
+  const byFile = mostProtective(position, [base, moved])
+  const most = mostProtective(position, [byFile, reached])
   const kept = fitted(scene, 'stop-loss', stops)
   if (most === undefined || kept.length > 0) return kept
   const missingUsd = ownUsd - sumOf(stops)
   if (isWorth(scene, missingUsd)) {
-    const isPast = !waits(most, scene, 'stop-loss')
-    return isPast ? [pastStop(scene, most)] : [placed(scene, 'stop-loss', most, missingUsd)]
+    if (waits(most, scene, 'stop-loss')) return [placed(scene, 'stop-loss', most, missingUsd)]
+    const isRestCovered = stops.length > 0 && (byFile === undefined || waits(byFile, scene, 'stop-loss'))
+    return [isRestCovered ? pastLost(scene, most, missingUsd) : pastStop(scene, most)]
   }
-  const asked = stops.some((stop) => isNearerByFile(stop, base, scene)) ? base : undefined
+  // The file asks for a nearer level than rests: it was changed, or more was bought.
+  const asked = stops.some(({ triggerPrice }) => isNearerByMore(base, triggerPrice, scene)) ? base : undefined
   if (asked !== undefined && !waits(asked, scene, 'stop-loss')) return [pastStop(scene, asked)]
   const level = mostProtective(position, [moved, asked])
   return stops.flatMap((stop) => retried(stop, scene) ?? movedTo(stop, level, scene) ?? [])
 }
 
 /** Where the stop-loss goes by the price of now; undefined: it stays. */
-function movedStop(
-  { exits: { trailingStop, breakEven }, entryPrice, price, position, reached }: Scene,
-  stops: readonly RestingOrder[],
-  base: Usd | undefined,
-): Usd | undefined {
+function movedStop(scene: Scene, stops: readonly RestingOrder[]): Usd | undefined {
+  const { entryPrice, price, position, reached } = scene
+  const { trailingStop, breakEven } = scene.exits
   const { direction } = position
   const isBeyond = (level: Usd) => (direction === 'long' ? price >= level : price <= level)
-  const wasMoved = [reached, ...stops.map(({ triggerPrice }) => triggerPrice)].some(
-    (level) => level !== undefined && base !== undefined && isNearer(position, level, base),
+  const even = awayFrom(entryPrice, { bps: breakEven?.offsetBps ?? 0 }, direction, 'winning')
+  // Fills, averaged entries and break-even put a stop no nearer than there: one that is has followed the price already.
+  const wasMoved = [reached, ...stops.map(({ triggerPrice }) => triggerPrice)].some((level) =>
+    isNearerByMore(level, even, scene),
   )
   const isTrailing =
     trailingStop !== undefined &&
@@ -212,21 +219,20 @@ function movedStop(
   const candidates = [
     isTrailing ? awayFrom(price, trailingStop.distance, direction, 'losing') : undefined,
     breakEven !== undefined && isBeyond(awayFrom(entryPrice, breakEven.after, direction, 'winning'))
-      ? awayFrom(entryPrice, { bps: breakEven.offsetBps }, direction, 'winning')
+      ? even
       : undefined,
   ].filter((level) => level !== undefined && isBeyond(level))
   return mostProtective(position, candidates)
 }
 
-/** Whether the file asks for a nearer level than rests, by more than a fill's price differs: it was changed, or more was bought. */
-function isNearerByFile(
-  { triggerPrice }: RestingOrder,
-  base: Usd | undefined,
+/** Whether a level is nearer to profit than another by more than a fill's price differs; not where one of them is not known. */
+function isNearerByMore(
+  level: Usd | undefined,
+  other: Usd | undefined,
   { entryPrice, position }: Scene,
 ): boolean {
-  if (base === undefined || triggerPrice === undefined) return false
-  const gap = base > triggerPrice ? base - triggerPrice : triggerPrice - base
-  return isNearer(position, base, triggerPrice) && gap > bps(entryPrice, FILL_DRIFT_BPS)
+  if (level === undefined || other === undefined) return false
+  return isNearer(position, level, other) && absOf(level - other) > bps(entryPrice, FILL_DRIFT_BPS)
 }
 
 /** The move of one stop-loss, if it is towards profit, late enough after the last one, and worth its cost. */
@@ -266,8 +272,9 @@ function targetsOf(scene: Scene): readonly Decision[] {
     level: awayFrom(entryPrice, target, position.direction, 'winning'),
     shareBps: target.shareBps ?? BPS_ONE,
   }))
-  const past = rungs.find(({ level }) => !waits(level, scene, 'take-profit'))
-  if (past !== undefined && targets.length === 0)
+  const ahead = rungs.filter(({ level }) => waits(level, scene, 'take-profit'))
+  const past = rungs.at(-1)
+  if (ahead.length === 0 && targets.length === 0 && past !== undefined)
     return [
       closeOf(
         scene,
@@ -275,12 +282,13 @@ function targetsOf(scene: Scene): readonly Decision[] {
       ),
     ]
   // Of a ladder a rung may rest and another not: one that was cancelled, or that waited while the first was under way.
-  const missing = rungs.filter(
-    ({ level }) => waits(level, scene, 'take-profit') && !targets.some((target) => isAt(target, level)),
-  )
+  const missing = ahead.flatMap(({ level, shareBps }) => {
+    const gapUsd = bps(ownUsd, shareBps) - sumOf(targets.filter((target) => isAt(target, level)))
+    return gapUsd > bps(ownUsd, 1) ? [{ level, gapUsd }] : []
+  })
   const shares = sharesOf(
     missingUsd,
-    missing.map(({ shareBps }) => BigInt(shareBps)),
+    missing.map(({ gapUsd }) => gapUsd),
   )
   return missing.map(({ level }, index) => placed(scene, 'take-profit', level, shares[index] ?? 0n))
 }
@@ -293,4 +301,20 @@ function isAt({ triggerPrice }: RestingOrder, level: Usd): boolean {
 function pastStop(scene: Scene, level: Usd): Decision {
   const words = level === scene.reached ? 'a stop-loss rested before' : 'the stop-loss of the file belongs'
   return closeOf(scene, `The price is past ${formatPrice(level)}, where ${words}.`)
+}
+
+/** Closes at the market what one of several stops was for that was lost, and leaves the others their share. */
+function pastLost({ position }: Scene, level: Usd, sizeDeltaUsd: Usd): DecreaseDecision {
+  return {
+    ...sideOf(position),
+    kind: 'decrease',
+    collateralToken: position.collateralToken,
+    sizeDeltaUsd,
+    keepLeverage: false,
+    reason: `The price is past ${formatPrice(level)}, where a stop-loss of ${formatUsd(sizeDeltaUsd)} rested before; the rest has its own.`,
+  }
+}
+
+function isAtMarket(decision: Decision): boolean {
+  return decision.kind === 'decrease' && decision.orderType === undefined
 }

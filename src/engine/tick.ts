@@ -213,10 +213,7 @@ async function takeKeptExits(
   const { name, exits, strategy } = loaded
   if (exits === undefined || !strategy.opensPositions) return { decided: 0, admitted: 0 }
   const { clock, journal, emit, exitRetries } = context
-  const parts = journal
-    .books()
-    .all()
-    .filter((book) => book.strategy === name && book.sizeUsd > 0n)
+  const parts = journal.books().partsOf(name)
   const states = ownOf(name, snapshot, unseen)
   if (parts.length + states.length === 0) return { decided: 0, admitted: 0 }
   const exitsOn = (marketToken: string) => {

@@ -216,7 +216,7 @@ test('a stop is never moved away from profit, and not twice within the time of t
   )
 })
 
-test('a stop that is placed lies as near to profit as any that rested for the part; where the price is past that the part is closed', () => {
+test('a stop that is placed lies as near to profit as any that rested for the part; where the price is past that what no stop covers is closed', () => {
   fc.assert(
     fc.property(plans, rests, worlds, (plan, resting, world) => {
       const nearest = nearestOf(resting, world)
@@ -235,7 +235,14 @@ test('a stop that is placed lies as near to profit as any that rested for the pa
         0,
       )
       const isBare = world.ownUsd - stopsUsd > world.ownUsd / 50 + 1
-      if (isPast && isBare) expect(decisions).toMatchObject([{ kind: 'close' }])
+      if (!isPast || !isBare) return
+      // What rests of stops, and is not past the file's own, goes on covering its share: no more is closed than it leaves out.
+      const [only, ...others] = decisions
+      expect(others.filter(({ kind }) => kind !== 'edit' && kind !== 'cancel')).toEqual([])
+      const missing = { kind: 'decrease', sizeDeltaUsd: usd(world.ownUsd - stopsUsd) }
+      expect(only).toMatchObject(only?.kind === 'close' ? {} : missing)
+      expect(only).not.toHaveProperty('orderType')
+      if (stopsUsd === 0) expect(only).toMatchObject({ kind: 'close' })
     }),
     { numRuns: 2_000 },
   )
@@ -265,6 +272,70 @@ test.each([
     // A file that asks for no stop has none placed, whatever rested.
     const { stopLoss: _, breakEven: __, ...none } = exits
     expect(decided(none, [], world)).toEqual([])
+  },
+)
+
+test.each([
+  ['long', [1_905, 1_950, 2_003], 2_055, 2_100],
+  ['short', [2_095, 2_050, 1_997], 1_945, 1_900],
+] as const)(
+  'a trailing stop of a %s waits for its activation wherever a fill, an average or break-even left the stop, resting or lost',
+  (direction, levels, earlyUsd, activeUsd) => {
+    const exits: PricedExits = {
+      stopLoss: { bps: 500 },
+      takeProfits: [],
+      trailingStop: { distance: { bps: 200 }, activation: { bps: 300 } },
+      moveEveryMs: 60_000,
+      moveStepUsd: usd(1),
+      range: usualRange,
+    }
+    for (const triggerUsd of levels) {
+      const stop: Exit = { type: 'stop-loss', sizeUsd: 500, triggerUsd, ageSeconds: 600 }
+      const world: World = { direction, ownUsd: 500, heldUsd: 500, priceUsd: earlyUsd }
+      expect(decided(exits, [stop], world)).toEqual([])
+      expect(decided(exits, [], { ...world, lostUsd: triggerUsd })).toMatchObject([
+        { kind: 'decrease', triggerPrice: usd(triggerUsd) },
+      ])
+      expect(decided(exits, [stop], { ...world, priceUsd: activeUsd })).toMatchObject([
+        { kind: 'edit', triggerPrice: usd(direction === 'long' ? 2_058 : 1_938) },
+      ])
+    }
+    // One that lies in profit has followed the price, and goes on where more was bought nearer to the price since.
+    const followed: Exit = {
+      ...{ type: 'stop-loss', sizeUsd: 500, ageSeconds: 600 },
+      triggerUsd: direction === 'long' ? 2_005 : 1_995,
+    }
+    const world: World = { direction, ownUsd: 500, heldUsd: 500, priceUsd: earlyUsd }
+    expect(decided(exits, [followed], world)).toMatchObject([{ kind: 'edit' }])
+  },
+)
+
+test.each([
+  ['long', 1_950, 1_905, 1_940, 1_890],
+  ['short', 2_050, 2_095, 2_060, 2_110],
+] as const)(
+  'where one of several stops of a %s was lost and the price is past it, what it was for is closed and the others stay, until the price is past the file',
+  (direction, lostUsd, triggerUsd, priceUsd, pastUsd) => {
+    const exits: PricedExits = {
+      stopLoss: { bps: 500 },
+      takeProfits: [{ bps: 500 }],
+      moveEveryMs: 60_000,
+      moveStepUsd: usd(1),
+      range: usualRange,
+    }
+    const stop: Exit = { type: 'stop-loss', sizeUsd: 750, triggerUsd, ageSeconds: 600 }
+    const world: World = { direction, ownUsd: 1_000, heldUsd: 1_000, priceUsd, lostUsd }
+    expect(decided(exits, [stop], world)).toEqual([
+      {
+        kind: 'decrease',
+        ...{ ...side, direction },
+        sizeDeltaUsd: usd(250),
+        keepLeverage: false,
+        reason: expect.stringContaining('a stop-loss of $250.00 rested before; the rest has its own'),
+      },
+    ])
+    expect(decided(exits, [stop], { ...world, priceUsd: pastUsd })).toMatchObject([{ kind: 'close' }])
+    expect(decided(exits, [], world)).toMatchObject([{ kind: 'close' }])
   },
 )
 
@@ -309,6 +380,20 @@ test('of a ladder the rungs that do not rest are placed for what no rung covers,
   ])
   expect(asked([rung(2_020, 500), rung(2_060, 250)], 1_000)).toEqual([[second, usd(250)]])
   expect(asked([rung(2_020, 500), rung(2_040, 250), rung(2_060, 250)], 1_000)).toEqual([])
+  // Where the price is past some of them, what they would close waits for those beyond it; past all of them the part is closed.
+  expect(asked([], 1_000, 2_030)).toEqual([
+    [second, usd(500)],
+    [third, usd(500)],
+  ])
+  expect(asked([], 1_000, 2_050)).toEqual([[third, usd(1_000)]])
+  expect(asked([], 1_000, 2_070)).toEqual(['close'])
+  // As much was bought anew at the same price, and its targets are gone: what rests at a level covers no more than it closes.
+  expect(asked([rung(2_020, 250), rung(2_040, 125), rung(2_060, 125)], 1_000)).toEqual([
+    [first, usd(250)],
+    [second, usd(125)],
+    [third, usd(125)],
+  ])
+  expect(asked([rung(2_020, 500), rung(2_040, 125), rung(2_060, 250)], 1_000)).toEqual([[second, usd(125)]])
   // The first filled: what is left is covered.
   expect(asked([rung(2_040, 250), rung(2_060, 250)], 500, 2_015)).toEqual([])
   // One that was cancelled, and whose level the price is past, closes nothing while others rest.

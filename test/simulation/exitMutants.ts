@@ -31,8 +31,8 @@ export const exitMutants: readonly FirstMutant[] = [
   ]),
   bug('a stop-loss that was lost is placed anew at the first distance', 12, [
     keeper,
-    'const most = mostProtective(position, [base, moved, reached])',
-    'const most = mostProtective(position, [base, moved])',
+    'const most = mostProtective(position, [byFile, reached])',
+    'const most = byFile',
   ]),
   bug('an exit is placed again while the first one is on its way', 4, [
     keeper,

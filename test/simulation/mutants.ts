@@ -404,14 +404,19 @@ export const mutants: readonly Mutant[] = [
     mode: 'api',
     patches: [
       {
-        file: 'src/api/transport/hosts.ts',
+        file: 'src/api/transport/hostClocks.ts',
         find: 'const middleMs = clock.monotonicMs() - ',
         replace: 'const middleMs = clock.now() - ',
       },
       {
-        file: 'src/api/transport/hosts.ts',
-        find: 'median + clock.monotonicMs() - clock.now()',
-        replace: 'median',
+        file: 'src/api/transport/hostClocks.ts',
+        find: 'return again >= Math.min(HEARD_AGAIN, readings.size) ? all.filter(isSince) : all',
+        replace: 'return again >= 0 ? all : all.filter(isSince)',
+      },
+      {
+        file: 'src/api/transport/hostClocks.ts',
+        find: 'return median === undefined ? undefined : median - wallMs()',
+        replace: 'return median',
       },
     ],
   },

@@ -58,8 +58,12 @@ export function createTrading({
         const before = halts().find((each) => haltKey(each) === haltKey(halt))
         if (before?.state === halt.state) return
         await accountJournal.write({ kind: 'trading.state', ...halt })
-        const { scope, state, cause, lifts } = halt
-        emit({ type: 'trading.state', scope, state, cause, lifts, reason: told(halt) })
+        const { scope, cause } = halt
+        const most = strictest(halts().filter((each) => each.scope === scope)) ?? halt
+        const isStricter = most.state !== halt.state
+        const { state, lifts } = isStricter ? most : halt
+        const still = isStricter ? `; still ${state}: ${most.reason}` : ''
+        emit({ type: 'trading.state', scope, state, cause, lifts, reason: `${told(halt)}${still}` })
       }),
     release: (halt, by, reason) =>
       serialized(async () => {
