@@ -274,7 +274,8 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     do {
       atMs += 120_000
       await until(atMs)
-    } while (atMs < lengthMs + ENDING_MS && isOnItsWay())
+      // What rests may just have been filled: it is asked after twice.
+    } while (atMs < lengthMs + ENDING_MS && (atMs < lengthMs + 2 * pollMs || isOnItsWay()))
     sample()
     const told = tally.told(
       running.status(),

@@ -29,6 +29,11 @@ const DUST_USD = 10n ** 30n
  * mending span three looks.
  */
 const STOP_GRACE_MS = 1_800_000
+/**
+ * How long a position may differ from the journal until a late fill of our own explains it, ms. perpd tells of it after ten minutes; a month asks the
+ * chain every seven, and some of its answers are lost.
+ */
+const LATE_FILL_MS = 1_800_000
 
 /** What a month came to. Money is USD with 30 decimals. */
 export interface MonthTold {
@@ -102,6 +107,23 @@ export function createMonthTally(parts: {
   })
   const watch = createMonthWatch({ venueState, account, clockNow, judge, readTimes })
 
+  /** Positions that differ from the journal, by id of the finding. */
+  const differing = new Map<string, { readonly statement: string; readonly atMs: number }>()
+
+  function listenToFindings(event: Event): void {
+    if (event.type === 'account.discrepancy') {
+      const { findingId, kind, statement } = event.finding
+      if (kind === 'unexplained-position') differing.set(findingId, { statement, atMs: nowMs() })
+      else say(`finding: ${statement}`)
+    }
+    if (event.type !== 'account.discrepancySettled') return
+    const { findingId } = event.finding
+    const known = differing.get(findingId)
+    differing.delete(findingId)
+    if (known !== undefined && (event.as !== 'gone' || nowMs() - known.atMs > LATE_FILL_MS))
+      say(`finding: ${known.statement}`)
+  }
+
   /** By the venue: stops for all of what is to have them, by the size that they would close. */
   function lookAtVenue(rows: readonly BookRow[]): void {
     const stops = [...venueState.orders.values()].filter(
@@ -152,7 +174,7 @@ export function createMonthTally(parts: {
       }
       if (event.type === 'decision.denied' && event.decision.kind === 'increase')
         refusedIncreases[event.denial.code] = (refusedIncreases[event.denial.code] ?? 0) + 1
-      if (event.type === 'account.discrepancy') say(`finding: ${event.finding.statement}`)
+      listenToFindings(event)
       // Nothing is sent to the account and nothing leaves it but by orders.
       if (event.type === 'account.transferred') say(`${formatUsd(event.amountUsd)} taken for a transfer`)
       if (event.type === 'decision.invalid') say(`${event.strategy}: no decision: ${event.denial.reason}`)
