@@ -9,53 +9,13 @@ import { encodeBatchCall } from '../../src/protocol/signing/relayCalldata.ts'
 import { digestOf, domainSeparator } from '../../src/protocol/signing/relayRouter.ts'
 import { contractPriceOf, usd } from '../../src/protocol/units.ts'
 import { type ChainBench, chainBench, signer } from '../support/chain.ts'
-import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { createdOrder } from '../support/createdOrder.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
 
 let world: ChainBench
 afterEach(() => world.close())
 
-const zeroHash = `0x${'00'.repeat(32)}` as const
-const zeroAddress = `0x${'00'.repeat(20)}` as const
-
 const nobody: BatchTerms = { createOrderParamsList: [], updateOrderParamsList: [], cancelOrderKeys: [] }
-
-/** An order to create; prices in USD per whole token. */
-function order(parts: {
-  readonly type: number
-  readonly sizeUsd: number
-  readonly collateral?: bigint
-  readonly triggerUsd?: bigint
-  readonly acceptableUsd: bigint
-}): CreateOrderParams {
-  return {
-    addresses: {
-      receiver: signer.address,
-      cancellationReceiver: zeroAddress,
-      callbackContract: zeroAddress,
-      uiFeeReceiver: zeroAddress,
-      market: ethMarket,
-      initialCollateralToken: usdc,
-      swapPath: [],
-    },
-    numbers: {
-      sizeDeltaUsd: usd(parts.sizeUsd),
-      initialCollateralDeltaAmount: parts.collateral ?? 0n,
-      triggerPrice: contractPriceOf(parts.triggerUsd ?? 0n, 18),
-      acceptablePrice: contractPriceOf(parts.acceptableUsd, 18),
-      executionFee: 2n * 10n ** 14n,
-      callbackGasLimit: 0n,
-      minOutputAmount: 0n,
-      validFromTime: 0n,
-    },
-    orderType: BigInt(parts.type),
-    decreasePositionSwapType: 0n,
-    isLong: true,
-    shouldUnwrapNativeToken: false,
-    autoCancel: false,
-    referralCode: zeroHash,
-    dataList: [],
-  }
-}
 
 async function price(): Promise<bigint> {
   return (await world.api.getMarketTickers({ addresses: [ethMarket] })).value[0]?.maxPrice ?? 0n
@@ -137,7 +97,7 @@ async function sentBefore(intent: Intent, orders: readonly CreateOrderParams[]):
 test('a limit order rests, freezes with its reason, is open again when an update lifts it, and executes', async () => {
   world = await chainBench()
   const now = await price()
-  const limit = order({
+  const limit = createdOrder({
     type: 3,
     sizeUsd: 100,
     collateral: 50_000_000n,
@@ -181,7 +141,7 @@ test('a limit order rests, freezes with its reason, is open again when an update
 test('a cancel closes with its own event, and so does the order it cancelled', async () => {
   world = await chainBench({ endpoints: 2 })
   const now = await price()
-  const limit = order({
+  const limit = createdOrder({
     type: 3,
     sizeUsd: 100,
     collateral: 50_000_000n,
@@ -218,9 +178,9 @@ test('an increase found armed at start-up lands with its exits, and each ends by
   } as const
   const intent = batchIntent('exits', nobody, { kind: 'increase', terms })
   await sentBefore(intent, [
-    order({ type: 2, sizeUsd: 500, collateral: 250_000_000n, acceptableUsd: now * 2n }),
-    order({ type: 5, sizeUsd: 500, triggerUsd: now * 2n, acceptableUsd: now }),
-    order({ type: 6, sizeUsd: 500, triggerUsd: now / 2n, acceptableUsd: 0n }),
+    createdOrder({ type: 2, sizeUsd: 500, collateral: 250_000_000n, acceptableUsd: now * 2n }),
+    createdOrder({ type: 5, sizeUsd: 500, triggerUsd: now * 2n, acceptableUsd: now }),
+    createdOrder({ type: 6, sizeUsd: 500, triggerUsd: now / 2n, acceptableUsd: 0n }),
   ])
   await world.clock.advance(10_000)
   const children = lastAttempt(world.story('exits'))?.children ?? []
@@ -253,7 +213,7 @@ test('the parts of a twap end one by one, and the reservation shrinks with them'
   } as const
   const intent = batchIntent('twap', nobody, { kind: 'increase', terms, reservationUsd: usd(300) })
   const firstSeconds = BigInt(Math.floor(world.clock.now() / 1000))
-  const part = order({
+  const part = createdOrder({
     type: 3,
     sizeUsd: 100,
     collateral: 50_000_000n,

@@ -13,8 +13,9 @@ import { type ServedVenue, serveVenue } from '../../src/paper/server/serve.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
-import { contractPriceOf, usd } from '../../src/protocol/units.ts'
-import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { restingOrder } from '../support/createdOrder.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
 import { executionSettings, testExecution } from '../support/trader.ts'
 import { until } from '../support/until.ts'
 
@@ -154,39 +155,8 @@ test('a message of the caller walks the relay lane, and one cancels the order th
   const who = trader('a3')
   const { terms } = intentOf()
   const referencePrice = await priceOf('max')
-  const zero: Address = `0x${'00'.repeat(20)}`
-  const trigger = contractPriceOf(referencePrice / 2n, 18)
   const batch = {
-    createOrderParamsList: [
-      {
-        addresses: {
-          receiver: who.account,
-          cancellationReceiver: zero,
-          callbackContract: zero,
-          uiFeeReceiver: zero,
-          market: ethMarket,
-          initialCollateralToken: usdc,
-          swapPath: [],
-        },
-        numbers: {
-          sizeDeltaUsd: usd(100),
-          initialCollateralDeltaAmount: 50_000_000n,
-          triggerPrice: trigger,
-          acceptablePrice: trigger,
-          executionFee: 2n * 10n ** 14n,
-          callbackGasLimit: 0n,
-          minOutputAmount: 0n,
-          validFromTime: 0n,
-        },
-        orderType: 3n,
-        decreasePositionSwapType: 0n,
-        isLong: true,
-        shouldUnwrapNativeToken: false,
-        autoCancel: false,
-        referralCode: `0x${'00'.repeat(32)}`,
-        dataList: [],
-      },
-    ],
+    createOrderParamsList: [restingOrder(referencePrice / 2n, who.account)],
     updateOrderParamsList: [],
     cancelOrderKeys: [],
   } as const

@@ -9,12 +9,12 @@ import { createOrderManager, type OrderManager } from '../../src/execution/order
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import type { CreateOrderParams } from '../../src/protocol/batch.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { emptySubaccountApproval } from '../../src/protocol/signing/approvalTypes.ts'
 import { hashSubaccountApproval } from '../../src/protocol/signing/subaccountApproval.ts'
-import { contractPriceOf, usd } from '../../src/protocol/units.ts'
-import { ethMarket, intentOf, usdc } from '../support/intents.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { restingOrder } from '../support/createdOrder.ts'
+import { ethMarket, intentOf } from '../support/intents.ts'
 import { signingPolicy, testExecution } from '../support/trader.ts'
 import { type Between, settle, type VenueBench, venueBench } from '../support/venue.ts'
 
@@ -139,39 +139,6 @@ test.each([
 })
 
 const zeroHash = `0x${'00'.repeat(32)}` as const
-const zeroAddress = `0x${'00'.repeat(20)}` as const
-
-/** A limit order to buy far below the market: it rests. */
-function limitOrder(triggerPrice: bigint): CreateOrderParams {
-  return {
-    addresses: {
-      receiver: signer.address,
-      cancellationReceiver: zeroAddress,
-      callbackContract: zeroAddress,
-      uiFeeReceiver: zeroAddress,
-      market: ethMarket,
-      initialCollateralToken: usdc,
-      swapPath: [],
-    },
-    numbers: {
-      sizeDeltaUsd: usd(100),
-      initialCollateralDeltaAmount: 50_000_000n,
-      triggerPrice: contractPriceOf(triggerPrice, 18),
-      acceptablePrice: contractPriceOf(triggerPrice, 18),
-      executionFee: 2n * 10n ** 14n,
-      callbackGasLimit: 0n,
-      minOutputAmount: 0n,
-      validFromTime: 0n,
-    },
-    orderType: 3n,
-    decreasePositionSwapType: 0n,
-    isLong: true,
-    shouldUnwrapNativeToken: false,
-    autoCancel: false,
-    referralCode: zeroHash,
-    dataList: [],
-  }
-}
 
 async function batchIntent(world: Bench, batch: NonNullable<Intent['terms']['batch']>): Promise<Intent> {
   const { terms } = intentOf()
@@ -189,7 +156,7 @@ test('messages of the caller go out without any prepare: one that creates, and o
   })
   const { max } = await prices(world)
   const creating = await batchIntent(world, {
-    createOrderParamsList: [limitOrder(max / 2n), limitOrder(max / 4n)],
+    createOrderParamsList: [restingOrder(max / 2n), restingOrder(max / 4n)],
     updateOrderParamsList: [],
     cancelOrderKeys: [],
   })
@@ -228,7 +195,7 @@ test('a host whose time was never heard is asked for it, and nothing is signed b
   })
   const { max } = await prices(world)
   const intent = await batchIntent(world, {
-    createOrderParamsList: [limitOrder(max / 2n)],
+    createOrderParamsList: [restingOrder(max / 2n)],
     updateOrderParamsList: [],
     cancelOrderKeys: [],
   })
@@ -251,7 +218,7 @@ test('a host whose time was never heard is asked for it, and nothing is signed b
 test('a message of the caller that pays somebody else, or more than may be signed, never reaches the key', async () => {
   const world = bench()
   const { max } = await prices(world)
-  const order = limitOrder(max / 2n)
+  const order = restingOrder(max / 2n)
   const poisoned = {
     ...order,
     addresses: { ...order.addresses, receiver: `0x${'66'.repeat(20)}` as const },
