@@ -8,18 +8,19 @@ import type { TickReport } from '../../src/engine/tick.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { manualClock } from '../support/venue.ts'
 
+const loaded = {
+  name: 'mine',
+  cadenceMs: 1_000,
+  symbols: [],
+  strategy: { kind: 'mine' },
+  hosted: { onSaid: () => undefined, path: 'strategies/mine.ts' },
+} as unknown as LoadedStrategy
+
 test('turns at which a kind pauses are not counted, and those at which it is asked again are', async () => {
   const clock = manualClock(1_700_000_000_000)
   const ending = new AbortController()
   const asked: boolean[] = []
   let failed: unknown = new Error('it is broken')
-  const loaded = {
-    name: 'mine',
-    cadenceMs: 1_000,
-    symbols: [],
-    strategy: { kind: 'mine' },
-    hosted: { onSaid: () => undefined, path: 'strategies/mine.ts' },
-  } as unknown as LoadedStrategy
   const instance = createInstance(
     loaded,
     {
@@ -70,13 +71,6 @@ test('turns that take too much of the processor are told, and three in a row pau
   const spent = [81, 81, 50, 51, 81, 81, 81]
   const told: Event[] = []
   let asked = 0
-  const loaded = {
-    name: 'mine',
-    cadenceMs: 1_000,
-    symbols: [],
-    strategy: { kind: 'mine' },
-    hosted: { onSaid: () => undefined, path: 'strategies/mine.ts' },
-  } as unknown as LoadedStrategy
   const instance = createInstance(
     loaded,
     {
