@@ -1,46 +1,31 @@
 /** The curve of the equity, and below it how far it is from its highest. Figures of a chart are numbers; what is said of them is not. */
 
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
-import uPlot from 'uplot'
+import type uPlot from 'uplot'
 import { html, Section, useSlice } from '../markup.ts'
 import type { EquityPoint } from '../pageWire.ts'
 import { absOf, amountOf, chartNumber, percentText, usdText } from '../shownAmount.ts'
 import { drawdowns, type ShownTransfer, transferMarks } from '../shownFigures.ts'
-import { axisTexts, momentText } from '../shownTimes.ts'
+import { momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
+import { colour, type Drawing, plainAxis, timeAxis, useChart, utcDate } from './chartPlace.ts'
 
-const [equityPx, drawdownPx] = [150, 80]
-
-/** A colour of the page's own sheet. */
-function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-}
-
-function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
+function optionsOf(
+  title: 'equity' | 'drawdown',
+  size: { readonly width: number; readonly height: number },
+): uPlot.Options {
   const isEquity = title === 'equity'
-  const axis = {
-    stroke: colour('--muted'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  }
   const line = colour(isEquity ? '--accent' : '--down')
   return {
-    width,
-    height: isEquity ? equityPx : drawdownPx,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    ...size,
+    tzDate: utcDate,
     padding: [8, 12, isEquity ? 6 : 0, 0],
     legend: { show: false },
     cursor: { sync: { key: 'equity' }, y: false },
     axes: [
+      { ...timeAxis(), show: !isEquity },
       {
-        ...axis,
-        show: !isEquity,
-        space: 70,
-        values: (_, splits) => [...axisTexts(splits.map((seconds) => seconds * 1_000))],
-      },
-      {
-        ...axis,
+        ...plainAxis(),
         size: 76,
         values: (_, splits) =>
           splits.map((value) => (isEquity ? `$${value.toLocaleString('en-US')}` : `${value}%`)),
@@ -70,36 +55,11 @@ function optionsOf(title: 'equity' | 'drawdown', width: number): uPlot.Options {
   }
 }
 
-/** Draws a chart into a place for as long as that is there, and again when it gets wider or the colours change. */
-function useChart(title: 'equity' | 'drawdown', data: uPlot.AlignedData) {
-  const place = useRef<HTMLDivElement>(null)
-  const chart = useRef<uPlot | undefined>(undefined)
-  const newest = useRef(data)
-  newest.current = data
-  useEffect(() => {
-    const node = place.current
-    if (node === null) return undefined
-    const draw = () => {
-      chart.current?.destroy()
-      chart.current = new uPlot(optionsOf(title, node.clientWidth), newest.current, node)
-    }
-    draw()
-    const sizes = new ResizeObserver(() => {
-      const height = title === 'equity' ? equityPx : drawdownPx
-      chart.current?.setSize({ width: node.clientWidth, height })
-    })
-    sizes.observe(node)
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', draw)
-    return () => {
-      sizes.disconnect()
-      scheme.removeEventListener('change', draw)
-      chart.current?.destroy()
-      chart.current = undefined
-    }
-  }, [title])
-  useEffect(() => chart.current?.setData(data), [data])
-  return place
+const curve: Drawing<uPlot.AlignedData> = drawingOf('equity', 150)
+const fall: Drawing<uPlot.AlignedData> = drawingOf('drawdown', 80)
+
+function drawingOf(title: 'equity' | 'drawdown', heightPx: number): Drawing<uPlot.AlignedData> {
+  return { heightPx, optionsOf: (size) => optionsOf(title, size), dataOf: (data) => data }
 }
 
 function Curves({
@@ -114,12 +74,15 @@ function Curves({
   const seconds = points.map(({ atMs }) => atMs / 1_000)
   const falls = drawdowns(points, peakUsd, transfers)
   const marks = transferMarks(points, transfers)
-  const equity = useChart('equity', [
-    seconds,
-    points.map(({ equityUsd }) => chartNumber(equityUsd)),
-    marks.map((equityUsd) => (equityUsd === undefined ? null : chartNumber(equityUsd))),
-  ])
-  const drawdown = useChart('drawdown', [seconds, falls.map((bps) => -bps / 100)])
+  const equity = useChart(
+    [
+      seconds,
+      points.map(({ equityUsd }) => chartNumber(equityUsd)),
+      marks.map((equityUsd) => (equityUsd === undefined ? null : chartNumber(equityUsd))),
+    ],
+    curve,
+  )
+  const drawdown = useChart([seconds, falls.map((bps) => -bps / 100)], fall)
   const [first, last] = [points[0], points.at(-1)]
   const told = transfers.filter(({ atMs }) => first !== undefined && atMs > first.atMs).slice(-mostTold)
   const deepest = falls.reduce((most, bps) => Math.max(most, bps), 0)

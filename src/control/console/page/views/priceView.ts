@@ -1,7 +1,7 @@
 /** The chart of one market at a time, with own fills, stops, targets, entries and liquidations; what is drawn is said below it too. */
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import uPlot from 'uplot'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type uPlot from 'uplot'
 import { html, Section, usePage, useSlice } from '../markup.ts'
 import { read } from '../pageApi.ts'
 import type { Candles } from '../pageWire.ts'
@@ -14,19 +14,14 @@ import {
   priceRange,
 } from '../shownChart.ts'
 import { shownPositions } from '../shownFigures.ts'
-import { axisTexts, momentText } from '../shownTimes.ts'
+import { momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
+import { colour, type Drawing, plainAxis, timeAxis, useChart, utcDate } from './chartPlace.ts'
 
 const { prices: words } = texts
-const heightPx = 240
 /** How often candles are read anew, ms. */
 const everyMs = 15_000
 const periods = ['1m', '5m', '15m', '1h', '4h', '1d'] as const
-
-/** A colour of the page's own sheet. */
-function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-}
 
 const levelColour: Readonly<Record<Level['kind'], string>> = {
   entry: '--ink',
@@ -78,12 +73,10 @@ function drawLevels(plot: uPlot, levels: readonly Level[]): void {
   ctx.restore()
 }
 
-function optionsOf(width: number, chart: () => PriceChart): uPlot.Options {
-  const axis = {
-    stroke: colour('--muted'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  }
+function optionsOf(
+  size: { readonly width: number; readonly height: number },
+  chart: () => PriceChart,
+): uPlot.Options {
   const dots = (label: string, name: string, size: number): uPlot.Series => ({
     label,
     stroke: colour(name),
@@ -91,15 +84,18 @@ function optionsOf(width: number, chart: () => PriceChart): uPlot.Options {
     points: { show: true, size, fill: colour(name) },
   })
   return {
-    width,
-    height: heightPx,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    ...size,
+    tzDate: utcDate,
     padding: [8, 12, 0, 0],
     legend: { show: false },
     scales: { y: { range: () => [...priceRange(chart())] as [number, number] } },
     axes: [
-      { ...axis, space: 70, values: (_, splits) => [...axisTexts(splits.map((seconds) => seconds * 1_000))] },
-      { ...axis, size: 76, values: (_, splits) => splits.map((value) => value.toLocaleString('en-US')) },
+      timeAxis(),
+      {
+        ...plainAxis(),
+        size: 76,
+        values: (_, splits) => splits.map((value) => value.toLocaleString('en-US')),
+      },
     ],
     series: [
       {},
@@ -111,12 +107,11 @@ function optionsOf(width: number, chart: () => PriceChart): uPlot.Options {
   }
 }
 
-const dataOf = ({ xs, closes, buys, sells }: PriceChart): uPlot.AlignedData => [
-  [...xs],
-  [...closes],
-  [...buys],
-  [...sells],
-]
+const drawing: Drawing<PriceChart> = {
+  heightPx: 240,
+  optionsOf,
+  dataOf: ({ xs, closes, buys, sells }) => [[...xs], [...closes], [...buys], [...sells]],
+}
 
 /** The picture, and in words what is in it. */
 function Picture({
@@ -127,36 +122,7 @@ function Picture({
   /** From when on orders' fills are in it, Unix ms; undefined: all. */
   readonly sinceMs: number | undefined
 }): VNode {
-  const place = useRef<HTMLDivElement>(null)
-  const plot = useRef<uPlot | undefined>(undefined)
-  const newest = useRef(chart)
-  newest.current = chart
-  useEffect(() => {
-    const node = place.current
-    if (node === null) return undefined
-    const draw = () => {
-      plot.current?.destroy()
-      plot.current = new uPlot(
-        optionsOf(node.clientWidth, () => newest.current),
-        dataOf(newest.current),
-        node,
-      )
-    }
-    draw()
-    const sizes = new ResizeObserver(() =>
-      plot.current?.setSize({ width: node.clientWidth, height: heightPx }),
-    )
-    sizes.observe(node)
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', draw)
-    return () => {
-      sizes.disconnect()
-      scheme.removeEventListener('change', draw)
-      plot.current?.destroy()
-      plot.current = undefined
-    }
-  }, [])
-  useEffect(() => plot.current?.setData(dataOf(chart)), [chart])
+  const place = useChart(chart, drawing)
   const { levels, fills } = chart
   const told = [
     ...levels.map(({ kind, direction, text }) => words.level(words.levels[kind], direction, text)),
