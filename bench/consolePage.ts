@@ -8,19 +8,17 @@
  * a median of 16.7 ms, 95 % within 16.7 ms, 99 % within 33.3 ms, the longest 66.7 ms; five tasks over 50 ms, the longest 61 ms. Before orders were drawn in
  * groups it was 27 frames over 50 ms, and a task of 144 ms.
  */
-import { chromium } from 'playwright-core'
 import { createLevelTable } from '../src/monitor/log/levelTable.ts'
 import { createLogRing } from '../src/monitor/log/logRing.ts'
 import { openConsole } from '../test/control/browser.ts'
 import { engine, operateToken, status } from '../test/control/door.ts'
 import { armedState, executedState } from '../test/monitor/events.ts'
-import { browserPath } from '../test/world/consoleBrowser.ts'
+import { launchBrowser } from '../test/world/consoleBrowser.ts'
 
 const [orders, strategies, measuredMs] = [1_000, 50, 20_000]
 /** Rows that the page draws at once when more are asked for. */
 const rowsAtOnce = 25
 
-if (browserPath === undefined) throw new Error('This bench needs a Chromium on this machine.')
 const startMs = Date.now()
 const seconds = (): number => Math.floor((Date.now() - startMs) / 1_000)
 const ring = createLogRing('bench')
@@ -72,7 +70,7 @@ const lines = setInterval(() => {
     ring.keep({ atMs: Date.now(), level: 'info', word: 'order', text: `line ${at}`, event: 'strategy.said' })
   }
 }, 1_000)
-const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+const browser = await launchBrowser()
 try {
   const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
   await page.goto(`${server.localUrl}/console/`)

@@ -2,11 +2,10 @@
  * Draws the pictures of the web console anew: `npm run pictures`. It starts perpd on paper with the shipped strategies, waits until they
  * trade, and writes docs/pictures/console-*.jpg: desktop and phone, light and dark. Needs a Chromium on the machine.
  */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Decimal } from 'decimal.js'
-import { chromium } from 'playwright-core'
-import { browserPath, loggedIn, type Served, servedIn } from '../test/world/consoleBrowser.ts'
+import { ask, type ConsolePlace, launchBrowser, loggedIn, servedIn } from '../test/world/consoleBrowser.ts'
 import { killLeftOver, scratch } from '../test/world/processes.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -21,36 +20,27 @@ const sizes = {
 const symbol = 'BTC/USD [BTC-USDC]'
 
 /** Opens a position by hand with a stop and a target near the price, so that the chart shows them. */
-async function openWithExits({ console: address, tokens }: Served): Promise<void> {
-  const authorization = `Bearer ${readFileSync(join(tokens, 'control.token'), 'utf8').trim()}`
-  const listed = await fetch(new URL('/api/markets', address), { headers: { authorization } })
+async function openWithExits(place: ConsolePlace): Promise<void> {
+  const listed = await ask(place, '/api/markets')
   const markets = (await listed.json()) as readonly { readonly symbol: string; readonly markPrice: string }[]
   const price = new Decimal(markets.find((each) => each.symbol === symbol)?.markPrice ?? 0).div('1e30')
-  const answer = await fetch(new URL('/api/orders', address), {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      id: 'picture',
-      market: symbol,
-      direction: 'long',
-      size: '800',
-      leverage: '4',
-      takeProfit: price.mul('1.004').toFixed(2),
-      stopLoss: price.mul('0.995').toFixed(2),
-      by: 'ann',
-    }),
+  const answer = await ask(place, '/api/orders', {
+    id: 'picture',
+    market: symbol,
+    direction: 'long',
+    size: '800',
+    leverage: '4',
+    takeProfit: price.mul('1.004').toFixed(2),
+    stopLoss: price.mul('0.995').toFixed(2),
+    by: 'ann',
   })
   if (!answer.ok) throw new Error(await answer.text())
 }
 
-if (browserPath === undefined) throw new Error('The pictures need a Chromium on this machine.')
 const folder = scratch()
-const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+const browser = await launchBrowser()
 try {
-  const daemon = await servedIn(folder.path, [
-    '--control.port=0',
-    `--strategies.paths=${join(root, 'strategies')}`,
-  ])
+  const daemon = await servedIn(folder.path, [`--strategies.paths=${join(root, 'strategies')}`])
   const { page } = await loggedIn(browser, daemon, 'operate')
   await page.waitForSelector('#positions tbody tr')
   await openWithExits(daemon)

@@ -1,25 +1,14 @@
 /** The console's page read by axe in a real browser: nothing serious keeps anybody out, in light and in dark. */
 import { resolve } from 'node:path'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { browserPath, loggedIn, servedIn } from './consoleBrowser.ts'
-import { killLeftOver, scratch } from './processes.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { loggedIn, servedIn } from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 
-let folder: ReturnType<typeof scratch>
-let browser: Browser
-beforeEach(async () => {
-  folder = scratch()
-  if (browserPath !== undefined)
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
-})
-afterEach(async () => {
-  await browser?.close()
-  await killLeftOver()
-  folder.remove()
-})
+const here = pageTests()
 
 interface Violation {
   readonly id: string
@@ -36,15 +25,15 @@ async function graveOf(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`))
 }
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'axe finds nothing serious before and after the log-in, in dialogs and on a phone, in light and in dark',
   { timeout: 240_000 },
   async () => {
-    const daemon = await servedIn(folder.path, ['--control.port=0', `--strategies.paths=${strategies}`])
-    const { page } = await loggedIn(browser, daemon, 'operate')
+    const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
+    const { page } = await loggedIn(here.browser, daemon, 'operate')
     await page.waitForSelector('#positions tbody tr')
     await page.waitForSelector('#log li >> text=filled at')
-    const stranger = await (await browser.newContext()).newPage()
+    const stranger = await (await here.browser.newContext()).newPage()
     await stranger.goto(daemon.console)
     await stranger.waitForSelector('input[name=token]')
     for (const colorScheme of ['light', 'dark'] as const) {

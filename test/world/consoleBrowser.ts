@@ -1,24 +1,33 @@
 /** A browser before the console of a real daemon: what tests of the page begin with, and the script that draws its pictures. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { machineProgram } from '../support/machineProgram.ts'
 import { perpd, type Running, until } from './processes.ts'
 
 /** A browser of the machine; undefined: without one these tests are left out. */
 export const browserPath = machineProgram(['chromium', 'chromium-browser', 'google-chrome'], 'chromium')
 
-/** A daemon whose console is served. */
-export interface Served extends Running {
-  /** Where the console is, with a slash at its end. */
+/** Starts it. */
+export function launchBrowser(...flags: readonly string[]): Promise<Browser> {
+  if (browserPath === undefined) throw new Error('This needs a Chromium on this machine.')
+  return chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', ...flags] })
+}
+
+/** Where a console is, and who may use it. */
+export interface ConsolePlace {
+  /** Its address, with a slash at its end. */
   readonly console: string
   /** Folder with its tokens. */
   readonly tokens: string
 }
 
-/** Starts a daemon on the paper venue inside it, with its state in `folder`, and waits until it trades. */
+/** A daemon whose console is served. */
+export interface Served extends Running, ConsolePlace {}
+
+/** Starts a daemon on the paper venue inside it, with its state in `folder` and any free port, and waits until it trades. */
 export async function servedIn(folder: string, flags: readonly string[]): Promise<Served> {
-  const daemon = perpd(['run', '--log.format=pretty', ...flags], { cwd: folder })
+  const daemon = perpd(['run', '--log.format=pretty', '--control.port=0', ...flags], { cwd: folder })
   return { ...daemon, console: await consoleOf(daemon), tokens: join(folder, 'var', 'paper') }
 }
 
@@ -38,6 +47,8 @@ export async function consoleOf(daemon: Running): Promise<string> {
   return `${address}/console/`
 }
 
+type Role = 'read' | 'operate'
+
 /** A page of somebody who is logged in. */
 export interface LoggedIn {
   readonly page: Page
@@ -48,8 +59,8 @@ export interface LoggedIn {
 /** Opens the page and logs in with the token of this role; in the browser's cookies of a context where one is given. */
 export async function loggedIn(
   browser: Pick<Browser, 'newPage'>,
-  { console: address, tokens }: Pick<Served, 'console' | 'tokens'>,
-  role: 'read' | 'operate',
+  place: ConsolePlace,
+  role: Role,
 ): Promise<LoggedIn> {
   const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
   page.setDefaultTimeout(60_000)
@@ -59,12 +70,35 @@ export async function loggedIn(
     if (message.text().includes('Content Security Policy') || message.type() === 'error')
       complaints.push(message.text())
   })
-  await page.goto(address)
-  const file = join(tokens, role === 'read' ? 'control.token.read' : 'control.token')
-  await page.fill('input[name=token]', readFileSync(file, 'utf8').trim())
-  await page.click('button.primary')
+  await page.goto(place.console)
+  await logIn(page, place, role)
   await page.waitForSelector('#positions')
   return { page, complaints }
+}
+
+/** Sends the form of the log-in with the token of this role. */
+export async function logIn(page: Page, place: ConsolePlace, role: Role): Promise<void> {
+  await page.fill('input[name=token]', tokenOf(place, role))
+  await page.click('button.primary')
+}
+
+/** Asks the daemon beside the page, with the operator's token: reads, or commands where there is a body. */
+export function ask(place: ConsolePlace, path: string, body?: unknown): Promise<Response> {
+  const authorization = `Bearer ${tokenOf(place, 'operate')}`
+  return fetch(
+    new URL(path, place.console),
+    body === undefined
+      ? { headers: { authorization } }
+      : {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        },
+  )
+}
+
+function tokenOf({ tokens }: ConsolePlace, role: Role): string {
+  return readFileSync(join(tokens, role === 'read' ? 'control.token.read' : 'control.token'), 'utf8').trim()
 }
 
 /** Presses the button of the dialog that is open, and waits until it is answered with this. */
@@ -74,9 +108,14 @@ export async function sent(page: Page, answer: string): Promise<void> {
   await page.waitForSelector(`dialog[open] .outcome >> text=${answer}`)
 }
 
-/** Types the word that the dialog asks for, sends, and waits until it was carried out. */
-export async function sentTyped(page: Page, word: string): Promise<void> {
-  await page.fill('dialog[open] input[name=typed]', word)
+/** Sends, waits until it was carried out, and closes the dialog. */
+export async function carriedOut(page: Page): Promise<void> {
   await sent(page, 'Carried out')
   await page.keyboard.press('Escape')
+}
+
+/** Types the word that the dialog asks for before it is carried out. */
+export async function sentTyped(page: Page, word: string): Promise<void> {
+  await page.fill('dialog[open] input[name=typed]', word)
+  await carriedOut(page)
 }

@@ -1,69 +1,53 @@
 /** Every command of the console's page in a real browser over the real daemon on paper: each is carried out, and survives a reload. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { browserPath, consoleOf, loggedIn, type Served, sent, sentTyped, servedIn } from './consoleBrowser.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import {
-  daemonFlags,
-  killLeftOver,
-  perpd,
-  scratch,
-  startPaper,
-  until,
-  writeOnceStrategy,
-} from './processes.ts'
+  ask,
+  type ConsolePlace,
+  carriedOut,
+  consoleOf,
+  loggedIn,
+  type Served,
+  sent,
+  sentTyped,
+  servedIn,
+} from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
+import { daemonFlags, perpd, startPaper, until, writeOnceStrategy } from './processes.ts'
 
 const options = { timeout: 240_000 }
 const eth = 'ETH/USD [WETH-USDC]'
 
-let folder: ReturnType<typeof scratch>
-let browser: Browser
-beforeEach(async () => {
-  folder = scratch()
-  if (browserPath !== undefined)
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
-})
-afterEach(async () => {
-  await browser?.close()
-  await killLeftOver()
-  folder.remove()
-})
+const here = pageTests()
 
 /** A daemon with one strategy of these lines; `enabled: false`: whatever happens is by hand. */
 async function daemonWith(...lines: readonly string[]): Promise<Served> {
-  const file = join(folder.path, 'own.yaml')
+  const file = join(here.folder, 'own.yaml')
   writeFileSync(
     file,
     `${['kind: trend', `market: ${eth}`, 'size: { usd: 500, leverage: 2, collateral: short }', ...lines].join('\n')}\n`,
   )
-  return await servedIn(folder.path, [
-    '--control.port=0',
+  return await servedIn(here.folder, [
     `--strategies.paths=${file}`,
     '--paper.startBalances=USDC=100000,ETH=10,WETH=10',
   ])
 }
 
 /** Opens by hand, as `perpd open` does, when no earlier order holds the side of the market any more. */
-async function open(
-  daemon: Pick<Served, 'console' | 'tokens'>,
-  body: Readonly<Record<string, unknown>>,
-): Promise<void> {
+async function open(daemon: ConsolePlace, body: Readonly<Record<string, unknown>>): Promise<void> {
   await until('the side is free', async () =>
     (await openOnce(daemon, body)) === 'SLOT_BUSY' ? undefined : true,
   )
 }
 
 async function openOnce(
-  daemon: Pick<Served, 'console' | 'tokens'>,
+  daemon: ConsolePlace,
   body: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
-  const token = readFileSync(join(daemon.tokens, 'control.token'), 'utf8').trim()
-  const answer = await fetch(new URL('/api/orders', daemon.console), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ market: eth, direction: 'long', leverage: '2', by: 'ann', ...body }),
-  })
+  const order = { market: eth, direction: 'long', leverage: '2', by: 'ann', ...body }
+  const answer = await ask(daemon, '/api/orders', order)
   const { error, message } = (await answer.json()) as { readonly error?: string; readonly message?: string }
   if (error !== 'SLOT_BUSY') expect([answer.status, message]).toEqual([200, undefined])
   return error
@@ -71,12 +55,12 @@ async function openOnce(
 
 const rows = (page: Page, section: string) => page.locator(`#${section} tbody tr`)
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'of two positions on one side the one that was clicked closes, and a resting order that was cancelled is gone',
   options,
   async () => {
     const daemon = await daemonWith('enabled: false')
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'by-weth', size: '400', collateral: 'long' })
     await open(daemon, { id: 'by-usdc', size: '600', collateral: 'short' })
     await open(daemon, { id: 'resting', direction: 'short', size: '200', limit: '100000' })
@@ -96,8 +80,7 @@ test.runIf(browserPath !== undefined)(
     await page.click('#orders button[aria-label^="Cancel order"]')
     await sent(page, 'Now it would do this')
     expect(await page.locator('dialog[open] input[name=typed]').count()).toBe(0)
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
     await page.reload()
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
@@ -106,12 +89,12 @@ test.runIf(browserPath !== undefined)(
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'who cancels the last stop of a position is told before and types it, and a limit that is tightened holds at once',
   options,
   async () => {
     const daemon = await daemonWith('enabled: false')
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'stopped', size: '400', stopLoss: '1300' })
     await page.waitForSelector('#positions tbody tr >> text=stop rests')
     await page.click('#orders button[aria-label^="Cancel order"]')
@@ -130,19 +113,18 @@ test.runIf(browserPath !== undefined)(
     await page.fill('dialog[open] input[name=limit]', 'maxTotalExposureUsd')
     await page.fill('dialog[open] input[name=value]', '1500')
     await sent(page, 'Now it would do this')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#limits .rows >> text=of $1,500.00')
     expect(complaints).toEqual([])
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'a kill without closing leaves the position and cancels what rests; halted stays halted over a reload',
   options,
   async () => {
     const daemon = await daemonWith('enabled: false')
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'held', size: '400' })
     await open(daemon, { id: 'resting', direction: 'short', size: '200', limit: '100000' })
     await rows(page, 'positions').first().waitFor()
@@ -160,22 +142,20 @@ test.runIf(browserPath !== undefined)(
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'a strategy that is paused stays so over a reload until it is resumed, and a task that is stopped stays stopped',
   options,
   async () => {
     const daemon = await daemonWith()
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await page.click('#strategies tbody .tools button')
     await page.fill('dialog[open] input[name=reason]', 'lunch')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#strategies tbody >> text=lunch')
     await page.reload()
     await page.waitForSelector('#strategies tbody >> text=lunch')
     await page.click('#strategies tbody .tools button')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#strategies tbody >> text=lunch', { state: 'detached' })
 
     await page.click('#strategies button[aria-label="Show the file of own"]')
@@ -185,21 +165,18 @@ test.runIf(browserPath !== undefined)(
     expect(await page.inputValue('dialog[open] input[name=value]')).toBe('500')
     await page.fill('dialog[open] input[name=value]', '450')
     await sent(page, 'size.usd 500 -> 450')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
-    expect(readFileSync(join(folder.path, 'own.yaml'), 'utf8')).toContain('usd: 450')
+    await carriedOut(page)
+    expect(readFileSync(join(here.folder, 'own.yaml'), 'utf8')).toContain('usd: 450')
 
     await page.click('#tasks >> text=Start a twap…')
     await page.fill('dialog[open] input[name=market]', eth)
     await page.fill('dialog[open] input[name=size]', '400')
     await sent(page, 'Now it would do this')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#tasks .rows li >> text=running')
     await page.reload()
     await page.click('#tasks .rows li button')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#tasks .rows li >> text=stopped')
     await page.reload()
     await page.waitForSelector('#tasks .rows li >> text=stopped')
@@ -207,18 +184,18 @@ test.runIf(browserPath !== undefined)(
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'discrepancies are settled by typed words, ignored or adopted, and are asked for no more, after a kill -9 and a restart neither',
   { timeout: 480_000 },
   async () => {
     const paper = await startPaper(['--paper.keeperDelayMs=200', '--paper.keeperJitterMs=0'])
-    writeOnceStrategy(folder.path)
+    writeOnceStrategy(here.folder)
     /** A client of the same account with a journal of its own. */
     const client = (name: string): readonly string[] => {
-      const own = join(folder.path, name)
+      const own = join(here.folder, name)
       mkdirSync(own, { recursive: true })
       return [
-        ...daemonFlags(folder.path, paper.hosts),
+        ...daemonFlags(here.folder, paper.hosts),
         `--journal.path=${join(own, 'journal.sqlite')}`,
         `--control.tokenFile=${join(own, 'control.token')}`,
         `--rpc.http=${paper.hosts.rpc[0]}`,
@@ -227,7 +204,7 @@ test.runIf(browserPath !== undefined)(
     const before = perpd(['run', ...client('before')])
     const isFilled = () => before.said().includes('"event":"order.filled"') || undefined
     await until('a position is held', isFilled, { seen: before.said })
-    const first = { console: await consoleOf(before), tokens: join(folder.path, 'before') }
+    const first = { console: await consoleOf(before), tokens: join(here.folder, 'before') }
     await open(first, { id: 'by-hand', direction: 'short', size: '300' })
     const areFilled = () => before.said().split('"event":"order.filled"').length > 2 || undefined
     await until('another is held', areFilled, { seen: before.said })
@@ -235,8 +212,8 @@ test.runIf(browserPath !== undefined)(
     await before.ended
     const fresh = async () => {
       const daemon = perpd(['run', ...client('fresh')])
-      const served = { console: await consoleOf(daemon), tokens: join(folder.path, 'fresh') }
-      return { daemon, ...(await loggedIn(browser, served, 'operate')) }
+      const served = { console: await consoleOf(daemon), tokens: join(here.folder, 'fresh') }
+      return { daemon, ...(await loggedIn(here.browser, served, 'operate')) }
     }
     const { daemon, page, complaints } = await fresh()
     await page.waitForSelector('#attention button:has-text("Ignore…") >> nth=1')

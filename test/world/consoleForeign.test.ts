@@ -3,33 +3,23 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { browserPath, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
-import { killLeftOver, scratch } from './processes.ts'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect } from 'vitest'
+import { ask, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
 
-let folder: ReturnType<typeof scratch>
 let attacker: Server
-let browser: Browser
 beforeEach(async () => {
-  folder = scratch()
   attacker = createServer((_, answer) => {
     answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>another page</title>')
   })
   await new Promise<void>((listening) => attacker.listen(0, '127.0.0.1', listening))
-  if (browserPath !== undefined)
-    browser = await chromium.launch({
-      executablePath: browserPath,
-      // Names of somebody else: of another page, and one that is pointed at this machine after it was loaded.
-      args: ['--no-sandbox', '--host-resolver-rules=MAP *.attacker.test 127.0.0.1'],
-    })
 })
-afterEach(async () => {
-  await browser?.close()
+afterEach(() => {
   attacker.close()
-  await killLeftOver()
-  folder.remove()
 })
+// Names of somebody else: of another page, and one that is pointed at this machine after it was loaded.
+const here = pageTests('--host-resolver-rules=MAP *.attacker.test 127.0.0.1')
 
 interface Tried {
   /** Of an answer that the page could read its status; else that it could not. */
@@ -124,32 +114,29 @@ async function attack(page: Page, daemon: string, isRebound: boolean): Promise<v
 
 /** Whether it trades, as the daemon says it. */
 async function standing(daemon: Served) {
-  const token = readFileSync(join(daemon.tokens, 'control.token'), 'utf8').trim()
-  const answer = await fetch(new URL('/api/status', daemon.console), {
-    headers: { authorization: `Bearer ${token}` },
-  })
+  const answer = await ask(daemon, '/api/status')
   const { tradingState, holds, kill } = (await answer.json()) as Readonly<Record<string, unknown>>
   return { tradingState, holds, kill }
 }
 
 /** All that the journal holds, as it lies on the disk. */
 function journaled(): string {
-  const state = join(folder.path, 'var', 'paper')
+  const state = join(here.folder, 'var', 'paper')
   const files = readdirSync(state).filter((name) => name.startsWith('journal'))
   return files.map((name) => readFileSync(join(state, name), 'latin1')).join('\n')
 }
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'pages of another port, of another name and of a rebound one are refused whatever they try beside an open session, and nothing is journaled',
   { timeout: 240_000 },
   async () => {
-    const file = join(folder.path, 'own.yaml')
+    const file = join(here.folder, 'own.yaml')
     writeFileSync(
       file,
       'kind: trend\nenabled: false\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 500, leverage: 2, collateral: short }\n',
     )
-    const daemon = await servedIn(folder.path, ['--control.port=0', `--strategies.paths=${file}`])
-    const context = await browser.newContext()
+    const daemon = await servedIn(here.folder, [`--strategies.paths=${file}`])
+    const context = await here.browser.newContext()
     const { page: own, complaints } = await loggedIn(context, daemon, 'operate')
     await own.waitForSelector('.tiles >> text=live')
     const before = await standing(daemon)

@@ -1,26 +1,16 @@
 /** The console's page on a phone and a tablet, with a strategy of a long name; and an order's story as `perpd explain` tells it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { browserPath, loggedIn, servedIn } from './consoleBrowser.ts'
-import { killLeftOver, perpd, scratch } from './processes.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { loggedIn, servedIn } from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
+import { perpd } from './processes.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 const name = `${'eth-trend-of-a-long-name-'.repeat(3).slice(0, 68)}1`
 
-let folder: ReturnType<typeof scratch>
-let browser: Browser
-beforeEach(async () => {
-  folder = scratch()
-  if (browserPath !== undefined)
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
-})
-afterEach(async () => {
-  await browser?.close()
-  await killLeftOver()
-  folder.remove()
-})
+const here = pageTests()
 
 /** By how much something is wider than its place, px. */
 const overhang = (page: Page, selector: string): Promise<number> =>
@@ -38,15 +28,15 @@ async function liesWithin(page: Page, button: string): Promise<void> {
   await page.keyboard.press('Escape')
 }
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'a name of 69 letters makes no page wider than its screen, and the story is what explain tells',
   { timeout: 240_000 },
   async () => {
-    const own = join(folder.path, 'own')
+    const own = join(here.folder, 'own')
     mkdirSync(own)
     writeFileSync(join(own, `${name}.yaml`), readFileSync(join(strategies, 'eth-trend.yaml'), 'utf8'))
-    const daemon = await servedIn(folder.path, ['--control.port=0', `--strategies.paths=${own}`])
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const daemon = await servedIn(here.folder, [`--strategies.paths=${own}`])
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await page.waitForSelector('#positions tbody tr >> text=stop rests')
     for (const width of [390, 768]) {
       await page.setViewportSize({ width, height: 900 })
@@ -64,7 +54,7 @@ test.runIf(browserPath !== undefined)(
     const text = (await page.locator('dialog[open]').innerText()).replaceAll(/\s+/g, ' ')
     expect(text).not.toContain('waits at the venue for its price')
     const id = /^Order (\w+)/.exec(text)?.[1] ?? ''
-    const explain = perpd(['explain', id, '--log.format=pretty'], { cwd: folder.path })
+    const explain = perpd(['explain', id, '--log.format=pretty'], { cwd: here.folder })
     await explain.ended
     const said = explain.said().replaceAll(/\s+/g, ' ')
     for (const words of ['capacity $', 'reserved $', 'cannot land after', 'digest 0x', 'fields compared'])

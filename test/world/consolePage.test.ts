@@ -1,36 +1,24 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
 import { resolve } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { browserPath, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
-import { killLeftOver, scratch } from './processes.ts'
+import { expect } from 'vitest'
+import { carriedOut, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 const options = { timeout: 180_000 }
 
-let folder: ReturnType<typeof scratch>
-let browser: Browser
-beforeEach(async () => {
-  folder = scratch()
-  if (browserPath !== undefined)
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
-})
-afterEach(async () => {
-  await browser?.close()
-  await killLeftOver()
-  folder.remove()
-})
+const here = pageTests()
 
 /** A daemon that trades. */
 const trading = (port = '0'): Promise<Served> =>
-  servedIn(folder.path, [`--control.port=${port}`, `--strategies.paths=${strategies}`])
+  servedIn(here.folder, [`--control.port=${port}`, `--strategies.paths=${strategies}`])
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'whoever may read sees the account as it changes, has nothing to command with, and leaves nothing behind',
   options,
   async () => {
     const daemon = await trading()
-    const { page, complaints } = await loggedIn(browser, daemon, 'read')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
     await page.waitForSelector('.tiles >> text=live')
     // The trend of the paper venue opens within seconds of the start, with the stop of its file.
     await page.waitForSelector('#positions tbody tr >> text=stop rests')
@@ -61,12 +49,12 @@ test.runIf(browserPath !== undefined)(
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'an operator closes everything by typed words alone, follows it to its end, and lets trading go on by typed words',
   options,
   async () => {
     const daemon = await trading()
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await page.waitForSelector('#positions tbody tr')
     await page.click('.actions >> text=Kill and close…')
     await page.fill('dialog[open] input[name=typed]', 'close')
@@ -88,12 +76,12 @@ test.runIf(browserPath !== undefined)(
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'a refusal is shown with its code, and a command with a preview is sent only after it was seen',
   options,
   async () => {
     const daemon = await trading()
-    const { page } = await loggedIn(browser, daemon, 'operate')
+    const { page } = await loggedIn(here.browser, daemon, 'operate')
     await page.click('#tasks >> text=Start a twap…')
     await page.fill('dialog[open] input[name=market]', 'NOPE/USD')
     await page.fill('dialog[open] input[name=size]', '400')
@@ -101,18 +89,17 @@ test.runIf(browserPath !== undefined)(
     await page.fill('dialog[open] input[name=market]', 'ETH/USD [WETH-USDC]')
     await sent(page, 'Now it would do this')
     expect(await page.locator('#tasks .rows li').count()).toBe(0)
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#tasks .rows li >> text=running')
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'a page whose daemon is gone says so, and asks for a log-in of the one that comes after it',
   options,
   async () => {
     const daemon = await trading()
-    const { page } = await loggedIn(browser, daemon, 'read')
+    const { page } = await loggedIn(here.browser, daemon, 'read')
     await page.waitForSelector('.tiles >> text=live')
     daemon.child.kill('SIGKILL')
     await daemon.ended
@@ -122,13 +109,13 @@ test.runIf(browserPath !== undefined)(
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'an operator ends the session of another browser, which asks for a log-in then; hosts show how they answer, and limits are read by all',
   options,
   async () => {
     const daemon = await trading()
-    const { page: reader } = await loggedIn(browser, daemon, 'read')
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const { page: reader } = await loggedIn(here.browser, daemon, 'read')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await reader.waitForSelector('#limits .rows li')
     await reader.waitForSelector('#hosts .host >> text=requests failed')
     await page.click('text="Sessions"')
@@ -140,12 +127,12 @@ test.runIf(browserPath !== undefined)(
   },
 )
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'what a start would take is shown with where each value comes from, found by what is typed, and without a secret',
   options,
   async () => {
     const daemon = await trading()
-    const { page, complaints } = await loggedIn(browser, daemon, 'read')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
     await page.click('text="Configuration"')
     await page.waitForSelector('dialog[open] >> text=0 of')
     await page.fill('dialog[open] input[type=search]', 'strategies.paths')

@@ -1,27 +1,17 @@
 /** What is looked for and looked at on the console's page: long lists, filters of orders and of the log, keys, and a page that does not move. */
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf } from '../journal/story.ts'
-import { browserPath, loggedIn, servedIn } from './consoleBrowser.ts'
-import { killLeftOver, scratch, writeOnceStrategy } from './processes.ts'
+import { loggedIn, servedIn } from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
+import { writeOnceStrategy } from './processes.ts'
 
 const former = 130
 
-let folder: ReturnType<typeof scratch>
-let browser: Browser
-beforeEach(async () => {
-  folder = scratch()
-  if (browserPath !== undefined)
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
-})
-afterEach(async () => {
-  await browser?.close()
-  await killLeftOver()
-  folder.remove()
-})
+const here = pageTests()
 
 /** A journal of orders that came to nothing on a former day, a minute apart. */
 async function writeFormerOrders(path: string, newestMs: number): Promise<void> {
@@ -51,22 +41,18 @@ const moving = `[...document.querySelectorAll('*')].flatMap((node) =>
   }),
 )`
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'long lists are looked through, orders and lines are filtered, keys lead to where they say, and a calm page does not move',
   { timeout: 240_000 },
   async () => {
-    writeOnceStrategy(folder.path)
-    const path = join(folder.path, 'former.sqlite')
+    writeOnceStrategy(here.folder)
+    const path = join(here.folder, 'former.sqlite')
     await writeFormerOrders(path, Date.now() - 2 * 86_400_000)
-    const daemon = await servedIn(folder.path, [
-      ...[
-        '--control.port=0',
-        `--strategies.paths=${join(folder.path, 'once.yaml')}`,
-        `--journal.path=${path}`,
-      ],
-      `--control.tokenFile=${join(folder.path, 'var', 'paper', 'control.token')}`,
+    const daemon = await servedIn(here.folder, [
+      ...[`--strategies.paths=${join(here.folder, 'once.yaml')}`, `--journal.path=${path}`],
+      `--control.tokenFile=${join(here.folder, 'var', 'paper', 'control.token')}`,
     ])
-    const { page, complaints } = await loggedIn(browser, daemon, 'read')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
     const orders = page.locator('#orders tbody tr')
     await page.waitForSelector('#orders tbody tr:has-text("once")')
     await page.waitForSelector('#positions tbody tr')

@@ -1,31 +1,21 @@
 /** What is pressed on the console's page holds: seen on the page and in the daemon, after a reload, and after a kill -9 and a restart. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { browserPath, loggedIn, type Served, sent, sentTyped, servedIn } from './consoleBrowser.ts'
-import { killLeftOver, scratch, until } from './processes.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { ask, carriedOut, loggedIn, logIn, type Served, sent, sentTyped, servedIn } from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
+import { until } from './processes.ts'
 
 const eth = 'ETH/USD [WETH-USDC]'
 const btc = 'BTC/USD [BTC-USDC]'
 
-let folder: ReturnType<typeof scratch>
-let browser: Browser
-beforeEach(async () => {
-  folder = scratch()
-  if (browserPath !== undefined)
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
-})
-afterEach(async () => {
-  await browser?.close()
-  await killLeftOver()
-  folder.remove()
-})
+const here = pageTests()
 
 /** The strategy's file: of a kind that opens nothing by itself. */
 function writeStrategy(sizeUsd: number, largestUsd: number): void {
   writeFileSync(
-    join(folder.path, 'own.yaml'),
+    join(here.folder, 'own.yaml'),
     [
       'kind: signal',
       `market: ${eth}`,
@@ -37,25 +27,24 @@ function writeStrategy(sizeUsd: number, largestUsd: number): void {
 }
 
 function writeSettings(maxTotalExposureUsd: number): void {
-  writeFileSync(join(folder.path, 'perpd.json'), JSON.stringify({ risk: { maxTotalExposureUsd } }), {
+  writeFileSync(join(here.folder, 'perpd.json'), JSON.stringify({ risk: { maxTotalExposureUsd } }), {
     mode: 0o600,
   })
 }
 
 const served = (port = '0'): Promise<Served> =>
-  servedIn(folder.path, [
+  servedIn(here.folder, [
     `--control.port=${port}`,
-    `--strategies.paths=${join(folder.path, 'own.yaml')}`,
-    `--control.signalSecretFile=${join(folder.path, 'signal.secret')}`,
+    `--strategies.paths=${join(here.folder, 'own.yaml')}`,
+    `--control.signalSecretFile=${join(here.folder, 'signal.secret')}`,
     // Files are taken over when the page says so.
     '--strategies.watch=off',
     '--paper.startBalances=USDC=100000,ETH=10,WETH=10',
   ])
 
 /** What the daemon answers to who holds its token. */
-async function ask<T>(daemon: Served, path: string): Promise<T> {
-  const token = readFileSync(join(daemon.tokens, 'control.token'), 'utf8').trim()
-  const answer = await fetch(new URL(path, daemon.console), { headers: { authorization: `Bearer ${token}` } })
+async function told<T>(daemon: Served, path: string): Promise<T> {
+  const answer = await ask(daemon, path)
   expect(answer.status).toBe(200)
   return (await answer.json()) as T
 }
@@ -70,16 +59,16 @@ interface Facts {
 
 /** Of the daemon itself what was pressed. Tasks: each with how it stands. */
 async function factsOf(daemon: Served): Promise<Facts> {
-  const status = await ask<{
+  const status = await told<{
     readonly tradingState: string
     readonly strategies: readonly { readonly pausedBy?: { readonly reason: string } }[]
   }>(daemon, '/api/status')
-  const limits = await ask<readonly { scope: string; limit: string; value: string }[]>(daemon, '/api/limits')
-  const file = await ask<{ readonly fields: readonly { field: string; value: string }[] }>(
+  const limits = await told<readonly { scope: string; limit: string; value: string }[]>(daemon, '/api/limits')
+  const file = await told<{ readonly fields: readonly { field: string; value: string }[] }>(
     daemon,
     '/api/strategies/own/file',
   )
-  const tasks = await ask<readonly { taskId: string; standing: string; outcome?: string }[]>(
+  const tasks = await told<readonly { taskId: string; standing: string; outcome?: string }[]>(
     daemon,
     '/api/tasks',
   )
@@ -118,22 +107,21 @@ async function pressed(
     expect(await page.locator('dialog[open] .outcome').innerText()).toContain(sees)
   }
   if (typed !== undefined) return await sentTyped(page, typed)
-  await sent(page, 'Carried out')
-  await page.keyboard.press('Escape')
+  await carriedOut(page)
 }
 
 async function startTask(page: Page, button: string, fields: Record<string, string>): Promise<void> {
   await pressed(page, `#tasks button:has-text("${button}")`, { fields, sees: '' })
 }
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'limits, files, tasks, a pause and trading states that the page set are there after a reload, and after a kill -9 and a restart',
   { timeout: 480_000 },
   async () => {
     writeStrategy(500, 600)
     writeSettings(20_000)
     const daemon = await served()
-    const { page, complaints } = await loggedIn(browser, daemon, 'operate')
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
 
     // One field of the file by the row's own button; then files and limits that were changed by hand.
     await pressed(page, '#strategies button[aria-label="Edit the file of own"]', {
@@ -175,8 +163,7 @@ test.runIf(browserPath !== undefined)(
     const kinds = ['accumulate', 'bracket', 'chase', 'ladder', 'rebalance']
     expect(Object.keys((await factsOf(daemon)).tasks)).toEqual(kinds)
     await page.click('#tasks .rows li:has-text("accumulate") button')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     await page.waitForSelector('#tasks .rows li:has-text("accumulate") >> text=stopped')
 
     // A share of the position by hand, and the order that does it.
@@ -193,8 +180,7 @@ test.runIf(browserPath !== undefined)(
 
     await page.click('#strategies button[aria-label="Pause… own"]')
     await page.fill('dialog[open] input[name=reason]', 'lunch')
-    await sent(page, 'Carried out')
-    await page.keyboard.press('Escape')
+    await carriedOut(page)
     for (const [button, state] of [
       ['Halt…', 'halted'],
       ['Active…', 'active'],
@@ -234,8 +220,7 @@ test.runIf(browserPath !== undefined)(
     await daemon.ended
     await page.waitForSelector('.tiles >> text=no connection')
     const again = await served(new URL(daemon.console).port)
-    await page.fill('input[name=token]', readFileSync(join(again.tokens, 'control.token'), 'utf8').trim())
-    await page.click('button.primary')
+    await logIn(page, again, 'operate')
     await isAsBefore()
     const after = await until('the tasks stand as they did', async () => {
       const facts = await factsOf(again)

@@ -1,59 +1,43 @@
 /** The console's page in a real browser: a signal from outside that leads to no order says why, beside its instance. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { chromium } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { signatureOf } from '../../src/control/signalProof.ts'
-import { browserPath, loggedIn, servedIn } from './consoleBrowser.ts'
-import { killLeftOver, scratch } from './processes.ts'
+import { loggedIn, servedIn } from './consoleBrowser.ts'
+import { pageTest, pageTests } from './pageTests.ts'
 
 const example = resolve(import.meta.dirname, '..', '..', 'strategies', 'examples', 'eth-signal.yaml')
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const here = pageTests()
 
-test.runIf(browserPath !== undefined)(
+pageTest(
   'a signal to be flat where nothing is held is shown with its reason, live and after the page is loaded anew',
   { timeout: 180_000 },
   async () => {
-    mkdirSync(join(folder.path, 'strategies'))
+    mkdirSync(join(here.folder, 'strategies'))
     const text = readFileSync(example, 'utf8').replace('enabled: false', 'enabled: true')
-    writeFileSync(join(folder.path, 'strategies', 'eth-signal.yaml'), text)
-    const secretFile = join(folder.path, 'signal.secret')
-    const daemon = await servedIn(folder.path, [
-      '--control.port=0',
-      `--control.signalSecretFile=${secretFile}`,
-    ])
-    const browser = await chromium.launch({ executablePath: browserPath ?? '', args: ['--no-sandbox'] })
-    try {
-      const { page, complaints } = await loggedIn(browser, daemon, 'read')
-      const row = page.locator('#strategies tbody tr', { hasText: 'eth-signal' })
-      await row.waitFor()
-      expect(await row.innerText()).not.toContain('signal 1')
-      const body = JSON.stringify({ strategy: 'eth-signal', action: 'flat' })
-      const secret = new Secret(readFileSync(secretFile, 'utf8').trim())
-      const stamp = { timestampMs: Date.now(), nonce: 'the-nonce-of-the-page' }
-      const answer = await fetch(new URL('/api/signals', daemon.console), {
-        method: 'POST',
-        body,
-        headers: { 'x-perpd-signature': signatureOf(secret, stamp, Buffer.from(body)) },
-      })
-      expect(answer.status).toBe(202)
-      const told = row.locator('small', { hasText: 'nothing' })
-      await told.waitFor()
-      expect(await told.innerText()).toMatch(/signal 1\b.*nothing/)
-      await page.reload()
-      await told.waitFor()
-      expect(complaints).toEqual([])
-    } finally {
-      await browser.close()
-    }
+    writeFileSync(join(here.folder, 'strategies', 'eth-signal.yaml'), text)
+    const secretFile = join(here.folder, 'signal.secret')
+    const daemon = await servedIn(here.folder, [`--control.signalSecretFile=${secretFile}`])
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
+    const row = page.locator('#strategies tbody tr', { hasText: 'eth-signal' })
+    await row.waitFor()
+    expect(await row.innerText()).not.toContain('signal 1')
+    const body = JSON.stringify({ strategy: 'eth-signal', action: 'flat' })
+    const secret = new Secret(readFileSync(secretFile, 'utf8').trim())
+    const stamp = { timestampMs: Date.now(), nonce: 'the-nonce-of-the-page' }
+    const answer = await fetch(new URL('/api/signals', daemon.console), {
+      method: 'POST',
+      body,
+      headers: { 'x-perpd-signature': signatureOf(secret, stamp, Buffer.from(body)) },
+    })
+    expect(answer.status).toBe(202)
+    const told = row.locator('small', { hasText: 'nothing' })
+    await told.waitFor()
+    expect(await told.innerText()).toMatch(/signal 1\b.*nothing/)
+    await page.reload()
+    await told.waitFor()
+    expect(complaints).toEqual([])
   },
 )

@@ -1,22 +1,16 @@
 /** A start of the real daemon: the link to the console is on a terminal, and in nothing that lasts. */
 import { spawn, spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, scratch, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderOfEachTest } from './ownFolder.ts'
+import { perpd, until } from './processes.ts'
 
 const main = resolve(import.meta.dirname, '..', 'support', 'guardedMain.ts')
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 const argv = ['run', '--control.port=0', `--strategies.paths=${strategies}`]
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 test('what is written to a pipe names the console and no key', { timeout: 120_000 }, async () => {
   const daemon = perpd([...argv, '--log.format=pretty'], { cwd: folder.path })
