@@ -6,15 +6,13 @@
 import { expect, test } from 'vitest'
 import { filledOrders } from '../../src/domain/account/fills.ts'
 import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
-import type { Engine } from '../../src/engine/engine.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
 import { ethSymbol, type PricePath, pathOf } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
-import { testSigner, testTrader } from '../support/trader.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
+import { testSigner } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
 const sizeUsd = usd(600)
@@ -80,28 +78,10 @@ async function storyWith(diesAt: number) {
     settled: () => settle(10),
   })
   const { clock, api } = bench
-  const journal = createMemoryJournal()
-  let boundaries = 0
-  let engine: Engine | undefined
-  let isCounting = false
-  let isDown = false
-  const run = async (): Promise<void> => {
-    const made = testTrader({
-      ...bench,
-      strategies: [loadedOf(opener, 'once', [ethSymbol], { exits, cadenceMs: 2_000 })],
-      journal: dyingJournal(journal, () => {
-        if (!isCounting) return false
-        boundaries += 1
-        if (boundaries !== diesAt) return false
-        engine?.abort()
-        isDown = true
-        return true
-      }),
-    })
-    engine = made.trader
-    isDown = false
-    await made.trader.start()
-  }
+  const daemon = mortalTrader(diesAt, clock, () => ({
+    ...bench,
+    strategies: [loadedOf(opener, 'once', [ethSymbol], { exits, cadenceMs: 2_000 })],
+  }))
   const wrong: string[] = []
   let highestStop = 0n
   let wasHeld = false
@@ -135,21 +115,20 @@ async function storyWith(diesAt: number) {
       if (forMs > LARGER_MS) wrong.push(`exits of ${sums.join(' and ')} for ${partUsd}, for ${forMs} ms`)
     }
   }
-  await run()
-  isCounting = true
+  await daemon.start()
+  daemon.count()
   for (let turn = 0; turn < 1_000; turn += 1) {
-    await clock.advance(500)
-    if (isDown) await run()
+    await daemon.advance(500)
     if (turn % 10 === 0) await look()
   }
-  engine?.abort()
+  daemon.abort()
   await clock.advance(10_000)
   const { value } = await api.getPositions({ account: testSigner.address }, { isFresh: true })
   const orders = await api.getOrders({ account: testSigner.address }, { isFresh: true })
-  const intents = journal.recentIntents()
+  const intents = daemon.journal.recentIntents()
   const fills = intents.flatMap((state) => filledOrders(state))
   return {
-    boundaries,
+    boundaries: daemon.boundaries(),
     wrong,
     heldUsd: value.reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n),
     resting: orders.value.length,

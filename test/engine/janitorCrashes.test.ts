@@ -3,15 +3,12 @@
  * paper venue on real sockets: the order is edited once.
  */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
 import { ann, janitorWith, opening, restingAt } from '../support/janitor.ts'
 import { type KindsBench, kindsBench, signer } from '../support/kinds.ts'
-import { testTrader } from '../support/trader.ts'
+import { type MortalTrader, mortalTrader } from '../support/mortalTrader.ts'
 
 let bench: KindsBench | undefined
-let running: Engine | undefined
+let running: MortalTrader | undefined
 afterEach(async () => {
   running?.abort()
   await bench?.close()
@@ -23,38 +20,19 @@ async function storyWith(diesAt: number) {
   const over = await kindsBench({ path: [[0, 1_800]], settings: { orderDeadlineSeconds: 60 } })
   bench = over
   const { clock } = over
-  const journal = createMemoryJournal()
   const janitor = janitorWith({ unreachableBps: 1_500, onUnreachable: 'edit', entryDistanceBps: 300 })
-  let [boundaries, isDown, isCounting] = [0, false, false]
-  const run = async () => {
-    isDown = false
-    const { trader } = testTrader({
-      ...over,
-      signer,
-      strategies: [janitor],
-      journal: dyingJournal(journal, () => {
-        if (!isCounting) return false
-        boundaries += 1
-        if (boundaries !== diesAt) return false
-        isDown = true
-        running?.abort()
-        return true
-      }),
-    })
-    running = trader
-    await trader.start()
-  }
-  await run()
+  const daemon = mortalTrader(diesAt, clock, () => ({ ...over, signer, strategies: [janitor] }))
+  running = daemon
+  await daemon.start()
   expect(
-    await running?.operate({ ...opening, id: 'ope-1', direction: 'long', limit: '1300' }, ann),
+    await daemon.now().operate({ ...opening, id: 'ope-1', direction: 'long', limit: '1300' }, ann),
   ).toMatchObject({ ok: true })
   await clock.advance(20_000)
-  isCounting = true
+  daemon.count()
   for (let turn = 0; turn < 70; turn += 1) {
-    await clock.advance(4_000)
-    if (isDown) await run()
+    await daemon.advance(4_000)
   }
-  const edits = journal.recentIntents().filter(({ intent }) => intent.kind === 'edit')
+  const edits = daemon.journal.recentIntents().filter(({ intent }) => intent.kind === 'edit')
   const { trades } = (await over.api.getTrades({ account: signer.address, limit: 50 })).value
   const told = {
     resting: await restingAt(over),
@@ -63,11 +41,11 @@ async function storyWith(diesAt: number) {
     isBounded: edits.length <= 2 && edits.every(({ closing }) => closing !== undefined),
     updates: trades.filter(({ eventName }) => eventName === 'OrderUpdated').length,
   }
-  running?.abort()
+  daemon.abort()
   await clock.advance(5_000)
   await over.close()
   bench = undefined
-  return { ...told, boundaries }
+  return { ...told, boundaries: daemon.boundaries() }
 }
 
 test('a process that ends at any record of an edit leaves the order edited once', {

@@ -1,12 +1,10 @@
 /** Strategies with a memory: the running engine over the paper venue, with the process ending at every boundary. */
 import { expect, test } from 'vitest'
 import { fillsOf } from '../../src/domain/account/fills.ts'
-import type { Engine } from '../../src/engine/engine.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { z } from '../../src/strategy/strategy.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
 import {
   type LadderMemory,
   ladder,
@@ -16,6 +14,7 @@ import {
   rungUsd,
   told,
 } from '../support/ladder.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
 import { type TestTrader, testTrader } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
@@ -31,36 +30,16 @@ const sizesIn = (journal: TestTrader['journal']): readonly bigint[] =>
 /** Runs a ladder of four rungs with an end of the process at one boundary; gives how many boundaries there were. */
 async function ladderWith(diesAt: number): Promise<number> {
   const venue = bench()
-  const journal = createMemoryJournal()
-  let boundaries = 0
-  let isCounting = false
-  let isDown = false
-  let engine: Engine | undefined
-  const run = async (): Promise<void> => {
-    const made = testTrader({
-      ...venue,
-      strategies: [ladder(4)],
-      journal: dyingJournal(journal, () => {
-        if (isCounting) boundaries += 1
-        if (!isCounting || boundaries !== diesAt) return false
-        engine?.abort()
-        isDown = true
-        return true
-      }),
-    })
-    engine = made.trader
-    isDown = false
-    await made.trader.start()
-  }
+  const daemon = mortalTrader(diesAt, venue.clock, () => ({ ...venue, strategies: [ladder(4)] }))
+  const { journal } = daemon
   // What a start writes has tests of its own.
-  await run()
-  isCounting = true
+  await daemon.start()
+  daemon.count()
   const isOver = () => memoryIn(journal)?.closed === 4
   for (let turn = 0; turn < 240 && !isOver(); turn += 1) {
-    await venue.clock.advance(500)
-    if (isDown) await run()
+    await daemon.advance(500)
   }
-  engine?.abort()
+  daemon.abort()
   // What was armed and not sent when a process ended never lands.
   const filled = journal.recentIntents({ strategy: 'ladder' }).flatMap(fillsOf)
   expect(filled.length).toBeGreaterThanOrEqual(2)
@@ -73,7 +52,7 @@ async function ladderWith(diesAt: number): Promise<number> {
     closed: 4,
   })
   expect([...sizesIn(journal)].sort()).toEqual([0, 1, 2, 3].map(rungUsd).sort())
-  return boundaries
+  return daemon.boundaries()
 }
 
 test('a ladder skips no rung and takes none twice, and is told of each fill once, wherever the process ends', async () => {

@@ -1,47 +1,20 @@
 /** A strategy whose file is removed, with the process ending before and after every record of what follows. */
 import { expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
 import { ann, bench, file, folder, reload } from '../support/strategyFolder.ts'
-import { testSigner, testTrader } from '../support/trader.ts'
+import { testSigner } from '../support/trader.ts'
 
 /** Two share a position, and the file of one is removed; the process ends at one boundary of what follows. */
 async function removedWith(onRemove: 'close' | 'reduce', diesAt: number) {
   const venue = bench()
-  const journal = createMemoryJournal()
   const leaving = file('leaving', 500, { onRemove, params: { rests: true, stop: true } })
   const of = folder(leaving, file('staying', 300))
-  let boundaries = 0
-  let isCounting = false
-  let isDown = false
-  let engine: Engine | undefined
-  const run = async (): Promise<void> => {
+  const daemon = mortalTrader(diesAt, venue.clock, async () => {
     const { strategies } = await of.source.read()
-    const made = testTrader({
-      ...venue,
-      strategies,
-      strategyFiles: of.source,
-      journal: dyingJournal(journal, () => {
-        if (isCounting) boundaries += 1
-        if (!isCounting || boundaries !== diesAt) return false
-        engine?.abort()
-        isDown = true
-        return true
-      }),
-    })
-    engine = made.trader
-    isDown = false
-    await made.trader.start()
-  }
-  const goOn = async (isSo: () => boolean): Promise<void> => {
-    for (let turn = 0; turn < 200 && !isSo(); turn += 1) {
-      await venue.clock.advance(500)
-      if (isDown) await run()
-    }
-    expect({ onRemove, diesAt, isSo: isSo() }).toEqual({ onRemove, diesAt, isSo: true })
-  }
+    return { ...venue, strategies, strategyFiles: of.source }
+  })
+  const { journal } = daemon
   const books = () =>
     new Map(
       journal
@@ -51,37 +24,36 @@ async function removedWith(onRemove: 'close' | 'reduce', diesAt: number) {
     )
   const orders = async () => (await venue.api.getOrders({ account: testSigner.address })).value
 
-  await run()
-  await goOn(() => books().get('leaving') === usd(500) && books().get('staying') === usd(300))
+  await daemon.start()
+  await daemon.goOn(() => books().get('leaving') === usd(500) && books().get('staying') === usd(300))
   for (let turn = 0; turn < 20 && (await orders()).length < 2; turn += 1) await venue.clock.advance(1_000)
   expect(await orders()).toHaveLength(2)
   // The stop is an exit of the first order; the second waits below the market.
   of.files.delete('leaving')
-  isCounting = true
-  void engine?.operate(reload, ann)
-  await venue.clock.advance(50)
-  if (isDown) await run()
+  daemon.count()
+  void daemon.now().operate(reload, ann)
+  await daemon.advance(50)
   const windDowns = () =>
     [...(journal.account().tasks?.values() ?? [])].filter(({ taskKind }) => taskKind === 'wind-down')
   const isOver = () => windDowns().length > 0 && windDowns().every(({ end }) => end !== undefined)
-  if (onRemove === 'close') await goOn(isOver)
+  if (onRemove === 'close') await daemon.goOn(isOver)
   // What was armed and not sent when the process ended is proven dead after its deadline, and then tried again.
-  for (let turn = 0; turn < 300 && (isDown || (await orders()).length > 1 || turn < 20); turn += 1) {
-    if (isDown) await run()
+  for (let turn = 0; turn < 300 && (daemon.isDown() || (await orders()).length > 1 || turn < 20); turn += 1) {
+    await daemon.revive()
     await venue.clock.advance(500)
   }
   const left = await orders()
-  const status = engine?.status()
-  engine?.abort()
+  const status = daemon.now().status()
+  daemon.abort()
   await venue.clock.advance(1_000)
   return {
-    boundaries,
+    boundaries: daemon.boundaries(),
     books: books(),
     left: left.map(({ orderType }) => orderType),
     tasks: windDowns().map(({ end }) => end?.outcome ?? 'open'),
-    runs: status?.strategies.map(({ name }) => name),
-    windDowns: status?.windDowns.map(({ strategy, close }) => ({ strategy, close })),
-    unmanaged: status?.unmanaged.length,
+    runs: status.strategies.map(({ name }) => name),
+    windDowns: status.windDowns.map(({ strategy, close }) => ({ strategy, close })),
+    unmanaged: status.unmanaged.length,
   }
 }
 

@@ -3,7 +3,6 @@ import { afterEach, expect, test } from 'vitest'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import {
@@ -20,6 +19,8 @@ import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
+import { settle, venueBench } from '../support/venue.ts'
 
 const ann = { by: 'ann', via: 'control' } as const
 
@@ -225,16 +226,12 @@ test("limits of the instance hold for its tasks' orders, and a pause by an opera
 test('a kind with a memory begins its task in the commit of the memory, through a death at every boundary', {
   timeout: 240_000,
 }, async () => {
-  const { dyingJournal } = await import('../support/dyingJournal.ts')
-  const { testTrader } = await import('../support/trader.ts')
-  const { settle, venueBench } = await import('../support/venue.ts')
   const story = async (diesAt: number) => {
     const venue = venueBench({
       settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
       settled: () => settle(10),
     })
-    const { clock, api } = venue
-    const listed = (await api.getMarkets()).value.find(({ symbol }) => symbol === ethSymbol)
+    const listed = (await venue.api.getMarkets()).value.find(({ symbol }) => symbol === ethSymbol)
     const marketToken = listed?.marketToken ?? '0x'
     const strategy = defineStrategy({
       kind: 'counter',
@@ -263,41 +260,24 @@ test('a kind with a memory begins its task in the commit of the memory, through 
         }
       },
     }) as Strategy
-    const journal = createMemoryJournal()
-    let boundaries = 0
-    let engine: Engine | undefined
-    let isDown = false
-    let isCounting = false
-    const run = async (): Promise<void> => {
-      engine = testTrader({
-        ...venue,
-        strategies: [loadedOf(strategy, 'counter', [ethSymbol])],
-        journal: dyingJournal(journal, () => {
-          if (!isCounting) return false
-          boundaries += 1
-          if (boundaries !== diesAt) return false
-          engine?.abort()
-          isDown = true
-          return true
-        }),
-      }).trader
-      isDown = false
-      await engine.start()
-    }
-    await run()
-    isCounting = true
+    const daemon = mortalTrader(diesAt, venue.clock, () => ({
+      ...venue,
+      strategies: [loadedOf(strategy, 'counter', [ethSymbol])],
+    }))
+    const { journal } = daemon
+    await daemon.start()
+    daemon.count()
     const tasks = () => [...(journal.account().tasks?.values() ?? [])]
     const isOver = () => tasks().length === 2 && tasks().every(({ end }) => end !== undefined)
     for (let turn = 0; turn < 800 && !isOver(); turn += 1) {
-      await clock.advance(500)
-      if (isDown) await run()
+      await daemon.advance(500)
     }
-    engine?.abort()
+    daemon.abort()
     const memory = journal.account().memories?.get('counter')?.memory
     const outcomes = tasks().map(
       ({ taskId, end }) => `${taskId} ${end?.outcome}, ${end?.statement?.slice(0, 18)}`,
     )
-    return { boundaries, memory, outcomes }
+    return { boundaries: daemon.boundaries(), memory, outcomes }
   }
   const whole = await story(0)
   const expected = {

@@ -1,13 +1,11 @@
 /** Signals from outside, from the inbox to closed positions: the running engine over the paper venue, ending at every boundary. */
 import { expect, test } from 'vitest'
 import type { SignalAction } from '../../src/domain/memory/tradeSignal.ts'
-import type { Engine } from '../../src/engine/engine.ts'
 import type { SignalMessage } from '../../src/engine/operator/signalInbox.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { signal } from '../../src/strategy/kinds/signal.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
 import { type TestTrader, testTrader } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
@@ -38,29 +36,10 @@ const story = ['long', 'short', 'flat'] as const
 /** Sends the story to one that ends at a boundary, each until it is known to be taken; gives how many boundaries there were. */
 async function storyWith(diesAt: number): Promise<number> {
   const venue = bench()
-  const journal = createMemoryJournal()
-  let boundaries = 0
-  let isCounting = false
-  let isDown = false
-  let engine: Engine | undefined
-  const run = async (): Promise<void> => {
-    const made = testTrader({
-      ...venue,
-      strategies: [tv()],
-      journal: dyingJournal(journal, () => {
-        if (isCounting) boundaries += 1
-        if (!isCounting || boundaries !== diesAt) return false
-        engine?.abort()
-        isDown = true
-        return true
-      }),
-    })
-    engine = made.trader
-    isDown = false
-    await made.trader.start()
-  }
-  await run()
-  isCounting = true
+  const daemon = mortalTrader(diesAt, venue.clock, () => ({ ...venue, strategies: [tv()] }))
+  const { journal } = daemon
+  await daemon.start()
+  daemon.count()
   const isIdle = () =>
     journal.openIntents().length === 0 &&
     waitingIn(journal).length === 0 &&
@@ -69,25 +48,28 @@ async function storyWith(diesAt: number): Promise<number> {
   for (const [index, action] of story.entries()) {
     const message = messageOf(action, venue.clock.now(), `signed:nonce-${index}`)
     for (let isTold = false; !isTold; ) {
-      if (isDown) await run()
+      await daemon.revive()
       // A sender whose connection broke does not know, and sends the same again.
-      void engine?.signal(message).then((answer) => {
-        answers.push(answer.ok ? 'taken' : answer.code)
-        isTold = true
-      })
+      void daemon
+        .now()
+        .signal(message)
+        .then((answer) => {
+          answers.push(answer.ok ? 'taken' : answer.code)
+          isTold = true
+        })
       await venue.clock.advance(500)
     }
-    for (let turn = 0; turn < 400 && (isDown || !isIdle()); turn += 1) {
-      if (isDown) await run()
+    for (let turn = 0; turn < 400 && (daemon.isDown() || !isIdle()); turn += 1) {
+      await daemon.revive()
       await venue.clock.advance(500)
     }
   }
   // Nothing is decided on an old signal, however long it runs.
   for (let turn = 0; turn < 10; turn += 1) {
-    if (isDown) await run()
+    await daemon.revive()
     await venue.clock.advance(500)
   }
-  engine?.abort()
+  daemon.abort()
   expect(answers.filter((answer) => answer !== 'taken' && answer !== 'SIGNAL_REPLAYED')).toEqual([])
   const intents = intentsIn(journal).map(({ intent }) => intent)
   const opened = intents
@@ -104,7 +86,7 @@ async function storyWith(diesAt: number): Promise<number> {
     diesAt,
     held: [],
   })
-  return boundaries
+  return daemon.boundaries()
 }
 
 test('each signal opens once and what contradicts it is closed, wherever the process ends', async () => {

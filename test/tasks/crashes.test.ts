@@ -1,15 +1,13 @@
 /** The process ends before and after every record that is written while an unwind and a kill are under way. */
 import { expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
 import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { applyFaults } from '../../src/paper/venue/venueFaults.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
 import { loadedOf } from '../support/loaded.ts'
-import { testSigner, testTrader } from '../support/trader.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
+import { testSigner } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
@@ -46,72 +44,38 @@ async function storyWith(what: 'unwind' | 'kill', diesAt: number) {
     settled: () => settle(10),
   })
   const { clock, api, venue } = bench
-  const journal = createMemoryJournal()
   let isWanted = false
-  let isCounting = false
-  let boundaries = 0
-  let engine: Engine | undefined
-  let isDown = false
-  const run = async (): Promise<void> => {
-    const made = testTrader({
-      ...bench,
-      strategies: [opener(() => isWanted)],
-      journal: dyingJournal(journal, () => {
-        if (!isCounting) return false
-        boundaries += 1
-        if (boundaries !== diesAt) return false
-        engine?.abort()
-        isDown = true
-        return true
-      }),
-    })
-    engine = made.trader
-    isDown = false
-    await made.trader.start()
-  }
-  const goOn = async (isSo: () => boolean): Promise<void> => {
-    for (let turn = 0; turn < 200 && !isSo(); turn += 1) {
-      await clock.advance(500)
-      if (isDown) await run()
-    }
-    expect(isSo()).toBe(true)
-  }
+  const daemon = mortalTrader(diesAt, clock, () => ({ ...bench, strategies: [opener(() => isWanted)] }))
+  const { journal } = daemon
   /** He asks until he is answered. */
-  const ask = async (command: OperatorCommand): Promise<void> => {
-    let isAnswered = false
-    const commander = { by: 'ann', via: 'control' } as const
-    while (!isAnswered) {
-      void engine?.operate(command, commander).then(() => {
-        isAnswered = true
-      })
-      await clock.advance(50)
-      if (isDown) await run()
-    }
-  }
+  const ask = (command: OperatorCommand) => daemon.ask(command, () => true)
   const opened = () => journal.recentIntents({ strategy: 'opener' })
 
-  await run()
+  await daemon.start()
   await clock.advance(1_000)
   applyFaults(venue.faults, { keeperExtraDelayMs: what === 'unwind' ? 3_000 : 0 })
   isWanted = true
-  await goOn(() => opened().length === 1)
+  await daemon.goOn(() => opened().length === 1)
   isWanted = false
-  if (what === 'kill') await goOn(() => opened()[0]?.closing !== undefined)
-  isCounting = true
+  if (what === 'kill') await daemon.goOn(() => opened()[0]?.closing !== undefined)
+  daemon.count()
   if (what === 'unwind') {
     await ask({ type: 'flatten', intentId: opened()[0]?.intent.intentId ?? '', reason: 'not wanted' })
     applyFaults(venue.faults, { keeperExtraDelayMs: 0 })
-    await goOn(() => engine?.status().state === 'running' && engine.status().flattens.length === 0)
+    await daemon.goOn(() => {
+      const { state, flattens } = daemon.now().status()
+      return state === 'running' && flattens.length === 0
+    })
   } else {
     await ask({ type: 'kill', close: true })
-    await goOn(() => engine?.status().kill?.outcome === 'done')
+    await daemon.goOn(() => daemon.now().status().kill?.outcome === 'done')
   }
-  engine?.abort()
+  daemon.abort()
   await clock.advance(1_000)
   const positions = await api.getPositions({ account: testSigner.address })
   const tasks = [...(journal.account().tasks?.values() ?? [])]
   return {
-    boundaries,
+    boundaries: daemon.boundaries(),
     held: positions.value.length,
     sent: venue.record().length,
     tasks: tasks.map(({ taskKind, end }) => `${taskKind} ${end?.outcome}`),

@@ -1,8 +1,6 @@
 /** The process ends before or after every third record, by turns, that is written while an executor runs to its end. */
 import { expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
 import type { OpenCommand } from '../../src/engine/operator/manualCommand.ts'
-import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
 import type {
   StartAccumulateCommand,
   StartBracketCommand,
@@ -11,12 +9,11 @@ import type {
   StartRebalanceCommand,
   StartTaskCommand,
 } from '../../src/engine/operator/taskCommand.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
 import { type PricePath, pathOf } from '../support/kinds.ts'
-import { testSigner, testTrader } from '../support/trader.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
+import { testSigner } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
 const base = {
@@ -106,53 +103,22 @@ async function storyWith({ command, before, path, maxOrderSizeUsd }: Story, dies
     settled: () => settle(10),
   })
   const { clock, api } = bench
-  const journal = createMemoryJournal()
-  let boundaries = 0
-  let engine: Engine | undefined
-  let isCounting = false
-  let isDown = false
-  const run = async (): Promise<void> => {
-    const made = testTrader({
-      ...bench,
-      limits: { account: maxOrderSizeUsd === undefined ? {} : { maxOrderSizeUsd } },
-      journal: dyingJournal(journal, () => {
-        if (!isCounting) return false
-        boundaries += 1
-        if (boundaries !== diesAt) return false
-        engine?.abort()
-        isDown = true
-        return true
-      }),
-    })
-    engine = made.trader
-    isDown = false
-    await made.trader.start()
-  }
-  /** He asks until he is answered, and with yes. */
-  const ask = async (wish: OperatorCommand): Promise<void> => {
-    let isAnswered = false
-    while (!isAnswered) {
-      void engine?.operate(wish, { by: 'ann', via: 'control' }).then((answer) => {
-        isAnswered ||= answer.ok
-      })
-      await clock.advance(50)
-      if (isDown) await run()
-    }
-  }
+  const limits = { account: maxOrderSizeUsd === undefined ? {} : { maxOrderSizeUsd } }
+  const daemon = mortalTrader(diesAt, clock, () => ({ ...bench, limits }))
+  const { journal } = daemon
   const task = () => [...(journal.account().tasks?.values() ?? [])][0]
-  await run()
+  await daemon.start()
   await clock.advance(1_000)
   if (before !== undefined) {
-    await ask(before)
+    await daemon.ask(before)
     await clock.advance(20_000)
   }
-  isCounting = true
-  await ask(command)
+  daemon.count()
+  await daemon.ask(command)
   for (let turn = 0; turn < 1_200 && task()?.end === undefined; turn += 1) {
-    await clock.advance(500)
-    if (isDown) await run()
+    await daemon.advance(500)
   }
-  engine?.abort()
+  daemon.abort()
   await clock.advance(10_000)
   const { value } = await api.getPositions({ account: testSigner.address }, { isFresh: true })
   const orders = await api.getOrders({ account: testSigner.address }, { isFresh: true })
@@ -162,7 +128,7 @@ async function storyWith({ command, before, path, maxOrderSizeUsd }: Story, dies
     return isFilled && intent.kind === 'increase'
   })
   return {
-    boundaries,
+    boundaries: daemon.boundaries(),
     heldUsd: value.reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n),
     resting: orders.value.length,
     outcome: task()?.end?.outcome,

@@ -1,12 +1,10 @@
 /** The process ends before and after every record that is written while a twap is under way, runs to its end, or is stopped. */
 import { expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
 import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
 import type { StartTwapCommand } from '../../src/engine/operator/taskCommand.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { dyingJournal } from '../support/dyingJournal.ts'
-import { testSigner, testTrader } from '../support/trader.ts'
+import { mortalTrader } from '../support/mortalTrader.ts'
+import { testSigner } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
 const twap: StartTwapCommand = {
@@ -35,65 +33,33 @@ async function storyWith(what: 'own' | 'stopped', diesAt: number) {
     settled: () => settle(10),
   })
   const { clock, api, venue } = bench
-  const journal = createMemoryJournal()
-  let boundaries = 0
-  let engine: Engine | undefined
-  let isCounting = false
-  let isDown = false
-  const run = async (): Promise<void> => {
-    const made = testTrader({
-      ...bench,
-      journal: dyingJournal(journal, () => {
-        if (!isCounting) return false
-        boundaries += 1
-        if (boundaries !== diesAt) return false
-        engine?.abort()
-        isDown = true
-        return true
-      }),
-    })
-    engine = made.trader
-    isDown = false
-    await made.trader.start()
-  }
-  const goOn = async (isSo: () => boolean): Promise<void> => {
-    for (let turn = 0; turn < 600 && !isSo(); turn += 1) {
-      await clock.advance(500)
-      if (isDown) await run()
-    }
-    expect(isSo()).toBe(true)
-  }
-  /** He asks until he is answered, and with yes. */
-  const ask = async (command: OperatorCommand, isDone: () => boolean): Promise<void> => {
-    let isAnswered = false
-    while (!isAnswered) {
-      void engine?.operate(command, { by: 'ann', via: 'control' }).then((answer) => {
-        isAnswered ||= answer.ok || isDone()
-      })
-      await clock.advance(50)
-      if (isDown) await run()
-    }
-  }
+  const daemon = mortalTrader(diesAt, clock, () => bench)
+  const { journal } = daemon
   const task = () => [...(journal.account().tasks?.values() ?? [])][0]
   const isOver = () => task()?.end !== undefined
+  /** He asks until he is answered with yes, or it is over. */
+  const ask = (command: OperatorCommand) => daemon.ask(command, ({ ok }) => ok || isOver())
 
-  await run()
+  await daemon.start()
   await clock.advance(1_000)
-  isCounting = true
+  daemon.count()
   const command: StartTwapCommand = what === 'own' ? twap : { ...twap, route: 'auto', parts: 4, minutes: 2 }
-  await ask(command, isOver)
+  await ask(command)
   if (what === 'stopped') {
-    await goOn(() => journal.recentIntents().some(({ attempts }) => attempts.at(-1)?.phase === 'LANDED'))
-    await ask({ type: 'task-stop', task: 'twap:one-1', reason: 'enough' }, isOver)
+    await daemon.goOn(
+      () => journal.recentIntents().some(({ attempts }) => attempts.at(-1)?.phase === 'LANDED'),
+      600,
+    )
+    await ask({ type: 'task-stop', task: 'twap:one-1', reason: 'enough' })
   }
-  await goOn(isOver)
-  engine?.abort()
+  await daemon.goOn(isOver, 600)
+  daemon.abort()
   await clock.advance(10_000)
   const { value } = await api.getPositions({ account: testSigner.address }, { isFresh: true })
   const orders = await api.getOrders({ account: testSigner.address }, { isFresh: true })
   const made = journal.recentIntents().toReversed()
   return {
-    boundaries,
+    boundaries: daemon.boundaries(),
     heldUsd: value.reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n),
     resting: orders.value.length,
     landed: venue.record().length,
