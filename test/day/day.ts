@@ -6,29 +6,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import { readMarket } from '../../src/chain/marketProof.ts'
-import { createHttpTransport } from '../../src/chain/rpc/httpTransport.ts'
-import { createRpcClient } from '../../src/chain/rpc/jsonRpc.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
+import { limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
 import { createTrader } from '../../src/daemon/trader.ts'
-import { createVenueClient } from '../../src/daemon/venueClient.ts'
 import { fillsOf } from '../../src/domain/account/fills.ts'
 import { journalSides } from '../../src/domain/account/held.ts'
 import { type Event, emitTo } from '../../src/domain/event.ts'
 import { hasEnded, type IntentState } from '../../src/domain/order/intent.ts'
 import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import { guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
 import { positionsOfAccount } from '../../src/paper/state/accounts.ts'
 import { sameHex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { randomOf } from '../simulation/random.ts'
 import { holdToRegister } from '../support/registeredLine.ts'
+import { aroundTrader } from './aroundTrader.ts'
 import { type Books, DAY_IS_OVER, type DayReport, tellerOf } from './report.ts'
 import { createRoad, type Lie, ORIGIN, planOutages } from './road.ts'
 import { dayStrategies } from './strategies.ts'
@@ -82,8 +77,6 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     settings: { startBalances: { USDC: '100000', ETH: '10' }, safeLagBlocks: 20 },
   })
   time.every(1_000, () => venue.advance())
-  const [api0 = '', api1 = ''] = venue.paths.api
-  const [oracle0 = '', oracle1 = ''] = venue.paths.oracle
   const outages = planOutages(
     random,
     lags ? ['api/0', 'oracle/0', 'api/1', 'rpc/1', 'oracle/1', 'rpc/0'] : [],
@@ -122,68 +115,22 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
       throw error
     },
   )
-  const died = Promise.withResolvers<never>()
-  died.promise.catch(() => undefined)
-  const fatal = (error: unknown): void => died.reject(error)
-
-  const journal = createSqliteJournal({
-    path: join(folder, 'journal.db'),
-    clockNow: clock.now,
-    holder: signer.address,
-    freeBytes: () => 2 ** 40,
-  })
-  const guard = openGuard({
-    horizonSeconds: config.signing.maxDeadlineSeconds + 600,
-    marginSeconds: 600,
-    exposure: {
-      capUsd: config.signing.exposureCapUsd,
-      windowSeconds: config.signing.exposureWindowSeconds,
-    },
-    now: clock.now,
-  })
   const chain = { ...arbitrum }
-  const api = createVenueClient({
-    chain,
-    hosts: {
-      api: [api0, api1].map((path) => ORIGIN + path),
-      oracle: [oracle0, oracle1].map((path) => ORIGIN + path),
-    },
+  const around = aroundTrader({
+    ...{ folder, seed, time, clock, chain, config, signer, emit },
+    paths: venue.paths,
+    endpoints: venue.paths.rpc.length,
     fetch: road.fetch,
-    clock,
-    random: randomOf(seed, 'client').next,
-    limits: apiLimitsOf(config, false),
-    emit,
+    isPaper: false,
   })
-  const http = venue.paths.rpc.map((path) => ORIGIN + path)
-  const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
-    road.fetch(url, { ...init, headers: { ...init.headers } })
-  const reader = connectChain({
-    http,
-    ws: [],
-    finality: 'safe',
-    chainId: chain.chainId,
-    eventEmitter: chain.contracts.eventEmitter,
-    markets: chain.facts.markets,
-    multicall: chain.contracts.multicall,
-    timeoutMs: config.rpc.timeoutMs,
-    maxLogSpan: config.rpc.maxLogBlocks,
-    clock,
-    emit,
-    fetch: rpcFetch,
-  })
-  const clients = http.map((url) =>
-    createRpcClient(url, createHttpTransport(url, rpcFetch), clock, {
-      timeoutMs: config.rpc.timeoutMs,
-      batchSize: 1,
-    }),
-  )
+  const { journal, api, clients, fatal, until } = around
   const running = createTrader({
     chain,
     api,
     clock,
     journal,
-    signer: guardedSigner(signer, guard),
-    chainReader: reader,
+    signer: around.guarded(signer),
+    chainReader: around.reader,
     proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
     strategies,
     limits: limitsOf(config, strategies),
@@ -192,9 +139,6 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     emit,
     fatal,
   })
-  const until = async (atMs: number): Promise<void> => {
-    await Promise.race([time.runTo(atMs), died.promise])
-  }
   try {
     const started = running.start()
     started.catch(fatal)
@@ -237,9 +181,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     }
   } finally {
     running.abort()
-    reader.close()
-    guard.close()
-    await journal.close()
+    await around.close()
   }
 
   /** Sizes and resting orders by the journal and by the venue. */

@@ -7,24 +7,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectChain } from '../../src/chain/connectEndpoints.ts'
-import { createHttpTransport } from '../../src/chain/rpc/httpTransport.ts'
-import { createRpcClient } from '../../src/chain/rpc/jsonRpc.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { createClaims } from '../../src/daemon/account/claims.ts'
-import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
+import { limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
 import { createTrader } from '../../src/daemon/trader.ts'
-import { createVenueClient } from '../../src/daemon/venueClient.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import { emitTo } from '../../src/domain/event.ts'
 import { bookRows } from '../../src/domain/views/bookView.ts'
-import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import { guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
 import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
-import { ORIGIN, planOutages } from '../day/road.ts'
+import { aroundTrader } from '../day/aroundTrader.ts'
+import { planOutages } from '../day/road.ts'
 import { createDayTime } from '../day/time.ts'
 import { randomOf } from '../simulation/random.ts'
 import { createCrowd } from './crowd.ts'
@@ -102,7 +97,6 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     },
   })
   const crowd = createCrowd(venue, seed)
-  const { api: apiPaths, oracle: oraclePaths } = venue.paths
   const outages = planOutages(
     randomOf(seed, 'outages'),
     faults ? ['api/0', 'oracle/0', 'api/1', 'oracle/1'] : [],
@@ -121,9 +115,6 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
   const pollMs = Math.min(600, Math.max(10, cadenceSeconds)) * 1000
   const argv = ['--profile=paper', `--execution.statusPollMaxMs=${pollMs}`]
   const { config } = loadConfig({ argv, env: {}, cwd: folder })
-  const died = Promise.withResolvers<never>()
-  died.promise.catch(() => undefined)
-  const fatal = (error: unknown): void => died.reject(error)
   const limits = limitsOf(config, strategies.loaded)
   const tally = createMonthTally({
     strategies,
@@ -138,51 +129,15 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
   const emit = emitTo([tally.listen], (error) => {
     throw error
   })
-  const journal = createSqliteJournal({
-    path: join(folder, 'journal.db'),
-    clockNow: clock.now,
-    holder: signer.address,
-    freeBytes: () => 2 ** 40,
-  })
-  const guard = openGuard({
-    horizonSeconds: config.signing.maxDeadlineSeconds + 600,
-    marginSeconds: 600,
-    exposure: {
-      capUsd: config.signing.exposureCapUsd,
-      windowSeconds: config.signing.exposureWindowSeconds,
-    },
-    now: clock.now,
-  })
-  const api = createVenueClient({
-    chain,
-    hosts: {
-      api: apiPaths.slice(0, 2).map((path) => ORIGIN + path),
-      oracle: oraclePaths.slice(0, 2).map((path) => ORIGIN + path),
-    },
+  const around = aroundTrader({
+    ...{ folder, seed, time, clock, chain, config, signer, emit },
+    paths: venue.paths,
+    // Only the chain's events tell the funding that a position received.
+    endpoints: 1,
     fetch: road.fetch,
-    clock,
-    random: randomOf(seed, 'client').next,
-    limits: apiLimitsOf(config, true),
-    emit,
+    isPaper: true,
   })
-  const rpc = venue.paths.rpc.slice(0, 1).map((path) => ORIGIN + path)
-  const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
-    road.fetch(url, { ...init, headers: { ...init.headers } })
-  // Only the chain's events tell the funding that a position received.
-  const reader = connectChain({
-    http: rpc,
-    ws: [],
-    finality: 'safe',
-    chainId: chain.chainId,
-    eventEmitter: chain.contracts.eventEmitter,
-    markets: chain.facts.markets,
-    multicall: chain.contracts.multicall,
-    timeoutMs: config.rpc.timeoutMs,
-    maxLogSpan: config.rpc.maxLogBlocks,
-    clock,
-    emit,
-    fetch: rpcFetch,
-  })
+  const { journal, api, clients, fatal, until } = around
   const settings = traderSettingsOf(config, 'chain')
   // A keeper of approvals has one to keep.
   const approver =
@@ -194,18 +149,13 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     api,
     clock,
     journal,
-    signer: guardedSigner(approver === undefined ? signer : delegate, guard),
+    signer: around.guarded(approver === undefined ? signer : delegate),
     ...(approver === undefined ? {} : { owner: approver.owner }),
-    chainReader: reader,
+    chainReader: around.reader,
     strategies: strategies.loaded,
     prepareClaim: createClaims({
       ...{ chain, api, clock, emit, account: signer.address, file: join(folder, 'claim.json') },
-      clients: rpc.map((url) =>
-        createRpcClient('the venue', createHttpTransport(url, rpcFetch), clock, {
-          timeoutMs: 10_000,
-          batchSize: 1,
-        }),
-      ),
+      clients,
     }),
     limits,
     settings: {
@@ -216,9 +166,6 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     emit,
     fatal,
   })
-  const until = async (atMs: number): Promise<void> => {
-    await Promise.race([time.runTo(atMs), died.promise])
-  }
   const sample = (): void => {
     const { positions } = running.status()
     tally.sample(bookRows(journal.books().all(), positions))
@@ -293,8 +240,6 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
     }
   } finally {
     running.abort()
-    reader.close()
-    guard.close()
-    await journal.close()
+    await around.close()
   }
 }
