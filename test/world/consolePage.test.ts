@@ -5,7 +5,7 @@ import { carriedOut, loggedIn, type Served, sent, servedIn } from './consoleBrow
 import { pageTest, pageTests } from './pageTests.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
-const options = { timeout: 180_000 }
+const options = { timeout: 300_000 }
 
 const here = pageTests()
 

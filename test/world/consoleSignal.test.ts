@@ -13,7 +13,7 @@ const here = pageTests()
 
 pageTest(
   'a signal to be flat where nothing is held is shown with its reason, live and after the page is loaded anew',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     mkdirSync(join(here.folder, 'strategies'))
     const text = readFileSync(example, 'utf8').replace('enabled: false', 'enabled: true')

@@ -101,7 +101,7 @@ export async function until<T>(
   look: () => T | undefined | Promise<T | undefined>,
   options: { readonly timeoutMs?: number; readonly seen?: () => string } = {},
 ): Promise<T> {
-  const end = performance.now() + (options.timeoutMs ?? 90_000)
+  const end = performance.now() + (options.timeoutMs ?? 180_000)
   for (;;) {
     const lookedMs = performance.now()
     const found = await look()

@@ -39,7 +39,7 @@ export interface Drawing<T> {
 }
 
 /** Draws a chart into a place for as long as that is there, and again when it gets wider or the colours change. */
-export function useChart<T>(shown: T, drawing: Drawing<T>): RefObject<HTMLDivElement> {
+export function useChart<T>(shown: T, drawing: Drawing<T>): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot | undefined>(undefined)
   const newest = useRef(shown)
