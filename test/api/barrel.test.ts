@@ -135,6 +135,7 @@ test('every file of the clients is exported in part, or is part of how they work
     'rows/tickerRow.ts',
     'transport/answer.ts',
     'transport/coalesce.ts',
+    'transport/hostClocks.ts',
     'transport/httpRequest.ts',
     'transport/idleConnections.ts',
     'transport/redirect.ts',
