@@ -1,4 +1,6 @@
 /** Commands that talk to the running daemon: their tokens, and what they say when it is there, elsewhere, or not at all. */
+
+import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
@@ -9,7 +11,7 @@ import { killText } from '../../src/cli/output/killText.ts'
 import { exitCodes } from '../../src/config/exit.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
-import { writeAddress } from '../../src/daemon/controlAddress.ts'
+import { addressFileOf, writeAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/controlTokens.ts'
 import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
@@ -459,7 +461,7 @@ test('where the daemon serves is taken back at its end, and only its own word', 
 })
 
 /** A way to the daemon that closes the connection under the request after the challenge, as often as `cuts` says. */
-async function cuttingWay(port: string, cuts: number) {
+async function cuttingWay(port: string, cuts: number, onCut: () => void = () => {}) {
   const requests: string[] = []
   let left = cuts
   const open = new Set<Socket>()
@@ -472,6 +474,7 @@ async function cuttingWay(port: string, cuts: number) {
         requests.push(line.replace(/^(\S+) ([^ ?]+).*$/, '$1 $2'))
         if (!line.includes('/api/challenge') && left > 0) {
           left -= 1
+          onCut()
           client.resetAndDestroy()
           onward.destroy()
           return
@@ -511,6 +514,17 @@ test('a read whose kept connection is closed is asked once more, and only once',
   expect(err).toMatch(/does not answer at|No perpd answers at/)
   expect(always.requests).toEqual([...read, ...read])
   await always.close()
+})
+
+test('a daemon that is killed while it is asked is told as one that does not run, though its process is there for a moment longer', async () => {
+  const port = await daemon({})
+  const killed = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)'], { stdio: 'ignore' })
+  const way = await cuttingWay(port, 9, () => setTimeout(() => killed.kill('SIGKILL'), 200))
+  const file = addressFileOf(config())
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), pid: killed.pid }))
+  const { code, err } = await perpd(cwd, ['trading', 'halted', '--by', 'ann'])
+  expect([code, err]).toEqual([exitCodes.notRunning, expect.stringContaining('No perpd answers at')])
+  await way.close()
 })
 
 test('a command whose connection is closed is never sent again: the daemon may have done it', async () => {

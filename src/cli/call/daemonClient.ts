@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { reasonOf } from '../../base/errors.ts'
 import type { Secret } from '../../base/secret.ts'
+import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodeOfRefusal, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
@@ -27,6 +28,9 @@ import type { OperatorAnswer } from '../../engine/operator/operatorCommand.ts'
 
 /** A daemon answers within milliseconds; one that does not within this hangs, ms. */
 const TIMEOUT_MS = 5_000
+
+/** A process that is killed breaks its connections first, and is gone within this, ms. */
+const ENDING_MS = 1_000
 
 /** The configuration, and which of it was said on the command line. */
 type DaemonTarget = Pick<LoadedConfig, 'config' | 'origins'>
@@ -243,7 +247,7 @@ async function askProven(
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error
     const pid = readPid(config)
-    if (pid !== undefined && (error instanceof DOMException || isAlive(pid))) {
+    if (pid !== undefined && (error instanceof DOMException || (await staysAlive(pid)))) {
       throw new CommandError(
         `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${timeoutMs / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
         error instanceof DOMException ? exitCodes.timeout : exitCodes.error,
@@ -269,6 +273,16 @@ async function askProven(
   } catch {
     throw odd(address)
   }
+}
+
+/** Whether a process whose connection broke is there still when a killed one would be gone. */
+async function staysAlive(pid: number): Promise<boolean> {
+  const untilMs = systemClock.monotonicMs() + ENDING_MS
+  while (isAlive(pid)) {
+    if (systemClock.monotonicMs() >= untilMs) return true
+    await systemClock.sleep(50)
+  }
+  return false
 }
 
 /** Whether there is such a process; another user's is one too. */
