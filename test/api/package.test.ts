@@ -20,7 +20,7 @@ const env: NodeJS.ProcessEnv = Object.fromEntries(
   ),
 )
 const npm = (args: readonly string[], cwd: string) =>
-  run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], { cwd, env, timeout: 120_000 })
+  run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], { cwd, env, timeout: 300_000 })
 
 /** Neither a warm npm cache nor a registry. */
 const cannotFetch =
@@ -56,14 +56,14 @@ beforeAll(async () => {
   ]
   tarball = join(folder.path, filename)
   ;[venue] = await Promise.all([startPaper(), install()])
-}, 240_000)
+}, 600_000)
 
 afterAll(async () => {
   venue?.child.kill('SIGTERM')
   await venue?.ended
   folder.remove()
   // Tens of thousands of installed files go, which takes a busy disk minutes.
-}, 240_000)
+}, 600_000)
 
 /** Writes a program beside the installed package and runs it; gives what it printed. */
 async function printed(name: string, program: string): Promise<unknown> {

@@ -38,7 +38,7 @@ let image: Image
 
 beforeAll(() => {
   if (reason === undefined) image = buildImage(root, join(folder, 'build'))
-}, 300_000)
+}, 600_000)
 
 afterAll(async () => {
   for (const each of running) {
