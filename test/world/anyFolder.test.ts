@@ -3,20 +3,14 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, scratch, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderOfEachTest } from './ownFolder.ts'
+import { perpd, until } from './processes.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..', '..')
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 const kind = (strategy: string, indicators: string): string => `import { rsi } from '${indicators}'
 import { type Decision, type Position, defineStrategy, formatUsd, liquidationDistanceBps, usd, z } from '${strategy}'

@@ -4,18 +4,12 @@
  */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { denials, operatedIn, type Status } from './operated.ts'
-import { killLeftOver, perpd, type Running, scratch, startPaper, until } from './processes.ts'
+import { folderOfEachTest } from './ownFolder.ts'
+import { perpd, type Running, startPaper, until } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 function writeStrategy(path: string, market: string, holdSeconds: number): void {
   writeFileSync(

@@ -1,18 +1,12 @@
 /** docs/first-hour.md and docs/recipes.md, typed as they stand: each command works in its order, and each block of a file is taken. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderOfEachTest } from './ownFolder.ts'
+import { perpd, type Running, until } from './processes.ts'
 
 const docs = resolve(import.meta.dirname, '..', '..', 'docs')
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 /** Blocks of a page in their order: what is typed, and what is added to a strategy file. */
 function blocksOf(page: string): readonly { readonly language: string; readonly text: string }[] {

@@ -1,20 +1,14 @@
 /** The strategies that perpd begins with, as real processes: what they hold has its stop at the venue before anybody is told that it has none. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, scratch, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderOfEachTest } from './ownFolder.ts'
+import { perpd, until } from './processes.ts'
 
 /** Least time between an entry and the word that it has no stop: two looks of half a minute (src/notify/stopWatch.ts). */
 const GRACE_MS = 30_000
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 async function ran(...words: readonly string[]): Promise<string> {
   const command = perpd(words, { cwd: folder.path })

@@ -5,21 +5,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { operatedIn } from './operated.ts'
-import { killLeftOver, perpd, scratch, startPaper, until, writeOnceStrategy } from './processes.ts'
+import { folderOfEachTest } from './ownFolder.ts'
+import { perpd, startPaper, until, writeOnceStrategy } from './processes.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '..', '..', 'docs', 'going-live.md'), 'utf8')
 const flat = page.replace(/\s+/g, ' ')
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 /** What stands on the page, word for word. */
 function written(text: string): string {

@@ -1,17 +1,11 @@
 /** What a real process of perpd does against those who would look into it. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, scratch, startPaper, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderOfEachTest } from './ownFolder.ts'
+import { perpd, startPaper, until } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 test.runIf(process.platform === 'linux')(
   'a signal opens no debugger, and a core would hold no memory, however the process was started',

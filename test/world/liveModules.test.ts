@@ -2,20 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, type PaperHosts, perpd, scratch, startPaper, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderOfEachTest } from './ownFolder.ts'
+import { type PaperHosts, perpd, startPaper, until } from './processes.ts'
 
 const source = resolve(import.meta.dirname, '..', '..', 'src')
 const program = resolve(import.meta.dirname, '..', 'support', 'listedMain.ts')
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderOfEachTest()
 
 /** Files of the source that `perpd ARGS` loads until it says something, or ends by itself. */
 async function loadedBy(args: readonly string[], saying?: string): Promise<readonly string[]> {
