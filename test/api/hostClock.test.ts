@@ -21,7 +21,7 @@ test('after a jump of our wall clock the host’s time is still known', () => {
     onCooldown: () => {},
   })
   const hostMs = () => clock.now() + (hosts.clockSkewMs('http://one/v1') ?? Number.NaN)
-  hosts.sawClock('http://one/v1', startMs + 4_000, 0)
+  hosts.sawClock('http://one/v1', startMs + 4_000, { leftAtMs: clock.now(), tookMs: 0 })
   expect(hostMs()).toBe(startMs + 4_500)
   jumpMs = 2 * 3_600_000
   monotonicMs += 10_000
@@ -70,11 +70,20 @@ function sleeper(hosts: readonly string[]) {
   let trueMs = wallMs
   const clocks = createHostClocks({ now: () => wallMs, monotonicMs: () => monotonicMs })
   const hear = (...names: readonly string[]): void => {
-    for (const each of names) clocks.saw(each, trueMs - 500, 0)
+    for (const each of names) clocks.saw(each, trueMs - 500, { leftAtMs: wallMs, tookMs: 0 })
   }
   for (let heard = 0; heard < 20; heard += 1) hear(...hosts)
+  /** Answers that were sent and dated now, and come in after this. */
+  const hearLate = (meanwhile: () => void, ...names: readonly string[]): void => {
+    const sent = { dateMs: trueMs - 500, leftAtMs: wallMs, monotonicMs }
+    meanwhile()
+    const tookMs = monotonicMs - sent.monotonicMs
+    for (const each of names) clocks.saw(each, sent.dateMs, { leftAtMs: sent.leftAtMs, tookMs })
+  }
   return {
     hear,
+    hearLate,
+    skew: (host: string) => clocks.skewMs(host),
     skews: () => hosts.map((host) => clocks.skewMs(host)),
     /** The machine sleeps, and its wall clock is set when it wakes. */
     sleep(ms: number) {
@@ -121,4 +130,33 @@ test('one host alone has no say over the others after a jump, unless there is no
   alone.sleep(600_000)
   alone.hear('one')
   expect(alone.skews()).toEqual([0])
+})
+
+test('answers that a stopped process or a sleeping machine took in late say nothing where an exact one was heard', () => {
+  const machine = sleeper(['one', 'two', 'three'])
+  machine.hearLate(() => machine.pass(600_000), 'one', 'two', 'three')
+  expect(machine.skews()).toEqual([0, 0, 0])
+  machine.hearLate(() => machine.sleep(600_000), 'one', 'two')
+  // By what they said earlier, before exact answers come.
+  expect(machine.skews()).toEqual([-600_000, -600_000, -600_000])
+  machine.hear('one', 'two')
+  expect(machine.skews()).toEqual([0, 0, undefined])
+})
+
+test('a process that was stopped while its clock was set knows the hosts by what they said before', () => {
+  const machine = sleeper(['one', 'two'])
+  machine.hearLate(() => {
+    machine.pass(570_000)
+    machine.set(-9_000_000)
+  }, 'one')
+  machine.hear('two')
+  expect(machine.skews()).toEqual([9_000_000, 9_000_000])
+})
+
+test('a host that always answers late is known as well as that lets it be, until it is heard exactly', () => {
+  const machine = sleeper([])
+  machine.hearLate(() => machine.pass(30_000), 'slow')
+  expect(machine.skew('slow')).toBe(-15_000)
+  machine.hear('slow')
+  expect(machine.skew('slow')).toBe(0)
 })

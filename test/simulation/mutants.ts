@@ -410,7 +410,7 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/api/transport/hostClocks.ts',
-        find: 'return again >= Math.min(HEARD_AGAIN, readings.size) ? all.filter(isSince) : all',
+        find: 'return again >= Math.min(HEARD_AGAIN, exact) ? all.filter(isSince) : all',
         replace: 'return again >= 0 ? all : all.filter(isSince)',
       },
       {

@@ -31,6 +31,8 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['files', 4_300_003_556, 'what befalls files comes over what a torn commit left of them'],
   // The judge: a process was frozen for three hours, and seven orders were looked after meanwhile.
   ['core', 4_100_168_614, 'a long world is no endless one'],
+  // A process was frozen while an answer was on its way, and the middle of that request told the time of its host wrong.
+  ['shell', 239_487_990_730_245, 'a host’s clock is known by requests that took no longer than they do'],
   // A trade by hand that a reorganisation took back, and that was made again, was counted twice: the kill did not end.
   ['engine', 4_400_000_819, 'a trade that the chain took back is held by nobody'],
   // The judge: of two messages signed alike that stood in one transaction nothing tells whose orders are whose.

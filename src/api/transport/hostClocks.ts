@@ -4,9 +4,17 @@ import type { Clock } from '../../base/clock.ts'
 /** The hosts' clocks as they were heard. */
 export interface HostClocks {
   /** One reading of a host's clock: its `Date` (whole seconds) against the middle of our request, which has just ended. */
-  saw(host: string, serverDateMs: number, tookMs: number): void
+  saw(host: string, serverDateMs: number, request: TimedRequest): void
   /** The host's clock less our wall clock, ms; undefined while no reading of it counts. */
   skewMs(host: string): number | undefined
+}
+
+/** When a request was under way. */
+export interface TimedRequest {
+  /** When it left, by our wall clock, Unix ms. */
+  readonly leftAtMs: number
+  /** How long it took by our monotonic clock, ms. */
+  readonly tookMs: number
 }
 
 interface Reading {
@@ -14,6 +22,7 @@ interface Reading {
   readonly hostMs: number
   /** Our wall clock less our monotonic one at that time, ms. */
   readonly wallMs: number
+  readonly isExact: boolean
 }
 
 /** Readings kept of each host: odd, so that the median is one of them. */
@@ -25,6 +34,9 @@ const HALF_DATE_STEP_MS = 500
 /** Our two clocks went apart by more than a correction does, ms: one was set, or the monotonic one stood still. */
 const JUMP_MS = 2_000
 
+/** Longest that the request of an exact reading takes, ms: nobody knows when between its two ends the host wrote its `Date`. */
+const EXACT_MS = 10_000
+
 /** Hosts that must be heard after a jump before what all said earlier counts no more: one alone may be wrong. */
 const HEARD_AGAIN = 2
 
@@ -35,24 +47,34 @@ export function createHostClocks(clock: Pick<Clock, 'now' | 'monotonicMs'>): Hos
 
   /**
    * Readings from before a jump are right when the wall clock was set, and wrong by its length when the machine slept, for then the
-   * monotonic clock stood still. Nothing of ours tells one from the other; the next answers do.
+   * monotonic clock stood still. Nothing of ours tells one from the other; the next exact answers do.
    */
   function countsOf(host: string): readonly Reading[] {
     const nowMs = wallMs()
     const isSince = (reading: Reading): boolean => Math.abs(reading.wallMs - nowMs) <= JUMP_MS
     let again = 0
-    for (const each of readings.values()) if (each.some(isSince)) again += 1
+    let exact = 0
+    for (const each of readings.values()) {
+      const ofHost = each.filter(({ isExact }) => isExact)
+      if (ofHost.length > 0) exact += 1
+      if (ofHost.some(isSince)) again += 1
+    }
     const all = readings.get(host) ?? []
-    return again >= Math.min(HEARD_AGAIN, readings.size) ? all.filter(isSince) : all
+    return again >= Math.min(HEARD_AGAIN, exact) ? all.filter(isSince) : all
   }
 
   return {
-    saw(host, serverDateMs, tookMs) {
-      const own = readings.get(host) ?? []
-      readings.set(host, own)
+    saw(host, serverDateMs, { leftAtMs, tookMs }) {
       const middleMs = clock.monotonicMs() - tookMs / 2
-      own.push({ hostMs: serverDateMs + HALF_DATE_STEP_MS - middleMs, wallMs: wallMs() })
+      // A process that was stopped, or a machine that slept, between the two ends of a request: its middle says nothing.
+      const isExact = tookMs <= EXACT_MS && Math.abs(clock.now() - leftAtMs - tookMs) <= JUMP_MS
+      const before = readings.get(host) ?? []
+      const wasExact = before.some((reading) => reading.isExact)
+      if (wasExact && !isExact) return
+      const own = wasExact === isExact ? before : []
+      own.push({ hostMs: serverDateMs + HALF_DATE_STEP_MS - middleMs, wallMs: wallMs(), isExact })
       if (own.length > READINGS) own.shift()
+      readings.set(host, own)
     },
 
     skewMs(host) {

@@ -13,7 +13,7 @@
  * **Rate.** Reads wait for their turn in a token bucket. Writes never wait; they take their token from later reads.
  */
 import type { Clock } from '../../base/clock.ts'
-import { createHostClocks } from './hostClocks.ts'
+import { createHostClocks, type TimedRequest } from './hostClocks.ts'
 import type { ApiLimits } from './requestLimits.ts'
 
 /**
@@ -133,7 +133,7 @@ export interface Hosts {
   coolDown(host: string, cooldownMs: number, reason: string, isDistrust: boolean): void
   isCoolingDown(host: string): boolean
   /** As `HostClocks.saw` and `HostClocks.skewMs`. */
-  sawClock(host: string, serverDateMs: number, tookMs: number): void
+  sawClock(host: string, serverDateMs: number, request: TimedRequest): void
   clockSkewMs(host: string): number | undefined
 }
 
@@ -374,7 +374,7 @@ export function createHosts(options: {
 
     isCoolingDown,
 
-    sawClock: (host, serverDateMs, tookMs) => clocks.saw(baseAddress(host), serverDateMs, tookMs),
+    sawClock: (host, serverDateMs, request) => clocks.saw(baseAddress(host), serverDateMs, request),
     clockSkewMs: (host) => clocks.skewMs(baseAddress(host)),
   }
 }

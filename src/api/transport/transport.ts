@@ -65,7 +65,7 @@ export function createTransport(options: TransportOptions): Transport {
       const ended = route.kind === 'read' ? hosts.began(host) : undefined
       answer = await httpRequest(options, place, request, attempt).finally(ended)
       const serverDateMs = serverDates(host, answer.date)
-      if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer.tookMs)
+      if (serverDateMs !== undefined) hosts.sawClock(host, serverDateMs, answer)
       if (mayFollow) movedTo = redirected(answer, request.url, host, hosts.isKnown)
       if (movedTo === undefined) {
         if (answer.status < 200 || answer.status > 299) {
