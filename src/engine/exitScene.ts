@@ -15,7 +15,10 @@ export interface Scene {
   readonly exits: PricedExits
   readonly snapshot: Snapshot
   readonly position: Position
+  /** What the instance holds by its book and the position has at least, USD. */
   readonly ownUsd: Usd
+  /** What it holds by its book alone, USD: more than the position where a fill is shown that no record tells yet. */
+  readonly bookUsd: Usd
   /** Of the instance's own entries, USD per whole index token. */
   readonly entryPrice: Usd
   /** At which a reduction executes now. */
@@ -39,9 +42,12 @@ export function retried(exit: RestingOrder, { position }: Scene): readonly Decis
   ]
 }
 
-/** Takes off exits of one type what is more than the part: whole orders first, the farthest from firing first. */
+/**
+ * Takes off exits of one type what is more than the part: whole orders first, the farthest from firing first. It is the book's part: a
+ * position that is smaller may be so by one of these exits, which is listed still, and none that waits is taken off in its place.
+ */
 export function fitted(
-  { ownUsd, position, price }: Scene,
+  { bookUsd: ownUsd, position, price }: Scene,
   type: ExitType,
   orders: readonly RestingOrder[],
 ): readonly Decision[] {

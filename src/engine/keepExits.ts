@@ -143,7 +143,7 @@ function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined 
   const resting = own.filter(({ collateralToken }) => sameHex(collateralToken, part.collateralToken))
   const nearest = asksForStop(exits) ? kept.nearestStop(part) : undefined
   const reached = nearest === undefined ? undefined : priceOfContractPrice(nearest, view.indexToken.decimals)
-  return { exits, snapshot, position, ownUsd, entryPrice, price, resting, reached }
+  return { exits, snapshot, position, ownUsd, bookUsd: part.sizeUsd, entryPrice, price, resting, reached }
 }
 
 function asksForStop({ stopLoss, trailingStop, breakEven }: PricedExits): boolean {

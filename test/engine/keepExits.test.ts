@@ -198,6 +198,28 @@ test('exits of one type never come to more than the part, but for the tolerance 
   )
 })
 
+test('where the position shows a fill that no record tells yet, none of the exits is taken off: the one that fired may be listed still', () => {
+  const exits: PricedExits = {
+    stopLoss: { bps: 400 },
+    takeProfits: [
+      { bps: 300, shareBps: 5_000 },
+      { bps: 3_000, shareBps: 5_000 },
+    ],
+    moveEveryMs: 60_000,
+    moveStepUsd: usd(1),
+    range: usualRange,
+  }
+  const stop: Exit = { type: 'stop-loss', sizeUsd: 500, triggerUsd: 1_920, ageSeconds: 60 }
+  const fired: Exit = { type: 'take-profit', sizeUsd: 250, triggerUsd: 2_060, ageSeconds: 60 }
+  const waiting: Exit = { ...fired, triggerUsd: 2_600 }
+  const filled: World = { direction: 'long', ownUsd: 500, heldUsd: 250, priceUsd: 2_062 }
+  expect(decided(exits, [stop, fired, waiting], filled)).toEqual([])
+  // The record came: the part is smaller, the exit that fired rests no more, and the stop is made as large as what is left.
+  expect(decided(exits, [stop, waiting], { ...filled, ownUsd: 250 })).toMatchObject([
+    { kind: 'edit', orderKey: keyOf(0), sizeDeltaUsd: usd(250) },
+  ])
+})
+
 test('a stop is never moved away from profit, and not twice within the time of the file', () => {
   fc.assert(
     fc.property(plans, rests, worlds, (plan, resting, world) => {
