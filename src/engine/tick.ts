@@ -19,7 +19,7 @@ import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
 import { hexKey } from '../protocol/address.ts'
-import { exposureOf } from '../risk/exposure/accountExposure.ts'
+import { type Exposure, exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
@@ -95,14 +95,15 @@ export async function tick(
   const wholeProblem = returnedProblem(answer.returned)
   const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
   const { remembered } = answer
+  const exposure = exposureOf(snapshot, unseen(snapshot), context.holdings.others())
   const orphans = orphanCancels(
     snapshot,
     own,
-    exposureOf(snapshot, unseen(snapshot), context.holdings.others()),
+    exposure,
     context.holdings.journal(),
     (side) => loaded.strategy.opensPositions && isOthers(context, name, side, snapshot),
   )
-  reportCapacity(context, loaded, snapshot, unseen)
+  reportCapacity(context, loaded, snapshot, exposure)
   let taken: TakenTurn = { admitted: 0 }
   const problems: DecisionProblem[] = []
   const tellProblem = (problem: DecisionProblem): void => {
@@ -357,9 +358,8 @@ function reportCapacity(
   context: EngineContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
-  unseen: UnseenIntents,
+  exposure: Exposure,
 ): void {
-  const exposure = exposureOf(snapshot, unseen(snapshot), context.holdings.others())
   for (const { market } of snapshot.markets.values()) {
     if (!loaded.symbols.includes(market.symbol)) continue
     const admission = { snapshot, exposure, limits: context.limits.on(market.symbol, loaded.name) }

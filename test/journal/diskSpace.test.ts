@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { askedSeldom } from '../../src/journal/sqlite/diskSpace.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 
 let folder: string
@@ -59,4 +60,23 @@ test('a disk with less than 64 MiB left is short, one that does not say how much
     expect(journal.isShort()).toBe(isShort)
     await journal.close()
   }
+})
+
+test('a disk is asked four times a second at most, whoever wants to know, and no later than that', () => {
+  let nowMs = 0
+  let [asked, free] = [0, 100]
+  const left = askedSeldom(
+    () => {
+      asked += 1
+      return free
+    },
+    () => nowMs,
+  )
+  const seen: (number | undefined)[] = []
+  for (; nowMs < 1_000; nowMs += 10) {
+    if (nowMs === 500) free = 7
+    seen.push(left())
+  }
+  expect(asked).toBe(4)
+  expect(seen.indexOf(7)).toBe(50)
 })

@@ -149,15 +149,23 @@ export async function getPrices(
 ): Promise<Read<readonly OraclePrice[]>> {
   const read = await transport.call(tickersRoute, undefined, options)
   return mapRead(read, (rows) => {
+    const last = lastLists.get(rows)
+    if (last?.decimalsOf === decimalsOf) return last.prices
     const prices: OraclePrice[] = []
     for (const row of rows) {
       const decimals = decimalsOf(row.tokenAddress)
       if (decimals === undefined || row.min === 0n) continue
       prices.push(priceOf(row, decimals))
     }
+    lastLists.set(rows, { decimalsOf, prices })
     return prices
   })
 }
+
+const lastLists = new WeakMap<
+  readonly RawPrice[],
+  { readonly decimalsOf: DecimalsOf; readonly prices: readonly OraclePrice[] }
+>()
 
 // The rows of one answer are shared by all who read it, and nearly always with the same decimals.
 const lastPrices = new WeakMap<RawPrice, { readonly decimals: number; readonly price: OraclePrice }>()

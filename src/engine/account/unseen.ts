@@ -26,7 +26,11 @@ export function createUnseen(
   clock: Pick<Clock, 'now'>,
   journal: () => HeldSides,
 ): Unseen {
-  function isSeen({ intent, closing }: IntentState, snapshot: Snapshot): boolean {
+  function isSeen(
+    { intent, closing }: IntentState,
+    snapshot: Snapshot,
+    sides: () => HeldSides = journal,
+  ): boolean {
     const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
     if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
     const { terms, kind } = intent
@@ -38,7 +42,7 @@ export function createUnseen(
     )
     const adds = kind === 'increase' || kind === 'collateral-in'
     // What was added and is taken off again shows in no row.
-    if (row === undefined && adds) return isTakenOff(journal(), intent)
+    if (row === undefined && adds) return isTakenOff(sides(), intent)
     const filledAtSeconds = closing?.settlement?.timestampSeconds
     if (filledAtSeconds === undefined) return false
     if (row === undefined) return true
@@ -60,9 +64,15 @@ export function createUnseen(
         .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
     ],
     in(snapshot) {
+      // Asked for once for all of them, and not at all where every row shows.
+      let known: HeldSides | undefined
+      const sides = () => {
+        known ??= journal()
+        return known
+      }
       const recent = orderManager
         .recentlyLanded()
-        .filter((state) => !isSeen(state, snapshot))
+        .filter((state) => !isSeen(state, snapshot, sides))
         .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
       return [...orderManager.open().map((each) => each.state), ...recent]
     },

@@ -14,20 +14,30 @@ import { type Usd, usd } from '../../protocol/units.ts'
 /** The protocol's own minimum of a position and of its collateral (Keys.MIN_POSITION_SIZE_USD, MIN_COLLATERAL_USD). */
 const leastUsd: Usd = usd(1)
 
+/** A list of markets, and the same by lower-cased market token. */
+export interface MarketList {
+  readonly byToken: ReadonlyMap<string, Market>
+  readonly all: readonly Market[]
+}
+
+/** Puts a list of markets by their tokens. */
+export function marketList(all: readonly Market[]): MarketList {
+  return { byToken: new Map(all.map((market) => [hexKey(market.marketToken), market])), all }
+}
+
 /**
  * The listed markets, and those of `held` that are not among them, as no longer listed; without duplicates. Their identity is
  * read from `/markets/config`, which names markets that are not listed too, and else from our own facts.
  */
 export async function withHeldMarkets(
   api: Pick<Api, 'getMarketsConfig'>,
-  listed: readonly Market[],
+  listed: MarketList,
   held: readonly Address[],
   facts?: Pick<Facts, 'markets'>,
 ): Promise<readonly Market[]> {
-  const known = new Set(listed.map(({ marketToken }) => hexKey(marketToken)))
   // An order that only swaps is on no market.
-  const missing = new Set(held.map(hexKey).filter((key) => key !== ZERO_ADDRESS && !known.has(key)))
-  if (missing.size === 0) return listed
+  const missing = new Set(held.map(hexKey).filter((key) => key !== ZERO_ADDRESS && !listed.byToken.has(key)))
+  if (missing.size === 0) return listed.all
   let rows: readonly MarketConfig[] = []
   try {
     rows = (await api.getMarketsConfig()).value
@@ -37,7 +47,11 @@ export async function withHeldMarkets(
   const found = rows.filter(({ marketToken }) => missing.has(hexKey(marketToken))).map(unlisted)
   for (const { marketToken } of found) missing.delete(hexKey(marketToken))
   const own = [...missing].flatMap((key) => facts?.markets.get(key) ?? [])
-  return [...listed, ...found, ...own.map(({ symbol, ...market }) => unlisted({ ...market, name: symbol }))]
+  return [
+    ...listed.all,
+    ...found,
+    ...own.map(({ symbol, ...market }) => unlisted({ ...market, name: symbol })),
+  ]
 }
 
 function unlisted({

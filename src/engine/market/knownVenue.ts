@@ -8,15 +8,15 @@ import { RefusedError } from '../../api/transport/apiErrors.ts'
 import type { Read } from '../../api/transport/route.ts'
 import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
-import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Facts } from '../../protocol/catalogue.ts'
 import type { Market, Token } from '../../protocol/market.ts'
-import type { MissingRow } from '../../protocol/missing.ts'
+import { createSharedLists, type SharedLists } from './sharedLists.ts'
 
-/** Memory of the venue, by lower-cased address; to be kept as long as the daemon runs. */
+/** Memory of the venue; to be kept as long as the daemon runs. */
 export interface KnownVenue {
-  readonly markets: Map<string, Market>
-  readonly tokens: Map<string, Token>
+  /** What follows from its lists, and from those that were read before. */
+  readonly lists: SharedLists
   /** The newest reading of market values; undefined before the first, and where the venue has no such route. */
   values: Read<readonly MarketValues[]> | undefined
   /** When they were last asked for, monotonic ms, and the end of that question, which all who ask meanwhile wait for. */
@@ -35,11 +35,11 @@ export interface KnownVenue {
  * Requests name such a token by its address.
  */
 export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
+  const markets = new Map<string, Market>()
+  const tokens = new Map<string, Token>(
+    [...(facts?.tokens ?? [])].map(([key, token]) => [key, { ...token, wireName: token.address }]),
+  )
   return {
-    markets: new Map(),
-    tokens: new Map(
-      [...(facts?.tokens ?? [])].map(([key, token]) => [key, { ...token, wireName: token.address }]),
-    ),
     values: undefined,
     valuesAskedMs: Number.NEGATIVE_INFINITY,
     valuesAsked: Promise.resolve(),
@@ -47,6 +47,7 @@ export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
     config: undefined,
     configAskedMs: Number.NEGATIVE_INFINITY,
     configAsked: Promise.resolve(),
+    lists: createSharedLists(markets, tokens),
   }
 }
 
@@ -57,65 +58,6 @@ const valuesEveryMs = 5_000
 
 /** Oldest refresh of market values that increases may stand on when no setting says so, ms: twice the venue's own mark. */
 export const MARKET_VALUES_AGE_MS = 30_000
-
-/**
- * The market that a row or a position names, as a listing or an earlier one has it. One that is no longer listed comes with
- * `isListed` false: it can only be left.
- */
-export function marketsNow(
-  read: Pick<Read<readonly Market[]>, 'value' | 'missing'>,
-  known: KnownVenue,
-): ReadonlyMap<string, Market> {
-  const now = new Map(read.value.map((market) => [hexKey(market.marketToken), market]))
-  for (const [key, market] of now) known.markets.set(key, market)
-  for (const [key, market] of known.markets) {
-    if (now.has(key)) continue
-    const isUnread = names(read.missing, 'marketToken', market.marketToken)
-    now.set(key, isUnread ? market : { ...market, isListed: false })
-  }
-  return now
-}
-
-/** A token as the venue lists it, with the symbol of what it wraps. */
-type ListedToken = Token & { readonly assetSymbol?: string }
-
-/**
- * Tokens by lower-cased address, those whose row cannot be read as they were, without a price. One whose symbol another has
- * too is named by its asset's symbol in requests (`WBTC`, where the symbol is `BTC`), or by its address.
- */
-export function tokensNow(
-  read: { readonly value: readonly ListedToken[] },
-  known: KnownVenue,
-): ReadonlyMap<string, Token> {
-  const { value: tokens } = read
-  const isShared = (name: string) =>
-    tokens.filter(({ symbol, assetSymbol = symbol }) => symbol === name || assetSymbol === name).length > 1
-  const symbols = new Set<string>()
-  const shared = new Set(
-    tokens.filter(({ symbol }) => symbols.size === symbols.add(symbol).size).map(({ symbol }) => symbol),
-  )
-  const now = new Map(
-    tokens.map((token): readonly [string, Token] => {
-      const { address, symbol, assetSymbol } = token
-      if (!shared.has(symbol)) return [hexKey(address), token]
-      const isOwn = assetSymbol !== undefined && !isShared(assetSymbol)
-      return [hexKey(address), { ...token, wireName: isOwn ? assetSymbol : address }]
-    }),
-  )
-  for (const [key, token] of now) known.tokens.set(key, token)
-  for (const [key, { minPrice: _min, maxPrice: _max, ...token }] of known.tokens) {
-    if (!now.has(key)) now.set(key, token)
-  }
-  return now
-}
-
-function names(
-  missing: readonly MissingRow[] | undefined,
-  by: 'marketToken' | 'token',
-  address: Address,
-): boolean {
-  return (missing ?? []).some((row) => row[by] === undefined || sameHex(row[by] ?? '', address))
-}
 
 /**
  * Says of a market why its values count as stale, or undefined: the venue's refresh is older than `mostMs`, or none worked,
@@ -138,7 +80,7 @@ export async function staleValues(
   const { values, hasNoValues } = known
   if (values === undefined) return () => (hasNoValues ? undefined : 'market values could not be read')
   const skewMs = api.clockSkewMs(values.host) ?? 0
-  const rows = new Map(values.value.map((row) => [hexKey(row.marketToken), row]))
+  const rows = known.lists.values(values.value)
   return (marketToken) => {
     const stampMs = rows.get(hexKey(marketToken))?.updatedAtMs
     if (stampMs === undefined) return 'market values have no row of it that can be read'

@@ -41,9 +41,10 @@ async function readConfig(api: Pick<Api, 'getMarketsConfig'>, known: KnownVenue)
 export function impactReadings({
   config,
   values,
+  lists,
 }: KnownVenue): (marketToken: Address) => Reading<ImpactData> | undefined {
-  const settings = new Map(config?.value.map((row) => [hexKey(row.marketToken), row]))
-  const rows = new Map(values?.value.map((row) => [hexKey(row.marketToken), row]))
+  const settings = lists.settings(config?.value)
+  const rows = lists.values(values?.value)
   const atMs = values?.readAtMs ?? 0
   return (marketToken) => {
     const [row, now] = [settings.get(hexKey(marketToken)), rows.get(hexKey(marketToken))]

@@ -6,10 +6,11 @@
  * build is verified by addresses.
  */
 import type { Api } from '../../api/client.ts'
-import type { OracleToken } from '../../api/feeds/oracle.ts'
+import type { DecimalsOf, OracleToken } from '../../api/feeds/oracle.ts'
 import type { MarketConfig } from '../../api/rows/marketInfoTypes.ts'
 import type { TokenRow } from '../../api/rows/tokenRow.ts'
 import type { Read } from '../../api/transport/route.ts'
+import { sameAgain } from '../../base/sameAgain.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { isSwapOnly, namesToken, type TokenFacts } from '../../protocol/catalogue.ts'
 import type { Balance, Market, Ticker, Token } from '../../protocol/market.ts'
@@ -93,6 +94,11 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
     }),
   )
   const decimalsOf = (address: Address) => catalogue.facts().tokens.get(hexKey(address))?.decimals
+  const ownDecimals = sameAgain(
+    (given: DecimalsOf, _version: number): DecimalsOf =>
+      (address) =>
+        decimalsOf(address) ?? given(address),
+  )
 
   const pinned: Partial<Api> = {
     getMarkets: async (...rest) => markets(await api.getMarkets(...rest)),
@@ -100,7 +106,7 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
     getTokens: async (...rest) => tokens(await api.getTokens(...rest)),
     getTokensInfo: async (...rest) => tokens(await api.getTokensInfo(...rest)),
     getOracleTokens: async (...rest) => oracleTokens(await api.getOracleTokens(...rest)),
-    getPrices: (given, options) => api.getPrices((address) => decimalsOf(address) ?? given(address), options),
+    getPrices: (given, options) => api.getPrices(ownDecimals(given, catalogue.version()), options),
     getWalletBalances: async (...rest) => balances(await api.getWalletBalances(...rest)),
     getMarketTickers: async (query = {}, options) => {
       const symbols = query.symbols?.map((symbol) => nameAt(symbol, options?.host))

@@ -6,7 +6,6 @@
  * it is then denied. A list of which a row cannot be read says so, and its market with it. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
  */
 import type { Api } from '../../api/client.ts'
-import { doubtsOf } from '../../api/priceSanity.ts'
 import type { Read } from '../../api/transport/route.ts'
 import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
@@ -26,14 +25,7 @@ import type { Reading } from '../../protocol/reading.ts'
 import { absOf, bps, type Usd } from '../../protocol/units.ts'
 import type { Needs } from '../../strategy/strategy.ts'
 import { withHeldMarkets } from './heldMarkets.ts'
-import {
-  createKnown,
-  type KnownVenue,
-  MARKET_VALUES_AGE_MS,
-  marketsNow,
-  staleValues,
-  tokensNow,
-} from './knownVenue.ts'
+import { createKnown, type KnownVenue, MARKET_VALUES_AGE_MS, staleValues } from './knownVenue.ts'
 import type { Catalogue } from './marketCatalogue.ts'
 import { impactReadings, readImpactSettings } from './marketImpact.ts'
 
@@ -62,6 +54,9 @@ const tokenPriceMaxAgeMs = 60_000
 /** Widest gap between the two services' prices of a token that collateral is counted by, bps. */
 const tokenDivergenceBps = 200
 
+/** The same at each call: what follows from it is made once. */
+const noPrices: readonly OraclePrice[] = []
+
 /** More symbols than this are sized by the tickers' capacity alone: one request instead of two a market. */
 const capacityReadsMax = 8
 
@@ -73,7 +68,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
     api.getTokensInfo(),
     api.getPositions({ account }),
     api.getOrders({ account }),
-    tolerate(readPrices(api)),
+    tolerate(readPrices(api, known)),
     tolerate(api.getMarketsState()),
     needs.balances === true ? tolerate(api.getWalletBalances({ account })) : undefined,
     staleValues(api, clock, known, context.maxMarketValuesAgeMs ?? MARKET_VALUES_AGE_MS),
@@ -81,20 +76,20 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   ])
   const impactOf = impactReadings(known)
   const oraclePrices = oracle?.prices
-  const tokensByAddress = tokensNow(tokens, known)
+  const tokensByAddress = known.lists.tokens(tokens.value)
   const rows = [...positions.value, ...orders.value]
   const held = needs.allPositionMarkets === true ? rows : []
   const catalogue = await withHeldMarkets(
     api,
-    [...marketsNow(markets, known).values()],
+    known.lists.markets(markets.value, markets.missing),
     rows.map(({ marketToken }) => marketToken),
     context.catalogue?.facts(),
   )
   const wanted = wantedMarkets(catalogue, needs, held).filter((market) =>
     hasTokens(market, tokensByAddress, tokens.missing),
   )
-  const { trusted: pricesByAddress, doubts } = trustedPrices(
-    oraclePrices?.value ?? [],
+  const { trusted: pricesByAddress, doubts } = known.lists.trusted(
+    oraclePrices?.value ?? noPrices,
     tokens.value,
     context.acceptedPrices,
   )
@@ -225,23 +220,8 @@ function wantedMarkets(
 ): readonly Market[] {
   const tokens = new Set(held.map(({ marketToken }) => hexKey(marketToken)))
   const symbols = new Set(needs.symbols)
-  return markets.filter((market) => symbols.has(market.symbol) || tokens.has(hexKey(market.marketToken)))
-}
-
-/**
- * Prices by lower-cased token without the doubted ones, and the doubts: a price of the wrong scale must not size an order.
- * What is trusted is remembered in `accepted`.
- */
-function trustedPrices(
-  prices: readonly OraclePrice[],
-  tokens: readonly Token[],
-  accepted: Map<string, Usd> | undefined,
-) {
-  const doubts = doubtsOf(prices, { tokens, ...optional('lastAccepted', accepted) })
-  const trusted = new Map(prices.map((price) => [hexKey(price.tokenAddress), price]))
-  for (const { tokenAddress } of doubts) trusted.delete(hexKey(tokenAddress))
-  for (const [key, { medianPrice }] of trusted) accepted?.set(key, medianPrice)
-  return { trusted, doubts }
+  const isHeld = ({ marketToken }: Market) => tokens.size > 0 && tokens.has(hexKey(marketToken))
+  return markets.filter((market) => symbols.has(market.symbol) || isHeld(market))
 }
 
 function doubtsOn(market: Market, doubts: readonly PriceDoubt[]): readonly PriceDoubt[] | undefined {
@@ -261,10 +241,9 @@ function oracleStamps(api: Api, read: Read<unknown> | undefined): (price: Oracle
 }
 
 /** Oracle prices, joined with the oracle's own token list for their decimals. */
-async function readPrices(api: Api) {
+async function readPrices(api: Api, { lists }: KnownVenue) {
   const tokens = await api.getOracleTokens()
-  const decimals = new Map(tokens.value.map((token) => [hexKey(token.address), token.decimals]))
-  return { tokens, prices: await api.getPrices((address) => decimals.get(hexKey(address))) }
+  return { tokens, prices: await api.getPrices(lists.decimals(tokens.value)) }
 }
 
 async function readCapacity(api: Api, market: Market, direction: 'long' | 'short') {

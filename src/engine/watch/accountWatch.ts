@@ -14,7 +14,7 @@ import {
 } from '../account/shownExposure.ts'
 import type { Unseen } from '../account/unseen.ts'
 import type { EngineContext } from '../context/engineContext.ts'
-import { withHeldMarkets } from '../market/heldMarkets.ts'
+import { marketList, withHeldMarkets } from '../market/heldMarkets.ts'
 import type { FeedAges } from './feedAges.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { UnmanagedWatch } from './unmanaged.ts'
@@ -92,7 +92,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
       if (read === undefined) return
       positions = holdings.withOthers(read.value)
       const tokens = positions.map(({ marketToken }) => marketToken)
-      const known = await withHeldMarkets(api, markets.value, tokens, catalogue.facts())
+      const known = await withHeldMarkets(api, marketList(markets.value), tokens, catalogue.facts())
       symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
       feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
       emit({ type: 'account.positions', positions, symbols })

@@ -22,6 +22,25 @@ export function freeBytesBeside(path: string): number | undefined {
   }
 }
 
+/** How long what the disk said counts, ms: hundreds of strategies ask in each second. */
+const DISK_SAID_MS = 250
+
+/** What a disk says of itself, asked no more often than each quarter of a second. `nowMs`: monotonic. */
+export function askedSeldom(
+  ask: () => number | undefined,
+  nowMs: () => number = () => performance.now(),
+): () => number | undefined {
+  let askedMs = Number.NEGATIVE_INFINITY
+  let free: number | undefined
+  return () => {
+    if (nowMs() - askedMs >= DISK_SAID_MS) {
+      askedMs = nowMs()
+      free = ask()
+    }
+    return free
+  }
+}
+
 /** Tells whether only what must be written may still be. `freeBytes`: of the disk. */
 export function createSpaceCheck(
   db: DatabaseSync,

@@ -9,7 +9,7 @@ import { createPrivateFile, prepareFile, syncDirectory } from '../journalPath.ts
 import type { JournalStore } from '../journalStore.ts'
 import { acquireWriterLock } from '../lock.ts'
 import { defaultMaintenance, type Maintenance } from '../maintenance.ts'
-import { createSpaceCheck, freeBytesBeside } from './diskSpace.ts'
+import { askedSeldom, createSpaceCheck, freeBytesBeside } from './diskSpace.ts'
 import { type HighWaterMark, highWaterMarkPathOf, type Loss, openHighWaterMark } from './highWaterMark.ts'
 import { writeSnapshot } from './journalSnapshot.ts'
 import { type Lease, takeLease } from './lease.ts'
@@ -137,11 +137,8 @@ export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRul
     const maintenance = { ...defaultMaintenance, ...options.maintenance }
     const mustKeep = rules.compact === true || tail.seq - replayedFrom >= maintenance.snapshotEveryRecords
     if (mustKeep) keepSnapshot(opened, lease, tail, ledger)
-    const isShort = createSpaceCheck(
-      opened,
-      options.maxBytes,
-      options.freeBytes ?? (() => freeBytesBeside(path)),
-    )
+    const freeBytes = options.freeBytes ?? askedSeldom(() => freeBytesBeside(path))
+    const isShort = createSpaceCheck(opened, options.maxBytes, freeBytes)
     // By the name that was given: that is where releases before this one put it, beside a link too.
     const guardPath = `${options.path}.signed`
     const files = { highWaterMark, lock, guardPath }
