@@ -96,13 +96,9 @@ export async function tick(
   const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
   const { remembered } = answer
   const exposure = exposureOf(snapshot, unseen(snapshot), context.holdings.others())
-  const orphans = orphanCancels(
-    snapshot,
-    own,
-    exposure,
-    context.holdings.journal(),
-    (side) => loaded.strategy.opensPositions && isOthers(context, name, side, snapshot),
-  )
+  const isOfOthers = (side: PositionSide) =>
+    loaded.strategy.opensPositions && isOthers(context, name, side, snapshot)
+  const orphans = orphanCancels(snapshot, own, exposure, context.holdings.journal(), isOfOthers)
   reportCapacity(context, loaded, snapshot, exposure)
   let taken: TakenTurn = { admitted: 0 }
   const problems: DecisionProblem[] = []
