@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { apartTests } from './test/apartTests.ts'
 import { deepTests, processTests } from './test/deepTests.ts'
+import { LongestFirst } from './test/longestFirst.ts'
 
 // Processes and threads that run tests, and those that tests start, find their modules compiled: most of what a short command takes
 // is reading them.
@@ -18,6 +19,7 @@ export default defineConfig({
     setupFiles: ['test/support/guardTests.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     // Concurrent tests start two real processes each; a small machine has two cores.
     maxConcurrency: 4,
     // Vitest leaves one core to itself; of two that would be half of the machine.

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import config from '../vitest.config.ts'
 import { deepTests, processTests } from './deepTests.ts'
+import { LongestFirst, longTests } from './longestFirst.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -43,6 +44,34 @@ test('every file that is named as deep is there, once', () => {
   const named = [...deepTests, ...processTests].map((file) => join('test', file))
   expect(named.filter((file) => !testFiles.includes(file))).toEqual([])
   expect(new Set(named).size).toBe(named.length)
+})
+
+test('files that take longest begin first, each group by itself, and all of them are deep', async () => {
+  const deep = new Set([...deepTests, ...processTests])
+  expect(longTests.filter((file) => !deep.has(file))).toEqual([])
+  const groups = new Map([
+    ...deepTests.map((file) => [file, 0] as const),
+    ...processTests.map((file) => [file, 1] as const),
+  ])
+  const given = [...groups].map(([file, groupOrder]) => ({
+    moduleId: join(import.meta.dirname, file),
+    project: { config: { sequence: { groupOrder } } },
+  }))
+  const vitest = { cache: { getTestSpecificationResult: () => undefined } }
+  const sorted = await new LongestFirst(vitest as never).sort(given as never)
+  const names = sorted.map(({ moduleId }) =>
+    relative(import.meta.dirname, moduleId)
+      .split(sep)
+      .join('/'),
+  )
+  const isLong = (file: string) => longTests.includes(file)
+  for (const group of [deepTests, processTests]) {
+    const own = names.filter((file) => group.includes(file))
+    const long = longTests.filter((file) => group.includes(file))
+    expect(own.slice(0, long.length)).toEqual(long)
+    expect(own.slice(long.length).some(isLong)).toBe(false)
+  }
+  expect(names.slice(0, deepTests.length).sort()).toEqual([...deepTests].sort())
 })
 
 test('the quick tier reads every room of the source', () => {

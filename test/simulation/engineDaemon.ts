@@ -11,6 +11,7 @@ import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import type { Hex } from '../../src/protocol/address.ts'
@@ -161,7 +162,7 @@ class EngineDaemon implements Daemon {
   }
 
   states(): readonly IntentState[] {
-    return this.#engine.status().openIntents.map(({ state }) => state)
+    return this.#engine.orders.open().map(({ state }) => state)
   }
 
   stop(done: () => void): void {
@@ -246,8 +247,9 @@ class EngineDaemon implements Daemon {
     const { timeline, process } = this.#parts
     timeline.after(exitLookMs, () => {
       if (!process.isAlive) return
-      if (this.#world.engine === this.#engine) this.#look()
-      if (folder.version === this.#takenVersion || this.#engine.status().state !== 'running') {
+      const status = this.#engine.status()
+      if (this.#world.engine === this.#engine) this.#look(status)
+      if (folder.version === this.#takenVersion || status.state !== 'running') {
         this.#watch(folder)
         return
       }
@@ -276,10 +278,9 @@ class EngineDaemon implements Daemon {
       this.#world.roster?.reloaded(asked, this.#engine.strategies())
   }
 
-  #look(): void {
+  #look({ state, kill, flattens, holds, windDowns }: EngineStatus): void {
     const { exits, roster, folder } = this.#world
     const { venue, journal } = this.#parts
-    const { state, kill, flattens, holds, windDowns } = this.#engine.status()
     const isWell =
       state === 'running' &&
       flattens.length === 0 &&
