@@ -183,10 +183,24 @@ function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
     case 'closing':
       return { ...common, stage: 'closing' }
     case 'cancelled':
-      return { ...common, stage: event.close ? 'cancelled to close' : 'cancelled' }
+      return {
+        ...common,
+        stage: event.close ? 'cancelled to close' : 'cancelled',
+        ...bareAction(event.close),
+      }
     case 'done':
+      return { ...common, isEnd: true, ...bareAction(event.close) }
     case 'abandoned':
       return { ...common, isEnd: true }
+  }
+}
+
+/** What a person has to do with what a kill leaves; one that closes leaves nothing. */
+function bareAction(close: boolean): Pick<Judged, 'action'> {
+  if (close) return {}
+  return {
+    action:
+      'No stop-loss protects what is held (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.',
   }
 }
 

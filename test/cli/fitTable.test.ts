@@ -554,6 +554,23 @@ test('a position without a stop-loss is named in status and positions, and none 
   }
 })
 
+test('a daemon of before, which says neither how much of a position has no stop nor since when, is shown with what it says', () => {
+  const [one] = body.positions
+  if (one === undefined) throw new Error('no position')
+  const { marketToken, direction, collateralToken } = one
+  const told = { marketToken, direction, collateralToken }
+  const shown = (side: object) => {
+    const older = { ...body, withoutStop: [side] } as unknown as typeof body
+    return [statusText(older, 200), positionsText(positionRows(older), older, 200)]
+  }
+  for (const text of shown(told)) {
+    expect(text).toContain(`NO STOP: no stop-loss rests at the venue for long ${symbol}.`)
+  }
+  for (const text of shown({ ...told, sinceMs: body.nowMs - 1_020_000 })) {
+    expect(text).toContain(`NO STOP: no stop-loss rests at the venue for long ${symbol} (for 17 min 0 s).`)
+  }
+})
+
 test('amounts in a column are whole cents, and what is less than one is told as that', () => {
   const cells = ['0', '0.004', '-0.0012', '0.01', '-3.456'].map((amount) => moneyCell(usd(amount)))
   expect(cells).toEqual(['$0.00', '<$0.01', '-<$0.01', '$0.01', '-$3.46'])

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Candles, Order } from '../../src/control/console/page/pageWire.ts'
 import {
   fillsSinceMs,
+  oldPricesText,
   placedApart,
   priceChartOf,
   priceRange,
@@ -124,4 +125,20 @@ test('a chart that begins before the orders that the page has says from when on 
     fillsSinceMs(chart, { allSince: new Date(seconds * 1_000).toISOString(), isAllOrders })
   expect([since(700, false), since(600, false), since(700, true)]).toEqual([700_000, undefined, undefined])
   expect(fillsSinceMs(chart, { isAllOrders: false })).toBeUndefined()
+})
+
+test('a chart says how old it is where prices were not read for a while, or the venue has no newer one, and nothing once it has', () => {
+  const at = (seconds: number, readAtSeconds: number) =>
+    oldPricesText({ ...candles, readAtMs: readAtSeconds * 1_000 }, seconds * 1_000)
+  // The newest candle of five minutes began at 1,200 s.
+  expect(at(1_245, 1_200)).toBeUndefined()
+  expect(at(1_246, 1_200)).toBe('These prices were read 46 s ago; newer ones could not be read.')
+  expect(at(8_400, 1_200)).toBe('These prices were read 2 h 0 min ago; newer ones could not be read.')
+  expect(at(8_400, 8_399)).toBe(
+    'The venue has no newer prices: its last candle ended 1 h 55 min ago, at 1970-01-01 00:25:00 UTC.',
+  )
+  // The next one may be told when it is over, and a while after.
+  expect(at(2_100, 2_100)).toBeUndefined()
+  expect(at(2_101, 2_101)).toContain('10 min 1 s ago, at 1970-01-01 00:25:00 UTC.')
+  expect(oldPricesText({ ...candles, candles: [], readAtMs: 8_000_000 }, 8_000_000)).toBeUndefined()
 })

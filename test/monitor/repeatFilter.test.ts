@@ -170,3 +170,24 @@ test('an end is told sooner again after an hour without one, and the oldest of a
   now = HOUR_MS
   expect(calm.neededMs('a', 0)).toBe(0)
 })
+
+test('of many strategies each end is of its own failures alone, comes in the order of good turns, and counts none that was forgotten', () => {
+  const { failed, done } = filterAt()
+  // A thousand causes are known at most: those of the first two strategies are forgotten for the last two.
+  const names = Array.from({ length: 501 }, (_, index) => `s${index}`)
+  for (const name of names) {
+    for (const reason of ['one', 'two']) expect(failed(name, reason, false)).toHaveLength(1)
+  }
+  expect(failed('s1', 'two', false)).toEqual([])
+  const ends = ['s500', 's0', 's10', 's1', 's100'].map((name) => done(name).map(({ text }) => text))
+  expect(ends).toEqual([
+    ['s500 works again after 2 failures'],
+    [],
+    ['s10 works again after 2 failures'],
+    ['s1 works again after 3 failures'],
+    ['s100 works again after 2 failures'],
+  ])
+  // What ended makes room: nothing is forgotten for a new one.
+  expect(failed('s0', 'one', false)).toHaveLength(1)
+  expect(failed('s2', 'one', false)).toEqual([])
+})

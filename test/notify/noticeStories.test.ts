@@ -133,10 +133,20 @@ test('a kill that gave up its place to one that closes positions tells of the ca
   expect(noticeOf(abandoned)).toMatchObject({ kind: 'kill-step', isEnd: true })
 })
 
-test('only a kill that is stuck asks for somebody', () => {
+test('a kill asks for somebody where it is stuck, and where it leaves positions without exits', () => {
+  const actionOf = (event: Event) => noticeOf(event)?.action
   const stuck = noticeOf({ type: 'kill.step', step: 'stuck', reason: 'no host answers' })
   expect(stuck).toMatchObject({ level: 'error', action: expect.stringContaining('perpd status') })
-  expect(noticeOf({ type: 'kill.step', step: 'closing', positions: 2 })?.action).toBeUndefined()
+  for (const step of ['cancelled', 'done'] as const) {
+    const bare: Event = { type: 'kill.step', step, close: false }
+    expect(noticeOf(bare)?.text).toContain('positions stay, without exits')
+    expect(actionOf(bare)).toBe(
+      'No stop-loss protects what is held (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.',
+    )
+    expect(actionOf({ ...bare, close: true })).toBeUndefined()
+  }
+  expect(actionOf({ type: 'kill.step', step: 'closing', positions: 2 })).toBeUndefined()
+  expect(actionOf({ type: 'kill.step', step: 'abandoned', close: false })).toBeUndefined()
 })
 
 test('a strategy that was paused, let go on and paused again is told of each time', () => {

@@ -82,6 +82,18 @@ test('a close becomes an intent without reservation, of the position exactly', (
   })
 })
 
+test('clocks that are too far apart deny what adds risk, whichever is ahead, and say how to find out which is wrong', () => {
+  for (const clockSkewMs of [30_001, -30_001]) {
+    const admission = admit(increase(), desk({ clockSkewMs }))
+    expect(admission).toMatchObject({ denial: { code: 'CLOCK_SKEW', wanted: '30001 ms apart' } })
+    const { reason } = (admission as { readonly denial: Denial }).denial
+    expect(reason).toContain('perpd doctor')
+    expect(reason).toContain('until a second host answers')
+    expect(codeOf(close(), desk({ clockSkewMs, snapshot: held }))).toBe('admitted')
+  }
+  expect(codeOf(increase(), desk({ clockSkewMs: 30_000 }))).toBe('admitted')
+})
+
 test('halted denies everything, reducing only what adds risk', () => {
   expect(codeOf(increase(), desk({ tradingState: 'halted' }))).toBe('TRADING_HALTED')
   expect(codeOf(close(), desk({ tradingState: 'halted', snapshot: held }))).toBe('TRADING_HALTED')

@@ -26,8 +26,20 @@ pageTest(
     await page.waitForSelector('#prices .levels >> text=long entry $')
     await page.waitForSelector('#prices .levels >> text=bought at $')
     expect(await page.locator('#prices canvas').count()).toBe(1)
+    // Prices that cannot be read: the page says so in the place of a chart, and beside one of before, until they can.
+    await page.route('**/api/candles?*', (route) => route.fulfill({ body: 'no prices' }))
     await page.selectOption('#prices select >> nth=1', '1h')
+    await page.waitForSelector('#prices >> text=Prices cannot be read now')
+    await page.unroute('**/api/candles?*')
     await page.waitForSelector('#prices canvas')
+    await page.route('**/api/candles?*', async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { readonly readAtMs: number }
+      await route.fulfill({ response, json: { ...answer, readAtMs: answer.readAtMs - 180_000 } })
+    })
+    await page.waitForSelector('#prices >> text=/These prices were read 3 min \\d+ s ago/')
+    await page.unroute('**/api/candles?*')
+    await page.waitForSelector('#prices >> text=These prices were read', { state: 'detached' })
     await page.waitForSelector('#markets tbody small >> text=/of it JIT \\$|without JIT/')
     await page.click('#orders tbody button')
     await page.waitForSelector('dialog[open] .timeline >> text=Verified and signed')

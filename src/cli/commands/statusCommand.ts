@@ -135,17 +135,27 @@ function positionRow(
   ]
 }
 
+/** A side without stops; a daemon of before does not say how much of it, nor since when. */
+type ToldSide = Omit<BareSide, 'sinceMs' | 'uncoveredUsd'> &
+  Partial<Pick<BareSide, 'sinceMs' | 'uncoveredUsd'>>
+type BareSide = NonNullable<StatusBody['withoutStop']>[number]
+
 /** Which positions have no stop-losses for all of them, and for how much, a sentence; none where each has, and before orders were looked at. */
 export function noStopText({
   withoutStop = [],
   positions,
   symbols,
   nowMs,
-}: Pick<StatusBody, 'withoutStop' | 'positions' | 'symbols' | 'nowMs'>): readonly string[] {
+}: Pick<StatusBody, 'positions' | 'symbols' | 'nowMs'> & {
+  readonly withoutStop?: readonly ToldSide[]
+}): readonly string[] {
   if (withoutStop.length === 0 || positions.length === 0) return []
-  const nameOf = ({ marketToken, direction, sinceMs, uncoveredUsd }: (typeof withoutStop)[number]) =>
-    `${money(BigInt(uncoveredUsd))} of ${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken} (for ${span(Math.max(0, nowMs - sinceMs))})`
-  const of = (sides: typeof withoutStop) => [...new Set(sides.map(nameOf))].join(', ')
+  const nameOf = ({ marketToken, direction, sinceMs, uncoveredUsd }: ToldSide) => {
+    const amount = uncoveredUsd === undefined ? '' : `${money(BigInt(uncoveredUsd))} of `
+    const age = sinceMs === undefined ? '' : ` (for ${span(Math.max(0, nowMs - sinceMs))})`
+    return `${amount}${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}${age}`
+  }
+  const of = (sides: readonly ToldSide[]) => [...new Set(sides.map(nameOf))].join(', ')
   const bare = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation !== true)
   const behind = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation === true)
   return [

@@ -405,7 +405,7 @@ export const limitTable = {
     denies: {
       code: 'CLOCK_SKEW',
       meaning:
-        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock",
+        'this machine\'s clock and the venue\'s differ by more than `risk.maxClockSkewMs`; set the clock where `perpd doctor` finds it wrong, else see that two hosts answer ([operating.md](operating.md), "When the clock is doubted")',
     },
   },
   reduceAgainAfterMs: {

@@ -27,6 +27,7 @@ import { isTaskDecision, type StrategyDecision } from '../../domain/order/decisi
 import { isGood } from '../hostFigures.ts'
 import { counted, span } from '../text.ts'
 import { createCalm } from './calm.ts'
+import { createKnownCauses } from './knownCauses.ts'
 import type { Level, Line } from './line.ts'
 import { phrase } from './phrase.ts'
 
@@ -38,28 +39,19 @@ const CALM_MS = 30_000
 /** Causes remembered at most; the oldest is forgotten, and told again when it repeats. */
 const MAX_CAUSES = 1_000
 
-interface Cause {
-  count: number
-  readonly firstAtMs: number
-  lastAtMs: number
-  toldAtMs: number
-}
-
 /** Turns an event into the lines to write, none of which is lost: what was told before has level `debug`. */
 export function createRepeatFilter(now: () => number): (event: Event) => readonly Line[] {
-  const causes = new Map<string, Cause>()
+  const causes = createKnownCauses(MAX_CAUSES)
   const calm = createCalm(now)
   const unread = createUnread(now)
   let toldAtMs = Number.NEGATIVE_INFINITY
   let positionsTold = ''
 
-  const repeated = (key: string, line: Line): Line => {
+  const repeated = (topic: string, what: string, line: Line): Line => {
     const atMs = now()
-    const cause = causes.get(key)
+    const cause = causes.get(topic, what)
     if (cause === undefined) {
-      const oldest = causes.size >= MAX_CAUSES ? causes.keys().next().value : undefined
-      if (oldest !== undefined) causes.delete(oldest)
-      causes.set(key, { count: 1, firstAtMs: atMs, lastAtMs: atMs, toldAtMs: atMs })
+      causes.add(topic, what, { count: 1, firstAtMs: atMs, lastAtMs: atMs, toldAtMs: atMs })
       return line
     }
     cause.count++
@@ -70,22 +62,18 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     return { ...line, text: `${line.text} (${times})`, fields: { ...line.fields, repeated: cause.count } }
   }
 
-  /** Forgets the causes under a prefix; how often they happened in all. */
-  const forget = (prefix: string): number => {
-    const ended = [...causes].filter(([key]) => key.startsWith(prefix))
-    for (const [key] of ended) causes.delete(key)
-    return ended.reduce((sum, [, cause]) => sum + cause.count, 0)
-  }
-
-  /** The same for causes whose end is told, if they are over. `leastMs`: how long they must have been away. */
-  const over = (prefix: string, leastMs = 0): number => {
-    let lastAtMs: number | undefined
-    for (const [key, cause] of causes) {
-      if (key.startsWith(prefix)) lastAtMs = Math.max(lastAtMs ?? cause.lastAtMs, cause.lastAtMs)
-    }
-    if (lastAtMs === undefined || now() - lastAtMs < calm.neededMs(prefix, leastMs)) return 0
-    calm.ended(prefix)
-    return forget(prefix)
+  /**
+   * Forgets causes whose end is told, if they are over; how often they happened in all. `leastMs`: how long they must have
+   * been away.
+   */
+  const over = (topic: string, leastMs = 0): number => {
+    if (!causes.isKnown(topic)) return 0
+    const ended = causes.of(topic)
+    const lastAtMs = Math.max(...ended.map((cause) => cause.lastAtMs))
+    if (now() - lastAtMs < calm.neededMs(topic, leastMs)) return 0
+    calm.ended(topic)
+    causes.forget(topic)
+    return ended.reduce((sum, { count }) => sum + count, 0)
   }
 
   const withRecovery = (line: Line, count: number, word: string, text: string): readonly Line[] =>
@@ -94,24 +82,19 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
   /** A strategy had a good turn: whether that ends what made turns fail. */
   const readsOver = (strategy: string, line: Line): readonly Line[] => {
     if (!unread.isReadBy(strategy)) return []
-    const count = over('reads ')
+    const count = over('reads')
     if (count === 0) return []
     const who = unread.ended()
     const text = `${who} again after ${counted(count, 'failure')}`
     return withRecovery(line, count, 'tick', text).slice(1)
   }
 
-  const isKnown = (prefix: string): boolean => {
-    for (const key of causes.keys()) if (key.startsWith(prefix)) return true
-    return false
-  }
-
   const linesOf = (event: Event): readonly Line[] => {
     const line = phrase(event)
     switch (event.type) {
       case 'host.attempt': {
-        if (!isGood(event)) return [repeated(`host ${event.host} ${event.outcome}`, line)]
-        const count = causes.size === 0 ? 0 : over(`host ${event.host} `, CALM_MS)
+        if (!isGood(event)) return [repeated(`host ${event.host}`, event.outcome, line)]
+        const count = over(`host ${event.host}`, CALM_MS)
         return withRecovery(
           line,
           count,
@@ -120,71 +103,74 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         )
       }
       case 'host.cooldown':
-        return [repeated(`rest ${event.host} ${event.outcome ?? event.reason}`, line)]
+        return [repeated(`rest ${event.host}`, event.outcome ?? event.reason, line)]
       case 'rows.missing': {
-        const causes = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
-        return [repeated(`rows ${event.route} ${[...new Set(causes)].join()}`, line)]
+        const problems = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
+        return [repeated(`rows ${event.route}`, [...new Set(problems)].join(), line)]
       }
       case 'rows.foreign':
-        return [repeated(`foreign ${event.host} ${event.route}`, line)]
+        return [repeated(`foreign ${event.host}`, event.route, line)]
       case 'account.discrepanciesDeferred':
-        return [repeated(`findings held ${event.isJournalShort}`, line)]
+        return [repeated('findings held', String(event.isJournalShort), line)]
       case 'price.fallback':
-        return [repeated(`price ${event.symbol} ${event.source}`, line)]
+        return [repeated(`price ${event.symbol}`, event.source, line)]
       case 'chain.read': {
-        if (event.error !== undefined) return [repeated(`chain ${event.endpoint} ${event.error}`, line)]
-        const count = causes.size === 0 ? 0 : over(`chain ${event.endpoint} `)
+        if (event.error !== undefined) return [repeated(`chain ${event.endpoint}`, event.error, line)]
+        const count = over(`chain ${event.endpoint}`)
         const text = `${event.endpoint} answers again after ${counted(count, 'fault')}`
         return withRecovery(line, count, 'chain', text)
       }
       case 'chain.skew':
-        return [repeated(`skew ${event.isTooLarge}`, line)]
+        return [repeated('skew', String(event.isTooLarge), line)]
       case 'chain.time': {
         const { endpoint, aheadSeconds, healthy } = event
-        if (event.isSetAside) return [repeated(`time ${endpoint} ${aheadSeconds > 0} ${healthy === 0}`, line)]
-        const count = causes.size === 0 ? 0 : over(`time ${endpoint} `)
+        if (event.isSetAside)
+          return [repeated(`time ${endpoint}`, `${aheadSeconds > 0} ${healthy === 0}`, line)]
+        const count = over(`time ${endpoint}`)
         const text = `${endpoint} tells the time again; it was set aside for ${counted(count, 'order')}`
         return withRecovery(line, count, 'chain', text)
       }
       case 'tick.failed':
-        if (event.cause === undefined) return [repeated(`failed ${event.strategy} ${event.reason}`, line)]
+        if (event.cause === undefined) return [repeated(`failed ${event.strategy}`, event.reason, line)]
         unread.failed(event.strategy)
-        return [repeated(`reads ${event.cause}`, line)]
+        return [repeated('reads', event.cause, line)]
       case 'tick.skipped':
-        return [repeated(`skipped ${event.strategy} ${event.reason}`, line)]
+        return [repeated(`skipped ${event.strategy}`, event.reason, line)]
       case 'decision.invalid':
-        return [repeated(`invalid ${event.strategy} ${event.cause}`, line)]
+        return [repeated(`invalid ${event.strategy}`, event.cause, line)]
       case 'strategy.slow':
-        return [repeated(`slow ${event.strategy} `, line)]
+        return [repeated(`slow ${event.strategy}`, '', line)]
       case 'strategy.paused':
-        return [repeated(`paused ${event.strategy} `, line)]
+        return [repeated(`paused ${event.strategy}`, '', line)]
       case 'strategy.said':
-        return [repeated(`said ${event.strategy} ${event.text}`, line)]
+        return [repeated(`said ${event.strategy}`, event.text, line)]
       case 'tick.done': {
         // Its decisions were wrong: nothing of what was told is over.
         if ((event.invalid ?? 0) > 0) return [line]
-        forget(`skipped ${event.strategy} `)
+        causes.forget(`skipped ${event.strategy}`)
         if (event.isSlow === true) return [line]
-        forget(`slow ${event.strategy} `)
-        forget(`paused ${event.strategy} `)
-        const count = over(`failed ${event.strategy} `) + over(`invalid ${event.strategy} `)
+        causes.forget(`slow ${event.strategy}`)
+        causes.forget(`paused ${event.strategy}`)
+        const count = over(`failed ${event.strategy}`) + over(`invalid ${event.strategy}`)
         const text = `${event.strategy} works again after ${counted(count, 'failure')}`
         return [...withRecovery(line, count, 'tick', text), ...readsOver(event.strategy, line)]
       }
       case 'decision.made':
-        return [isKnown(decisionTopic(event.strategy, event.symbol, event.decision)) ? lower(line) : line]
+        return [
+          causes.isKnown(decisionTopic(event.strategy, event.symbol, event.decision)) ? lower(line) : line,
+        ]
       case 'decision.denied': {
         const wish = decisionTopic(event.strategy, event.symbol, event.decision)
         const { code, reason } = event.denial
-        if (code !== 'REFUSED_BEFORE') return [repeated(`${wish}${code}`, line)]
+        if (code !== 'REFUSED_BEFORE') return [repeated(wish, code, line)]
         // Each pause is told once: its end is in the reason.
-        const pause = `${wish}${code} ${reason}`
-        const isTold = causes.has(pause)
-        return [isTold ? lower(line) : repeated(pause, line)]
+        const pause = `${code} ${reason}`
+        const isTold = causes.get(wish, pause) !== undefined
+        return [isTold ? lower(line) : repeated(wish, pause, line)]
       }
       case 'decision.admitted': {
         const { intent } = event
-        forget(decisionTopic(intent.strategy, intent.terms.symbol, intent.decision))
+        causes.forget(decisionTopic(intent.strategy, intent.terms.symbol, intent.decision))
         return [line]
       }
       case 'account.positions': {
@@ -216,14 +202,19 @@ function createUnread(now: () => number) {
   const all = new Set<string>()
   return {
     failed(strategy: string): void {
+      // Put in anew, so that the one that failed longest ago stands first.
+      failedAtMs.delete(strategy)
       failedAtMs.set(strategy, now())
       all.add(strategy)
     },
     /** After a good turn of a strategy: whether nobody is left. One that had no turn for an hour, or runs no more, is not waited for. */
     isReadBy(strategy: string): boolean {
       failedAtMs.delete(strategy)
-      for (const [name, atMs] of failedAtMs) if (now() - atMs >= HOUR_MS) failedAtMs.delete(name)
-      return failedAtMs.size === 0 && all.size > 0
+      for (const [name, atMs] of failedAtMs) {
+        if (now() - atMs < HOUR_MS) return false
+        failedAtMs.delete(name)
+      }
+      return all.size > 0
     },
     /** Begins anew; says who works. */
     ended(): string {
@@ -236,11 +227,11 @@ function createUnread(now: () => number) {
 }
 
 function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
-  if (decision.kind === 'flatten') return `wish ${strategy} ${decision.intentId} flatten `
+  if (decision.kind === 'flatten') return `wish ${strategy} ${decision.intentId} flatten`
   if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
-    return `wish ${strategy} ${decision.kind} `
-  if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind} `
-  return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind} `
+    return `wish ${strategy} ${decision.kind}`
+  if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind}`
+  return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind}`
 }
 
 function lower(line: Line): Line {

@@ -184,7 +184,7 @@ function checkClockSkew(
   return {
     code: 'CLOCK_SKEW',
     reason:
-      "This machine's clock and the venue's are too far apart to judge deadlines and ages; set the clock.",
+      "This machine's clock and the venue's are too far apart to judge deadlines and ages. perpd doctor compares the clock with each host: set it where it is wrong; where it is right, as after the machine slept, this lasts until a second host answers.",
     wanted: `${Math.abs(clockSkewMs)} ms apart`,
     allowed: `at most ${most} ms`,
   }

@@ -6,7 +6,8 @@ import type { KnownOrders } from './pageOrders.ts'
 import type { Candles, Order } from './pageWire.ts'
 import { chartNumber, priceText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
-import { millisOf } from './shownTimes.ts'
+import { millisOf, momentText, spanText } from './shownTimes.ts'
+import { texts } from './texts.ts'
 
 /** What a level is. */
 export type LevelKind = 'entry' | 'liquidation' | 'stop' | 'target' | 'order'
@@ -133,6 +134,30 @@ export function fillsSinceMs(
   if (isAllOrders || allSince === undefined) return undefined
   const sinceMs = millisOf(allSince)
   return first === undefined || sinceMs === undefined || first * 1_000 >= sinceMs ? undefined : sinceMs
+}
+
+/** A reading is older than this only where newer ones failed: it is made every 15 s, of what the daemon read up to 10 s before. */
+const oldReadingMs = 45_000
+/** How long after the end of a candle the venue may take to tell it, ms; it is not known whether it tells the one that is not over yet. */
+const lateCandleMs = 300_000
+const periodMs: Readonly<Record<Candles['period'], number>> = {
+  '1m': 60_000,
+  '5m': 300_000,
+  '15m': 900_000,
+  '1h': 3_600_000,
+  '4h': 14_400_000,
+  '1d': 86_400_000,
+}
+
+/** How old the prices of a chart are, a sentence; undefined while they are of now. `nowMs`: the daemon's clock, Unix ms. */
+export function oldPricesText({ candles, period, readAtMs }: Candles, nowMs: number): string | undefined {
+  if (nowMs - readAtMs > oldReadingMs) return texts.prices.readAgo(spanText(nowMs - readAtMs))
+  const newest = candles.at(-1)
+  if (newest === undefined) return undefined
+  const endMs = newest.timestampSeconds * 1_000 + periodMs[period]
+  return nowMs - endMs > periodMs[period] + lateCandleMs
+    ? texts.prices.newestOf(momentText(endMs), spanText(nowMs - endMs))
+    : undefined
 }
 
 /**

@@ -645,6 +645,10 @@ export const texts = {
     noMarket: 'No market is in use.',
     none: 'The venue has no price of this market.',
     waiting: 'Prices were not read yet.',
+    unread: 'Prices cannot be read now. The page goes on asking.',
+    readAgo: (age: string) => `These prices were read ${age} ago; newer ones could not be read.`,
+    newestOf: (moment: string, age: string) =>
+      `The venue has no newer prices: its last candle ended ${age} ago, at ${moment} UTC.`,
   },
   config: {
     button: 'Configuration',

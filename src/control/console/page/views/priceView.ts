@@ -2,12 +2,13 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
-import { html, Section, usePage, useSlice } from '../markup.ts'
+import { html, Section, useDaemonNow, usePage, useSlice } from '../markup.ts'
 import { read } from '../pageApi.ts'
 import type { Candles } from '../pageWire.ts'
 import {
   fillsSinceMs,
   type Level,
+  oldPricesText,
   type PriceChart,
   placedApart,
   priceChartOf,
@@ -156,20 +157,24 @@ function useMarkets(): readonly string[] {
   }, [status?.positions, status?.strategies, orders])
 }
 
+/** Prices of a chart: candles, or why there are none. */
+type Prices = Candles | 'none' | 'unread' | undefined
+
 /** Reads candles of a market for as long as it is shown. */
-function useCandles(market: string | undefined, period: string): Candles | 'none' | undefined {
+function useCandles(market: string | undefined, period: string): Prices {
   const { store } = usePage()
-  const [candles, setCandles] = useState<Candles | 'none' | undefined>(undefined)
+  const [prices, setPrices] = useState<Prices>(undefined)
   useEffect(() => {
-    setCandles(undefined)
+    setPrices(undefined)
     if (market === undefined) return undefined
     let isOver = false
     const look = async () => {
       const answer = await read<Candles>(`/api/candles?market=${encodeURIComponent(market)}&period=${period}`)
       if (isOver || typeof store.get().session === 'string') return
-      // What cannot be read now stays as it was.
-      if (answer.ok) setCandles(answer.value)
-      else if (answer.status === 404) setCandles('none')
+      if (answer.ok) setPrices(answer.value)
+      else if (answer.status === 404) setPrices('none')
+      // What cannot be read now stays as it was, and says how old it is.
+      else setPrices((before) => before ?? 'unread')
     }
     void look()
     const timer = setInterval(() => document.visibilityState === 'visible' && void look(), everyMs)
@@ -178,7 +183,13 @@ function useCandles(market: string | undefined, period: string): Candles | 'none
       clearInterval(timer)
     }
   }, [market, period])
-  return candles
+  return prices
+}
+
+/** How old the prices are, where they are not of now. */
+function Age({ candles }: { readonly candles: Candles }): VNode {
+  const text = oldPricesText(candles, useDaemonNow())
+  return html`${text === undefined ? '' : html`<p class="warn">${text}</p>`}`
 }
 
 /** The section. */
@@ -187,7 +198,8 @@ export function PriceView(): VNode {
   const [chosen, choose] = useState<string | undefined>(undefined)
   const [period, setPeriod] = useState<string>('5m')
   const market = chosen !== undefined && all.includes(chosen) ? chosen : all[0]
-  const candles = useCandles(market, period)
+  const prices = useCandles(market, period)
+  const candles = typeof prices === 'object' ? prices : undefined
   const status = useSlice((state) => state.status)
   const orders = useSlice((state) => state.orders)
   const isAllOrders = useSlice((state) => state.isAllOrders)
@@ -197,8 +209,7 @@ export function PriceView(): VNode {
     [status?.positions],
   )
   const chart = useMemo(
-    () =>
-      candles === undefined || candles === 'none' ? undefined : priceChartOf(candles, { orders, positions }),
+    () => (candles === undefined ? undefined : priceChartOf(candles, { orders, positions })),
     [candles, orders, positions],
   )
   const chosenIn = (event: Event) => (event.currentTarget as HTMLSelectElement).value
@@ -211,8 +222,10 @@ export function PriceView(): VNode {
         <select aria-label=${words.period} value=${period} onChange=${(event: Event) => setPeriod(chosenIn(event))}>
           ${periods.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}
         </select>`
-  const empty = market === undefined ? words.noMarket : candles === 'none' ? words.none : words.waiting
+  const empty =
+    market === undefined ? words.noMarket : typeof prices === 'string' ? words[prices] : words.waiting
   return html`<${Section} id="prices" title=${texts.sections.prices} tools=${tools}>
     ${chart === undefined || chart.xs.length < 2 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} sinceMs=${fillsSinceMs(chart, { ...(allSince === undefined ? {} : { allSince }), isAllOrders })} />`}
+    ${candles === undefined ? '' : html`<${Age} candles=${candles} />`}
   <//>`
 }
