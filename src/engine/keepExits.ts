@@ -11,7 +11,14 @@ import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts
 import { sharesOf } from '../domain/books/figures.ts'
 import type { Part } from '../domain/books/sideParts.ts'
 import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
-import { awayFrom, closedBps, firstStop, type PricedExits } from '../domain/order/exitPlan.ts'
+import {
+  awayFrom,
+  closedBps,
+  firstStop,
+  type PricedDistance,
+  type PricedExits,
+  withoutRanges,
+} from '../domain/order/exitPlan.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { hexKey, sameHex } from '../protocol/address.ts'
@@ -179,9 +186,13 @@ function overdue(scene: Scene, enteredMs: () => number | undefined): Decision | 
 function stopsOf(scene: Scene): readonly Decision[] {
   const { exits, entryPrice, position, ownUsd, resting, reached } = scene
   const stops = resting.filter(({ orderType }) => orderType === 'stop-loss')
-  const distance = firstStop(exits, entryPrice)
-  const base =
+  const levelOf = (distance: PricedDistance | undefined) =>
     distance === undefined ? undefined : awayFrom(entryPrice, distance, position.direction, 'losing')
+  const fixed = levelOf(firstStop(withoutRanges(exits), entryPrice))
+  const ofNow = levelOf(firstStop(exits, entryPrice))
+  // A market that calmed down puts the place nearer, before the price too: no reason to close what had its stop.
+  const isCalmed = reached !== undefined && ofNow !== undefined && !waits(ofNow, scene, 'stop-loss')
+  const base = isCalmed ? fixed : ofNow
   const moved = movedStop(scene, stops)
   const byFile = mostProtective(position, [base, moved])
   const most = mostProtective(position, [byFile, reached])
@@ -194,7 +205,9 @@ function stopsOf(scene: Scene): readonly Decision[] {
     return [isRestCovered ? pastLost(scene, most, missingUsd) : pastStop(scene, most)]
   }
   // The file asks for a nearer level than rests: it was changed, or more was bought.
-  const asked = stops.some(({ triggerPrice }) => isNearerByMore(base, triggerPrice, scene)) ? base : undefined
+  const asked = stops.some(({ triggerPrice }) => isNearerByMore(fixed, triggerPrice, scene))
+    ? fixed
+    : undefined
   if (asked !== undefined && !waits(asked, scene, 'stop-loss')) return [pastStop(scene, asked)]
   const level = mostProtective(position, [moved, asked])
   return stops.flatMap((stop) => retried(stop, scene) ?? movedTo(stop, level, scene) ?? [])

@@ -11,7 +11,7 @@ import {
 } from '../domain/tasks/executorParams.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import { type ExecutorView, isLost } from './executorView.ts'
-import { isLookDue, nextExit } from './taskExits.ts'
+import { isLookDue, keptExits, nextExit } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding } from './taskOrders.ts'
 
@@ -35,7 +35,7 @@ function planOf(
   { use, leftUsd }: ExecutorStand,
 ): ExecutorPlan<BracketProgress> {
   const { params, state, taskId } = task
-  const { snapshot, nowMs } = view
+  const { snapshot } = view
   const entry = view.children.findLast(({ intent }) => intent.kind === 'increase')
   if (entry === undefined || isLost(entry)) {
     if (snapshot === undefined) return { kind: 'read' }
@@ -48,10 +48,10 @@ function planOf(
     return { kind: 'end', outcome: 'stopped', why, isBare: true }
   }
   if (use.exitedUsd >= use.doneUsd) return { kind: 'end', outcome: 'done', why: 'an exit closed it' }
-  if (!isLookDue(params, use, state.kept, nowMs))
+  if (!isLookDue(params, params, use, state.kept, view))
     return { kind: 'wait', until: 'its exits rest at the venue' }
   if (snapshot === undefined) return { kind: 'read' }
-  const step = nextExit(params, params, use, state.kept, { snapshot, nowMs }, taskId)
+  const step = nextExit(params, params, use, state.kept, { ...view, snapshot }, taskId)
   if (step.kind === 'wait') {
     const { until, kept } = step
     return { kind: 'wait', until, ...(kept === undefined ? {} : { state: { ...state, kept } }) }
@@ -60,7 +60,7 @@ function planOf(
     return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
   if (step.kind === 'order')
     return { kind: 'order', decision: step.decision, sizeUsd: 0n, orders: 1, state, isExit: true }
-  const kept = { atMs: nowMs, sizeUsd: use.doneUsd - use.exitedUsd }
+  const kept = keptExits(params, use, view)
   return { kind: 'wait', until: 'its exits rest at the venue', state: { ...state, kept } }
 }
 

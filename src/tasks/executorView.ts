@@ -1,4 +1,5 @@
 /** What tasks that make orders over time see, and what their orders came to by the orders' own records. Pure. */
+import type { PositionSide } from '../domain/account/accountRecord.ts'
 import { filledOrders } from '../domain/account/fills.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
@@ -40,8 +41,17 @@ export interface ExecutorView {
   readonly feeTokenDecimals: number
   /** What may be added on a side of a market by fresh capacity, USD; or why that is not known. */
   readonly capacity: (snapshot: Snapshot, marketToken: Address, direction: Direction) => Usd | Denial
+  /** What the books say of a side: how much is the owner's, and how much is in those of others, USD. */
+  readonly booked: (side: PositionSide) => Booked
   /** What admission would say to a decision now; undefined: it would take it. */
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
+}
+
+/** Whose a side is by the books, USD. */
+export interface Booked {
+  readonly ownUsd: Usd
+  /** In books of other strategies; what is unattributed is in neither. */
+  readonly othersUsd: Usd
 }
 
 /** An order of a task that waits at the venue. */

@@ -8,7 +8,7 @@ import { formatPrice } from '../protocol/priceText.ts'
 import { BPS_ONE, bps, formatDollars, maxOf, minOf, mulDiv, ONE_USD, type Usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import { type ExecutorUse, type ExecutorView, entryPriceOf, isLost } from './executorView.ts'
-import { isLookDue, nextExit, type WantedExits } from './taskExits.ts'
+import { isLookDue, keptExits, leftToClose, nextExit, type WantedExits } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding, betterBy, isBeyond, priceWithin, takingOff } from './taskOrders.ts'
 
@@ -55,7 +55,8 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
     // What another rung filled meanwhile leaves with the rest.
     if (entries.length > 0) return { kind: 'cancel', orders: entries, why: 'an exit filled' }
     if (view.snapshot === undefined) return { kind: 'read' }
-    const restUsd = use.doneUsd - use.exitedUsd
+    const restUsd = leftToClose(params, use, { ...view, snapshot: view.snapshot })
+    if (restUsd === 0n) return { kind: 'end', outcome: 'done', why: 'its exits and others closed all of it' }
     const reason = `the task ${task.taskId} closes what its exit left`
     const decision = takingOff({ ...params, action: 'decrease' }, restUsd, reason, { task: task.taskId })
     return { kind: 'order', decision, sizeUsd: 0n, orders: 1, state, isExit: true }
@@ -84,16 +85,9 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
 /** What the exits call for now; undefined: nothing. */
 function exitStep({ params, state, taskId }: Task, view: ExecutorView, use: ExecutorUse): Plan | undefined {
   const wanted = wantedExits(params, state, view)
-  if (!isLookDue(wanted, use, state.kept, view.nowMs)) return undefined
+  if (!isLookDue(params, wanted, use, state.kept, view)) return undefined
   if (view.snapshot === undefined) return { kind: 'read' }
-  const step = nextExit(
-    params,
-    wanted,
-    use,
-    state.kept,
-    { snapshot: view.snapshot, nowMs: view.nowMs },
-    taskId,
-  )
+  const step = nextExit(params, wanted, use, state.kept, { ...view, snapshot: view.snapshot }, taskId)
   if (step.kind === 'wait') {
     const { until, kept } = step
     return { kind: 'wait', until, ...(kept === undefined ? {} : { state: { ...state, kept } }) }
@@ -102,7 +96,7 @@ function exitStep({ params, state, taskId }: Task, view: ExecutorView, use: Exec
     return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
   if (step.kind === 'order')
     return { kind: 'order', decision: step.decision, sizeUsd: 0n, orders: 1, state, isExit: true }
-  const kept = { atMs: view.nowMs, sizeUsd: use.doneUsd - use.exitedUsd }
+  const kept = keptExits(params, use, view)
   return { kind: 'wait', until: 'its exits rest at the venue', state: { ...state, kept } }
 }
 

@@ -5,8 +5,8 @@ import type { KeptExits } from '../domain/tasks/executorParams.ts'
 import type { ExecutorParams } from '../domain/tasks/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { absOf, bps, formatDollars, type Usd } from '../protocol/units.ts'
-import type { ExecutorUse, RestingChild } from './executorView.ts'
+import { absOf, bps, formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
+import type { ExecutorUse, ExecutorView, RestingChild } from './executorView.ts'
 import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
 
 /** How often the position and its exits are looked at while nothing happens, ms. */
@@ -25,12 +25,32 @@ export interface WantedExits {
 type ExitType = 'stop-loss' | 'take-profit'
 const exitTypes: readonly ExitType[] = ['stop-loss', 'take-profit']
 
+/**
+ * What is left to close of what a task opened, USD: a hand, a keeper or the venue may have taken some of it off its owner's book. What the list
+ * shows beyond the books of others counts as the owner's too: no evidence may have told the size of a fill.
+ */
+export function leftToClose(params: ExecutorParams, use: ExecutorUse, view: ExitView): Usd {
+  const { ownUsd, othersUsd } = view.booked(params)
+  const mostUsd = maxOf(ownUsd, heldUsd(params, view.snapshot) - othersUsd)
+  return maxOf(0n, minOf(use.doneUsd - use.exitedUsd, mostUsd))
+}
+
+/** The exits as they are found to be: kept so far as the books say now. */
+export function keptExits(
+  params: ExecutorParams,
+  use: ExecutorUse,
+  { nowMs, booked }: Pick<ExecutorView, 'nowMs' | 'booked'>,
+): KeptExits {
+  return { atMs: nowMs, sizeUsd: use.doneUsd - use.exitedUsd, bookUsd: booked(params).ownUsd }
+}
+
 /** Whether the exits must be looked at now: one is missing, what they close has changed, or it is long ago. */
 export function isLookDue(
+  params: ExecutorParams,
   wanted: WantedExits,
   use: ExecutorUse,
   kept: KeptExits | undefined,
-  nowMs: number,
+  { nowMs, booked }: Pick<ExecutorView, 'nowMs' | 'booked'>,
 ): boolean {
   const count = exitTypes.filter((type) => triggerOf(wanted, type) !== undefined).length
   const resting = use.resting.filter(({ isExit }) => isExit).length
@@ -38,11 +58,15 @@ export function isLookDue(
     kept?.goneMs !== undefined ||
     kept === undefined ||
     resting < count ||
-    kept.sizeUsd !== use.doneUsd - use.exitedUsd
+    kept.sizeUsd !== use.doneUsd - use.exitedUsd ||
+    (kept.bookUsd !== undefined && kept.bookUsd !== booked(params).ownUsd)
   )
     return true
   return nowMs < kept.atMs || nowMs - kept.atMs >= LOOK_MS
 }
+
+/** What the exits are judged by. */
+export type ExitView = Pick<ExecutorView, 'nowMs' | 'booked'> & { readonly snapshot: Snapshot }
 
 /** What becomes of the exits next. */
 export type ExitStep =
@@ -59,12 +83,13 @@ export function nextExit(
   wanted: WantedExits,
   use: ExecutorUse,
   kept: KeptExits | undefined,
-  { snapshot, nowMs }: { readonly snapshot: Snapshot; readonly nowMs: number },
+  view: ExitView,
   taskId: string,
 ): ExitStep {
-  const sizeUsd = use.doneUsd - use.exitedUsd
+  const { snapshot, nowMs } = view
   const side = { ...params, action: 'decrease' as const }
-  if (heldUsd(side, snapshot) === 0n) return missing(kept, nowMs)
+  const sizeUsd = leftToClose(params, use, view)
+  if (heldUsd(side, snapshot) === 0n || sizeUsd === 0n) return missing(kept, nowMs)
   const price = takenPrice(side, snapshot)
   for (const type of exitTypes) {
     const triggerPrice = triggerOf(wanted, type)

@@ -5,7 +5,7 @@ import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { cancelOrder } from '../../src/paper/execution/orderEnds.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { collateralTokenOf, defineStrategy, type Needs, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
@@ -52,10 +52,14 @@ const plan = (parts: Partial<ExitPlan>): ExitPlan => ({
 })
 
 /** Runs the opener with these exits for so long over a venue whose ETH follows the path; the venue goes on. */
-async function run(exits: ExitPlan | undefined, forMs: number): Promise<KindsBench> {
+async function run(exits: ExitPlan | undefined, forMs: number, needs?: Needs): Promise<KindsBench> {
   if (bench === undefined) throw new Error('no venue')
   engine?.abort()
-  const parts = { cadenceMs: 2_000, ...(exits === undefined ? {} : { exits }) }
+  const parts = {
+    cadenceMs: 2_000,
+    ...(exits === undefined ? {} : { exits }),
+    ...(needs === undefined ? {} : { needs }),
+  }
   const strategy = loadedOf(opener, 'eth-once', [ethSymbol], parts)
   engine = engineOver(bench, { strategies: [strategy] }).engine
   await engine.start()
@@ -279,6 +283,33 @@ test('distances in average true ranges lie so many ranges of its market away', a
   // The venue's candles before the path are nearly flat.
   expect(ranges).toBeGreaterThan(0)
   expect(ranges).toBeLessThan(20)
+})
+
+test('a market that calms down moves no stop in average true ranges, and closes nothing before it', {
+  timeout: 120_000,
+}, async () => {
+  await venue([
+    [0, 2_000],
+    [30, 2_020],
+    [60, 1_980],
+    [90, 2_020],
+    [120, 1_980],
+    [150, 2_020],
+    [180, 2_000],
+    [330, 1_985],
+    [900, 1_985],
+  ])
+  const { clock } = bench ?? {}
+  await clock?.advance(185_000)
+  const exits = plan({ stopLoss: { atrPercent: 200 }, range: { period: '1m', candles: 2 } })
+  const needs = { symbols: [ethSymbol], candles: [{ symbol: ethSymbol, period: '1m', limit: 7 } as const] }
+  const opened = await resting(await run(exits, 40_000, needs))
+  const [, stopAt = ''] = /^stop \$200 at (\d+)$/.exec(opened[0] ?? '') ?? []
+  expect(Number(stopAt)).toBeGreaterThan(1_800)
+  expect(Number(stopAt)).toBeLessThan(1_975)
+  const calm = await run(exits, 300_000, needs)
+  expect((await calm.snapshot()).positions.value).toHaveLength(1)
+  expect(await resting(calm)).toEqual(opened)
 })
 
 test('the status names what acts only while perpd runs, and a position that is meant to be without a stop is not told', async () => {

@@ -227,3 +227,23 @@ test('what one exit closed is taken off the others, and the exits of a line that
     at([profit, exit(2, 'stop-loss', 200), line, exit(5, 'stop-loss', 200)]).map(({ kind }) => kind),
   ).toEqual(['increase'])
 })
+
+test('what another token backs than the file says now keeps its exits, and lines that it would back are cancelled once it is gone', () => {
+  const { longToken } = marketView().market
+  const held = position({ sizeInUsd: usd(200), entryPrice: usd(2000), collateralToken: longToken })
+  const exits = [
+    resting(1, { orderType: 'take-profit', triggerPrice: usd(2100), collateralToken: longToken }),
+    resting(2, { orderType: 'stop-loss', triggerPrice: usd(1900), collateralToken: longToken }),
+  ]
+  const line = resting(3, { triggerPrice: usd(1900), collateralToken: longToken })
+  const kept = decide({ positions: [held], restingOrders: [...exits, line] })
+  expect(kept).toMatchObject([{ kind: 'increase', collateralToken: longToken }])
+  expect(decide({ positions: [held] })).toMatchObject([
+    { kind: 'decrease', orderType: 'take-profit', collateralToken: longToken },
+    { kind: 'decrease', orderType: 'stop-loss', collateralToken: longToken },
+  ])
+  expect(decide({ restingOrders: [line] })).toMatchObject([
+    { kind: 'cancel', orderKeys: [key(3)] },
+    { kind: 'increase', collateralToken: USDC },
+  ])
+})

@@ -39,6 +39,8 @@ interface Scene {
   readonly atMs?: number
   readonly sides?: 'both' | 'long' | 'short'
   readonly isClosed?: boolean
+  /** What backs its parts; the token of the file when absent. */
+  readonly backing?: `0x${string}`
 }
 
 /** One turn: its decisions in short, and the memory for the next. */
@@ -48,7 +50,13 @@ function turn(scene: Scene, memory: Memory = { wishes: [] }) {
   const view = { market, status: scene.isClosed === true ? 'closed' : 'open' } as unknown as MarketView
   const rows = (directions: readonly Direction[]) =>
     directions.map((direction) => ({
-      ...{ marketToken, collateralToken, direction, sizeInUsd: usd(100), sizeInTokens: 1n },
+      ...{
+        marketToken,
+        collateralToken: scene.backing ?? collateralToken,
+        direction,
+        sizeInUsd: usd(100),
+        sizeInTokens: 1n,
+      },
       ...{ collateralAmount: 1n, isWhole: true },
     })) as unknown as readonly OwnPosition[]
   const given = signal.decide(
@@ -137,6 +145,12 @@ test('a close that is denied is asked for again as long as the part is its own',
   expect(now.decisions).toEqual(['close short'])
   now = turn({}, now.memory)
   expect([now.decisions, now.memory.wishes, now.unserved]).toEqual([[], [], []])
+})
+
+test('a part that another token backs than the file says now is closed by its own token', () => {
+  const now = turn({ signals: [says('flat')], held: ['long'], backing: '0xbb' })
+  expect(now.whole).toMatchObject([{ kind: 'close', direction: 'long', collateralToken: '0xbb' }])
+  expect(turn({ signals: [says('long')], held: ['long'], backing: '0xbb' }).decisions).toEqual([])
 })
 
 test('what others hold is neither closed nor in the way, and is said where nothing comes of a signal', () => {

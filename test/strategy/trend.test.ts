@@ -180,11 +180,14 @@ test('pyramiding adds to a winner up to its number of orders', () => {
   expect(decide(path(1), { positions: [even], params }).decisions).toEqual([])
 })
 
-test('positions backed by the other token are not its own', () => {
-  const other = position({ direction: 'short', collateralToken: marketView().market.longToken })
-  expect(decide(path(1), { positions: [other] }).decisions).toMatchObject([
-    { kind: 'increase', direction: 'long' },
+test('a part that another token backs than the file says now is its own all the same', () => {
+  const { longToken } = marketView().market
+  const short = position({ direction: 'short', collateralToken: longToken })
+  expect(decide(path(1), { positions: [short] }).decisions).toMatchObject([
+    { kind: 'close', direction: 'short', collateralToken: longToken },
   ])
+  const long = position({ entryPrice: usd(1999), collateralToken: longToken })
+  expect(decide(path(1), { positions: [long] }).decisions).toEqual([])
 })
 
 test('the same view always gives the same decisions', () => {

@@ -11,9 +11,12 @@ import type {
   StartTaskCommand,
 } from '../../src/engine/operator/taskCommand.ts'
 import type { Order } from '../../src/protocol/position.ts'
-import { formatUsd, priceOfContractPrice, usd } from '../../src/protocol/units.ts'
+import { formatUsd, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { btcSymbol, ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
+import { loadedOf } from '../support/loaded.ts'
 
 const ann = { by: 'ann', via: 'control' } as const
 const base = { type: 'task', id: 'one-1', isPreview: false } as const
@@ -56,9 +59,13 @@ afterEach(async () => {
   await bench?.close()
 })
 
-async function started(path: PricePath = [[0, 1_800]], account: Limits = {}) {
+async function started(
+  path: PricePath = [[0, 1_800]],
+  account: Limits = {},
+  strategies: readonly LoadedStrategy[] = [],
+) {
   bench = await kindsBench({ path })
-  const { engine, events } = engineOver(bench, { account })
+  const { engine, events } = engineOver(bench, { account, strategies })
   running = engine
   await engine.start()
   const { clock, api } = bench
@@ -86,6 +93,23 @@ async function started(path: PricePath = [[0, 1_800]], account: Limits = {}) {
   }
   return { engine, events, clock, task, goOn, start, orders, held, heldUsd, ended }
 }
+
+/** Opens one long of this size, and decides nothing more. */
+const opensOnce = (sizeDeltaUsd: Usd) =>
+  defineStrategy({
+    kind: 'opens-once',
+    description: 'Opens once.',
+    params: z.strictObject({}),
+    needs: (_params, symbols) => ({ symbols }),
+    decide(view) {
+      const market = view.market(ethSymbol)
+      if (market === undefined || view.ownPositions().length + view.openIntents.length > 0) return []
+      const collateralToken = collateralTokenOf(market, 'short')
+      const { marketToken } = market.market
+      const order = { kind: 'increase', marketToken, direction: 'long', collateralToken } as const
+      return [{ ...order, sizeDeltaUsd, leverageBps: 20_000, reason: 'once' }]
+    },
+  })
 
 const plain = (amountUsd: bigint) => formatUsd(amountUsd).replaceAll(/[$,]/g, '')
 const ethTrigger = ({ triggerContractPrice }: Order) => priceOfContractPrice(triggerContractPrice, 18)
@@ -156,6 +180,38 @@ test('a bracket places a stop anew that somebody cancelled, and ends when its po
   await clock.advance(20_000)
   expect(await ended()).toMatchObject({ outcome: 'stopped', statement: expect.stringContaining('is gone') })
   expect(await orders()).toEqual([])
+})
+
+test('a bracket whose part a hand closed takes its exits off and ends, though another has a part of the position', {
+  timeout: 240_000,
+}, async () => {
+  const holder = loadedOf(opensOnce(usd(1_400)), 'holder', [ethSymbol], { cadenceMs: 2_000 })
+  const { engine, start, goOn, task, orders, ended, heldUsd } = await started(
+    [
+      [0, 1_800],
+      [400, 1_800],
+      [460, 1_650],
+    ],
+    {},
+    [holder],
+  )
+  await goOn(async () => (await heldUsd()) === usd(1_400))
+  await start(bracket)
+  await goOn(async () => (await task())?.waits === 'its exits rest at the venue')
+  expect(await heldUsd()).toBe(usd(2_000))
+  const close = { type: 'close', id: 'clo-1', market: ethSymbol, direction: 'long' }
+  expect(await engine.operate({ ...close, shareBps: 1_500 } as never, ann)).toMatchObject({ ok: true })
+  // What its exits would close is another's from the next look on.
+  await goOn(async () => triggers(await orders()).join() === '1700.00: 300.00,1900.00: 300.00', 60)
+  expect(await engine.operate({ ...close, id: 'clo-2', shareBps: 1_765 } as never, ann)).toMatchObject({
+    ok: true,
+  })
+  expect(await ended(240)).toMatchObject({
+    outcome: 'stopped',
+    statement: expect.stringContaining('is gone'),
+  })
+  expect(await orders()).toEqual([])
+  expect(await heldUsd()).toBeGreaterThan(usd(1_399))
 })
 
 test('exits on the wrong side, a ladder whose stop is before its last rung and a target that is reached are refused', async () => {

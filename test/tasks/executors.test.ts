@@ -1,6 +1,6 @@
 /**
  * Brackets, ladders and chases on a venue of the test's own, pure: whatever is filled, cancelled, denied, lost or forgotten by a
- * crash, none opens more than its size, no exit is larger than what it opened, and no stop moves.
+ * crash, none opens more than its size, no exit is larger than what is left of what it opened, and no stop moves.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import type { Snapshot } from '../../src/domain/snapshot.ts'
 import type { BracketParams, ChaseParams, LadderParams } from '../../src/domain/tasks/executorParams.ts'
 import type { ExecutorProgress, TaskGoal } from '../../src/domain/tasks/executorState.ts'
 import type { Hex } from '../../src/protocol/address.ts'
-import { contractPriceOf, type Usd, usd } from '../../src/protocol/units.ts'
+import { contractPriceOf, minOf, type Usd, usd } from '../../src/protocol/units.ts'
 import { executors, opens } from '../../src/tasks/executorKinds.ts'
 import { type ExecutorView, useOf } from '../../src/tasks/executorView.ts'
 import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
@@ -168,6 +168,7 @@ function createVenue() {
   return {
     messages,
     heldUsd: () => heldUsd,
+    booked: () => ({ ownUsd: heldUsd, othersUsd: 0n }),
     closeByHand() {
       heldUsd = 0n
     },
@@ -278,6 +279,7 @@ test.each(['bracket', 'ladder', 'chase'] as const)(
               mostSendingUsd: usd(1),
               feeTokenDecimals: 6,
               capacity: () => usd(1_000_000),
+              booked: venue.booked,
               denialOf: () => undefined,
               ...(moment.isHalted ? { halt: 'halted', reducingHalt: 'halted' } : {}),
             }
@@ -300,7 +302,8 @@ test.each(['bracket', 'ladder', 'chase'] as const)(
             if (child === undefined || moment.isDenied) continue
             const { decision, decisionKey } = child
             expect(messages.some(({ key }) => key === decisionKey)).toBe(false)
-            const ownUsd = use.doneUsd - use.exitedUsd
+            // What a hand took off is not its own any more.
+            const ownUsd = minOf(use.doneUsd - use.exitedUsd, venue.heldUsd())
             const isStopping = state.stop !== undefined || state.ending !== undefined
             if (decision.kind !== 'cancel') expect(moment.isHalted || isStopping).toBe(false)
             if (decision.kind === 'increase') {
@@ -366,6 +369,7 @@ function ladderByTime(orders: number, looks: number) {
       mostSendingUsd: usd(1),
       feeTokenDecimals: 6,
       capacity: () => usd(1_000_000),
+      booked: venue.booked,
       denialOf: () => undefined,
     }
     const next = executors.ladder.next(

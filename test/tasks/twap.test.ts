@@ -50,6 +50,7 @@ const view = (parts: Partial<ExecutorView> = {}): ExecutorView => ({
   mostSendingUsd: usd(1),
   feeTokenDecimals: 6,
   capacity: () => usd(1_000_000),
+  booked: () => ({ ownUsd: 0n, othersUsd: 0n }),
   denialOf: () => undefined,
   ...parts,
 })

@@ -9,8 +9,14 @@ import type { ExitRequest, IncreaseDecision } from './decision.ts'
 
 /** How far from the entry an exit lies: a part of the entry price, or so many USD per whole index token. */
 export type PricedDistance =
-  | { readonly bps: number; readonly usd?: never; readonly atrPercent?: never }
-  | { readonly usd: Usd; readonly bps?: never; readonly atrPercent?: never }
+  | { readonly bps: number; readonly usd?: never; readonly atrPercent?: never; readonly isOfRange?: never }
+  | {
+      readonly usd: Usd
+      /** It came of an average true range, and is another whenever that is. */
+      readonly isOfRange?: true
+      readonly bps?: never
+      readonly atrPercent?: never
+    }
 
 /** The same, or so many hundredths of the market's average true range. */
 export type ExitDistance =
@@ -101,7 +107,7 @@ export function pricedBy(plan: ExitPlan, rangeUsd: Usd | undefined): PricedExits
   const priced = (distance: ExitDistance): PricedDistance =>
     distance.atrPercent === undefined
       ? distance
-      : { usd: ((rangeUsd ?? 0n) * BigInt(distance.atrPercent)) / 100n }
+      : { usd: ((rangeUsd ?? 0n) * BigInt(distance.atrPercent)) / 100n, isOfRange: true }
   return {
     ...rest,
     ...(stopLoss === undefined ? {} : { stopLoss: priced(stopLoss) }),
@@ -166,6 +172,17 @@ export function firstStop(
   const trailing = trailingStop?.activation === undefined ? trailingStop?.distance : undefined
   if (stopLoss === undefined || trailing === undefined) return stopLoss ?? trailing
   return usdOf(trailing, entryPrice) < usdOf(stopLoss, entryPrice) ? trailing : stopLoss
+}
+
+/** What of the stop-losses does not change with the market's range: by that alone a file asks for a stop that rests to be moved. */
+export function withoutRanges({
+  stopLoss,
+  trailingStop,
+}: Pick<EntryExits, 'stopLoss' | 'trailingStop'>): Pick<EntryExits, 'stopLoss' | 'trailingStop'> {
+  return {
+    ...(stopLoss === undefined || stopLoss.isOfRange === true ? {} : { stopLoss }),
+    ...(trailingStop === undefined || trailingStop.distance.isOfRange === true ? {} : { trailingStop }),
+  }
 }
 
 /** The price a distance from another, on the side where the position wins or loses, USD per whole index token; at least 0. */

@@ -66,8 +66,10 @@ export interface LadderProgress extends ExecutorProgress {
 export interface KeptExits {
   /** Unix ms. */
   readonly atMs: number
-  /** What they close, USD. */
+  /** What they close as far as nobody else took it off, USD. */
   readonly sizeUsd: Usd
+  /** What the owner's book held of the side then, USD; absent: an earlier perpd looked. */
+  readonly bookUsd?: Usd
   /** Since when the list shows no position, Unix ms: what closed it may be told later. Absent: it is there. */
   readonly goneMs?: number
 }

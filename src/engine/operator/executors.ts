@@ -3,6 +3,9 @@
  * are. What they make walks the road of every order, in the operator's name; a step is durable in the commit of its order.
  */
 
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import type { BookReads } from '../../domain/books/books.ts'
+import { UNATTRIBUTED } from '../../domain/books/sideParts.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -27,7 +30,7 @@ import {
   whatOf,
 } from '../../tasks/executorKinds.ts'
 import { standOf } from '../../tasks/executorStep.ts'
-import type { ExecutorView } from '../../tasks/executorView.ts'
+import type { Booked, ExecutorView } from '../../tasks/executorView.ts'
 import { taskChanged } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
 import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
@@ -131,6 +134,16 @@ const DENIED_PAUSE_MS = 10_000
 /** Most tasks that ended in the list. */
 const ENDED_MOST = 50
 
+/** Whose a side is. */
+function bookedBy(books: BookReads, owner: string, side: PositionSide): Booked {
+  const key = sideKeyOf(side)
+  const othersUsd = books
+    .all()
+    .filter((book) => book.strategy !== owner && book.strategy !== UNATTRIBUTED && sideKeyOf(book) === key)
+    .reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n)
+  return { ownUsd: books.heldBy(owner, side), othersUsd }
+}
+
 /** A worker over the engine's parts. */
 export function createExecutors(context: ExecutorContext): Executors {
   const { clock, emit, journal, road, trading } = context
@@ -180,6 +193,7 @@ export function createExecutors(context: ExecutorContext): Executors {
       mostSendingUsd: usdOfFee(maxRelayFee, decimals),
       feeTokenDecimals: decimals,
       capacity: (...asked) => road.capacity(owner, ...asked),
+      booked: (side) => bookedBy(journal.books(), owner ?? OPERATOR, side),
       denialOf: (snapshot, decision) => road.denialOf(true, snapshot, decision, owner),
     }
   }

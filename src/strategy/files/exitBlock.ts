@@ -66,7 +66,7 @@ export const exitSchema = z
     stopLoss: distanceSchema
       .optional()
       .describe(
-        'closes with a loss at this distance from the entry; made nearer it moves what rests, made farther it holds for new entries',
+        'closes with a loss at this distance from the entry; made nearer in bps or usd it moves what rests, else a change holds for new entries',
       ),
     takeProfit: z
       .union([targetSchema, ladderSchema])

@@ -16,14 +16,8 @@ import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import { bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, usdField } from '../fields.ts'
 import type { RestingOrder } from '../resting.ts'
-import {
-  collateralTokenOf,
-  defineStrategy,
-  type OrderSize,
-  type OwnPosition,
-  type StrategyView,
-  z,
-} from '../strategy.ts'
+import { defineStrategy, type OrderSize, type OwnPosition, type StrategyView, z } from '../strategy.ts'
+import { backingTokenOf } from './shared/marketScene.ts'
 
 const schema = z.strictObject({
   direction: z
@@ -93,7 +87,7 @@ function decideSide(
     sameHex(order.marketToken, marketToken) && order.direction === direction
   const resting = view.restingOrders.filter(isHere)
   const shown = new Set(resting.map(({ intentId }) => intentId))
-  const collateralToken = collateralTokenOf(market, size.collateral)
+  const collateralToken = backingTokenOf(view, market, size, direction)
   const scene: Scene = {
     params,
     direction,
@@ -224,8 +218,9 @@ function entriesOf(scene: Scene): readonly Decision[] {
   const lines = linesOf(scene, filled, wanted)
   // One line more is let be, so that a price that hovers at a line does not make it trade.
   const furthest = linesOf(scene, filled, wanted + 1).at(-1) ?? price
-  const isLeft = ({ triggerPrice, isFrozen }: RestingOrder) =>
+  const isLeft = ({ triggerPrice, isFrozen, ...order }: RestingOrder) =>
     isFrozen ||
+    !sameHex(order.collateralToken, collateralToken) ||
     (triggerPrice !== undefined && (direction === 'long' ? triggerPrice < furthest : triggerPrice > furthest))
   const left = entries.filter((order) => !order.isChanging && isLeft(order))
   const cancel = cancelOf(

@@ -14,14 +14,8 @@ import type { MarketView } from '../../domain/snapshot.ts'
 import { type Hex, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { bps, formatDollars, minOf, type Usd } from '../../protocol/units.ts'
-import {
-  collateralTokenOf,
-  defineStrategy,
-  type OrderSize,
-  type StrategyView,
-  type UnservedSignal,
-  z,
-} from '../strategy.ts'
+import { defineStrategy, type OrderSize, type StrategyView, type UnservedSignal, z } from '../strategy.ts'
+import { backingTokenOf } from './shared/marketScene.ts'
 
 const params = z.strictObject({
   sides: z
@@ -177,7 +171,7 @@ function act(wish: Wish, view: View): WishTurn {
   const { size } = view.instance
   if (market === undefined || size === undefined) return { decisions: [], left: wish }
   const { marketToken } = market.market
-  const collateralToken = collateralTokenOf(market, size.collateral)
+  const collateralToken = backingTokenOf(view, market, size)
   const about = { marketToken, collateralToken, facts: { signal: wish.signal, action: wish.action } }
   const said = `Signal ${wish.signal}${wish.name === undefined ? '' : ` "${wish.name}"`} says ${wish.action}`
   const pending = wish.closes.filter(
@@ -260,12 +254,12 @@ function othersText(view: View, symbol: string): string {
     : ''
 }
 
-/** Its own part with its own collateral token, USD. */
+/** Its own part, USD. */
 function ownUsd(view: View, symbol: string, direction: Direction): Usd {
   const { size } = view.instance
   const market = view.market(symbol)
   if (market === undefined || size === undefined) return 0n
-  const collateralToken = collateralTokenOf(market, size.collateral)
+  const collateralToken = backingTokenOf(view, market, size)
   return view
     .ownPositions(symbol, direction)
     .filter((part) => sameHex(part.collateralToken, collateralToken))

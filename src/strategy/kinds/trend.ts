@@ -16,7 +16,8 @@ import type { Usd } from '../../protocol/units.ts'
 import { countField } from '../fields.ts'
 import { atr, closedCandles, ema, secondsOfPeriod } from '../indicators.ts'
 import { levelOfPrice } from '../levels.ts'
-import { collateralTokenOf, defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
+import { backingTokenOf } from './shared/marketScene.ts'
 
 const schema = z
   .strictObject({
@@ -109,7 +110,7 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
   if (size === undefined || signal === undefined) return undefined
   const { marketToken, symbol } = market.market
 
-  const collateralToken = collateralTokenOf(market, size.collateral)
+  const collateralToken = backingTokenOf(view, market, size)
   const held = view
     .ownPositions(symbol)
     .filter((position) => sameHex(position.collateralToken, collateralToken) && position.sizeInUsd > 0n)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { usd } from '../../../src/protocol/units.ts'
 import { breakout } from '../../../src/strategy/kinds/breakout.ts'
 import { openIntentsOf } from '../../../src/strategy/resting.ts'
-import { candles, intentState, position } from '../../risk/world.ts'
+import { candles, intentState, marketView, position } from '../../risk/world.ts'
 import { decideOn } from './kindScene.ts'
 
 const calm = Array.from({ length: 80 }, (_, index) => 2000 + (index % 2))
@@ -38,6 +38,15 @@ test('a fall back through the shorter channel closes, and so does a gap through 
     { kind: 'close' },
   ])
   expect(decideOn(breakout, calm, { priceUsd: 2010, view })).toEqual([])
+})
+
+test('a part that another token backs than the file says now is closed by its own token, and not opened twice', () => {
+  const { longToken } = marketView().market
+  const held = position({ entryPrice: usd(2010), collateralToken: longToken })
+  expect(decideOn(breakout, calm, { positions: [held], priceUsd: 1990 })).toMatchObject([
+    { kind: 'close', collateralToken: longToken },
+  ])
+  expect(decideOn(breakout, calm, { positions: [held], priceUsd: 2020 })).toEqual([])
 })
 
 test('in a candle that has been beyond both edges of the shorter channel nothing is opened, and in the next one is', () => {

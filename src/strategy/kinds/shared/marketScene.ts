@@ -18,10 +18,11 @@ export interface MarketScene {
   readonly market: MarketView
   readonly symbol: string
   readonly size: OrderSize
+  /** That backs what it holds and opens here. */
   readonly collateralToken: Address
   /** Median oracle price, USD per whole index token. */
   readonly price: Usd
-  /** The instance's own parts of positions here that its collateral token backs. */
+  /** The instance's own parts of positions here that this token backs. */
   readonly held: readonly OwnPosition[]
   /** An order of the instance is under way here; exits that rest for what it holds do not count. */
   readonly isBusy: boolean
@@ -33,7 +34,7 @@ export function sceneOf(view: StrategyView, symbol: string): MarketScene | undef
   const { size } = view.instance
   const price = market?.oraclePrice?.value.medianPrice
   if (market === undefined || size === undefined || price === undefined || price <= 0n) return undefined
-  const collateralToken = collateralTokenOf(market, size.collateral)
+  const collateralToken = backingTokenOf(view, market, size)
   return {
     market,
     symbol,
@@ -45,6 +46,24 @@ export function sceneOf(view: StrategyView, symbol: string): MarketScene | undef
       .filter((held) => sameHex(held.collateralToken, collateralToken) && held.sizeInUsd > 0n),
     isBusy: view.isBusy(symbol),
   }
+}
+
+/**
+ * The token that backs what the instance holds on a market, or on one side of it; where it holds nothing there, the one that its file says. So a file
+ * that says another one holds for what is opened once this is closed, and leaves nothing behind.
+ */
+export function backingTokenOf(
+  view: Pick<StrategyView, 'ownPositions'>,
+  market: MarketView,
+  size: OrderSize,
+  direction?: Direction,
+): Address {
+  const ofFile = collateralTokenOf(market, size.collateral)
+  const tokens = view
+    .ownPositions(market.market.symbol, direction)
+    .filter(({ sizeInUsd }) => sizeInUsd > 0n)
+    .map(({ collateralToken }) => collateralToken)
+  return tokens.some((token) => sameHex(token, ofFile)) ? ofFile : (tokens[0] ?? ofFile)
 }
 
 /** Closed candles of a period; undefined when none was read or the newest of them ended more than two periods ago. */
