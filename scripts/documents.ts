@@ -159,7 +159,7 @@ function metricsDocument(): string {
     '',
     '<!-- Printed from src/monitor/metrics.ts by `npm run docs`. Do not edit. -->',
     '',
-    'Served at `/metrics` of the control port in the Prometheus text format. Units are in the names: seconds, bytes and US dollars.',
+    'Served at `/metrics` of the control port in the Prometheus text format. Units are in the names and in the meanings: seconds, bytes and US dollars.',
     'Labels are bounded; none ever holds an order id. States and ages are read when they are scraped.',
     '',
     '| series | type | labels | meaning |',

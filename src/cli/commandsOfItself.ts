@@ -8,6 +8,7 @@ export const firstCommands: readonly Command[] = [
   {
     name: 'init',
     isBare: true,
+    takesNoSettings: true,
     summary: 'Begin a folder: perpd.json and strategy files, by at most seven questions; paper first.',
     details:
       'At a terminal it asks, unless --yes is given; what a flag says is not asked. A file that is there is never replaced without --force,\nand no key is written: only where it is.',

@@ -85,7 +85,7 @@ export async function main(
   if (name === undefined || helpWords.includes(name)) {
     if (rest[0] !== undefined && !rest[0].startsWith('-')) return await main([...rest, '--help'], world)
     out(help())
-    return name === undefined ? exitCodes.error : exitCodes.ok
+    return name === undefined ? exitCodes.configuration : exitCodes.ok
   }
   const command = commands.find((each) => each.name === name)
   if (command !== undefined && !isTwo && command.positional === undefined) {

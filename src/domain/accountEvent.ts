@@ -15,7 +15,7 @@ export type AccountEvent =
       readonly positions: readonly Position[]
       readonly symbols: Readonly<Record<string, string>>
     }
-  /** A position was made by strategies that do not run; told when that begins, and at each start. */
+  /** A position was made by strategies that do not run; told when that begins, at each start, and when it is over. */
   | {
       readonly type: 'account.unmanaged'
       readonly symbol: string
@@ -24,6 +24,8 @@ export type AccountEvent =
       readonly madeBy: readonly string[]
       /** Running instances that look at its market. */
       readonly seenBy: readonly string[]
+      /** One of them runs again, or the position is gone. */
+      readonly isOver?: true
     }
   /** Something on the account that the journal cannot explain; reported once. */
   | { readonly type: 'account.discrepancy'; readonly finding: Discrepancy; readonly isPausing: boolean }

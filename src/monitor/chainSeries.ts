@@ -15,7 +15,7 @@ export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () 
   )
   const took = histogram(
     'perpd_chain_read_duration_seconds',
-    'One poll of a chain endpoint, to its answer or until it was given up.',
+    'One poll of a chain endpoint, to its answer or until it was given up, seconds.',
     ['endpoint'],
     answerBuckets,
   )
@@ -25,11 +25,16 @@ export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () 
     ['endpoint', 'level'],
   )
   const blockAges = new Map<string, { readonly ageSeconds: number; readonly atMs: number }>()
-  gauge('perpd_chain_block_age_seconds', 'Age of the latest block that was seen.', ['endpoint'], (self) => {
-    for (const [endpoint, { ageSeconds, atMs }] of blockAges) {
-      self.set({ endpoint }, ageSeconds + (now() - atMs) / 1_000)
-    }
-  })
+  gauge(
+    'perpd_chain_block_age_seconds',
+    'Age of the latest block that was seen, seconds.',
+    ['endpoint'],
+    (self) => {
+      for (const [endpoint, { ageSeconds, atMs }] of blockAges) {
+        self.set({ endpoint }, ageSeconds + (now() - atMs) / 1_000)
+      }
+    },
+  )
   const chainLag = gauge(
     'perpd_chain_lag_blocks',
     'Blocks that an endpoint was behind the newest one at the last look.',
@@ -37,11 +42,11 @@ export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () 
   )
   const chainSkew = gauge(
     'perpd_chain_skew_seconds',
-    "Our clock minus the chain's time when it was last found to differ by more than a block or two.",
+    "Our clock minus the chain's time when it was last found to differ by more than a block or two, seconds.",
   )
   const chainAhead = gauge(
     'perpd_chain_ahead_seconds',
-    "How far an endpoint's newest block was ahead of our clock or the hosts' (behind: negative) when an order was last about to be signed.",
+    "How many seconds an endpoint's newest block was ahead of our clock or the hosts' (behind: negative) when an order was last about to be signed.",
     ['endpoint'],
   )
   // Before the first word on them there is nothing to show.

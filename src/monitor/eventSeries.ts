@@ -46,13 +46,13 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   )
   const loop = histogram(
     'perpd_loop_duration_seconds',
-    "One turn of a strategy's loop: snapshot, decision, admission.",
+    "One turn of a strategy's loop, seconds: snapshot, decision, admission.",
     ['strategy'],
     networkBuckets,
   )
   const viewBytes = gauge(
     'perpd_strategy_view_bytes',
-    "Size of the view that was last handed to the thread of a kind of the user's own.",
+    "Size of the view that was last handed to the thread of a kind of the user's own, bytes.",
     ['strategy'],
   )
   const threadEnds = counter(
@@ -72,7 +72,7 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   )
   const step = histogram(
     'perpd_order_step_duration_seconds',
-    'One step of an order; `total` runs from the decision to the answer to the submit.',
+    'One step of an order, seconds; `total` runs from the decision to the answer to the submit.',
     ['step'],
     networkBuckets,
   )
@@ -134,7 +134,7 @@ export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   )
   const took = histogram(
     'perpd_http_attempt_duration_seconds',
-    'From an HTTP request to its answer, or until it was given up, by host; each try of a repeated read counts.',
+    'From an HTTP request to its answer, or until it was given up, seconds, by host; each try of a repeated read counts.',
     ['host'],
     answerBuckets,
   )
@@ -207,7 +207,7 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
   )
   const commit = histogram(
     'perpd_journal_commit_duration_seconds',
-    'From appending a record to its being durable.',
+    'From appending a record to its being durable, seconds.',
     [],
     hotBuckets,
   )
@@ -263,7 +263,7 @@ export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
   )
   const moved = counter(
     'perpd_account_transferred_usd_total',
-    'Their sums, US dollars at the prices of then.',
+    'Sums of what came into the account (in) or left it (out) and that no order explains, US dollars at the prices of then.',
     ['direction'],
   )
   for (const direction of ['in', 'out']) {

@@ -26,7 +26,7 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   })
   figure(
     'perpd_order_oldest_unresolved_seconds',
-    'Age of the oldest order that was signed and whose fate is not proven; 0 when there is none.',
+    'Age of the oldest order that was signed and whose fate is not proven, seconds; 0 when there is none.',
     ({ oldestUnresolvedSeconds }) => oldestUnresolvedSeconds,
   )
   const ofFeeds = (
@@ -42,12 +42,12 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
     })
   ofFeeds(
     'perpd_data_age_seconds',
-    'Age of the newest reading of each feed. What only strategies read grows old between their turns and while none is asked.',
+    'Age of the newest reading of each feed, seconds. What only strategies read grows old between their turns and while none is asked.',
     ({ feedAgesMs }) => feedAgesMs,
   )
   ofFeeds(
     'perpd_data_overdue_seconds',
-    'For how long the newest reading of a feed has been older than increases may stand on: than `risk.maxDataAgeMs` or its own limit, and than two readings where it is read more seldom; 0 while it is not, absent while nobody reads it.',
+    'For how many seconds the newest reading of a feed has been older than increases may stand on: than `risk.maxDataAgeMs` or its own limit, and than two readings where it is read more seldom; 0 while it is not, absent while nobody reads it.',
     ({ feedsOverdueMs }) => feedsOverdueMs,
   )
   figure('perpd_exposure_usd', 'Positions and open increases at worst, USD.', ({ exposureUsd }) =>
@@ -82,7 +82,7 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   )
   figure(
     'perpd_equity_age_seconds',
-    'Age of the figure in `perpd_equity_usd`: it is of lists that belong together, and stands while they settle after a fill.',
+    'Age of the figure in `perpd_equity_usd`, seconds: it is of lists that belong together, and stands while they settle after a fill.',
     ({ equity, nowMs }) =>
       equity?.equityAtMs === undefined || nowMs === undefined
         ? undefined
@@ -126,7 +126,7 @@ export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatu
   )
   counter(
     'perpd_strategy_wins_total',
-    'Those of them that brought more than all their costs.',
+    'Reductions of a strategy’s parts that brought more than all their costs.',
     ['strategy'],
     (self) => count(self, ({ wins }) => wins),
   )
@@ -177,7 +177,7 @@ export function stopSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   )
   figure(
     'perpd_positions_without_stop_usd',
-    'What of them no stop-loss would close, USD, of all of them together; 0 when each is covered.',
+    'What no stop-loss would close of positions that lack stop-losses for all of them, USD, together; 0 when each is covered.',
     ({ withoutStop }) =>
       withoutStop === undefined
         ? undefined
@@ -185,7 +185,7 @@ export function stopSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   )
   figure(
     'perpd_positions_without_stop_seconds',
-    'For how long the longest of them has been so, in seconds since the fill that opened it or the end of its last stop, over restarts too; 0 when each position is covered.',
+    'For how long the position that has lacked stop-losses for all of it the longest has done so, in seconds since the fill that opened it or the end of its last stop, over restarts too; 0 when each position is covered.',
     ({ withoutStop, nowMs }) => {
       if (withoutStop === undefined || nowMs === undefined) return undefined
       return Math.max(0, ...withoutStop.map(({ sinceMs }) => nowMs - sinceMs)) / 1_000

@@ -21,7 +21,7 @@ export const noticeKinds = {
   'account-settled': 'such a change was settled',
   'account-transfer': 'money came into the account or left it, and no order explains it',
   'books-differ': "perpd's own books do not add up",
-  'position-unmanaged': 'a position has no running strategy',
+  'position-unmanaged': 'a position has no running strategy; or it has one again, or is closed',
   'position-without-stop':
     'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much of it as was told; or they do again',
   'trading-state': 'a halt, a kill, a breaker, or its release',

@@ -65,10 +65,12 @@ const judges: Judges = {
     cause: `books:${marketToken}:${direction}`,
     action: 'Report it with what perpd journal export prints.',
   }),
-  'account.unmanaged': ({ symbol, direction }) => ({
+  'account.unmanaged': ({ symbol, direction, isOver }) => ({
     kind: 'position-unmanaged',
     cause: `unmanaged:${symbol}:${direction}`,
-    action: 'Enable its strategy and start again, or close it: perpd close',
+    ...(isOver === true
+      ? { isEnd: true }
+      : { action: 'Enable its strategy and start again, or close it: perpd close' }),
   }),
   'account.discrepanciesDeferred': ({ held, isJournalShort }) => {
     if (held === 0) return { kind: 'journal', cause: 'deferred', isEnd: true }

@@ -119,7 +119,7 @@ test('hosts that all add to the count get nothing signed here, and the operatorâ
     'could do nothing',
   )
   const both = await approve(hosts, ...here, '--up-to=300')
-  expect(both).toMatchObject({ code: 1, err: expect.stringContaining('keep one') })
+  expect(both).toMatchObject({ code: 4, err: expect.stringContaining('keep one') })
   usedOnChain(40n)
   const said = await approve([served.api[0] ?? ''], '--owner-keystore=owner.json', '--up-to=340')
   expect([said.code, said.count]).toEqual([0, '340'])

@@ -407,7 +407,7 @@ test('markets are listed with their states, and one is trusted in somebody’s n
     { state: 'shipped' },
   ])
   const nobody = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--port', port])
-  expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining('--by YOUR_NAME') })
+  expect(nobody).toMatchObject({ code: 4, err: expect.stringContaining('--by YOUR_NAME') })
   expect(asked).toEqual([])
   const trusted = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--by', 'ann', '--port', port])
   expect(trusted).toMatchObject({ code: 0, out: expect.stringContaining('it is done') })

@@ -151,6 +151,63 @@ test.each([
   expect(code).toBe(exitCodes.notFound)
 })
 
+const [eth, direction] = ['ETH/USD [WETH-USDC]', 'long'] as const
+
+test.each([
+  [],
+  ['open', eth, direction],
+  ['open', eth, direction, '--size', '100'],
+  ['open', eth, direction, '--size', '100', '--leverage', '2', '--limit', '1', '--stop', '2'],
+  ['close'],
+  ['close', eth],
+  ['close', eth, direction, '--all'],
+  ['task', 'start', 'twap'],
+  ['task', 'start', 'twap', eth, direction, '--size', '100'],
+  ['task', 'start', 'twap', eth, direction, '--size', '100', '--parts', '2', '--minutes', '2'],
+  ['task', 'start', 'twap', eth, direction, '--rungs', '2'],
+  ['task', 'start', 'ladder', eth, direction, '--size', '100', '--rungs', '3', '--leverage', '2'],
+  ['task', 'start', 'rebalance', 'ETH=50%'],
+  ['orders', 'resolve', 'f00d'],
+  ['orders', 'resolve', 'f00d', '--as', 'dead'],
+  ['orders', 'unwind', 'f00d'],
+  ['discrepancies', 'adopt', 'f00d'],
+  ['discrepancies', 'adopt', '--by', 'ann'],
+  ['discrepancies', 'adopt', 'f00d', '--before', 'START', '--by', 'ann'],
+  ['markets', 'trust', eth],
+  ['strategies', 'reload', '--dry-run', '--confirm'],
+  ['keys', 'new'],
+  ['keys', 'import', '--file', 'x'],
+])('%j ends with 4: a flag or an argument is missing, or one is there that must not be', async (...argv) => {
+  const { code, err } = await perpd(cwd, argv)
+  expect(code, err).toBe(exitCodes.configuration)
+})
+
+test.each([
+  ['close', eth, direction, '--share', '0'],
+  ['open', eth, 'up', '--size', '100', '--leverage', '2'],
+  ['open', eth, direction, '--size', 'much', '--leverage', '2'],
+  [
+    'task',
+    'start',
+    'twap',
+    eth,
+    direction,
+    '--size',
+    '100',
+    '--parts',
+    '1',
+    '--minutes',
+    '2',
+    '--leverage',
+    '2',
+  ],
+  ['orders', 'resolve', 'f00d', '--as', 'lost', '--by', 'ann'],
+  ['logs', '--level', 'loud'],
+])('%j ends with 1: a value does not fit', async (...argv) => {
+  const { code, err } = await perpd(cwd, argv)
+  expect(code, err).toBe(exitCodes.error)
+})
+
 test('the table of exit codes has each code once, and the help names them', async () => {
   expect(exitMeanings.map(({ code }) => code)).toEqual(Object.values(exitCodes))
   const { out } = await perpd(cwd, ['--help'])

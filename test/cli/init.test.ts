@@ -106,6 +106,22 @@ test.each([
   expect(existsSync(join(cwd, 'perpd.json'))).toBe(false)
 })
 
+test.each([
+  ['--control.port', '9999'],
+  ['--config', 'own.json'],
+  ['--port', '9999'],
+])('%s is refused, since init would not write it: nothing is written', async (...setting) => {
+  const { code, err } = await perpd(cwd, ['init', '--yes', ...setting])
+  expect([code, err]).toEqual([4, expect.stringContaining(`${setting[0]}: init takes no settings`)])
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+test('the help of init names no settings', async () => {
+  const { out } = await perpd(cwd, ['init', '--help'])
+  expect(out).not.toMatch(/--section\.key|--config/)
+  expect((await perpd(cwd, ['doctor', '--help'])).out).toMatch(/--config FILE[\s\S]*--section\.key value/)
+})
+
 const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
 test.skipIf(!hasPty)(

@@ -91,9 +91,9 @@ test('a command that lacks something says what, and makes nothing', async () => 
     const { code, err } = await keys(word, ...argv)
     return `${code} ${err.split('\n')[0]}`
   }
-  expect(await said('new')).toBe('1 Which keystore? Name it with --file FILE, or configure account.keystore.')
+  expect(await said('new')).toBe('4 Which keystore? Name it with --file FILE, or configure account.keystore.')
   expect(await said('new', '--file', 'x')).toBe('4 The password of the keystore is missing.')
-  expect(await said('import', '--file', 'x')).toMatch(/^1 Which key\? /)
+  expect(await said('import', '--file', 'x')).toMatch(/^4 Which key\? /)
   expect(await said('import', '--file', 'x', '--key-fd', fd('hello'))).toBe(
     '1 That is no private key: 0x and 64 hex digits are expected.',
   )

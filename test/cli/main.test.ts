@@ -42,7 +42,7 @@ test('the help names every command and the exit codes', async () => {
   expect(code).toBe(0)
   for (const word of ['run', 'check', 'config', 'status', 'orders', 'explain', 'Exit codes'])
     expect(out).toContain(word)
-  expect((await perpd(cwd, [])).code).toBe(1)
+  expect((await perpd(cwd, [])).code).toBe(4)
   expect(await perpd(cwd, ['help', 'orders'])).toEqual(await perpd(cwd, ['orders', '--help']))
 })
 
@@ -85,6 +85,8 @@ test('an unknown command, flag or argument, and one that is missing, ends with e
   expect(await said('paper', '--state')).toMatch(/^4 --state needs a value: FILE\.\nusage: /)
   expect(await said('explain')).toMatch(/^4 explain needs an order's id/)
   expect(await said('completion', 'foo')).toMatch(/^4 perpd prints no completion for foo/)
+  expect(await said('status', '-j')).toMatch(/^4 -j: status has no such flag\.\n/)
+  expect(await said('status', '-json')).toMatch(/^4 -json: status has no such flag\. Did you mean --json\?\n/)
   expect(await said('init', '--json')).toMatch(/^4 --json: init has no such flag\.\n/)
   const { out } = await perpd(cwd, ['init', '--help'])
   // In the usage, among the flags once, and in an example.

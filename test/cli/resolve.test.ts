@@ -22,7 +22,7 @@ test('an operator closes an unknown order by name, and the journal keeps the wor
     expect((await ordersOf(folder.path))[0]?.status).toBe('unknown')
 
     const nameless = perpd(['orders', 'resolve', intent.intentId, '--as', 'dead', `--journal.path=${path}`])
-    expect(await nameless.ended).toBe(1)
+    expect(await nameless.ended).toBe(4)
     const missing = perpd([
       'orders',
       'resolve',

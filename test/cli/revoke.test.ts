@@ -158,7 +158,7 @@ test('signed elsewhere it is sent when the signature is the owner’s over that 
     err: expect.stringMatching(/InvalidUserDigest(?:.|\n)*NOT GONE/),
   })
   expect(await revoke('--request=ask.json')).toMatchObject({
-    code: 1,
+    code: 4,
     err: expect.stringContaining('go together'),
   })
 })

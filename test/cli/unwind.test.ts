@@ -32,7 +32,7 @@ test('an operator has an unknown order undone by name without the daemon, and ev
     expect(before.said).toContain('unknown, presumed dead')
     expect(before.said).toMatch(/2 h 5 min past its deadline, nothing shows it: perpd orders resolve/)
     expect(await say('orders', 'flatten', 'f00d')).toEqual({
-      code: 1,
+      code: 4,
       said: 'Say who does not want it: --by YOUR_NAME\n',
     })
     expect((await say('orders', 'flatten', 'beef', '--by', 'Ada')).code).toBe(2)

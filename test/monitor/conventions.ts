@@ -5,6 +5,13 @@ const otherUnits =
   /_(ms|milliseconds|us|microseconds|ns|minutes|hours|days|kb|mb|kib|mib|percent|bps)(_total)?$/
 /** Units that stand at a name's end, before what says its type alone. */
 const unit = /_(seconds|bytes|usd|ratio|timestamp)_(?!total$|seconds$)/
+/** How a help says the unit that its name ends in. */
+const unitWords: Readonly<Record<string, RegExp>> = {
+  seconds: /\bseconds\b/,
+  bytes: /\bbytes\b/,
+  usd: /\bUSD\b|\bUS dollars\b/,
+  ratio: /\b0 to 1\b/,
+}
 /** Labels whose values have no end. */
 const unbounded = /^(id|.*_id|tx|tx_hash|hash|account|address|nonce|reason|message)$/
 /** Of prom-client, where gauges begin with what they measure. */
@@ -27,6 +34,7 @@ export function conventionBreaches(text: string): readonly string[] {
       .map(([, , pairs = '']) => [pairs.replace(/,?le="[^"]*"/, ''), boundOf(pairs)] as const)
     return [
       ...((helps.get(name) ?? '').trim() === '' ? [`${name} has no help`] : []),
+      ...(isOurs(name) && lacksUnit(name, helps.get(name) ?? '') ? [`${name} does not say its unit`] : []),
       ...(type !== 'counter' && name.endsWith('_total') ? [`${name} ends in _total and is a ${type}`] : []),
       ...(type === 'counter' && !name.endsWith('_total') ? [`${name} is a counter without _total`] : []),
       ...(otherUnits.test(name) ? [`${name} has not the base unit`] : []),
@@ -42,6 +50,17 @@ export function conventionBreaches(text: string): readonly string[] {
         : [`${name} has buckets that do not grow to +Inf`]),
     ]
   })
+}
+
+function lacksUnit(name: string, help: string): boolean {
+  const words =
+    unitWords[
+      name
+        .replace(/_total$/, '')
+        .split('_')
+        .at(-1) ?? ''
+    ]
+  return words !== undefined && !words.test(help)
 }
 
 function boundOf(pairs: string): number {

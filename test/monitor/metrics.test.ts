@@ -194,7 +194,7 @@ test('tasks that run are counted by kind, and positions without a stop with the 
   expect(await shown([{ ...side, sinceMs: 1_030_000 }])).toEqual(stops(1, 0))
 })
 
-test('series follow the conventions: help, units in names, counters with _total, buckets that grow, no label of a thing without end', async () => {
+test('series follow the conventions: help that says the unit, units in names, counters with _total, buckets that grow, no label of a thing without end', async () => {
   const { metrics, text } = await render({ ...running, withoutStop: [] }, everyEvent)
   expect(conventionBreaches(text)).toEqual([])
   // The daemon prints each of its own, so that none escapes the rules above.
@@ -364,10 +364,16 @@ test('a series against the conventions is found: each rule by a text that breaks
   expect(breaches('Orders.', 'perpd_orders', 'gauge', 'perpd_orders{intent_id="1"} 1')).toEqual([
     'perpd_orders has the unbounded label intent_id',
   ])
+  expect(breaches('Age.', 'perpd_age_seconds', 'gauge')).toEqual(['perpd_age_seconds does not say its unit'])
+  expect(breaches('Age, seconds.', 'perpd_age_seconds', 'gauge')).toEqual([])
+  expect(breaches('Sums.', 'perpd_moved_usd_total', 'counter')).toEqual([
+    'perpd_moved_usd_total does not say its unit',
+  ])
+  expect(breaches('Sums, US dollars.', 'perpd_moved_usd_total', 'counter')).toEqual([])
   const buckets = ['0.5', '0.1', '+Inf']
     .map((le) => `perpd_x_duration_seconds_bucket{le="${le}"} 1`)
     .join('\n')
-  expect(breaches('Time.', 'perpd_x_duration_seconds', 'histogram', buckets)).toEqual([
+  expect(breaches('Time, seconds.', 'perpd_x_duration_seconds', 'histogram', buckets)).toEqual([
     'perpd_x_duration_seconds has buckets that do not grow to +Inf',
   ])
 })

@@ -244,9 +244,9 @@ test('close --all closes every position after one question, in spite of a halt, 
   await own.when('both are listed', daemon, ({ positions }) => positions.length === 2)
   await asked(hosts, 'trading', 'halted', '--by=ann')
   const bare = await asked(hosts, 'close')
-  expect([bare.code, bare.said]).toEqual([1, expect.stringContaining('perpd close --all')])
+  expect([bare.code, bare.said]).toEqual([4, expect.stringContaining('perpd close --all')])
   const both = await asked(hosts, 'close', eth, 'long', '--all', '--yes')
-  expect([both.code, both.said]).toEqual([1, expect.stringContaining('leave out market')])
+  expect([both.code, both.said]).toEqual([4, expect.stringContaining('leave out market')])
   const unsure = await asked(hosts, 'close', '--all')
   expect([unsure.code, unsure.said]).toEqual([1, expect.stringMatching(/CLOSE SIZE PNL COST .*give --yes/)])
   if (hasPty) {

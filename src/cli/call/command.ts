@@ -83,6 +83,8 @@ export interface CommandFacts {
    * where neither the flag nor an argument for it was given.
    */
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
+  /** It writes the file of settings, and would leave out what is no flag of its own. */
+  readonly takesNoSettings?: true
   /** A program reads what it prints: no line is folded. */
   readonly isForProgram?: true
   /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
@@ -152,6 +154,12 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
         `--${name}: ${command.name} has no such flag. Nothing was done; did you mean: ${meant}`,
       )
     }
+    if (command.takesNoSettings === true && isSetting(name) && name !== 'json') {
+      throw misuse(
+        command,
+        `--${name}: ${command.name} takes no settings but its own flags. Nothing was done; write it into the file afterwards.`,
+      )
+    }
     if (!isSetting(name) || (name === 'json' && !servers.includes(command.name))) {
       const known = [
         ...command.flags.map((flag) => flag.name),
@@ -159,10 +167,10 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
         ...settings.map(({ key }) => key),
       ]
       const hint = didYouMean(
-        `--${name}`,
+        `--${name.replace(/^-/, '')}`,
         known.map((each) => `--${each}`),
       )
-      throw misuse(command, `--${name}: ${command.name} has no such flag.${hint}`)
+      throw misuse(command, `${argument.split('=')[0]}: ${command.name} has no such flag.${hint}`)
     }
     rest.push(argument)
     if (inline === undefined && next !== undefined && !next.startsWith('--') && takesValue(name)) {
@@ -238,7 +246,8 @@ export function usageOf(command: CommandFacts): string {
   const others = (command.more ?? []).map((each) =>
     each.isOptional === true ? `[${each.name}]` : `<${each.name}>`,
   )
-  return ['usage: perpd', command.name, ...positional, ...others, ...own, '[--section.key value ...]']
+  const settingsText = command.takesNoSettings === true ? [] : ['[--section.key value ...]']
+  return ['usage: perpd', command.name, ...positional, ...others, ...own, ...settingsText]
     .map((word, at) => (at === 0 ? word : word.replaceAll(' ', JOINED)))
     .join(' ')
 }
@@ -254,7 +263,10 @@ export function helpOf(command: CommandFacts): string {
   // What a command says of a flag itself is not said once more.
   const rows = [
     ...own,
-    ...shared.filter(([flag]) => !own.some(([each]) => each.split(' ')[0] === flag.split(' ')[0])),
+    ...shared.filter(
+      ([flag]) =>
+        command.takesNoSettings !== true && !own.some(([each]) => each.split(' ')[0] === flag.split(' ')[0]),
+    ),
   ]
   // Its lines end where the source's do; on a screen a paragraph runs on.
   const details = command.details === undefined ? '' : `\n${command.details.replace(/([^.])\n/g, '$1 ')}\n`

@@ -67,7 +67,7 @@ export async function closeAll(
   if (positionals.length > 0 || flags.has('collateral')) {
     throw new CommandError(
       '--all closes every position: leave out market, direction and --collateral.',
-      exitCodes.error,
+      exitCodes.configuration,
     )
   }
   const id = idOf(flags)

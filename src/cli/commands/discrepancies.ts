@@ -63,7 +63,7 @@ export async function settleDiscrepancy(
 ): Promise<number> {
   const by = flags.get('by')
   if (typeof by !== 'string' || by.trim() === '') {
-    throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.error)
+    throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.configuration)
   }
   const { config } = loaded
   const wanted = positionals[0] ?? ''
@@ -71,7 +71,7 @@ export async function settleDiscrepancy(
   if (isAll === (wanted !== '')) {
     throw new CommandError(
       'Name one discrepancy by its id, or all of them with --all.\n  perpd discrepancies lists them.',
-      exitCodes.error,
+      exitCodes.configuration,
     )
   }
   const isMeant = beforeOf(flags.get('before'), isAll)
@@ -129,7 +129,7 @@ function openOf(
 /** Which discrepancies `--before` means: those of before a time, or with START those that were there before the journal. */
 function beforeOf(value: string | true | undefined, isAll: boolean): (state: DiscrepancyState) => boolean {
   if (value === undefined) return () => true
-  if (!isAll) throw new CommandError('--before goes with --all.', exitCodes.error)
+  if (!isAll) throw new CommandError('--before goes with --all.', exitCodes.configuration)
   if (typeof value === 'string' && value.toUpperCase() === 'START') {
     return ({ finding: discrepancy }) => discrepancy.isInitial === true
   }

@@ -100,7 +100,7 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
   if (!existsSync(highWaterMarkPathOf(options.path, options.headPath))) journalFileOf(config)
   const by = flags.get('by')
   if (typeof by !== 'string' || by.trim() === '') {
-    throw new CommandError('Say who accepts the loss: --by YOUR_NAME', exitCodes.error)
+    throw new CommandError('Say who accepts the loss: --by YOUR_NAME', exitCodes.configuration)
   }
   const liveMs = (config.signing.maxDeadlineSeconds + config.execution.deadlineMarginSeconds) * 1000
   const accepted = await acceptLoss(options, {

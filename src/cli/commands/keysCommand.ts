@@ -78,7 +78,7 @@ function fileOf({ flags, loaded }: Call): string {
   if (path !== undefined) return path
   throw new CommandError(
     'Which keystore? Name it with --file FILE, or configure account.keystore.',
-    exitCodes.error,
+    exitCodes.configuration,
   )
 }
 
@@ -108,7 +108,7 @@ async function givenKey({ flags, keys }: Call): Promise<Secret> {
   if (text === undefined) {
     throw new CommandError(
       'Which key? Name a file that holds it with --from FILE, an open descriptor with --key-fd N, or run this at a terminal.',
-      exitCodes.error,
+      exitCodes.configuration,
     )
   }
   const key = privateKeyOf(text)

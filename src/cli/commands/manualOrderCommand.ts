@@ -35,12 +35,12 @@ export async function open(call: Call): Promise<number> {
       size === undefined
         ? 'Say how large: --size USD, for example --size 500'
         : 'Say at what leverage: --leverage N, for example --leverage 2',
-      exitCodes.error,
+      exitCodes.configuration,
     )
   }
   const [limit, stop] = [numberOf(flags, 'limit'), numberOf(flags, 'stop')]
   if (limit !== undefined && stop !== undefined)
-    throw new CommandError('Give --limit or --stop, not both.', exitCodes.error)
+    throw new CommandError('Give --limit or --stop, not both.', exitCodes.configuration)
   const [takeProfit, stopLoss] = [numberOf(flags, 'take-profit'), numberOf(flags, 'stop-loss')]
   const collateral = poolOf(flags.get('collateral'))
   const id = idOf(flags)
@@ -104,7 +104,7 @@ export async function close(call: Call): Promise<number> {
   if (market === undefined || positionals[1] === undefined) {
     throw new CommandError(
       'Say which position: perpd close MARKET long|short (perpd positions lists them), or every one: perpd close --all',
-      exitCodes.error,
+      exitCodes.configuration,
     )
   }
   const id = idOf(flags)

@@ -152,7 +152,7 @@ function short(amount: bigint): string {
 export async function trustMarket({ loaded, flags, positionals, out }: Call): Promise<number> {
   const by = flags.get('by')
   if (typeof by !== 'string' || by.trim() === '')
-    throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.error)
+    throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.configuration)
   const name = encodeURIComponent(positionals[0] ?? '')
   out(`${await command(loaded, `/api/markets/${name}/trust`, { by: by.trim() })}.`)
   return exitCodes.ok

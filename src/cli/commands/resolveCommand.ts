@@ -22,7 +22,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
   if (as === undefined || typeof by !== 'string' || by.trim() === '') {
     throw new CommandError(
       `Say how it ended and who says so: --as ${outcomes.join('|')} --by YOUR_NAME`,
-      exitCodes.error,
+      as === undefined && flags.has('as') ? exitCodes.error : exitCodes.configuration,
     )
   }
   const { config } = loaded

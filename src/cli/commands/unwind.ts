@@ -18,7 +18,7 @@ import { openIntentOf } from './openIntent.ts'
 export async function unwind({ loaded, flags, positionals, out }: Call): Promise<number> {
   const name = flags.get('by')
   if (typeof name !== 'string' || name.trim() === '') {
-    throw new CommandError('Say who does not want it: --by YOUR_NAME', exitCodes.error)
+    throw new CommandError('Say who does not want it: --by YOUR_NAME', exitCodes.configuration)
   }
   const by = name.trim()
   const said = flags.get('reason')

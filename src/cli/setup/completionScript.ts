@@ -1,5 +1,5 @@
 /** What a shell completes of `perpd`, printed from the commands. Pure. */
-import type { CommandFacts } from '../call/command.ts'
+import type { CommandFacts, OwnFlag } from '../call/command.ts'
 
 /** Shells that a script is printed for. */
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -11,11 +11,16 @@ export type Shell = (typeof shells)[number]
 export type ValueWords = Readonly<Record<string, readonly string[]>>
 
 /** A flag of every command that takes a value. */
-const commonFlags = [
+const commonFlags: readonly OwnFlag[] = [
   { name: 'profile', value: 'NAME', doc: 'profile to start from' },
   { name: 'config', value: 'FILE', doc: 'file of settings over the profile' },
   { name: 'help', doc: 'explain the command' },
-] as const
+]
+
+/** Those of a command. */
+function commonOf(takesNoSettings = false): readonly OwnFlag[] {
+  return commonFlags.filter(({ name }) => !takesNoSettings || name === 'help')
+}
 
 /** What may come behind words: the next words of a command, or flags and values of one that is whole. */
 interface Place {
@@ -30,14 +35,14 @@ function placesOf(commands: readonly CommandFacts[], values: ValueWords): readon
   const seconds = (first: string): string[] =>
     names.flatMap(([one, two]) => (one === first && two !== undefined ? [two] : []))
   const firsts = [...new Set(names.map(([first = '']) => first))]
-  const whole = commands.map(({ name, flags, positional, more = [] }): Place => {
+  const whole = commands.map(({ name, flags, positional, more = [], takesNoSettings }): Place => {
     const named = [...(positional === undefined ? [] : [positional]), ...more]
     return {
       behind: name,
       isWhole: true,
       words: [
         ...named.flatMap((each) => values[each.name] ?? []),
-        ...[...flags, ...commonFlags].map((flag) => `--${flag.name}`),
+        ...[...flags, ...commonOf(takesNoSettings)].map((flag) => `--${flag.name}`),
       ],
     }
   })
@@ -137,8 +142,8 @@ function fishScript(commands: readonly CommandFacts[], values: ValueWords): stri
         return `complete -c perpd -f -n ${where} -a ${word}${about === undefined ? '' : ` -d ${quoted(about)}`}`
       }),
   )
-  const flags = commands.flatMap(({ name, flags: own }) =>
-    [...own, ...commonFlags].map((flag) => {
+  const flags = commands.flatMap(({ name, flags: own, takesNoSettings }) =>
+    [...own, ...commonOf(takesNoSettings)].map((flag) => {
       const takes = 'value' in flag && flag.value !== undefined && !('isValueOptional' in flag)
       const known = values[flag.name]
       const value = takes ? (known === undefined ? ' -r' : ` -x -a ${quoted(known.join(' '))}`) : ''

@@ -18,7 +18,7 @@ export async function reload(call: Call): Promise<number> {
   if (flags.has('dry-run') && flags.has('confirm')) {
     throw new CommandError(
       '--dry-run changes nothing that --confirm could confirm: give one.',
-      exitCodes.error,
+      exitCodes.configuration,
     )
   }
   const body = { preview: flags.has('dry-run'), confirm: flags.has('confirm'), by: commander(call) }

@@ -102,7 +102,10 @@ export async function approveSubaccount(call: Call): Promise<number> {
   const signOwner = outFile === undefined && signatureFile === undefined ? await ownerKey(call) : undefined
   const owner = ownerOf(config, signOwner?.address)
   if (signatureFile !== undefined && requestFile === undefined) {
-    throw new CommandError('--signature needs the message that was signed: --request FILE.', exitCodes.error)
+    throw new CommandError(
+      '--signature needs the message that was signed: --request FILE.',
+      exitCodes.configuration,
+    )
   }
   const { message, facts } =
     requestFile === undefined
@@ -241,7 +244,10 @@ async function buildMessage(
   const actions = numberFlag(call.flags, 'actions', defaultActions, mostActions)
   const upTo = call.flags.has('up-to') ? numberFlag(call.flags, 'up-to', 0, mostUpTo) : undefined
   if (upTo !== undefined && call.flags.has('actions')) {
-    throw new CommandError('--actions and --up-to say the same in two ways; keep one.', exitCodes.error)
+    throw new CommandError(
+      '--actions and --up-to say the same in two ways; keep one.',
+      exitCodes.configuration,
+    )
   }
   if (sameHex(owner, subaccount)) {
     throw new CommandError(

@@ -40,7 +40,7 @@ export async function ownerKey(call: Call): Promise<Signer> {
   if (path === undefined) {
     throw new CommandError(
       "Who signs? Name the owner's keystore with --owner-keystore FILE, or sign elsewhere: --out FILE, then --request FILE --signature FILE.",
-      exitCodes.error,
+      exitCodes.configuration,
     )
   }
   const fd = flags.get('password-fd')
@@ -141,7 +141,7 @@ export function delegatedOf(config: Config, flags: Call['flags']): Address {
   if (found !== undefined) return found
   throw new CommandError(
     'Which key? Name its address with --subaccount ADDRESS, or configure account.keystore.',
-    exitCodes.error,
+    exitCodes.configuration,
   )
 }
 

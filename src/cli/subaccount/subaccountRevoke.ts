@@ -50,7 +50,7 @@ export async function revokeSubaccount(call: Call): Promise<number> {
   const signatureFile = fileFlag(call, 'signature')
   const requestFile = fileFlag(call, 'request')
   if ((signatureFile === undefined) !== (requestFile === undefined)) {
-    throw new CommandError('--request FILE and --signature FILE go together.', exitCodes.error)
+    throw new CommandError('--request FILE and --signature FILE go together.', exitCodes.configuration)
   }
   const isSigned = signatureFile !== undefined
   const hasKey = config.isPaper || flags.has('owner-keystore')

@@ -31,10 +31,10 @@ export function startBody({ flags, positionals }: Call): Fields {
   }
   const own = flagsOf[kind]
   const stray = [...flags.keys()].find((name) => !own.includes(name) && !common.includes(name))
-  if (stray !== undefined) throw wrong(`--${stray} is of another kind; a ${kind} has --${own.join(' --')}.`)
+  if (stray !== undefined) throw misused(`--${stray} is of another kind; a ${kind} has --${own.join(' --')}.`)
   if (kind === 'rebalance') return rebalanceBody(flags, second, third)
   if (second === undefined || third === undefined)
-    throw wrong(
+    throw misused(
       `Say on which market, and whether long or short: perpd task start ${kind} "ETH/USD [WETH-USDC]" long`,
     )
   return { kind, market: second, direction: directionOf(third), ...pool(flags), ...bodies[kind](flags) }
@@ -70,7 +70,7 @@ const bodies: Readonly<Record<Exclude<ExecutorKind, 'rebalance'>, (flags: Flags)
   ladder(flags) {
     need(flags, ['size', 'rungs', 'leverage'], '--size 1000 --rungs 5 --step 1% --leverage 2')
     if (flags.has('step') === flags.has('every'))
-      throw wrong('Say how far the rungs are apart: --step 1% by price, or --every 600 by time in seconds.')
+      throw misused('Say how far the rungs are apart: --step 1% by price, or --every 600 by time in seconds.')
     const growth = numberOf(flags, 'growth')
     return {
       ...numbers(flags, { size: 'size', leverage: 'leverage' }),
@@ -101,7 +101,7 @@ function rebalanceBody(flags: Flags, weights: string | undefined, extra: string 
   const example =
     'perpd task start rebalance "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%" --total 5000 --leverage 2'
   if (weights === undefined || extra !== undefined)
-    throw wrong(`Say the weights of markets in one word: ${example}`)
+    throw misused(`Say the weights of markets in one word: ${example}`)
   need(flags, ['total', 'leverage'], '--total 5000 --leverage 2')
   const parts = weights.split(',').map((part) => /^\s*(.+?)\s*=\s*(-?\d{1,3}(?:\.\d{1,2})?)%?\s*$/.exec(part))
   if (parts.some((part) => part === null))
@@ -122,7 +122,7 @@ function opening(flags: Flags): Fields {
   const leverage = numberOf(flags, 'leverage')
   const isReduce = flags.has('reduce')
   if (isReduce === (leverage !== undefined))
-    throw wrong(
+    throw misused(
       isReduce ? '--leverage is of what opens: not with --reduce.' : 'Say at what leverage: --leverage 2',
     )
   return isReduce ? { reduce: true } : { leverage }
@@ -135,7 +135,7 @@ function pool(flags: Flags): Fields {
 
 function need(flags: Flags, names: readonly string[], example: string): void {
   const missing = names.find((name) => !flags.has(name))
-  if (missing !== undefined) throw wrong(`--${missing} is missing, for example: ${example}`)
+  if (missing !== undefined) throw misused(`--${missing} is missing, for example: ${example}`)
 }
 
 /** What whole numbers may be, and their units; the control port holds them to the same. */
@@ -182,6 +182,12 @@ function mapped(names: Names, read: (name: string) => unknown): Fields {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
+/** A value that does not fit. */
 function wrong(message: string): CommandError {
   return new CommandError(message, exitCodes.error)
+}
+
+/** A flag or an argument that is missing, or that is there and must not be. */
+function misused(message: string): CommandError {
+  return new CommandError(message, exitCodes.configuration)
 }

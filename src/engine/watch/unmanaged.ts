@@ -1,6 +1,6 @@
 /**
  * Positions without a manager: strategies made them, and none of those runs any more. Their file is gone, or says
- * `enabled: false`. Nobody acts on such a position as it was meant; it is told once, and stands in the status until it ends.
+ * `enabled: false`. Nobody acts on such a position as it was meant; it is told once, stands in the status until that is over, and then is told as over.
  */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
@@ -22,7 +22,7 @@ export interface Unmanaged extends PositionSide {
 
 /** The watch over positions without a manager. */
 export interface UnmanagedWatch {
-  /** Takes the newest positions; tells of each that has no manager once. */
+  /** Takes the newest positions; tells of each that has no manager once, and once that it has one again or is gone. */
   check(positions: readonly Position[], symbols: Readonly<Record<string, string>>): Promise<void>
   current(): readonly Unmanaged[]
 }
@@ -43,7 +43,7 @@ export function createUnmanagedWatch({
 }): UnmanagedWatch {
   /** Makers by side, with the size that they were found for. */
   let makers: ReadonlyMap<string, { readonly sizeUsd: Usd; readonly names: readonly string[] }> = new Map()
-  let told: ReadonlySet<string> = new Set()
+  let told: ReadonlyMap<string, Unmanaged> = new Map()
   let unmanaged: readonly Unmanaged[] = []
 
   /** Back from the newest fill to where the position began. */
@@ -89,10 +89,12 @@ export function createUnmanagedWatch({
           .map(({ name }) => name)
         return [{ marketToken, direction, collateralToken, symbol, sizeUsd, madeBy: names, seenBy }]
       })
-      for (const each of unmanaged) {
-        if (!told.has(sideKeyOf(each))) emit({ type: 'account.unmanaged', ...each })
+      const now = new Map(unmanaged.map((each) => [sideKeyOf(each), each]))
+      for (const [key, each] of now) if (!told.has(key)) emit({ type: 'account.unmanaged', ...each })
+      for (const [key, each] of told) {
+        if (!now.has(key)) emit({ type: 'account.unmanaged', ...each, isOver: true })
       }
-      told = new Set(unmanaged.map(sideKeyOf))
+      told = now
     },
     current: () => unmanaged,
   }

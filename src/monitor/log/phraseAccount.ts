@@ -58,13 +58,21 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       })),
     }),
   'account.unmanaged': (event) =>
-    line('warn', 'position', unmanagedText(event), {
-      market: event.symbol,
-      direction: event.direction,
-      size_usd: usdField(event.sizeUsd),
-      made_by: event.madeBy,
-      seen_by: event.seenBy,
-    }),
+    line(
+      event.isOver === true ? 'info' : 'warn',
+      'position',
+      event.isOver === true
+        ? `${event.direction} ${event.symbol} has a manager again, or is closed`
+        : unmanagedText(event),
+      {
+        market: event.symbol,
+        direction: event.direction,
+        size_usd: usdField(event.sizeUsd),
+        made_by: event.madeBy,
+        seen_by: event.seenBy,
+        is_over: event.isOver === true,
+      },
+    ),
   'account.discrepancy': (event) => {
     const { finding: discrepancy, isPausing } = event
     const next = isPausing

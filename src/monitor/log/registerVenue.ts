@@ -84,13 +84,11 @@ export const venueRegister = {
     'Positions of the account, when one appears, goes or changes size.',
     ['positions'],
   ),
-  'account.unmanaged': registered(['warn'], 'A position was made by strategies that do not run.', [
-    'market',
-    'direction',
-    'size_usd',
-    'made_by',
-    'seen_by',
-  ]),
+  'account.unmanaged': registered(
+    ['info', 'warn'],
+    'A position was made by strategies that do not run; at info, this is over.',
+    ['market', 'direction', 'size_usd', 'made_by', 'seen_by', 'is_over'],
+  ),
   'account.discrepancy': registered(
     ['warn', 'error'],
     'Something on the account that the journal cannot explain; at error, increases there wait.',
