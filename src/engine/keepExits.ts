@@ -45,7 +45,7 @@ const FILL_DRIFT_BPS = 20
 
 /** What the exits of one instance are kept by. */
 export interface KeptExits {
-  /** The file's, by the market that they are asked for; undefined while a distance is not known. */
+  /** The file's, by the market that they are asked for; undefined while a denied one waits. */
   readonly exitsOn: (marketToken: string) => PricedExits | undefined
   readonly snapshot: Snapshot
   /** The instance's own open intents, and those whose fills the lists may not show yet. */

@@ -23,7 +23,7 @@ import { type Exposure, exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
-import { exitsNow } from '../strategy/fileExits.ts'
+import { keptExitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
@@ -217,7 +217,7 @@ async function takeKeptExits(
     const retryMs = exitRetries.get(`${name}:${hexKey(marketToken)}`) ?? 0
     return retryMs > clock.monotonicMs()
       ? undefined
-      : exitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs)
+      : keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs)
   }
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   let admitted = 0

@@ -1,5 +1,11 @@
 /** What the exits of a strategy file come to now: distances in average true ranges take the market's own candles. Pure. */
-import { type ExitPlan, needsRange, type PricedExits, pricedBy } from '../domain/order/exitPlan.ts'
+import {
+  type ExitPlan,
+  needsRange,
+  type PricedExits,
+  pricedBy,
+  withoutItsRange,
+} from '../domain/order/exitPlan.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import type { Usd } from '../protocol/units.ts'
 import { atr, closedCandles } from './indicators.ts'
@@ -31,6 +37,11 @@ export function exitsNow(
   atMs: number,
 ): PricedExits | undefined {
   return pricedBy(exits, needsRange(exits) ? rangeOf(exits, view, atMs) : undefined)
+}
+
+/** The exits that a running perpd keeps now: while the range is not known, all that do not count in it. */
+export function keptExitsNow(...[exits, view, atMs]: Parameters<typeof exitsNow>): PricedExits {
+  return exitsNow(exits, view, atMs) ?? withoutItsRange(exits)
 }
 
 function rangeOf(

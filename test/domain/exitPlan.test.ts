@@ -1,7 +1,14 @@
 /** The exits of a strategy file around an entry: on their side of it, whatever the numbers, and never in the place of a decision's own. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type EntryExits, type PricedDistance, withPlannedExits } from '../../src/domain/order/exitPlan.ts'
+import {
+  type EntryExits,
+  type PricedDistance,
+  usualMoves,
+  usualRange,
+  withoutItsRange,
+  withPlannedExits,
+} from '../../src/domain/order/exitPlan.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { increase } from '../risk/world.ts'
 
@@ -57,4 +64,28 @@ test('a stop is never on the winning side of the entry and a target never on the
     ),
     { seed: 20261123, numRuns: 500 },
   )
+})
+
+test('without the range of a market all of a plan is known that does not count in it, and a list of targets whole or not at all', () => {
+  const rest = { ...usualMoves, range: usualRange, timeLimitMs: 60_000 }
+  const inRanges = { atrPercent: 200 }
+  expect(
+    withoutItsRange({
+      ...rest,
+      stopLoss: inRanges,
+      takeProfits: [
+        { bps: 100, shareBps: 5_000 },
+        { ...inRanges, shareBps: 5_000 },
+      ],
+      trailingStop: { distance: { bps: 100 }, activation: inRanges },
+      breakEven: { after: inRanges, offsetBps: 15 },
+    }),
+  ).toEqual({ ...rest, takeProfits: [] })
+  const known = {
+    ...rest,
+    takeProfits: [{ bps: 100, shareBps: 5_000 }],
+    trailingStop: { distance: { bps: 100 }, activation: { bps: 50 } },
+    breakEven: { after: { bps: 200 }, offsetBps: 15 },
+  }
+  expect(withoutItsRange({ ...known, stopLoss: inRanges })).toEqual(known)
 })

@@ -215,6 +215,16 @@ test('the time limit closes what the instance holds, counted over a restart', as
   expect((await late.snapshot()).positions.value).toEqual([])
 })
 
+test('while the range of the market is not known, what does not count in it is kept all the same', async () => {
+  await venue([[0, 2_000]])
+  await run(plan({ stopLoss: { bps: 300 } }), 30_000)
+  const inRanges = plan({ stopLoss: { atrPercent: 300 }, takeProfits: [{ atrPercent: 300 }] })
+  const kept = await run(inRanges, 20_000)
+  expect(await resting(kept)).toEqual(['stop $200 at 1940'])
+  await run({ ...inRanges, timeLimitMs: 70_000 }, 40_000)
+  expect((await kept.snapshot()).positions.value).toEqual([])
+})
+
 test('when one target fills, the stop is made as large as what is left', async () => {
   await venue([
     [0, 2_000],

@@ -9,7 +9,7 @@ import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { keepExits } from '../../engine/keepExits.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
 import { orphanCancels } from '../../risk/orphans.ts'
-import { exitsNow } from '../../strategy/fileExits.ts'
+import { keptExitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 
 /** What `exit:` of the file calls for now, in the order in which it is to be taken. `states`: open intents of the trial. */
@@ -33,7 +33,7 @@ export function trialExits(
     }),
   )
   return keepExits({
-    exitsOn: (marketToken) => exitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs),
+    exitsOn: (marketToken) => keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs),
     snapshot,
     states,
     parts,

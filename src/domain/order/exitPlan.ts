@@ -128,6 +128,38 @@ export function pricedBy(plan: ExitPlan, rangeUsd: Usd | undefined): PricedExits
 }
 
 /**
+ * What of a plan is known without the range of its market: its exits in true ranges rest where they were placed, and all others are kept.
+ */
+export function withoutItsRange({
+  stopLoss,
+  takeProfits,
+  trailingStop,
+  breakEven,
+  ...rest
+}: ExitPlan): PricedExits {
+  const fixed = (distance: ExitDistance | undefined): PricedDistance | undefined =>
+    distance?.atrPercent === undefined ? distance : undefined
+  const stop = fixed(stopLoss)
+  const [following, activation] = [fixed(trailingStop?.distance), fixed(trailingStop?.activation)]
+  const isActivationKnown = activation !== undefined || trailingStop?.activation === undefined
+  const after = fixed(breakEven?.after)
+  const targets = takeProfits.flatMap(({ shareBps, ...distance }) => {
+    const target = fixed(distance as ExitDistance)
+    return target === undefined ? [] : [{ ...target, ...(shareBps === undefined ? {} : { shareBps }) }]
+  })
+  return {
+    ...rest,
+    ...(stop === undefined ? {} : { stopLoss: stop }),
+    // Of a list with one that is not known none is placed: which of them is missing cannot be told.
+    takeProfits: targets.length === takeProfits.length ? targets : [],
+    ...(following === undefined || !isActivationKnown
+      ? {}
+      : { trailingStop: { distance: following, ...(activation === undefined ? {} : { activation }) } }),
+    ...(breakEven === undefined || after === undefined ? {} : { breakEven: { ...breakEven, after } }),
+  }
+}
+
+/**
  * The increase with the file's exits, which lie around the price that it opens at, USD per whole index token. What the decision
  * brings itself stands: its own stop-loss keeps the file's away, and so do its own take-profits. A trailing stop that is active from the
  * start is a stop-loss at its distance where the file has no nearer one. A distance that is not less than the price gives a
