@@ -92,6 +92,8 @@ export type AccountEvent =
   | { readonly type: 'subaccount.unread'; readonly reason: string }
   /** The approval comes to its end; told when that begins, and every hour after. */
   | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
+  /** An approval that was low was renewed. */
+  | { readonly type: 'subaccount.renewed'; readonly report: SubaccountReport }
   /** The renewal of the approval is in a file, for the owner to sign. `by`: who says how many actions are used. */
   | {
       readonly type: 'subaccount.renewal'

@@ -33,7 +33,7 @@ export const noticeKinds = {
   'hosts-down': 'all API hosts are in cooldown',
   'hosts-up': 'one of them answers, and not all were in cooldown for a minute',
   journal: 'the journal is short of room',
-  'key-approval': 'the approval of a delegated key ends, or cannot be used',
+  'key-approval': 'the approval of a delegated key ends or was renewed, or cannot be used',
   claim: 'what is due to the account is enough to be claimed, or was claimed',
   'strategy-paused':
     'a strategy failed again and again, or an operator paused it; or no turn of it failed for ten minutes, or an operator let it go on',
