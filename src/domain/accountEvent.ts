@@ -126,6 +126,8 @@ export type AccountEvent =
       readonly cause: HaltReason
       /** That hold is gone; others of the scope may stay. */
       readonly isLifted?: true
+      /** That hold ends with its cause: nobody lifts it. */
+      readonly isPassing?: true
       /** What lifts the state that the scope is in; absent while it is active. */
       readonly lifts?: ReleasedBy
       readonly reason: string

@@ -24,7 +24,8 @@ export const noticeKinds = {
   'position-unmanaged': 'a position has no running strategy',
   'position-without-stop':
     'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much of it as was told; or they do again',
-  'trading-state': 'a halt, a kill, a breaker, or its release',
+  'trading-state':
+    'a halt, a kill, a breaker, or its release; of a hold that ends with its cause once it was over for a minute',
   'kill-step':
     'a kill: every order is cancelled, positions are being closed, it is done, or it has not got on for a minute',
   'order-untidy':
