@@ -94,6 +94,8 @@ export type AccountEvent =
   | { readonly type: 'subaccount.unread'; readonly reason: string }
   /** The approval comes to its end; told when that begins, and every hour after. */
   | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
+  /** An approval that was low was renewed. */
+  | { readonly type: 'subaccount.renewed'; readonly report: SubaccountReport }
   /** The renewal of the approval is in a file, for the owner to sign. `by`: who says how many actions are used. */
   | {
       readonly type: 'subaccount.renewal'
@@ -126,6 +128,8 @@ export type AccountEvent =
       readonly cause: HaltReason
       /** That hold is gone; others of the scope may stay. */
       readonly isLifted?: true
+      /** That hold ends with its cause: nobody lifts it. */
+      readonly isPassing?: true
       /** What lifts the state that the scope is in; absent while it is active. */
       readonly lifts?: ReleasedBy
       readonly reason: string

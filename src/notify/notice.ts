@@ -24,7 +24,8 @@ export const noticeKinds = {
   'position-unmanaged': 'a position has no running strategy; or it has one again, or is closed',
   'position-without-stop':
     'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much of it as was told; or they do again',
-  'trading-state': 'a halt, a kill, a breaker, or its release',
+  'trading-state':
+    'a halt, a kill, a breaker, or its release; of a hold that ends with its cause once it was over for a minute',
   'kill-step':
     'a kill: every order is cancelled, positions are being closed, it is done, or it has not got on for a minute',
   'order-untidy':
@@ -33,7 +34,7 @@ export const noticeKinds = {
   'hosts-down': 'all API hosts are in cooldown',
   'hosts-up': 'one of them answers, and not all were in cooldown for a minute',
   journal: 'the journal is short of room',
-  'key-approval': 'the approval of a delegated key ends, or cannot be used',
+  'key-approval': 'the approval of a delegated key ends or was renewed, or cannot be used',
   claim: 'what is due to the account is enough to be claimed, or was claimed',
   'strategy-paused':
     'a strategy failed again and again, or an operator paused it; or no turn of it failed for ten minutes, or an operator let it go on',

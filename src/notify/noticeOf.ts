@@ -104,6 +104,7 @@ const judges: Judges = {
     cause: 'approval-low',
     action: 'Renew it: perpd subaccount approve',
   }),
+  'subaccount.renewed': () => ({ kind: 'key-approval', cause: 'approval-low', isEnd: true }),
   'subaccount.renewal': ({ file }) => ({
     kind: 'key-approval',
     cause: `renewal:${file}`,

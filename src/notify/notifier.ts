@@ -2,11 +2,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import { createCauseFilter } from './causeFilter.ts'
+import { createHoldWatch } from './holdWatch.ts'
 import { createHostsWatch } from './hostsWatch.ts'
 import { mailLetter } from './mailLetter.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { Notice } from './notice.ts'
-import { noticeOf } from './noticeOf.ts'
 import { createPauseWatch } from './pauseWatch.ts'
 import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
@@ -47,6 +47,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const { sinks, clock, emit, redact, maxWaiting: most } = options
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
+  const holds = createHoldWatch()
   const watchPauses = createPauseWatch()
   const loops = sinks.map((sink) => {
     const taken = createSinkCauses(filterOf(sink.settings))
@@ -74,17 +75,19 @@ export function createNotifier(options: NotifierOptions): Notifier {
   return {
     tell,
     recall(events) {
-      for (const notice of events.flatMap((event) => noticeOf(event) ?? [])) {
+      const nowMs = clock.monotonicMs()
+      for (const notice of events.flatMap((event) => holds.take(event, nowMs))) {
         for (const { taken } of loops) taken.take(notice)
       }
     },
     listen(event: Event) {
       if (loops.length === 0) return
       const nowMs = clock.monotonicMs()
-      const notices = [watchHosts(event, nowMs), ...watchPauses(event, nowMs), noticeOf(event)]
+      const notices = [watchHosts(event, nowMs), ...watchPauses(event, nowMs), ...holds.take(event, nowMs)]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {
+      for (const notice of holds.rest()) tell(notice)
       const waited = new AbortController()
       const all = Promise.all(loops.map(({ loop }) => loop.idle())).then(() => waited.abort())
       await Promise.race([all, clock.sleep(withinMs, waited.signal)])

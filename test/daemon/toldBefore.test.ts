@@ -64,7 +64,11 @@ const ended: readonly Event[] = [
 ]
 
 /** What a sink of that level is sent: kinds of events, after a start on that journal. */
-async function sentTo(level: NoticeLevel, journal: Parameters<typeof toldBefore>[0]): Promise<string[]> {
+async function sentTo(
+  level: NoticeLevel,
+  journal: Parameters<typeof toldBefore>[0],
+  events: readonly Event[] = ended,
+): Promise<string[]> {
   const sent: string[] = []
   const settings = sinkSettings(() => true).parse({
     ...{ type: 'webhook', name: 'one', url: 'https://one.example', secretFile: '/x', level },
@@ -82,7 +86,7 @@ async function sentTo(level: NoticeLevel, journal: Parameters<typeof toldBefore>
     ...{ maxWaiting: 10, timeoutMs: 1_000, profile: 'paper' },
   })
   notifier.recall(toldBefore(journal))
-  for (const event of ended) notifier.listen(event)
+  for (const event of events) notifier.listen(event)
   await notifier.close(10_000)
   return sent
 }
@@ -94,6 +98,18 @@ test('the end of a halt, a discrepancy, an unknown order and a pause of before a
   ])
   // Who takes errors alone was told of the discrepancy, and of nothing else.
   expect(await sentTo('error', journal)).toEqual(['account-settled'])
+})
+
+test('a hold of before a restart that ends with its cause is told to be over by a stop at the latest, and not that it came back', async () => {
+  const hold = { scope: 'account', cause: 'stale-data', reason: 'It is old.', lifts: 'itself' } as const
+  const held = { kind: 'trading.state', state: 'reducing', by: 'perpd', ...hold }
+  const journal = { account: () => accountOf(held), openIntents: () => [] }
+  const begun: Event = { type: 'trading.state', state: 'reducing', isPassing: true, ...hold }
+  const { lifts: _, ...rest } = begun
+  const lifted: Event = { ...rest, state: 'active', isLifted: true }
+  expect(toldBefore(journal)).toEqual([begun])
+  expect(await sentTo('warn', journal, [lifted])).toEqual(['trading-state'])
+  expect(await sentTo('warn', journal, [lifted, begun])).toEqual([])
 })
 
 test('what was over before the restart, or never was, has no end to be told', async () => {

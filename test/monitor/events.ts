@@ -214,6 +214,13 @@ export const everyEvent: readonly Event[] = [
   { type: 'claim.read', worthUsd: usd('41.5') },
   { type: 'claim.prepared', file: 'var/live/claim.json', worthUsd: usd('41.5'), calls: 1, pairs: 3 },
   { type: 'claim.over', file: 'var/live/claim.json' },
+  {
+    type: 'subaccount.renewed',
+    report: {
+      ...{ address: account, isActive: true, isApprovalWaiting: true },
+      ...{ remainingActions: 1_000, neededActions: 4, expiresAtSeconds: 1_800_604_800 },
+    },
+  },
   { type: 'unwind.requested', intent, by: 'Ada', reason: 'The market turned.' },
   { type: 'unwind.waits', intentId: intent.intentId, reason: 'close: DATA_TOO_OLD, the prices are old' },
   {

@@ -78,6 +78,7 @@ test('on a terminal every event reads as one plain line', () => {
     account   $41.50 may be claimed
     account   $41.50 may be claimed; 1 call for the owner's wallet is in var/live/claim.json, unsigned. Read them, and send them from the owner's wallet
     account   what var/live/claim.json named was claimed; the file is removed
+    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A is renewed: 1000 actions left, 4 of them to close what is open, until 2027-01-22T08:00:00.000Z. The next order takes it to the chain
     order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is to be unwound: if it lands, what it opens is closed. Ada: The market turned
     order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
     order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed

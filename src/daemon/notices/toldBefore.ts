@@ -12,6 +12,7 @@ export function toldBefore(journal: Pick<Journal, 'account' | 'openIntents'>): r
       ({ scope, state, cause, lifts, reason }): Event => ({
         type: 'trading.state',
         ...{ scope, state, cause, lifts, reason },
+        ...(lifts === 'itself' ? { isPassing: true } : {}),
       }),
     ),
     ...[...findings.values()]

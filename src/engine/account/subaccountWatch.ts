@@ -74,6 +74,8 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   let carriedBy: string | undefined
   let nonce: bigint | undefined
   let lowToldMs: number | undefined
+  /** What was left when it was low last; undefined: it never was, or was renewed since. */
+  let lowOf: Pick<NonNullable<typeof known>, 'left' | 'expiresAtSeconds'> | undefined
 
   function report(): SubaccountReport | undefined {
     if (known === undefined) return undefined
@@ -99,13 +101,24 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
     return remainingActions <= settings.warnActions + neededActions || secondsLeft <= settings.warnSeconds
   }
 
+  /** Whether there is more than there was: it may be low no more because less is needed, too. */
+  function isRenewed(): boolean {
+    if (lowOf === undefined || known === undefined) return false
+    return known.left > lowOf.left || known.expiresAtSeconds > lowOf.expiresAtSeconds
+  }
+
   function tell(current: SubaccountReport): void {
     emit({ type: 'subaccount.read', report: current })
     const secondsLeft = current.expiresAtSeconds - Math.floor(clock.now() / 1000)
     if (!isLow(current, secondsLeft)) {
       lowToldMs = undefined
+      if (isRenewed()) {
+        lowOf = undefined
+        emit({ type: 'subaccount.renewed', report: current })
+      }
       return
     }
+    lowOf = known
     if (lowToldMs !== undefined && clock.monotonicMs() < lowToldMs + lowAgainMs) return
     lowToldMs = clock.monotonicMs()
     emit({ type: 'subaccount.low', report: current, secondsLeft })

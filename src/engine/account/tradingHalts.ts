@@ -63,7 +63,8 @@ export function createTrading({
         const isStricter = most.state !== halt.state
         const { state, lifts } = isStricter ? most : halt
         const still = isStricter ? `; still ${state}: ${most.reason}` : ''
-        emit({ type: 'trading.state', scope, state, cause, lifts, reason: `${told(halt)}${still}` })
+        const reason = `${told(halt)}${still}`
+        emit({ type: 'trading.state', scope, state, cause, ...passing(halt), lifts, reason })
       }),
     release: (halt, by, reason) =>
       serialized(async () => {
@@ -88,6 +89,7 @@ export function createTrading({
           state: left?.state ?? 'active',
           cause,
           isLifted: true,
+          ...passing(halt),
           ...(left === undefined ? {} : { lifts: left.lifts }),
           reason: `${by} released the halt by ${cause === 'operator' ? 'an operator' : cause}: ${reason}${still}`,
         })
@@ -107,6 +109,10 @@ export function createTrading({
       return { code, reason: `trading is ${halt.state} before it was signed: ${halt.reason}` }
     },
   }
+}
+
+function passing({ lifts }: Pick<TradingHalt, 'lifts'>): { readonly isPassing?: true } {
+  return lifts === 'itself' ? { isPassing: true } : {}
 }
 
 function told(halt: Omit<TradingHalt, 'sinceMs'>): string {

@@ -159,6 +159,20 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       },
     )
   },
+  'subaccount.renewed': ({ report }) => {
+    const { address, remainingActions, neededActions, expiresAtSeconds, isApprovalWaiting } = report
+    const waits = isApprovalWaiting ? '. The next order takes it to the chain' : ''
+    return line(
+      'info',
+      'account',
+      `the approval of the delegated key ${address} is renewed: ${remainingActions} actions left, ${neededActions} of them to close what is open, until ${isoTime(expiresAtSeconds * 1_000)}${waits}`,
+      {
+        remaining_actions: remainingActions,
+        needed_actions: neededActions,
+        expires_at_s: expiresAtSeconds,
+      },
+    )
+  },
   'subaccount.renewal': (event) =>
     line(
       'warn',

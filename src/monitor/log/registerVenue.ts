@@ -143,6 +143,11 @@ export const venueRegister = {
     'needed_actions',
     'seconds_left',
   ]),
+  'subaccount.renewed': registered(['info'], 'An approval that was low was renewed.', [
+    'remaining_actions',
+    'needed_actions',
+    'expires_at_s',
+  ]),
   'subaccount.renewal': registered(['warn'], 'The renewal of the approval is in a file, unsigned.', [
     'file',
     'actions',
