@@ -7,6 +7,7 @@ import {
   drawdowns,
   isCancellable,
   limitBars,
+  limitScope,
   limitText,
   orderPnlOf,
   partFilledUsd,
@@ -16,6 +17,7 @@ import {
   transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
 import { killLeftText } from '../../src/control/console/page/shownKill.ts'
+import { limitTable } from '../../src/domain/account/limitTable.ts'
 import { pnlIfClosed } from '../../src/protocol/position.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
 
@@ -131,6 +133,13 @@ test('a limit reads in the unit that its name says', () => {
     read('maxOrdersPerHour', '60'),
     read('maxOrderSizeUsd', '$2,500.00'),
   ]).toEqual(['1.00%', '5.00x', '2 min 0 s', '1 h 0 min', '60', '$2,500.00'])
+})
+
+test('a limit in the coin of the chain says so, since its name does not', () => {
+  for (const [limit, { unit }] of Object.entries(limitTable)) {
+    const expected = unit === 'native' ? "account, in the chain's coin" : 'account'
+    expect(limitScope({ scope: 'account', limit }), limit).toBe(expected)
+  }
 })
 
 test('markets that are in use come first, and others when they are looked for', () => {

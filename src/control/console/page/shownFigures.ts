@@ -4,6 +4,7 @@ import type { PageState } from './pageState.ts'
 import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
 import { amountOf, percentText, shareBps, timesText } from './shownAmount.ts'
 import { spanText } from './shownTimes.ts'
+import { texts } from './texts.ts'
 
 /** A side of a market with one collateral. */
 type Side = Pick<PositionRow, 'marketToken' | 'direction' | 'collateralToken'>
@@ -191,6 +192,12 @@ export function limitText({ limit, value }: Pick<LimitLine, 'limit' | 'value'>):
   if (limit.endsWith('Bps')) return percentText(Number(value))
   if (limit.endsWith('Ms')) return spanText(Number(value))
   return limit.endsWith('Seconds') ? spanText(Number(value) * 1_000) : value
+}
+
+/** Whose a limit is, and its unit where its name does not say it. */
+export function limitScope({ limit, scope }: Pick<LimitLine, 'limit' | 'scope'>): string {
+  const unit = texts.limits.units[limit]
+  return unit === undefined ? scope : `${scope}, ${unit}`
 }
 
 /** Markets to show: those in use first, then by capacity. `find`: in lower case. */

@@ -291,6 +291,8 @@ export const texts = {
     exceeded: 'EXCEEDED',
     full: 'FULL',
     near: 'NEAR',
+    /** Of limits whose names do not say theirs. */
+    units: { executionFeesPerDay: "in the chain's coin" } as Readonly<Record<string, string>>,
   },
   markets: {
     market: 'Market',

@@ -4,7 +4,7 @@ import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../marku
 import { takeOverCommand, tightenCommand } from '../pageCommands.ts'
 import type { LimitLine, Status } from '../pageWire.ts'
 import { percentText } from '../shownAmount.ts'
-import { type LimitBar, limitBars, limitText } from '../shownFigures.ts'
+import { type LimitBar, limitBars, limitScope, limitText } from '../shownFigures.ts'
 import { texts } from '../texts.ts'
 
 const { limits: words } = texts
@@ -12,7 +12,7 @@ const { limits: words } = texts
 const nearBps = 8_000
 
 function BarLine({ bar }: { readonly bar: LimitBar }): VNode {
-  const { scope, limit, allowed, used = '', shareBps = 0 } = bar
+  const { limit, allowed, used = '', shareBps = 0 } = bar
   const tone = shareBps > 10_000 ? 'down' : shareBps >= nearBps ? 'warn' : ''
   const mark =
     shareBps > 10_000 ? words.exceeded : shareBps === 10_000 ? words.full : tone === '' ? '' : words.near
@@ -20,7 +20,7 @@ function BarLine({ bar }: { readonly bar: LimitBar }): VNode {
   const text = words.usedOf(readable(used), readable(allowed))
   return html`<li class="limit">
     <span>
-      ${limit} <small>${scope}</small>${mark === '' ? '' : html` <strong class=${`mark ${tone}`}>${mark}</strong>`}
+      ${limit} <small>${limitScope(bar)}</small>${mark === '' ? '' : html` <strong class=${`mark ${tone}`}>${mark}</strong>`}
     </span>
     <${Meter} bps=${shareBps} label=${`${percentText(shareBps)}: ${text}`} tone=${tone} />
     <span class="num">${text}</span>
@@ -52,7 +52,7 @@ export function LimitsView(): VNode {
             <summary>${words.rest(rest.length)}</summary>
             <ul class="rows">${rest.map(
               ({ key, scope, limit, allowed }) =>
-                html`<li class="line" key=${key}><span class="grow">${limit} <small>${scope}</small></span><span class="num">${limitText({ limit, value: allowed })}</span></li>`,
+                html`<li class="line" key=${key}><span class="grow">${limit} <small>${limitScope({ limit, scope })}</small></span><span class="num">${limitText({ limit, value: allowed })}</span></li>`,
             )}</ul>
           </details>`
     }
