@@ -25,9 +25,9 @@
 import type { Event } from '../../domain/event.ts'
 import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
 import { isGood } from '../hostFigures.ts'
+import { createKnownCauses } from '../knownCauses.ts'
 import { counted, span } from '../text.ts'
 import { createCalm } from './calm.ts'
-import { createKnownCauses } from './knownCauses.ts'
 import type { Level, Line } from './line.ts'
 import { phrase } from './phrase.ts'
 
