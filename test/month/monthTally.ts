@@ -15,6 +15,7 @@ import { positionsOfAccount } from '../../src/paper/state/accounts.ts'
 import { orderTypes } from '../../src/paper/state/orderTypes.ts'
 import { type Address, sameHex } from '../../src/protocol/address.ts'
 import { bps, formatUsd, maxOf, minOf, type Usd } from '../../src/protocol/units.ts'
+import { createFindingJudge } from './monthFindings.ts'
 import type { MonthStrategies } from './monthKinds.ts'
 import { createLimitJudge } from './monthLimits.ts'
 import type { ReadTimes } from './monthRoad.ts'
@@ -29,12 +30,6 @@ const DUST_USD = 10n ** 30n
  * mending span three looks.
  */
 const STOP_GRACE_MS = 1_800_000
-/**
- * How long a position may differ from the journal until a late fill of our own explains it, ms. perpd tells of it after ten minutes; a month asks the
- * chain every seven, and some of its answers are lost.
- */
-const LATE_FILL_MS = 1_800_000
-
 /** What a month came to. Money is USD with 30 decimals. */
 export interface MonthTold {
   /** Of the instance that is judged, after all costs; realized. */
@@ -107,22 +102,7 @@ export function createMonthTally(parts: {
   })
   const watch = createMonthWatch({ venueState, account, clockNow, judge, readTimes })
 
-  /** Positions that differ from the journal, by id of the finding. */
-  const differing = new Map<string, { readonly statement: string; readonly atMs: number }>()
-
-  function listenToFindings(event: Event): void {
-    if (event.type === 'account.discrepancy') {
-      const { findingId, kind, statement } = event.finding
-      if (kind === 'unexplained-position') differing.set(findingId, { statement, atMs: nowMs() })
-      else say(`finding: ${statement}`)
-    }
-    if (event.type !== 'account.discrepancySettled') return
-    const { findingId } = event.finding
-    const known = differing.get(findingId)
-    differing.delete(findingId)
-    if (known !== undefined && (event.as !== 'gone' || nowMs() - known.atMs > LATE_FILL_MS))
-      say(`finding: ${known.statement}`)
-  }
+  const listenToFindings = createFindingJudge(nowMs, say)
 
   /** By the venue: stops for all of what is to have them, by the size that they would close. */
   function lookAtVenue(rows: readonly BookRow[]): void {

@@ -1,0 +1,38 @@
+/** A month's judge of findings: an outage of the chain's endpoint is no fault of perpd, and what it explains to nobody is one. */
+import { expect, test } from 'vitest'
+import type { Event } from '../../src/domain/event.ts'
+import { createFindingJudge } from './monthFindings.ts'
+
+const MINUTE_MS = 60_000
+const finding = { findingId: 'one', kind: 'unexplained-position', statement: 'long is $0.00' }
+const raised = { type: 'account.discrepancy', finding } as unknown as Event
+const settled = (as: string) => ({ type: 'account.discrepancySettled', finding, as }) as unknown as Event
+const read = (outcome: string) => ({ type: 'chain.read', outcome }) as unknown as Event
+
+/** What is told of events at these minutes. */
+function told(...events: readonly (readonly [minute: number, event: Event])[]): readonly string[] {
+  const said: string[] = []
+  let nowMs = 0
+  const listen = createFindingJudge(
+    () => nowMs,
+    (text) => void said.push(text),
+  )
+  for (const [minute, event] of events) {
+    nowMs = minute * MINUTE_MS
+    listen(event)
+  }
+  return said
+}
+
+test('what goes away within half an hour of the first answer of the chain counts for nothing, however long the endpoint was silent', () => {
+  expect(told([0, raised], [7, read('RPC_UNANSWERED')], [49, read('ok')], [56, settled('gone')])).toEqual([])
+  expect(told([0, read('ok')], [1, raised], [7, read('ok')], [30, settled('gone')])).toEqual([])
+})
+
+test('what the chain’s answers do not explain in half an hour counts, and what an operator had to settle, and other findings at once', () => {
+  const counted = ['finding: long is $0.00']
+  expect(told([0, raised], [7, read('ok')], [14, read('ok')], [38, settled('gone')])).toEqual(counted)
+  expect(told([0, raised], [7, read('ok')], [8, settled('adopted')])).toEqual(counted)
+  const other = { type: 'account.discrepancy', finding: { ...finding, kind: 'unexplained-order' } }
+  expect(told([0, other as unknown as Event])).toEqual(counted)
+})

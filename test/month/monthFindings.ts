@@ -1,0 +1,30 @@
+/** Which findings of a month count: those that late evidence of our own fills does not explain soon after the chain could be read. */
+import type { Event } from '../../src/domain/event.ts'
+
+/**
+ * How long a position may differ from the journal until a late fill of our own explains it, counted from the first answer of the chain since, ms. perpd tells
+ * of it after ten minutes; a month asks the chain every seven, and a third of its answers are lost, so that eight in a row are sometimes.
+ */
+const LATE_FILL_MS = 1_800_000
+
+/** Listens to the events of a month; `say` is told of each finding that counts, once it does. */
+export function createFindingJudge(nowMs: () => number, say: (text: string) => void): (event: Event) => void {
+  /** Positions that differ from the journal, by id of the finding. */
+  const differing = new Map<string, { readonly statement: string; answeredAtMs?: number }>()
+  return (event) => {
+    if (event.type === 'chain.read' && event.outcome === 'ok')
+      for (const each of differing.values()) each.answeredAtMs ??= nowMs()
+    if (event.type === 'account.discrepancy') {
+      const { findingId, kind, statement } = event.finding
+      if (kind === 'unexplained-position') differing.set(findingId, { statement })
+      else say(`finding: ${statement}`)
+    }
+    if (event.type !== 'account.discrepancySettled') return
+    const { findingId } = event.finding
+    const known = differing.get(findingId)
+    differing.delete(findingId)
+    if (known === undefined) return
+    const lateMs = nowMs() - (known.answeredAtMs ?? nowMs())
+    if (event.as !== 'gone' || lateMs > LATE_FILL_MS) say(`finding: ${known.statement}`)
+  }
+}
