@@ -34,9 +34,9 @@ const schema = z.strictObject({
     .default(5)
     .describe('what closing now must bring after its fee, impact and sending, basis points of the size'),
   sendingBps: bpsField({ max: 1000 })
-    .default(21)
+    .default(6)
     .describe(
-      'what sending costs both ways, basis points of the size: about 1 US dollar, 21 of 500, 10 of 1000',
+      'what sending costs both ways, basis points of the size: about 1 US dollar, 6 of 2000, 21 of 500',
     ),
   maxHoldSeconds: secondsField({ min: 30, max: 604_800 })
     .default(1_800_000)
