@@ -155,7 +155,7 @@ async function live(
     isOver: stopped.isOver,
     closers,
   })
-  notifier.recall(toldBefore(journal))
+  notifier.recall(toldBefore(journal, [...hosts.api, ...hosts.oracle]))
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()

@@ -33,6 +33,9 @@ export const noticeKinds = {
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
   'hosts-up': 'one of them answers, and not all were in cooldown for a minute',
+  'prices-stale': 'the prices of an oracle host, or of all, stand still; or they moved on for a minute',
+  'market-contradicted':
+    'a host says of a market what the facts of perpd do not; or it says it right again, or an operator settled it',
   journal: 'the journal is short of room',
   'key-approval': 'the approval of a delegated key ends or was renewed, or cannot be used',
   claim: 'what is due to the account is enough to be claimed, or was claimed',

@@ -5,9 +5,11 @@ import { createCauseFilter } from './causeFilter.ts'
 import { createHoldWatch } from './holdWatch.ts'
 import { createHostsWatch } from './hostsWatch.ts'
 import { mailLetter } from './mailLetter.ts'
+import { createMarketsWatch } from './marketsWatch.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { Notice } from './notice.ts'
 import { createPauseWatch } from './pauseWatch.ts'
+import { createPricesWatch } from './pricesWatch.ts'
 import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
 import { createSinkCauses } from './sinkCauses.ts'
@@ -48,6 +50,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
   const holds = createHoldWatch()
+  const watchMarkets = createMarketsWatch()
+  const prices = createPricesWatch()
   const watchPauses = createPauseWatch()
   const loops = sinks.map((sink) => {
     const taken = createSinkCauses(filterOf(sink.settings))
@@ -76,18 +80,25 @@ export function createNotifier(options: NotifierOptions): Notifier {
     tell,
     recall(events) {
       const nowMs = clock.monotonicMs()
-      for (const notice of events.flatMap((event) => holds.take(event, nowMs))) {
+      const before = (event: Event) => [...watchMarkets(event), ...holds.take(event, nowMs)]
+      for (const notice of events.flatMap(before)) {
         for (const { taken } of loops) taken.take(notice)
       }
     },
     listen(event: Event) {
       if (loops.length === 0) return
       const nowMs = clock.monotonicMs()
-      const notices = [watchHosts(event, nowMs), ...watchPauses(event, nowMs), ...holds.take(event, nowMs)]
+      const notices = [
+        watchHosts(event, nowMs),
+        ...watchMarkets(event),
+        ...prices.take(event, nowMs),
+        ...watchPauses(event, nowMs),
+        ...holds.take(event, nowMs),
+      ]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {
-      for (const notice of holds.rest()) tell(notice)
+      for (const notice of [...prices.rest(), ...holds.rest()]) tell(notice)
       const waited = new AbortController()
       const all = Promise.all(loops.map(({ loop }) => loop.idle())).then(() => waited.abort())
       await Promise.race([all, clock.sleep(withinMs, waited.signal)])

@@ -85,7 +85,7 @@ async function sentTo(
     redact: (text) => text,
     ...{ maxWaiting: 10, timeoutMs: 1_000, profile: 'paper' },
   })
-  notifier.recall(toldBefore(journal))
+  notifier.recall(toldBefore(journal, ['one.example']))
   for (const event of events) notifier.listen(event)
   await notifier.close(10_000)
   return sent
@@ -107,9 +107,25 @@ test('a hold of before a restart that ends with its cause is told to be over by 
   const begun: Event = { type: 'trading.state', state: 'reducing', isPassing: true, ...hold }
   const { lifts: _, ...rest } = begun
   const lifted: Event = { ...rest, state: 'active', isLifted: true }
-  expect(toldBefore(journal)).toEqual([begun])
+  expect(toldBefore(journal, [])).toEqual([begun])
   expect(await sentTo('warn', journal, [lifted])).toEqual(['trading-state'])
   expect(await sentTo('warn', journal, [lifted, begun])).toEqual([])
+})
+
+test('a contradiction of before a restart ends where its beginning went, and one of a host that is asked no more does not keep it open', async () => {
+  const eth = { host: 'one.example', address: ethMarket, statement: 'calls WETH something else' }
+  const gone = { ...eth, host: 'gone.example' }
+  const raised = accountOf({ kind: 'market.contradicted', contradictions: [eth, gone] })
+  const journal = { account: () => raised, openIntents: () => [] }
+  const symbols = ['ETH/USD [WETH-USDC]']
+  expect(
+    await sentTo('error', journal, [{ type: 'market.settled', contradictions: [eth], symbols }]),
+  ).toEqual(['market-contradicted'])
+  const settled = accountOf(
+    { kind: 'market.contradicted', contradictions: [eth] },
+    { kind: 'market.settled', contradictions: [eth] },
+  )
+  expect(toldBefore({ ...journal, account: () => settled }, ['one.example'])).toEqual([])
 })
 
 test('what was over before the restart, or never was, has no end to be told', async () => {
@@ -123,7 +139,7 @@ test('what was over before the restart, or never was, has no end to be told', as
     { kind: 'strategy.switched', strategy: 'eth-trend', to: 'running', reason: 'It may.', by: 'ann' },
   ]
   const journal = { account: () => accountOf(...begun, ...over), openIntents: () => [armedState] }
-  expect(toldBefore(journal)).toEqual([])
+  expect(toldBefore(journal, [])).toEqual([])
   // By its own level a strategy that goes on is told to who takes warnings.
   expect(await sentTo('warn', journal)).toEqual(['strategy-paused'])
   expect(await sentTo('error', journal)).toEqual([])

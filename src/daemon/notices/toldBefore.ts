@@ -4,10 +4,21 @@ import type { Event } from '../../domain/event.ts'
 import { labelOf } from '../../domain/order/intent.ts'
 import type { Journal } from '../../journal/journal.ts'
 
-/** The beginnings of holds, unknown orders, discrepancies and pauses by an operator that last, as events told them. */
-export function toldBefore(journal: Pick<Journal, 'account' | 'openIntents'>): readonly Event[] {
-  const { findings, trading, strategies } = journal.account()
+/**
+ * The beginnings of holds, unknown orders, discrepancies, contradicted markets and pauses by an operator that last, as events told them.
+ *
+ * @param hosts that are asked from now on: what others said counts no more.
+ */
+export function toldBefore(
+  journal: Pick<Journal, 'account' | 'openIntents'>,
+  hosts: readonly string[],
+): readonly Event[] {
+  const { findings, trading, strategies, markets } = journal.account()
+  const contradictions = [...(markets?.open.values() ?? [])].filter(({ host }) => hosts.includes(host))
   return [
+    ...(contradictions.length === 0
+      ? []
+      : [{ type: 'market.contradicted', contradictions, symbols: [] } satisfies Event]),
     ...trading.holds.map(
       ({ scope, state, cause, lifts, reason }): Event => ({
         type: 'trading.state',
