@@ -1,5 +1,6 @@
 /** An approval that runs low and is renewed: the beginning is told, and its end once, whatever comes and goes in between. */
 import { expect, test } from 'vitest'
+import { BaseError } from '../../src/base/errors.ts'
 import type { Event } from '../../src/domain/event.ts'
 import {
   createSubaccountWatch,
@@ -16,6 +17,7 @@ const DAY_SECONDS = 86_400
 function watched() {
   const chain = { isActive: true, actions: 100, days: 30 }
   const time = { nowMs: 0 }
+  const file = { isWrong: false }
   const told: Event[] = []
   const context = {
     account: signer.address,
@@ -33,7 +35,10 @@ function watched() {
     },
     clock: { now: () => time.nowMs, monotonicMs: () => time.nowMs },
     emit: (event: Event) => void (event.type === 'subaccount.read' || told.push(event)),
-    readApproval: () => undefined,
+    readApproval: () => {
+      if (file.isWrong) throw new BaseError('It is no JSON.', { code: 'APPROVAL_FILE_UNREADABLE' })
+      return undefined
+    },
     journal: { openIntents: () => [] },
     settings: { warnActions: 20, warnSeconds: DAY_SECONDS, reserveActions: 5 },
   } as unknown as SubaccountWatchContext
@@ -42,6 +47,7 @@ function watched() {
   return {
     chain,
     time,
+    file,
     told,
     look: (needed = 0) => watch.check(needed),
     restart: () => {
@@ -85,6 +91,18 @@ test('an approval that is low no more because less is needed to close was not re
   chain.actions = 18
   await look()
   expect(types()).toEqual(['subaccount.low'])
+})
+
+test('a file that cannot be used is told at each look, and once that it can again', async () => {
+  const { file, look, types } = watched()
+  await look()
+  file.isWrong = true
+  await look()
+  await look()
+  file.isWrong = false
+  await look()
+  await look()
+  expect(types()).toEqual(['subaccount.unread', 'subaccount.unread', 'subaccount.fileRight'])
 })
 
 test('what ran low before a restart is told again at the first look, so that its renewal reaches who was told', async () => {

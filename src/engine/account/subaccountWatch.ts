@@ -74,6 +74,8 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   let carriedBy: string | undefined
   let nonce: bigint | undefined
   let lowToldMs: number | undefined
+  /** Whether the file of the approval could not be used at the last look. */
+  let isUnread = false
   /** What was left when it was low last; undefined: it never was, or was renewed since. */
   let lowOf: Pick<NonNullable<typeof known>, 'left' | 'expiresAtSeconds'> | undefined
 
@@ -89,9 +91,13 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   /** A file that is wrong while the daemon runs must not blind the watch; at the start it ends the start. */
   function givenApproval(): SubaccountApproval | undefined {
     try {
-      return context.readApproval()
+      const given = context.readApproval()
+      if (isUnread) emit({ type: 'subaccount.fileRight' })
+      isUnread = false
+      return given
     } catch (error) {
       if (!(error instanceof BaseError) || known === undefined) throw error
+      isUnread = true
       emit({ type: 'subaccount.unread', reason: reasonOf(error) })
       return undefined
     }
