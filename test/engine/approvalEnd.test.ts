@@ -5,6 +5,7 @@ import type { Event } from '../../src/domain/event.ts'
 import {
   createSubaccountWatch,
   type SubaccountWatchContext,
+  type ToldApproval,
 } from '../../src/engine/account/subaccountWatch.ts'
 import { createCauseFilter } from '../../src/notify/causeFilter.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
@@ -18,6 +19,7 @@ function watched() {
   const chain = { isActive: true, actions: 100, days: 30 }
   const time = { nowMs: 0 }
   const file = { isWrong: false }
+  let kept: ToldApproval = { isUnread: false }
   const told: Event[] = []
   const context = {
     account: signer.address,
@@ -40,6 +42,12 @@ function watched() {
       return undefined
     },
     journal: { openIntents: () => [] },
+    told: {
+      read: () => kept,
+      keep: (told: ToldApproval) => {
+        kept = told
+      },
+    },
     settings: { warnActions: 20, warnSeconds: DAY_SECONDS, reserveActions: 5 },
   } as unknown as SubaccountWatchContext
   const start = () => createSubaccountWatch(context)
@@ -128,4 +136,36 @@ test('what ran low before a restart is told again at the first look, so that its
       `the approval of the delegated key ${delegate.address} is renewed: 100 actions left, 0 of them to close what is open, until 1970-01-31T00:00:00.000Z`,
     ],
   ])
+})
+
+test('an approval that is renewed, or whose file is put right, while perpd is down is told so at the first look of the next run, once', async () => {
+  const { chain, file, told, look, restart, types } = watched()
+  chain.actions = 20
+  await look()
+  file.isWrong = true
+  await look()
+  file.isWrong = false
+  restart()
+  told.length = 0
+  Object.assign(chain, { actions: 100 })
+  await look()
+  await look()
+  expect(types()).toEqual(['subaccount.fileRight', 'subaccount.renewed'])
+  restart()
+  told.length = 0
+  await look()
+  expect(told).toEqual([])
+})
+
+test('an approval that is low no more after a restart because less is needed was not renewed', async () => {
+  const { chain, told, look, restart, types } = watched()
+  chain.actions = 24
+  await look(10)
+  restart()
+  told.length = 0
+  await look(2)
+  expect(told).toEqual([])
+  chain.actions = 200
+  await look(2)
+  expect(types()).toEqual(['subaccount.renewed'])
 })
