@@ -54,7 +54,7 @@ export interface Reached {
   readonly emit: Emit
   readonly fatal: (error: unknown) => void
   /** What was told of the approval; absent: nothing is kept of it. */
-  readonly toldApproval?: ToldApprovalStore | undefined
+  readonly told?: ToldApprovalStore | undefined
   /** What is to be closed at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[]
 }
@@ -64,7 +64,7 @@ export async function connectTrader(
   config: Config,
   { log, values, reload }: ReadAnew,
   { strategies, signer, journal, venue }: TraderParts,
-  { hosts, fetch, emit, fatal, toldApproval, closers }: Reached,
+  { hosts, fetch, emit, fatal, told, closers }: Reached,
 ): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
   const { chain } = config.venue
   const api = createVenueClient({
@@ -99,7 +99,7 @@ export async function connectTrader(
             account: owner,
             readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
             settings: config.account,
-            ...(toldApproval === undefined ? {} : { told: toldApproval }),
+            ...(told === undefined ? {} : { told }),
             prepareRenewal: createRenewals({
               sources: {
                 ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock: systemClock },

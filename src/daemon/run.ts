@@ -156,8 +156,8 @@ async function live(
     isOver: stopped.isOver,
     closers,
   })
-  const toldApproval = openToldApproval(config, signer.address, log)
-  const approval = { subaccount: signer.address, ...toldApproval?.read() }
+  const told = openToldApproval(config.account, besideJournal(config, 'approval'), signer.address, log)
+  const approval = { subaccount: signer.address, ...told?.read() }
   notifier.recall(toldBefore(journal, { hosts: [...hosts.api, ...hosts.oracle], approval }))
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
@@ -168,7 +168,7 @@ async function live(
     fetch: fetch.fetch,
     emit,
     fatal: stopped.fatal,
-    toldApproval,
+    told,
     closers,
   })
   const fail = (error: unknown): void => {

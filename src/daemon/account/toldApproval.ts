@@ -5,21 +5,19 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { reasonOf } from '../../base/errors.ts'
-import type { Config } from '../../config/configTypes.ts'
 import type { ToldApproval, ToldApprovalStore } from '../../engine/account/subaccountWatch.ts'
 import type { Log } from '../../monitor/log/log.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
-import { besideJournal } from '../journalFile.ts'
 import { writeWhole } from './subaccountFile.ts'
 
-/** Where a run keeps it; undefined where the key is the account's own, or the journal is kept in memory. */
+/** Where a run keeps it; undefined where the key is the account's own (no owner), or the journal is kept in memory (no path). */
 export function openToldApproval(
-  config: Config,
+  { owner }: { readonly owner?: Address | undefined },
+  path: string | undefined,
   subaccount: Address,
   log: Pick<Log, 'note'>,
 ): ToldApprovalStore | undefined {
-  const path = besideJournal(config, 'approval')
-  if (config.account.owner === undefined || path === undefined) return undefined
+  if (owner === undefined || path === undefined) return undefined
   return toldApprovalFile(path, subaccount, (text) => log.note('subaccount.storyLost', 'warn', text))
 }
 
