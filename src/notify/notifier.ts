@@ -25,7 +25,7 @@ export interface NotifierOptions extends MessageContext {
   readonly clock: Clock
   /** Told what became of each notice. */
   readonly emit: Emit
-  /** Hides secrets in a sentence: what a fault or a host says may hold one. */
+  /** Hides secrets in a text: what a fault or a host says may hold one. */
   readonly redact: (text: string) => string
   /** Most notices that wait for one sink. */
   readonly maxWaiting: number
@@ -46,7 +46,7 @@ export interface Notifier {
 
 /** A notifier over sinks; without any it does nothing. */
 export function createNotifier(options: NotifierOptions): Notifier {
-  const { sinks, clock, emit, redact, maxWaiting: most } = options
+  const { sinks, clock, emit, maxWaiting: most } = options
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
   const holds = createHoldWatch()
@@ -69,10 +69,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
   function tell(notice: Notice): void {
     const count = causes.take(notice, clock.monotonicMs())
     if (count === undefined) return
-    const shown = { ...notice, text: redact(notice.text) }
     for (const { taken, loop } of loops) {
       const how = taken.take(notice)
-      if (how !== undefined) loop.offer({ notice: shown, count, ...how })
+      if (how !== undefined) loop.offer({ notice, count, ...how })
     }
   }
 
@@ -108,16 +107,26 @@ export function createNotifier(options: NotifierOptions): Notifier {
   }
 }
 
+/** A notice without secrets, whatever of it leaves. */
+function cleaned(notice: Notice, redact: NotifierOptions['redact']): Notice {
+  const { cause, text, action } = notice
+  const clean = { ...notice, cause: redact(cause), text: redact(text) }
+  return action === undefined ? clean : { ...clean, action: redact(action) }
+}
+
 /** Tries once to tell one sink. */
 export function tellSink(
   sink: OpenSink,
-  { notice, count, isSilent }: Pick<Waiting, 'notice' | 'count' | 'isSilent'>,
-  options: Pick<NotifierOptions, 'post' | 'postMail' | 'clock' | 'timeoutMs' | 'profile' | 'consoleUrl'>,
+  { notice: said, count, isSilent }: Pick<Waiting, 'notice' | 'count' | 'isSilent'>,
+  options: Omit<NotifierOptions, 'sinks' | 'emit' | 'maxWaiting'>,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  const { post, postMail, clock, timeoutMs } = options
+  const { post, postMail, clock, timeoutMs, redact } = options
   const { settings, secrets } = sink
-  const message = messageOf(notice, count, options, settings.template)
+  const notice = cleaned(said, redact)
+  const { title, text } = messageOf(notice, count, options, settings.template)
+  // Once more as a whole: the template and the address of the page are not the notice's.
+  const message = { title: redact(title), text: redact(text) }
   if (settings.type === 'email') {
     const letter = mailLetter(settings, secrets, { message, level: notice.level, isSilent })
     return postMail(letter, { timeoutMs, signal })
