@@ -7,10 +7,10 @@
  * that was lost the journal tells where it was: the one that is placed in its stead lies no farther from profit.
  * While anything of the instance on a side is on its way, or rests and is not listed, nothing is done there: it may be the very exit.
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { sharesOf } from '../domain/books/figures.ts'
-import type { Part } from '../domain/books/sideParts.ts'
-import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { sharesOf } from '../../domain/books/figures.ts'
+import type { Part } from '../../domain/books/sideParts.ts'
+import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import {
   awayFrom,
   closedBps,
@@ -18,13 +18,13 @@ import {
   type PricedDistance,
   type PricedExits,
   withoutRanges,
-} from '../domain/order/exitPlan.ts'
-import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import { hexKey, sameHex } from '../protocol/address.ts'
-import { executionSidePrice } from '../protocol/market.ts'
-import { lacksMarket } from '../protocol/missing.ts'
-import { formatPrice } from '../protocol/priceText.ts'
+} from '../../domain/order/exitPlan.ts'
+import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
+import { executionSidePrice } from '../../protocol/market.ts'
+import { lacksMarket } from '../../protocol/missing.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import {
   absOf,
   BPS_ONE,
@@ -34,8 +34,8 @@ import {
   mulDiv,
   priceOfContractPrice,
   type Usd,
-} from '../protocol/units.ts'
-import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
+} from '../../protocol/units.ts'
+import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../../strategy/resting.ts'
 import { isNearer, mostProtective } from './exitLevels.ts'
 import { closeOf, fitted, isWorth, placed, retried, type Scene, sideOf, sumOf, waits } from './exitScene.ts'
 import { settledExits } from './exitsLeft.ts'
