@@ -68,6 +68,14 @@ export function checkExitsLeft(
   return undefined
 }
 
+/** Exits of an intent whose entry still waits: they lie around its trigger, and are for what it will open. */
+export function waitingExits({ intent, attempts }: IntentState): readonly Child[] {
+  if (intent.kind !== 'increase') return []
+  const children = attempts.at(-1)?.children ?? []
+  const isExit = ({ role }: Child) => role === 'take-profit' || role === 'stop-loss'
+  return children.some((child) => !isExit(child) && !hasEnded(child)) ? children.filter(isExit) : []
+}
+
 /** Exits of an intent that have not ended, once nothing of its entry can fill any more. */
 export function settledExits(state: IntentState): readonly Child[] {
   const { intent } = state

@@ -5,7 +5,8 @@
  *
  * What rests tells where a stop was moved to, which is its trigger, and when, which is the venue's time of its last update. Of a stop
  * that was lost the journal tells where it was: the one that is placed in its stead lies no farther from profit.
- * While anything of the instance on a side is on its way, or rests and is not listed, nothing is done there: it may be the very exit.
+ * Exits of an entry that waits are for that entry, and are left alone until it fills. While anything of the instance on a side is on its way,
+ * or rests and is not listed, nothing is done there: it may be the very exit.
  */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { sharesOf } from '../../domain/books/figures.ts'
@@ -38,7 +39,7 @@ import {
 import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../../strategy/resting.ts'
 import { isNearer, mostProtective } from './exitLevels.ts'
 import { closeOf, fitted, isWorth, placed, retried, type Scene, sideOf, sumOf, waits } from './exitScene.ts'
-import { settledExits } from './exitsLeft.ts'
+import { settledExits, waitingExits } from './exitsLeft.ts'
 
 /** What the price of a fill differs from the price that its exits were reckoned from, bps: no reason to move a stop-loss. */
 const FILL_DRIFT_BPS = 20
@@ -147,7 +148,11 @@ function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined 
   const oracle = view.oraclePrice?.value
   const price =
     oracle === undefined ? position.markPrice : executionSidePrice(oracle, part.direction, 'decrease')
-  const resting = own.filter(({ collateralToken }) => sameHex(collateralToken, part.collateralToken))
+  const ofWaiting = new Set(states.flatMap(waitingExits).map(({ orderKey }) => hexKey(orderKey)))
+  const resting = own.filter(
+    ({ collateralToken, orderKey }) =>
+      sameHex(collateralToken, part.collateralToken) && !ofWaiting.has(hexKey(orderKey)),
+  )
   const nearest = asksForStop(exits) ? kept.nearestStop(part) : undefined
   const reached = nearest === undefined ? undefined : priceOfContractPrice(nearest, view.indexToken.decimals)
   return { exits, snapshot, position, ownUsd, bookUsd: part.sizeUsd, entryPrice, price, resting, reached }
