@@ -1,6 +1,6 @@
 /**
- * What a running perpd keeps in order for an instance, at each turn and before its kind is asked: the exits of its file, and entries at rest
- * that one of its closings comes near to.
+ * What a running perpd keeps in order for an instance, at each turn and before its kind is asked: the exits of its file, those of its kind as far
+ * as they are larger than its part, and entries at rest that one of its closings comes near to.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { CancelDecision, Decision } from '../domain/order/decision.ts'
@@ -13,7 +13,7 @@ import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { closingCancels } from './exits/closingEntries.ts'
-import { keepExits } from './exits/keepExits.ts'
+import { fitExits, keepExits } from './exits/keepExits.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
@@ -68,20 +68,16 @@ function exitDecisions(
   states: readonly IntentState[],
 ): readonly Kept[] {
   const parts = journal.books().partsOf(name)
-  if (exits === undefined || parts.length + states.length === 0) return []
+  if (parts.length + states.length === 0) return []
   const keyOf = (marketToken: string) => `${name}:${hexKey(marketToken)}`
-  const exitsOn = (marketToken: string) => {
-    const retryMs = exitRetries.get(keyOf(marketToken)) ?? 0
-    return retryMs > clock.monotonicMs()
-      ? undefined
-      : keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs)
-  }
+  const keyed = (decision: Decision): Kept => ({ decision, retryKey: keyOf(decision.marketToken) })
+  const mayTry = (marketToken: string) => (exitRetries.get(keyOf(marketToken)) ?? 0) <= clock.monotonicMs()
+  if (exits === undefined) return fitExits({ mayTry, snapshot, states, parts }).map(keyed)
+  const exitsOn = (marketToken: string) =>
+    mayTry(marketToken) ? keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs) : undefined
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
-  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop }).map((decision) => ({
-    decision,
-    retryKey: keyOf(decision.marketToken),
-  }))
+  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop }).map(keyed)
 }
 
 function closingOnes(

@@ -18,6 +18,8 @@ import {
   firstStop,
   type PricedDistance,
   type PricedExits,
+  usualMoves,
+  usualRange,
   withoutRanges,
 } from '../../domain/order/exitPlan.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
@@ -66,6 +68,30 @@ export interface KeptExits {
 export function keepExits(kept: KeptExits): readonly Decision[] {
   return [...leftOvers(kept), ...kept.parts.flatMap((part) => ofPart(kept, part))]
 }
+
+/**
+ * Of a file that asks for no exits: what its kind placed is made no larger than the instance's part, and is left to the kind else. `mayTry`:
+ * false of a market on which a denied one waits.
+ */
+export function fitExits({
+  mayTry,
+  ...kept
+}: Pick<KeptExits, 'snapshot' | 'states' | 'parts'> & {
+  readonly mayTry: (marketToken: string) => boolean
+}): readonly Decision[] {
+  const exitsOn = (marketToken: string) => (mayTry(marketToken) ? noExits : undefined)
+  const asked = { ...kept, exitsOn, enteredMs: () => undefined, nearestStop: () => undefined }
+  return kept.parts.flatMap((part) => {
+    const scene = sceneOf(asked, part)
+    return exitTypes.flatMap((type) => {
+      const orders = scene?.resting.filter(({ orderType }) => orderType === type) ?? []
+      return scene === undefined ? [] : fitted(scene, type, orders)
+    })
+  })
+}
+
+const noExits: PricedExits = { takeProfits: [], ...usualMoves, range: usualRange }
+const exitTypes = ['stop-loss', 'take-profit'] as const
 
 function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[] {
   const scene = sceneOf(kept, part)
