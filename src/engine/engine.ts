@@ -158,7 +158,7 @@ export function createEngine(parts: EngineParts): Engine {
   const breakers = createBreakers(
     context,
     () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
-    (sinceMs) => realized().ofAll(sinceMs, clock.now()),
+    () => realized(),
     holdings.journal,
   )
   const again = createLookAgain({

@@ -83,6 +83,23 @@ test('all orders of the account count together, from an instant of the day on', 
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs + 86_400_000)).toBe(0n)
 })
 
+test('funding that the chain shows to be put aside is of the day, on its market and for the account, and told by itself', () => {
+  const results = createDayResult([], startMs)
+  const received = { ...stopped, fundingReceivedUsd: usd(15) }
+  const before = { ...received, timestampSeconds: at - 86_400 }
+  const provisional = { role: 'main', settlement: received, level: 'chain-latest' } as const
+  results.add([landed(1, [{ role: 'main', settlement: received }])], startMs)
+  results.add([landed(2, [{ role: 'main', settlement: before }]), landed(3, [provisional])], startMs)
+  // What only opens settles it too.
+  const entry = { ...opened, fundingReceivedUsd: usd(4), timestampSeconds: at + 60 }
+  results.add([landed(4, [{ role: 'main', settlement: entry }])], startMs)
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-25) + usd(3))
+  expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-22))
+  expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(19))
+  expect(results.receivedSince(at * 1_000, startMs)).toBe(usd(4))
+  expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs + 86_400_000)).toBe(0n)
+})
+
 test('what may be taken back counts when it stays, and what executed yesterday is not of today', () => {
   const results = createDayResult([], startMs)
   const provisional = { role: 'main', settlement: stopped, level: 'chain-latest' } as const

@@ -1,5 +1,6 @@
 /** Funding that others paid to a position is in the books of those who held it, by the chain's own events. */
 import { afterEach, expect, test } from 'vitest'
+import { createDayResult } from '../../src/engine/watch/dayResult.ts'
 import { accountOf } from '../../src/paper/state/accounts.ts'
 import { absOf, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'
@@ -55,6 +56,9 @@ test('what the venue puts aside for a position is what its book says that it rec
   expect(received).toHaveLength(1)
   // Prices moved by some millionths since.
   expect(absOf((received[0] ?? 0n) + asideUsd) * 10_000n).toBeLessThan(asideUsd)
+  const nowMs = over.clock.now()
+  const results = createDayResult(over.journal.recentIntents(), nowMs)
+  expect(results.receivedSince(Number.NEGATIVE_INFINITY, nowMs)).toBe(-(received[0] ?? 0n))
 })
 
 test('where rows of a host are all that is known, no funding counts as received', async () => {

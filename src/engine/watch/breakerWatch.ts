@@ -14,8 +14,7 @@ import {
 } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
-import type { Usd } from '../../protocol/units.ts'
-import { type BreakerSettings, isOver, tripsOf } from '../../risk/breakers/circuitBreakers.ts'
+import { type BreakerSettings, isOver, receivedFromMs, tripsOf } from '../../risk/breakers/circuitBreakers.ts'
 import {
   type AccountReading,
   createEquityTracker,
@@ -31,6 +30,7 @@ import {
   type ShownPeak,
 } from '../account/shownEquity.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import type { DayResult } from './dayResult.ts'
 import { createTransferRounds, type HeardHost } from './transferRounds.ts'
 
 /** The running breakers. */
@@ -50,6 +50,10 @@ export interface Breakers {
   accountReadMs(): number
 }
 
+type Realized = Pick<DayResult, 'ofAll' | 'receivedSince'>
+
+const noneRealized: Realized = { ofAll: () => 0n, receivedSince: () => 0n }
+
 /** Halts that no breaker put on, and none lifts. */
 const otherHalts: ReadonlySet<HaltReason> = new Set(['operator', 'kill', 'lost-records'])
 
@@ -60,8 +64,8 @@ const listLagMs = 30_000
 const hostPatienceMs = 3_000
 
 /**
- * Breakers over the engine's parts. `settings` may change while the daemon runs; `realizedSince` tells what our orders realized
- * today after an instant (Unix ms), USD, by their settlements. `held`: sizes by the journal, signed.
+ * Breakers over the engine's parts. `settings` may change while the daemon runs; `day` tells what our orders realized today by their
+ * settlements. `held`: sizes by the journal, signed.
  */
 export function createBreakers(
   context: Pick<
@@ -69,7 +73,7 @@ export function createBreakers(
     'api' | 'clock' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'subaccount' | 'trading'
   >,
   settings: () => BreakerSettings,
-  realizedSince: (sinceMs: number) => Usd = () => 0n,
+  day: () => Realized = () => noneRealized,
   held: () => HeldSides = () => new Map(),
 ): Breakers {
   const { api, clock, journal, orderManager, trading } = context
@@ -277,13 +281,13 @@ export function createBreakers(
         await equity.keepShown(nowMs)
       }
       const subaccount = context.subaccount?.report()
+      const lossLiftedAtMs = fold.liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
       const trips = tripsOf(
         {
           nowMs,
           ...(mark === undefined ? {} : { equity: mark }),
-          realizedUsd: realizedSince(
-            fold.liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })] ?? Number.NEGATIVE_INFINITY,
-          ),
+          realizedUsd: day().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
+          receivedUsd: day().receivedSince(receivedFromMs(mark, lossLiftedAtMs), nowMs),
           endings: journal.endingsSince(nowMs - dayMs),
           liftedAtMs: fold.liftedAtMs,
           ...(fold.liftedAtSeq === undefined ? {} : { liftedAtSeq: fold.liftedAtSeq }),

@@ -1,5 +1,6 @@
 /**
- * What orders realized since 00:00 UTC, by market and of all: profit and loss of what executed, less the venue's fees.
+ * What orders realized since 00:00 UTC, by market and of all: profit and loss of what executed, less the venue's fees, with the funding
+ * that the chain shows to be put aside.
  * Every order of an intent counts at its own end, when that is final: the parts of a twap, and the exits that end days after
  * what they came with. What the protocol liquidated or deleveraged counts too, on its market and for the account: a host that
  * hides it in its lists must not hide the loss. What is a strategy's is told by its books.
@@ -22,6 +23,15 @@ export interface DayResult {
   onMarket(marketToken: Address, nowMs: number): Usd
   /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
   ofAll(sinceMs: number, nowMs: number): Usd
+  /** Of that the funding that was put aside for the account: it is in no list of a host. */
+  receivedSince(sinceMs: number, nowMs: number): Usd
+}
+
+/** What an order, or the protocol, realized. */
+interface Realized {
+  readonly executedMs: number
+  readonly resultUsd: Usd
+  readonly receivedUsd: Usd
 }
 
 /** Begins with intents of before this process. */
@@ -29,7 +39,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   let dayMs = dayStartOf(nowMs)
   let counted = new Set<string>()
   let results = new Map<string, Usd>()
-  let all: { readonly executedMs: number; readonly resultUsd: Usd }[] = []
+  let all: Realized[] = []
 
   function turnDay(atMs: number): void {
     if (dayStartOf(atMs) === dayMs) return
@@ -37,6 +47,12 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     counted = new Set()
     results = new Map()
     all = []
+  }
+
+  function count(marketToken: Address, realized: Realized): void {
+    all.push(realized)
+    const key = hexKey(marketToken)
+    results.set(key, (results.get(key) ?? 0n) + realized.resultUsd)
   }
 
   function add(states: readonly IntentState[], atMs: number): void {
@@ -51,9 +67,8 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
             : settlement.timestampSeconds * 1_000
         if (executedMs < dayMs || counted.has(hexKey(orderKey))) continue
         counted.add(hexKey(orderKey))
-        all.push({ executedMs, resultUsd: realizedOf(settlement) })
-        const key = hexKey(intent.terms.marketToken)
-        results.set(key, (results.get(key) ?? 0n) + realizedOf(settlement))
+        const { fundingReceivedUsd: receivedUsd = 0n } = settlement
+        count(intent.terms.marketToken, { executedMs, resultUsd: realizedOf(settlement), receivedUsd })
       }
     }
   }
@@ -65,9 +80,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
       const executedMs = atSeconds === undefined ? raisedAtMs : atSeconds * 1_000
       if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
       counted.add(findingId)
-      all.push({ executedMs, resultUsd: pnlUsd })
-      const key = hexKey(marketToken)
-      results.set(key, (results.get(key) ?? 0n) + pnlUsd)
+      count(marketToken, { executedMs, resultUsd: pnlUsd, receivedUsd: 0n })
     }
   }
 
@@ -85,15 +98,19 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
       turnDay(atMs)
       return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.resultUsd : sum), 0n)
     },
+    receivedSince(sinceMs, atMs) {
+      turnDay(atMs)
+      return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.receivedUsd : sum), 0n)
+    },
   }
 }
 
 /**
  * What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees
- * alone; a swap what came out less what went in, where the chain says it.
+ * alone; a swap what came out less what went in, where the chain says it. Funding received is in none of these figures.
  */
-function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n }: Settlement): Usd {
-  return pnlUsd ?? swapResultUsd ?? -feesUsd
+function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n, fundingReceivedUsd = 0n }: Settlement): Usd {
+  return (pnlUsd ?? swapResultUsd ?? -feesUsd) + fundingReceivedUsd
 }
 
 /**
