@@ -12,6 +12,7 @@ import {
   labelOf,
   lastAttempt,
 } from '../../domain/order/intent.ts'
+import { openResultsOf } from '../../domain/views/bookView.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
 import { type BreakerSettings, isOver, receivedFromMs, tripsOf } from '../../risk/breakers/circuitBreakers.ts'
@@ -251,7 +252,8 @@ export function createBreakers(
       const happenings = happeningsNow()
       const isMoving = wasUnderWay || isUnderWay() || happenings.some(isYoung)
       const { pendingUsd, base } = transfers.look(host ?? '', reading, happenings, isMoving)
-      await equity.take({ ...reading, pendingUsd }, clock.now(), host)
+      const opens = () => openResultsOf(journal.books().all(), reading.books.positions)
+      await equity.take({ ...reading, pendingUsd, opens }, clock.now(), host)
       return { reading, isStepPending: pendingUsd !== 0n, ...(base === undefined ? {} : { base }) }
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.

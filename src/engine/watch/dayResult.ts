@@ -9,9 +9,12 @@ import type { AccountState } from '../../domain/account/accountRecord.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import { venueResultOf } from '../../domain/books/figures.ts'
 import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
+import { openResultUsd } from '../../domain/views/bookView.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
-import type { Usd } from '../../protocol/units.ts'
+import type { Position } from '../../protocol/position.ts'
+import { minOf, type Usd } from '../../protocol/units.ts'
 import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
+import type { EngineContext } from '../context/engineContext.ts'
 
 /** Results of one day. */
 export interface DayResult {
@@ -117,9 +120,34 @@ function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n, fundingReceivedUsd = 
  * What a strategy's books realized since 00:00 UTC, USD, signed, by what is final: its own fills, and its part of what keepers, the
  * operator, a hand or the protocol took off its books. After the venue's fees; what sending cost has a budget of its own.
  */
-export function strategyDayUsd(books: Pick<BookReads, 'days'>, strategy: string, nowMs: number): Usd {
+export function strategyDayUsd(
+  books: Pick<BookReads, 'days'>,
+  strategy: string,
+  nowMs: number,
+  isFinal = true,
+): Usd {
   return books
-    .days(dayStartOf(nowMs), true)
+    .days(dayStartOf(nowMs), isFinal)
     .filter((day) => day.strategy === strategy)
     .reduce((sum, { figures }) => sum + venueResultOf(figures), 0n)
+}
+
+/**
+ * What a strategy's day came to, USD, signed, by what loses more: what its books realized, or that with what is not final yet and with what its
+ * open parts gained or lost since the day's first figure.
+ */
+export function createStrategyDay(
+  { clock, journal, trading }: Pick<EngineContext, 'clock' | 'journal' | 'trading'>,
+  lastSeen: () => readonly Position[],
+): EngineContext['dayResultUsd'] {
+  return (strategy, positions = lastSeen()) => {
+    const [books, nowMs] = [journal.books(), clock.now()]
+    const realizedUsd = strategyDayUsd(books, strategy, nowMs)
+    const mark = trading.accountJournal.state().trading.equity
+    const opens = mark?.dayStartMs === dayStartOf(nowMs) ? mark.dayOpenUsd : undefined
+    // Before the day's first figure nobody knows what of an open part is of this day.
+    if (opens === undefined) return realizedUsd
+    const openUsd = openResultUsd(books.partsOf(strategy), positions) - (opens[strategy] ?? 0n)
+    return minOf(realizedUsd, strategyDayUsd(books, strategy, nowMs, false) + openUsd)
+  }
 }
