@@ -221,7 +221,12 @@ test('an order that rests has spent its fees of the day, before it ends', async 
 })
 
 test('what the protocol liquidated is a loss of the day once, on its market and for the account', () => {
-  const finding = (findingId: string, atSeconds: number, pnlUsd?: bigint): DiscrepancyState => ({
+  const finding = (
+    findingId: string,
+    atSeconds: number,
+    pnlUsd?: bigint,
+    fundingReceivedUsd?: bigint,
+  ): DiscrepancyState => ({
     raisedAtMs: startMs,
     finding: {
       findingId,
@@ -232,11 +237,12 @@ test('what the protocol liquidated is a loss of the day once, on its market and 
       statement: 'liquidated',
       sizeDeltaUsd: usd(-2_500),
       ...(pnlUsd === undefined ? {} : { pnlUsd }),
+      ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
       atSeconds,
     },
   })
   const found = [
-    finding('one', at, usd(-300)),
+    finding('one', at, usd(-310), usd(10)),
     finding('before', at - 86_400, usd(-70)),
     finding('unsaid', at),
   ]
@@ -247,4 +253,5 @@ test('what the protocol liquidated is a loss of the day once, on its market and 
   expect(results.onMarket(ethMarket, startMs)).toBe(usd(-300))
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-300))
   expect(results.ofAll(at * 1_000, startMs)).toBe(0n)
+  expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(10))
 })

@@ -79,11 +79,11 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   function addFindings({ findings }: Pick<AccountState, 'findings'>, atMs: number): void {
     turnDay(atMs)
     for (const [findingId, { finding: discrepancy, raisedAtMs }] of findings) {
-      const { pnlUsd, atSeconds, marketToken } = discrepancy
+      const { pnlUsd, fundingReceivedUsd: receivedUsd = 0n, atSeconds, marketToken } = discrepancy
       const executedMs = atSeconds === undefined ? raisedAtMs : atSeconds * 1_000
       if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
       counted.add(findingId)
-      count(marketToken, { executedMs, resultUsd: pnlUsd, receivedUsd: 0n })
+      count(marketToken, { executedMs, resultUsd: pnlUsd + receivedUsd, receivedUsd })
     }
   }
 
