@@ -26,6 +26,7 @@ export const deepTests: readonly string[] = [
   'engine/strategyTasks.test.ts',
   'engine/janitorCrashes.test.ts',
   'engine/claimer.test.ts',
+  'engine/openDayLoss.test.ts',
   'tasks/crashes.test.ts',
   'tasks/executorCrashes.test.ts',
   'tasks/executorRuns.test.ts',

@@ -326,7 +326,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     if (hashes[0] !== blockHash || block.number > final.number) return undefined
     try {
       const change = receipt.hasSucceeded
-        ? positionChangeOf(receipt.logs, options.eventEmitter, query)
+        ? positionChangeOf(receipt.logs, options.eventEmitter, query, options.markets)
         : undefined
       return change ?? 'none'
     } catch (error) {

@@ -200,6 +200,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         other.isIncrease === first.isIncrease &&
         other.sizeDeltaUsd === first.sizeDeltaUsd &&
         other.pnlUsd === first.pnlUsd &&
+        other.fundingReceivedUsd === first.fundingReceivedUsd &&
         other.orderType === first.orderType &&
         other.isDeleveraging === first.isDeleveraging
       return others.every(isSame) ? first : undefined

@@ -164,7 +164,7 @@ export function judge(
     ...(halt === undefined ? {} : { tradingReason: halt.reason }),
     ...equityFacts(context, nowMs),
     ...ofFile(context, source, judged, decision, nowMs),
-    dayResultUsd: context.dayResultUsd(name),
+    dayResultUsd: context.dayResultUsd(name, judged.positions.value),
     marketDayResultUsd: context.marketDayResultUsd(decision.marketToken),
     clockSkewMs: hostsSkewMs(api) ?? 0,
     signedOrder: (orderKey) => signedOrderIn(journal, orderKey),

@@ -57,7 +57,7 @@ import { tick } from './tick.ts'
 import { usedNow } from './usedLimits.ts'
 import { createAccountWatch } from './watch/accountWatch.ts'
 import { createBreakers } from './watch/breakerWatch.ts'
-import { createDayResult, type DayResult, strategyDayUsd } from './watch/dayResult.ts'
+import { createDayResult, createStrategyDay, type DayResult } from './watch/dayResult.ts'
 import { createFeedAges } from './watch/feedAges.ts'
 import { createLookAgain } from './watch/lookAgain.ts'
 import { createReachedTriggers } from './watch/reachedTriggers.ts'
@@ -158,7 +158,7 @@ export function createEngine(parts: EngineParts): Engine {
   const breakers = createBreakers(
     context,
     () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
-    (sinceMs) => realized().ofAll(sinceMs, clock.now()),
+    () => realized(),
     holdings.journal,
   )
   const again = createLookAgain({
@@ -180,7 +180,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...context,
     limits,
     equity: breakers.limitEquity,
-    dayResultUsd: (strategy) => strategyDayUsd(journal.books(), strategy, clock.now()),
+    dayResultUsd: createStrategyDay(context, () => account.positions()),
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
     acceptedOnMarkets: createMarketCount(before, startedAtMs),
     impactSpent: createImpactSpent(before, () => maxPriceImpactsOf(context.signingPolicy()), startedAtMs),

@@ -87,7 +87,7 @@ export interface LabelledIntent extends OrderMarks, LegLookups {
 }
 
 /** What the account is worth and was, as it is shown to people. */
-export interface ShownMark extends Omit<EquityMark, 'shownPeakUsd'> {
+export interface ShownMark extends Omit<EquityMark, 'shownPeakUsd' | 'dayOpenUsd'> {
   /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
   readonly equityAtMs?: number
   /** Whether the account has moved since then, so that newer lists may be of different instants. */
@@ -177,7 +177,7 @@ export function shownOf(
   peak: ShownPeak,
 ): ShownMark {
   const figure = equityUsd ?? mark.equityUsd
-  const { shownPeakUsd: _, ...own } = mark
+  const { shownPeakUsd: _, dayOpenUsd: __, ...own } = mark
   return {
     ...own,
     equityUsd: figure,

@@ -43,8 +43,10 @@ export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): T
     },
     standing(owner) {
       const pause = trading.accountJournal.state().strategies?.get(owner)?.paused
+      const loaded = strategies().find(({ name }) => name === owner)
       return {
-        isHere: strategies().some(({ name }) => name === owner),
+        isHere: loaded !== undefined,
+        opensPositions: loaded?.strategy.opensPositions ?? true,
         ...(pause === undefined ? {} : { paused: `${pause.by} paused ${owner}: ${pause.reason}` }),
       }
     },

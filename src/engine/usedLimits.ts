@@ -5,7 +5,7 @@ import { type EquityMark, haltKey } from '../domain/account/tradingState.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import { BPS_ONE, maxOf, type Usd } from '../protocol/units.ts'
 import { usedBudget } from '../risk/breakers/budget.ts'
-import { dayStartOf } from '../risk/breakers/circuitBreakers.ts'
+import { dayStartOf, receivedFromMs } from '../risk/breakers/circuitBreakers.ts'
 import type { ShownSide } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { spentOfDay } from './admitDecision.ts'
@@ -30,6 +30,8 @@ export interface UsedFacts {
   readonly dayStartMs: number
   /** What orders of the account realized today, USD, as its breaker counts it. */
   readonly realizedUsd: Usd
+  /** Of that the funding that was put aside since the day's first figure, which is in no list. */
+  readonly receivedUsd: Usd
   readonly dayResultUsd: (strategy: string) => Usd
   readonly marketDayResultUsd: (marketToken: Address) => Usd
   /** Orders that were accepted in the last hour; of all without an argument. */
@@ -68,6 +70,7 @@ export function usedNow(
     ...(equity === undefined ? {} : { equity }),
     dayStartMs: dayStartOf(nowMs),
     realizedUsd: realized().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
+    receivedUsd: realized().receivedSince(receivedFromMs(equity, lossLiftedAtMs), nowMs),
     dayResultUsd: context.dayResultUsd,
     marketDayResultUsd: context.marketDayResultUsd,
     accepted: (of) =>
@@ -156,10 +159,10 @@ function countedIn(facts: UsedFacts, scope: string): Counted | undefined {
   }
 }
 
-/** The larger of what the equity fell and what orders realized. */
-function lostToday({ equity, dayStartMs, realizedUsd }: UsedFacts): Usd {
-  const isToday = equity?.dayStartMs === dayStartMs
-  return maxOf(-realizedUsd, equity !== undefined && isToday ? equity.dayStartUsd - equity.equityUsd : 0n)
+/** The larger of what the equity fell, less what was received beside it, and what orders realized. */
+function lostToday({ equity, dayStartMs, realizedUsd, receivedUsd }: UsedFacts): Usd {
+  if (equity?.dayStartMs !== dayStartMs) return maxOf(-realizedUsd, 0n)
+  return maxOf(-realizedUsd, equity.dayStartUsd - equity.equityUsd - receivedUsd)
 }
 
 function drawdownBps({ equity }: UsedFacts): bigint | undefined {

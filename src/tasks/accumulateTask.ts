@@ -1,5 +1,5 @@
 /**
- * Accumulates: adds to a position until it has its target, while the oracle's price is within the bound, each order at most a
+ * Accumulates: adds until the position, or its owner's part of it, has its target, while the oracle's price is within the bound, each order at most a
  * share of what the venue's capacity lets be added at that moment. Pure.
  */
 import {
@@ -11,7 +11,7 @@ import { formatDollars, minOf } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import type { ExecutorView } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
-import { adding, heldUsd, priceWithin, shareOfCapacity } from './taskOrders.ts'
+import { adding, plannedUsd, priceWithin, shareOfCapacity } from './taskOrders.ts'
 
 /** The kind of these tasks. */
 export const accumulateTask: TaskKind<AccumulateParams, AccumulateProgress, ExecutorView> = executorTask({
@@ -32,14 +32,18 @@ function planOf(
   if (nowMs >= state.lastMs && nowMs - state.lastMs < everyMs)
     return { kind: 'wait', until: 'the time of the next order has not come' }
   if (snapshot === undefined) return { kind: 'read' }
-  const held = heldUsd(params, snapshot)
+  const held = plannedUsd(params, view, snapshot)
   if (held >= targetUsd)
-    return { kind: 'end', outcome: 'done', why: `the position has ${formatDollars(held)}, its target` }
+    return {
+      kind: 'end',
+      outcome: 'done',
+      why: `${view.ownUsd === undefined ? 'the position' : 'its own part'} has ${formatDollars(held)}, its target`,
+    }
   const price = priceWithin(params, snapshot, worstPrice)
   if (typeof price === 'string') return { kind: 'wait', until: price }
   const mostUsd = shareOfCapacity(params, shareBps, view, snapshot)
   if (typeof mostUsd === 'string') return { kind: 'wait', until: mostUsd }
-  // What others add meanwhile counts: it comes to the target, and not beyond.
+  // What others add meanwhile counts where the whole position does: it comes to the target, and not beyond.
   const wantedUsd = minOf(leftUsd, targetUsd - held)
   const sizeUsd = minOf(wantedUsd, mostUsd)
   if (sizeUsd < minOf(leastUsd, wantedUsd)) {

@@ -43,6 +43,8 @@ export interface ExecutorView {
   readonly capacity: (snapshot: Snapshot, marketToken: Address, direction: Direction) => Usd | Denial
   /** What the books say of a side: how much is the owner's, and how much is in those of others, USD. */
   readonly booked: (side: PositionSide) => Booked
+  /** The owner's part of a side by its book, USD; absent: it acts on whole positions. */
+  readonly ownUsd?: (side: PositionSide) => Usd
   /** What admission would say to a decision now; undefined: it would take it. */
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }

@@ -9,8 +9,8 @@ import type { Address } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { absOf, BPS_ONE, bps, formatDollars, type Usd, usd } from '../protocol/units.ts'
-import { mostFeeUsd } from './executorView.ts'
-import { heldUsd, isBeyond, takenPrice } from './taskOrders.ts'
+import { type ExecutorView, mostFeeUsd } from './executorView.ts'
+import { isBeyond, plannedUsd, type TaskSide, takenPrice } from './taskOrders.ts'
 
 const minuteMs = 60_000
 /** The shortest stretch of a part of a twap, ms: an order is on its way for seconds. */
@@ -25,7 +25,7 @@ const DAY_MINUTES = 1_440
 const WEEK_MINUTES = 10_080
 
 /** What a task is planned by. */
-export interface PlanFacts {
+export interface PlanFacts extends Pick<ExecutorView, 'ownUsd'> {
   /** Of the task's markets. */
   readonly snapshot: Snapshot
   /** Unix ms. */
@@ -97,9 +97,9 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
       return twapDraft(wish, base, leverageBps, facts)
     case 'accumulate': {
       const { targetUsd, worstPrice, shareBps = SHARE_BPS, everySeconds = 60 } = wish
-      const sizeUsd = targetUsd - heldUsd(base, facts.snapshot)
+      const sizeUsd = targetUsd - plannedUsd(base, facts, facts.snapshot)
       if (sizeUsd <= 0n) {
-        const reason = `the position on ${symbol} has ${formatDollars(targetUsd)} or more already`
+        const reason = `${planned(facts)} on ${symbol} has ${formatDollars(targetUsd)} or more already`
         return { code: 'TARGET_REACHED', reason }
       }
       const leastUsd = wish.leastUsd ?? sizeUsd / 20n
@@ -118,7 +118,7 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
       return ladderDraft(wish, base, leverageBps)
     case 'chase': {
       const { sizeUsd, worstPrice, minutes, offsetBps = 5, stepBps = 5, everySeconds = 15 } = wish
-      if (action === 'decrease' && sizeUsd > heldUsd(base, facts.snapshot))
+      if (action === 'decrease' && sizeUsd > plannedUsd(base, facts, facts.snapshot))
         return aboveHeld(base, sizeUsd, facts)
       const patienceMs = minutes * minuteMs
       const own = {
@@ -163,7 +163,7 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
 
 const lastAt: ExecutorProgress & { readonly lastMs: number } = { made: 0, lastMs: 0 }
 
-type Base = Parameters<typeof heldUsd>[0] & { readonly symbol: string }
+type Base = TaskSide & { readonly symbol: string }
 
 function twapDraft(
   wish: Extract<TaskWish, { kind: 'twap' }>,
@@ -180,7 +180,7 @@ function twapDraft(
       reason: `${parts} parts take ${least} min at least; give --minutes ${least} or more`,
     }
   }
-  if (base.action === 'decrease' && sizeUsd > heldUsd(base, facts.snapshot))
+  if (base.action === 'decrease' && sizeUsd > plannedUsd(base, facts, facts.snapshot))
     return aboveHeld(base, sizeUsd, facts)
   const bound = worstPrice === undefined ? {} : { worstPrice }
   const own = { ...base, leverageBps, parts, durationMs, shareBps, ...bound, route }
@@ -220,7 +220,8 @@ function ladderDraft(
   return { own, sizeUsd, state: { made: 0, rung: 0 } as ExecutorProgress, orders: rungs, minutes }
 }
 
-function rebalanceDraft(wish: RebalanceWish, { snapshot }: PlanFacts): Draft | Denial {
+function rebalanceDraft(wish: RebalanceWish, facts: PlanFacts): Draft | Denial {
+  const { snapshot } = facts
   const { totalUsd, weights, leverageBps, bandBps = 100, shareBps = SHARE_BPS, leastUsd = usd(10) } = wish
   const all = weights.reduce((sum, { weightBps }) => sum + Math.abs(weightBps), 0)
   if (all > BPS_ONE)
@@ -236,7 +237,7 @@ function rebalanceDraft(wish: RebalanceWish, { snapshot }: PlanFacts): Draft | D
       const isWanted = weightBps !== 0 && weightBps > 0 === (direction === 'long')
       const wantedUsd = isWanted ? bps(totalUsd, Math.abs(weightBps)) : 0n
       const base = { symbol, marketToken: token, direction, collateralToken, action: 'increase' as const }
-      const drift = wantedUsd - heldUsd(base, snapshot)
+      const drift = wantedUsd - plannedUsd(base, facts, snapshot)
       const isSmall = absOf(drift) < bps(totalUsd, bandBps) || absOf(drift) < leastUsd
       // A side that is to be empty is closed, however small it is.
       if (drift === 0n || (isSmall && wantedUsd > 0n)) continue
@@ -261,10 +262,15 @@ function unread(marketToken: Address): Denial {
   return { code: 'MARKET_UNKNOWN', reason: `the market ${marketToken} cannot be read now; ask again` }
 }
 
-function aboveHeld(base: Base, sizeUsd: Usd, { snapshot }: PlanFacts): Denial {
+/** What of a position counts, in words. */
+function planned({ ownUsd }: PlanFacts): string {
+  return ownUsd === undefined ? 'the position' : 'its own part of the position'
+}
+
+function aboveHeld(base: Base, sizeUsd: Usd, facts: PlanFacts): Denial {
   return {
     code: 'SIZE_ABOVE_POSITION',
-    reason: `the position is ${formatDollars(heldUsd(base, snapshot))}, which is less than ${formatDollars(sizeUsd)}`,
+    reason: `${planned(facts)} is ${formatDollars(plannedUsd(base, facts, facts.snapshot))}, which is less than ${formatDollars(sizeUsd)}`,
   }
 }
 

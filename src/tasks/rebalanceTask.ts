@@ -1,5 +1,5 @@
 /**
- * Rebalances: brings positions to target weights once, by moves that were reckoned when it began: what is taken off comes before
+ * Rebalances: brings positions, or their owner's parts of them, to target weights once, by moves that were reckoned when it began: what is taken off comes before
  * what is added, and each order that adds is at most a share of the capacity of its moment. Pure.
  */
 import {
@@ -13,7 +13,7 @@ import { formatDollars, minOf } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import { type ExecutorView, useOf } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
-import { adding, heldUsd, shareOfCapacity, takingOff } from './taskOrders.ts'
+import { adding, heldUsd, plannedUsd, shareOfCapacity, takingOff } from './taskOrders.ts'
 
 type Plan = ExecutorPlan<RebalanceProgress>
 
@@ -43,7 +43,8 @@ function planOf(
     if (view.snapshot === undefined) return { kind: 'read' }
     const facts = { task: taskId }
     if (move.action === 'decrease') {
-      const sizeUsd = minOf(missingUsd, heldUsd(move, view.snapshot))
+      const heldOfSideUsd = minOf(plannedUsd(move, view, view.snapshot), heldUsd(move, view.snapshot))
+      const sizeUsd = minOf(missingUsd, heldOfSideUsd)
       if (sizeUsd === 0n) continue
       const decision = takingOff(move, sizeUsd, `the task ${taskId} takes off what is too much`, facts)
       return { kind: 'order', decision, sizeUsd, orders: 1, state }

@@ -68,6 +68,15 @@ export function heldUsd({ marketToken, direction, collateralToken }: TaskSide, s
     .reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
 }
 
+/** Size that a task plans by, USD: its owner's part of the side, or the whole position where its owner acts on whole ones. */
+export function plannedUsd(
+  side: TaskSide,
+  { ownUsd }: Pick<ExecutorView, 'ownUsd'>,
+  snapshot: Snapshot,
+): Usd {
+  return ownUsd === undefined ? heldUsd(side, snapshot) : ownUsd(side)
+}
+
 /** An order that adds to the side. */
 export function adding(
   { marketToken, direction, collateralToken }: TaskSide,

@@ -64,6 +64,7 @@ test('an endpoint that shows nothing, shows another one or does not answer prove
     { ...liquidated, marketToken: account },
     { ...liquidated, orderType: 4 },
     { ...liquidated, isDeleveraging: true },
+    { ...liquidated, fundingReceivedUsd: usd(1) },
   ]) {
     expect(await said(liquidated, other)).toBeUndefined()
     expect(await said(other, liquidated)).toBeUndefined()

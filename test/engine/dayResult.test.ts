@@ -83,6 +83,23 @@ test('all orders of the account count together, from an instant of the day on', 
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs + 86_400_000)).toBe(0n)
 })
 
+test('funding that the chain shows to be put aside is of the day, on its market and for the account, and told by itself', () => {
+  const results = createDayResult([], startMs)
+  const received = { ...stopped, fundingReceivedUsd: usd(15) }
+  const before = { ...received, timestampSeconds: at - 86_400 }
+  const provisional = { role: 'main', settlement: received, level: 'chain-latest' } as const
+  results.add([landed(1, [{ role: 'main', settlement: received }])], startMs)
+  results.add([landed(2, [{ role: 'main', settlement: before }]), landed(3, [provisional])], startMs)
+  // What only opens settles it too.
+  const entry = { ...opened, fundingReceivedUsd: usd(4), timestampSeconds: at + 60 }
+  results.add([landed(4, [{ role: 'main', settlement: entry }])], startMs)
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-25) + usd(3))
+  expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-22))
+  expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(19))
+  expect(results.receivedSince(at * 1_000, startMs)).toBe(usd(4))
+  expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs + 86_400_000)).toBe(0n)
+})
+
 test('what may be taken back counts when it stays, and what executed yesterday is not of today', () => {
   const results = createDayResult([], startMs)
   const provisional = { role: 'main', settlement: stopped, level: 'chain-latest' } as const
@@ -204,7 +221,12 @@ test('an order that rests has spent its fees of the day, before it ends', async 
 })
 
 test('what the protocol liquidated is a loss of the day once, on its market and for the account', () => {
-  const finding = (findingId: string, atSeconds: number, pnlUsd?: bigint): DiscrepancyState => ({
+  const finding = (
+    findingId: string,
+    atSeconds: number,
+    pnlUsd?: bigint,
+    fundingReceivedUsd?: bigint,
+  ): DiscrepancyState => ({
     raisedAtMs: startMs,
     finding: {
       findingId,
@@ -215,11 +237,12 @@ test('what the protocol liquidated is a loss of the day once, on its market and 
       statement: 'liquidated',
       sizeDeltaUsd: usd(-2_500),
       ...(pnlUsd === undefined ? {} : { pnlUsd }),
+      ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
       atSeconds,
     },
   })
   const found = [
-    finding('one', at, usd(-300)),
+    finding('one', at, usd(-310), usd(10)),
     finding('before', at - 86_400, usd(-70)),
     finding('unsaid', at),
   ]
@@ -230,4 +253,5 @@ test('what the protocol liquidated is a loss of the day once, on its market and 
   expect(results.onMarket(ethMarket, startMs)).toBe(usd(-300))
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-300))
   expect(results.ofAll(at * 1_000, startMs)).toBe(0n)
+  expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(10))
 })

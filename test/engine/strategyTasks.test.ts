@@ -223,6 +223,90 @@ test("limits of the instance hold for its tasks' orders, and a pause by an opera
   expect((await task())?.doneUsd).toBe(usd(400))
 })
 
+test("a strategy's accumulation comes to its target by its own part, though an operator has a part too and adds to it", {
+  timeout: 120_000,
+}, async () => {
+  let isAsked = false
+  const { engine, codes, journal, clock, goOn } = await started((marketToken) => [
+    asking('opener', () => {
+      const task: TaskWish = {
+        ...{ kind: 'accumulate', marketToken, direction: 'long', collateralToken: usdc },
+        ...{ targetUsd: usd(400), leverageBps: 50_000, worstPrice: usd(1_900), shareBps: 10_000 },
+        ...{ everySeconds: 10, leastUsd: usd(10) },
+      }
+      return isAsked ? [{ kind: 'start-task', label: 'first', task, reason: 'it is time' }] : []
+    }),
+  ])
+  const open = { type: 'open', market: ethSymbol, direction: 'long', leverage: '5' } as const
+  expect(await engine.operate({ ...open, id: 'ope-1', size: '500' } as never, ann)).toMatchObject({
+    ok: true,
+  })
+  const side = { marketToken: await (bench as KindsBench).marketToken(ethSymbol), direction: 'long' } as const
+  const held = (name: string) => journal.books().heldBy(name, { ...side, collateralToken: usdc })
+  await goOn(() => held('@operator') === usd(500))
+  isAsked = true
+  await goOn(async () => (await engine.tasks())[0]?.standing === 'ended')
+  expect(await engine.tasks()).toMatchObject([
+    { outcome: 'done', sizeUsd: usd(400), statement: expect.stringContaining('all of it is filled') },
+  ])
+  expect([held('opener'), held('@operator')]).toEqual([usd(400), usd(500)])
+  // One by hand goes by the whole position, once it is listed.
+  await clock.advance(20_000)
+  const task = {
+    type: 'task',
+    kind: 'accumulate',
+    market: ethSymbol,
+    direction: 'long',
+    leverage: '5',
+  } as const
+  const byHand = { ...task, id: 'acc-1', target: '900', price: '1900', isPreview: false }
+  expect(await engine.operate(byHand as never, ann)).toMatchObject({ code: 'TARGET_REACHED' })
+  expect(codes()).toEqual([])
+})
+
+test("a strategy's rebalance and reductions move its own part alone, and reckon with no other's", {
+  timeout: 120_000,
+}, async () => {
+  let wish: { readonly label: string; readonly task: TaskWish } | undefined
+  const { engine, events, journal, goOn } = await started((marketToken) => [
+    asking('opener', () =>
+      wish === undefined ? [] : [{ kind: 'start-task', ...wish, reason: `for ${marketToken}` }],
+    ),
+  ])
+  const marketToken = await (bench as KindsBench).marketToken(ethSymbol)
+  const open = { type: 'open', market: ethSymbol, direction: 'long', leverage: '5' } as const
+  expect(await engine.operate({ ...open, id: 'ope-1', size: '500' } as never, ann)).toMatchObject({
+    ok: true,
+  })
+  const side = { marketToken, direction: 'long', collateralToken: usdc } as const
+  const held = () => ['opener', '@operator'].map((name) => journal.books().heldBy(name, side))
+  await goOn(() => held()[1] === usd(500))
+  const ended = (label: string) => async () =>
+    (await engine.tasks()).some(({ taskId, standing }) => taskId.endsWith(label) && standing === 'ended')
+  const rebalance = (weightBps: number): TaskWish => ({
+    ...{ kind: 'rebalance', totalUsd: usd(1_000), leverageBps: 50_000, shareBps: 10_000 },
+    weights: [{ marketToken, collateralToken: usdc, weightBps }],
+  })
+  wish = { label: 'up', task: rebalance(5_000) }
+  await goOn(ended('up'))
+  expect(held()).toEqual([usd(500), usd(500)])
+  wish = { label: 'down', task: rebalance(2_000) }
+  await goOn(ended('down'))
+  expect(held()).toEqual([usd(200), usd(500)])
+  const twap = { kind: 'twap', ...side, action: 'decrease', parts: 2, minutes: 1, route: 'own' } as const
+  wish = { label: 'more', task: { ...twap, sizeUsd: usd(600) } }
+  const denials = () => events.flatMap((event) => (event.type === 'decision.denied' ? [event.denial] : []))
+  await goOn(() => denials().length > 0)
+  expect(denials()[0]).toEqual({
+    code: 'SIZE_ABOVE_POSITION',
+    reason: 'its own part of the position is $200.00, which is less than $600.00',
+  })
+  wish = { label: 'none', task: rebalance(0) }
+  await goOn(ended('none'))
+  expect(held()).toEqual([0n, usd(500)])
+  expect((await engine.tasks()).every(({ outcome }) => outcome === 'done')).toBe(true)
+})
+
 test('a kind with a memory begins its task in the commit of the memory, through a death at every boundary', {
   timeout: 240_000,
 }, async () => {

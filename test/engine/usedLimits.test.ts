@@ -50,6 +50,7 @@ const facts: UsedFacts = {
   equity: { equityUsd: usd(900), peakUsd: usd(1_200), dayStartUsd: usd(1_000), dayStartMs: 5 } as never,
   dayStartMs: 5,
   realizedUsd: -usd(40),
+  receivedUsd: 0n,
   dayResultUsd: (strategy) => (strategy === 'one' ? -usd(30) : usd(20)),
   marketDayResultUsd: () => -usd(7),
   accepted: (of) => (of === undefined ? 6 : 'strategy' in of ? 4 : 2),
@@ -84,6 +85,9 @@ test('a drawdown is of the peak, and the equity of a day before says nothing of 
   expect(used('breakers', 'maxDrawdownBps')).toBe(2_500n)
   expect(used('breakers', 'rejectsInRow')).toBeUndefined()
   expect(used('account', 'maxDailyLossUsd', { dayStartMs: 6 })).toBe(usd(40))
+  // Funding that was put aside is in no list; what was realized has it in there.
+  expect(used('account', 'maxDailyLossUsd', { receivedUsd: usd(35) })).toBe(usd(65))
+  expect(used('account', 'maxDailyLossUsd', { receivedUsd: usd(70) })).toBe(usd(40))
 })
 
 test('the engine tells limits with what is used of them', async () => {

@@ -9,6 +9,7 @@ import {
   type BreakerSettings,
   dayStartOf,
   isOver,
+  receivedFromMs,
   releaseOf,
   type Trip,
   tripsOf,
@@ -182,4 +183,23 @@ test('a day is lost by what settlements realized too, whatever hosts show, and b
   expect(reasons({ realizedUsd: -usd(150), equity: fell })).toEqual([
     'the account lost $300.00 since 00:00 UTC; $100.00 is the limit',
   ])
+})
+
+test('funding that was put aside since the first figure of the day is no loss that lists show, in USD and as a share', () => {
+  const fell = { equityUsd: usd(900), peakUsd: usd(1_000), dayStartMs: day, dayStartUsd: usd(1_000) }
+  const trips = (receivedUsd: bigint, settings: BreakerSettings) =>
+    tripsOf({ ...calm, equity: fell, realizedUsd: receivedUsd, receivedUsd }, settings).length
+  for (const settings of [
+    { maxDailyLossUsd: usd(100), sets: {} },
+    { maxDailyLossEquityBps: 1_000, sets: {} },
+  ]) {
+    expect(trips(0n, settings)).toBe(1)
+    expect(trips(1n, settings)).toBe(0)
+    expect(trips(usd(30), settings)).toBe(0)
+  }
+  // What came before the figure, or before an operator accepted the loss, is in neither.
+  expect(receivedFromMs({ dayFirstAtMs: 50 }, undefined)).toBe(50)
+  expect(receivedFromMs({ dayFirstAtMs: 50 }, 70)).toBe(70)
+  expect(receivedFromMs({}, 70)).toBe(Number.POSITIVE_INFINITY)
+  expect(receivedFromMs(undefined, undefined)).toBe(Number.POSITIVE_INFINITY)
 })

@@ -157,8 +157,6 @@ function receivedOf(
   return receivedUsd === 0n ? {} : { fundingReceivedUsd: receivedUsd }
 }
 
-const noMarkets: FundingTokens = new Map()
-
 /**
  * What an order did to a position of the account, from the logs of its transaction; undefined when they hold no such event.
  *
@@ -168,6 +166,7 @@ export function positionChangeOf(
   logs: readonly LogRow[],
   emitter: Address,
   { account, orderKey }: Pick<PositionChangeQuery, 'account' | 'orderKey'>,
+  markets: FundingTokens,
 ): PositionChange | undefined {
   for (const { address, topics, data } of logs) {
     const [kind, name = ''] = topics
@@ -184,13 +183,14 @@ export function positionChangeOf(
     ]
     if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined) continue
     if (isLong === undefined || orderType === undefined || orderType > 255n) continue
-    const { pnlUsd } = isIncrease ? {} : executionOf(logs, emitter, orderKey, noMarkets)
+    const { pnlUsd, fundingReceivedUsd } = isIncrease ? {} : executionOf(logs, emitter, orderKey, markets)
     return {
       marketToken,
       direction: isLong ? 'long' : 'short',
       isIncrease,
       sizeDeltaUsd,
       ...(pnlUsd === undefined ? {} : { pnlUsd }),
+      ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
       orderType: Number(orderType),
       isDeleveraging: isDeleveraging(logs, emitter, orderKey),
     }

@@ -20,7 +20,7 @@ import type { LiveLimits } from '../../engine/context/liveLimits.ts'
 import { decisionProblem, returnedProblem } from '../../engine/decisionProblem.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'
-import { amountOfUsd, maxOf, type Usd, usd } from '../../protocol/units.ts'
+import { amountOfUsd, maxOf, minOf, type Usd, usd } from '../../protocol/units.ts'
 import { admit } from '../../risk/admit.ts'
 import { slippageOf } from '../../risk/checks/checks.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
@@ -125,7 +125,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
   let memory: GivenMemory | undefined
   let denied: DeniedEvent[] = []
   let [peakUsd, maxDrawdownUsd] = [0n, 0n]
-  let day = { number: Math.floor(clock.startSeconds / DAY_SECONDS), realizedUsd: 0n }
+  let day = { number: Math.floor(clock.startSeconds / DAY_SECONDS), realizedUsd: 0n, resultUsd: 0n }
 
   const count = (price: TrialMoment['price']): void => {
     const resultUsd = account.resultUsd(price)
@@ -166,7 +166,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       accountLimits: setting.limits.current().account,
       tradingState: 'active',
       equityUsd: startUsd + resultUsd,
-      dayResultUsd: account.realizedUsd() - day.realizedUsd,
+      dayResultUsd: minOf(account.realizedUsd() - day.realizedUsd, resultUsd - day.resultUsd),
       ...(loaded.exits === undefined
         ? {}
         : { exits: exitsNow(loaded.exits, marketOf(snapshot, decision.marketToken), nowMs) ?? 'unknown' }),
@@ -278,7 +278,10 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
   /** Keeps exits, asks the kind, and hands on what it decides. Throws what it throws. */
   async function turnAt(step: number): Promise<void> {
     const number = Math.floor(momentAt(step).atSeconds / DAY_SECONDS)
-    if (number > day.number) day = { number, realizedUsd: account.realizedUsd() }
+    if (number > day.number) {
+      const resultUsd = account.resultUsd(momentAt(step).price)
+      day = { number, realizedUsd: account.realizedUsd(), resultUsd }
+    }
     const snapshot = withKeptExits(step)
     const states = venue.open()
     // What a keeper is given to keep is somebody else's.

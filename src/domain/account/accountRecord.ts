@@ -90,6 +90,8 @@ export interface Discrepancy extends PositionSide {
   readonly sizeDeltaInTokens?: TokenAmount
   /** What a liquidation or a deleveraging realized, USD, signed: it counts as a loss of the day. */
   readonly pnlUsd?: Usd
+  /** Funding that it put aside for the account by the chain's own event, USD: in no other figure. Absent: none, or not known. */
+  readonly fundingReceivedUsd?: Usd
   /** unexplained-position only: what was expected and what is there, USD. */
   readonly expectedUsd?: Usd
   readonly foundUsd?: Usd

@@ -150,11 +150,11 @@ export const limitTable = {
     isLoss: true,
     doc: 'Largest loss of equity since 00:00 UTC, USD; at it the breaker `daily-loss` opens. 0: no such limit.',
     inFile:
-      "nothing is opened once this instance's books lost that much since 00:00 UTC, whoever reduced them",
+      "nothing is opened once this instance's books lost that much since 00:00 UTC: what they realized, whoever reduced them, or that with what its open parts lost, whichever is more",
     denies: {
       code: 'MAX_DAILY_LOSS',
       meaning:
-        "the strategy's own loss of this day (UTC), or that on this market, has reached its limit; reductions go on",
+        "the strategy's own loss of this day (UTC), with what its open parts lost, or what was realized on this market, has reached its limit; reductions go on",
     },
   },
   maxDailyLossEquityBps: {

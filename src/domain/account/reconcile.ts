@@ -60,6 +60,8 @@ export interface ReconcileView {
   readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
   /** What proven trades realized, USD, signed, by their ids. Absent: what their rows say. */
   readonly results?: ReadonlyMap<string, Usd>
+  /** Funding that trades which the chain proved put aside for the account, USD, by their ids. Absent: none. */
+  readonly received?: ReadonlyMap<string, Usd>
   /**
    * Ids of trades that the chain proved, with whether the protocol made them to deleverage. What it says nothing of is told by the
    * rows themselves. Absent: none.
@@ -318,6 +320,7 @@ function tradeDiscrepancy(
   const kind = kindOfTrade(orderType, isIncrease, isClosed, isProtocols)
   const size = trade.sizeDeltaUsd ?? 0n
   const pnlUsd = protocols.has(kind) ? (view.results?.get(trade.id) ?? trade.pnlUsd) : undefined
+  const receivedUsd = protocols.has(kind) ? view.received?.get(trade.id) : undefined
   return {
     findingId,
     kind,
@@ -326,6 +329,7 @@ function tradeDiscrepancy(
     sizeDeltaUsd: isIncrease ? size : -size,
     ...(trade.sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens: trade.sizeDeltaInTokens }),
     ...(pnlUsd === undefined ? {} : { pnlUsd }),
+    ...(receivedUsd === undefined ? {} : { fundingReceivedUsd: receivedUsd }),
     orderKey: trade.orderKey,
     transactionHash: trade.transactionHash,
     atSeconds: trade.timestampSeconds,

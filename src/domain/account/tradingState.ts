@@ -67,6 +67,11 @@ export interface EquityMark {
   readonly dayTransfersUsd?: Usd
   /** What shares of the day's loss are of, where money moved: no transfer changes such a share. Absent: `dayStartUsd`. */
   readonly dayShareOfUsd?: Usd
+  /**
+   * What the open parts of strategies would have brought by the lists of that figure, USD, signed, by name; those that were at nothing are left
+   * out. It stands in the first record of a day alone, and is the whole day's. Absent: a record of before it was kept.
+   */
+  readonly dayOpenUsd?: Readonly<Record<string, Usd>>
 }
 
 /** Lists of one host that belonged together: what is in the wallet, and what else there was. */
@@ -194,12 +199,15 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
     case 'equity.marked': {
       const { equityUsd, peakUsd, dayStartMs, dayStartUsd, dayFirstAtMs, shownPeakUsd } = entry
       const { dayTransfersUsd, dayShareOfUsd } = entry
+      const before = fold.equity?.dayStartMs === dayStartMs ? fold.equity.dayOpenUsd : undefined
+      const dayOpenUsd = before ?? entry.dayOpenUsd
       const equity = {
         ...{ equityUsd, peakUsd, dayStartMs, dayStartUsd },
         ...(dayFirstAtMs === undefined ? {} : { dayFirstAtMs }),
         ...(shownPeakUsd === undefined ? {} : { shownPeakUsd }),
         ...(dayTransfersUsd === undefined ? {} : { dayTransfersUsd }),
         ...(dayShareOfUsd === undefined ? {} : { dayShareOfUsd }),
+        ...(dayOpenUsd === undefined ? {} : { dayOpenUsd }),
       }
       return { ...fold, equity }
     }

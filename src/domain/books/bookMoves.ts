@@ -107,6 +107,7 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
   const sizeDeltaUsd = expectedDeltaOf(state)
   if (sizeDeltaUsd === 0n) return undefined
   const { marketToken, direction, collateralToken, pnlUsd, atSeconds, sizeDeltaInTokens } = finding
+  const { fundingReceivedUsd } = finding
   const move: Move = {
     id: finding.findingId,
     strategy: UNATTRIBUTED,
@@ -117,6 +118,7 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     ...(pnlUsd === undefined || sizeDeltaUsd > 0n ? {} : { pnlUsd }),
     collateral: 0n,
     ...noMoney,
+    ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
     sendingUsd: 0n,
     ...(finding.kind === 'liquidation' ? { isStop: true } : {}),
     isFinal: false,

@@ -52,6 +52,8 @@ export interface PositionChange {
   readonly sizeDeltaUsd: bigint
   /** What a decrease realized after impact and fees, USD, signed; absent where the events do not say it. */
   readonly pnlUsd?: bigint
+  /** Funding that a decrease put aside for the account, USD; absent: none, or the transaction does not show what it is worth. */
+  readonly fundingReceivedUsd?: bigint
   /** The order's type, by the position's own event. */
   readonly orderType: number
   /** The protocol made the order to deleverage: `secondaryOrderType` of its `OrderExecuted` is 1 (`Order.SecondaryOrderType`). */

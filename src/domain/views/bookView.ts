@@ -100,6 +100,18 @@ export function openResultUsd(
   )
 }
 
+/** The same of all parts of each strategy, by name; those that come to nothing are left out. */
+export function openResultsOf(
+  books: readonly Book[],
+  positions: readonly ValuedPosition[],
+): Readonly<Record<string, Usd>> {
+  const own = books.filter(({ strategy, sizeUsd }) => strategy !== UNATTRIBUTED && sizeUsd > 0n)
+  const results = [...Map.groupBy(own, ({ strategy }) => strategy)].map(
+    ([strategy, parts]) => [strategy, openResultUsd(parts, positions)] as const,
+  )
+  return Object.fromEntries(results.filter(([, resultUsd]) => resultUsd !== 0n))
+}
+
 /** By the position's own measures: its entry is its size by its tokens, and its PnL what they are worth beyond it. */
 function worthOf(
   { direction, sizeInTokens, costUsd }: Pick<Book, 'direction' | 'sizeInTokens' | 'costUsd'>,

@@ -23,6 +23,8 @@ export interface EquityReading {
   readonly highUsd: Usd
   /** What came into the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is. Absent: nothing. */
   readonly pendingUsd?: Usd
+  /** What strategies' open parts would bring by the same lists, USD, by name; absent: it is not asked for. */
+  readonly opens?: () => Readonly<Record<string, Usd>>
 }
 
 /** A reading of the account, with what its lists held when it was made, to tell readings of one state from others. */
@@ -146,6 +148,8 @@ const centUsd: Usd = 10n ** 28n
 /** A reading this far from the figure is told of, bps of the figure. */
 const jumpBps = 1_000
 
+type Opens = Pick<EquityReading, 'opens'>
+
 /** A reading that is far from the figure, which it does not move by itself. */
 export interface EquityJump {
   readonly readingUsd: Usd
@@ -178,12 +182,14 @@ export function createEquityTracker(
   /** Where each host begins: what this process writes is one host's word. */
   let begun = accountJournal.state().trading.equity
 
-  async function write(mark: EquityMark, nowMs: number): Promise<void> {
+  async function write(mark: EquityMark, nowMs: number, { opens }: Opens = {}): Promise<void> {
     writtenAtMs = nowMs
-    const { shownPeakUsd: _, ...own } = mark
+    const { shownPeakUsd: _, dayOpenUsd: __, ...own } = mark
     const shown = shownPeakUsd()
     const peak = shown === undefined || shown <= mark.peakUsd ? {} : { shownPeakUsd: shown }
-    await accountJournal.write({ kind: 'equity.marked', ...own, ...peak })
+    const isNewDay = accountJournal.state().trading.equity?.dayStartMs !== mark.dayStartMs
+    const day = isNewDay && opens !== undefined ? { dayOpenUsd: opens() } : {}
+    await accountJournal.write({ kind: 'equity.marked', ...own, ...peak, ...day })
   }
 
   /** A host's figures with one more reading; `before` is absent at its first, `isRebasing` when they begin anew. */
@@ -260,7 +266,7 @@ export function createEquityTracker(
     return track?.live
   }
 
-  async function keep(nowMs: number, isRebased: boolean): Promise<void> {
+  async function keep(nowMs: number, isRebased: boolean, opens: Opens = {}): Promise<void> {
     const live = choose(nowMs)
     if (live === undefined) return
     const written = accountJournal.state().trading.equity
@@ -272,7 +278,7 @@ export function createEquityTracker(
       live.dayStartUsd !== written.dayStartUsd ||
       live.peakUsd - written.peakUsd > written.peakUsd / peakPart ||
       (isChanged && nowMs - writtenAtMs >= markEveryMs)
-    if (isDue) await write(live, nowMs)
+    if (isDue) await write(live, nowMs, opens)
   }
 
   let isRebasing = false
@@ -282,7 +288,7 @@ export function createEquityTracker(
       isRebasing = false
       const track = tracked(tracks.get(host), reading, nowMs, wasRebasing)
       tracks = wasRebasing ? new Map([[host, track]]) : new Map(tracks).set(host, track)
-      await keep(nowMs, wasRebasing)
+      await keep(nowMs, wasRebasing, reading)
     },
     transfer(amountUsd, afterUsd) {
       tracks = new Map([...tracks].map(([host, track]) => [host, moved(track, amountUsd, afterUsd)]))

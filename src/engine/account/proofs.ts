@@ -31,6 +31,8 @@ export interface Proofs {
   withdrawn(findings: readonly DiscrepancyState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
   /** What a proven trade realized, USD, signed: by the chain, else the least that a host says of it. */
   readonly results: ReadonlyMap<string, Usd>
+  /** What trades that the chain proved put aside as funding received, USD, by id; none without endpoints. */
+  received(): ReadonlyMap<string, Usd>
 }
 
 /** Most trades that one pass asks about; the others wait for the next. */
@@ -169,6 +171,13 @@ export function createProofs(
     deleveraged() {
       return new Map(
         [...proven].flatMap(([id, change]) => (change === undefined ? [] : [[id, change.isDeleveraging]])),
+      )
+    },
+    received() {
+      return new Map(
+        [...proven].flatMap(([id, { fundingReceivedUsd } = {} as Partial<PositionChange>]) =>
+          fundingReceivedUsd === undefined ? [] : [[id, fundingReceivedUsd]],
+        ),
       )
     },
     async withdrawn(findings) {

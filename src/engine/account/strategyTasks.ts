@@ -19,8 +19,7 @@ import {
 } from '../../domain/tasks/executorState.ts'
 import type { OwnTask } from '../../domain/tasks/ownTask.ts'
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
-import type { Usd } from '../../protocol/units.ts'
-import { plannedTask } from '../../tasks/plannedTask.ts'
+import { type PlanFacts, plannedTask } from '../../tasks/plannedTask.ts'
 import { taskChanged, taskStarted } from '../../tasks/taskFacts.ts'
 import type { Trading } from './tradingHalts.ts'
 
@@ -45,8 +44,8 @@ export interface StrategyTasksParts {
   readonly trading: Trading
   readonly clock: Pick<Clock, 'now'>
   readonly emit: (event: Event) => void
-  /** The most that sending one order may cost, USD. */
-  readonly mostSendingUsd: () => Usd
+  /** What a task of an instance is planned by, besides a snapshot. */
+  readonly planFacts: (owner: string) => Pick<PlanFacts, 'mostSendingUsd' | 'ownUsd'>
   readonly figuresOf: (task: TaskState) => Promise<TaskFigures>
   /** Has a running task end: a step that is written meanwhile keeps the wish. */
   readonly expectStop: (taskId: string, wish: StopWish) => void
@@ -107,7 +106,11 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
       return { kind: 'denied', denial }
     }
     const asked = `${wish.kind} ${label}: ${reason}`
-    const facts = { snapshot, nowMs: clock.now(), mostSendingUsd: parts.mostSendingUsd(), asked, owner: name }
+    const { mostSendingUsd, ownUsd } = parts.planFacts(name)
+    const facts = {
+      ...{ snapshot, nowMs: clock.now(), mostSendingUsd, asked, owner: name },
+      ...(ownUsd === undefined ? {} : { ownUsd }),
+    }
     const planned = plannedTask(wish, facts)
     if ('code' in planned) return { kind: 'denied', denial: planned }
     return {

@@ -7,6 +7,7 @@ import type { LaneName } from '../../domain/order/laneTable.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import type { Address } from '../../protocol/address.ts'
+import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import type { Holdings } from '../account/holdings.ts'
@@ -66,9 +67,9 @@ export interface EngineContext extends ExecutionContext {
   readonly prepareClaim?: (wish: ClaimDecision) => 'busy' | Promise<'nothing' | 'prepared' | Denial>
   /** What the account is worth for limits; undefined while it is not known. */
   readonly equity: () => ShownEquity | undefined
-  /** What a strategy's orders realized since 00:00 UTC, USD, signed. */
-  readonly dayResultUsd: (strategy: string) => Usd
-  /** The same of all orders on a market. */
+  /** What a strategy's day came to since 00:00 UTC, USD, signed, by lists of positions; by those of the last look when none are given. */
+  readonly dayResultUsd: (strategy: string, positions?: readonly Position[]) => Usd
+  /** What all orders on a market realized since then. */
   readonly marketDayResultUsd: (marketToken: Address) => Usd
   readonly acceptedOnMarkets: MarketCount
   /** What prices of the day may leave by estimated impacts. */

@@ -108,8 +108,12 @@ export interface TaskRoad {
     marketToken: Address,
     direction: Direction,
   ): Usd | Denial
-  /** Whether the instance runs, and who paused it. */
-  standing(owner: string): { readonly isHere: boolean; readonly paused?: string }
+  /** Whether the instance runs, who paused it, and whether it opens positions, so that its own part of them is what it acts on. */
+  standing(owner: string): {
+    readonly isHere: boolean
+    readonly opensPositions: boolean
+    readonly paused?: string
+  }
 }
 
 /** What it is handed of the engine. */
@@ -191,7 +195,8 @@ export function createExecutors(context: ExecutorContext): Executors {
     const policy = context.signingPolicy()
     const { maxRelayFee } = isReducing ? (policy.reducing ?? policy) : policy
     const { decimals } = context.chain.feeToken
-    const pause = owner === undefined ? undefined : road.standing(owner).paused
+    const standing = owner === undefined ? undefined : road.standing(owner)
+    const pause = standing?.paused
     const halt = haltOf(owner, isReducing) ?? pause
     const reducingHalt = haltOf(owner, true) ?? (isReducing ? pause : undefined)
     return {
@@ -204,6 +209,9 @@ export function createExecutors(context: ExecutorContext): Executors {
       feeTokenDecimals: decimals,
       capacity: (...asked) => road.capacity(owner, ...asked),
       booked: (side) => bookedBy(journal.books(), owner ?? OPERATOR, side),
+      ...(owner === undefined || standing?.opensPositions === false
+        ? {}
+        : { ownUsd: (side: PositionSide) => journal.books().heldBy(owner, side) }),
       denialOf: (snapshot, decision) => road.denialOf(true, snapshot, decision, owner),
     }
   }
@@ -356,7 +364,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     clock,
     emit,
     wake,
-    mostSendingUsd: () => viewOf({ isReduction: false }).mostSendingUsd,
+    planFacts: (owner) => viewOf({ isReduction: false, owner }),
     expectStop: (taskId, wish) => stops.set(taskId, wish),
     async figuresOf(task) {
       return standOf(task.params as TaskGoal, await seen(task), opens(task.taskKind)).use

@@ -12,10 +12,10 @@ import {
   labelOf,
   lastAttempt,
 } from '../../domain/order/intent.ts'
+import { openResultsOf } from '../../domain/views/bookView.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
-import type { Usd } from '../../protocol/units.ts'
-import { type BreakerSettings, isOver, tripsOf } from '../../risk/breakers/circuitBreakers.ts'
+import { type BreakerSettings, isOver, receivedFromMs, tripsOf } from '../../risk/breakers/circuitBreakers.ts'
 import {
   type AccountReading,
   createEquityTracker,
@@ -31,6 +31,7 @@ import {
   type ShownPeak,
 } from '../account/shownEquity.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import type { DayResult } from './dayResult.ts'
 import { createTransferRounds, type HeardHost } from './transferRounds.ts'
 
 /** The running breakers. */
@@ -50,6 +51,10 @@ export interface Breakers {
   accountReadMs(): number
 }
 
+type Realized = Pick<DayResult, 'ofAll' | 'receivedSince'>
+
+const noneRealized: Realized = { ofAll: () => 0n, receivedSince: () => 0n }
+
 /** Halts that no breaker put on, and none lifts. */
 const otherHalts: ReadonlySet<HaltReason> = new Set(['operator', 'kill', 'lost-records'])
 
@@ -60,8 +65,8 @@ const listLagMs = 30_000
 const hostPatienceMs = 3_000
 
 /**
- * Breakers over the engine's parts. `settings` may change while the daemon runs; `realizedSince` tells what our orders realized
- * today after an instant (Unix ms), USD, by their settlements. `held`: sizes by the journal, signed.
+ * Breakers over the engine's parts. `settings` may change while the daemon runs; `day` tells what our orders realized today by their
+ * settlements. `held`: sizes by the journal, signed.
  */
 export function createBreakers(
   context: Pick<
@@ -69,7 +74,7 @@ export function createBreakers(
     'api' | 'clock' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'subaccount' | 'trading'
   >,
   settings: () => BreakerSettings,
-  realizedSince: (sinceMs: number) => Usd = () => 0n,
+  day: () => Realized = () => noneRealized,
   held: () => HeldSides = () => new Map(),
 ): Breakers {
   const { api, clock, journal, orderManager, trading } = context
@@ -247,7 +252,8 @@ export function createBreakers(
       const happenings = happeningsNow()
       const isMoving = wasUnderWay || isUnderWay() || happenings.some(isYoung)
       const { pendingUsd, base } = transfers.look(host ?? '', reading, happenings, isMoving)
-      await equity.take({ ...reading, pendingUsd }, clock.now(), host)
+      const opens = () => openResultsOf(journal.books().all(), reading.books.positions)
+      await equity.take({ ...reading, pendingUsd, opens }, clock.now(), host)
       return { reading, isStepPending: pendingUsd !== 0n, ...(base === undefined ? {} : { base }) }
     } catch (error) {
       // What cannot be read is no loss; how long it could not is another breaker's.
@@ -277,13 +283,13 @@ export function createBreakers(
         await equity.keepShown(nowMs)
       }
       const subaccount = context.subaccount?.report()
+      const lossLiftedAtMs = fold.liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
       const trips = tripsOf(
         {
           nowMs,
           ...(mark === undefined ? {} : { equity: mark }),
-          realizedUsd: realizedSince(
-            fold.liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })] ?? Number.NEGATIVE_INFINITY,
-          ),
+          realizedUsd: day().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
+          receivedUsd: day().receivedSince(receivedFromMs(mark, lossLiftedAtMs), nowMs),
           endings: journal.endingsSince(nowMs - dayMs),
           liftedAtMs: fold.liftedAtMs,
           ...(fold.liftedAtSeq === undefined ? {} : { liftedAtSeq: fold.liftedAtSeq }),

@@ -1,5 +1,6 @@
 /**
- * What orders realized since 00:00 UTC, by market and of all: profit and loss of what executed, less the venue's fees.
+ * What orders realized since 00:00 UTC, by market and of all: profit and loss of what executed, less the venue's fees, with the funding
+ * that the chain shows to be put aside.
  * Every order of an intent counts at its own end, when that is final: the parts of a twap, and the exits that end days after
  * what they came with. What the protocol liquidated or deleveraged counts too, on its market and for the account: a host that
  * hides it in its lists must not hide the loss. What is a strategy's is told by its books.
@@ -8,9 +9,12 @@ import type { AccountState } from '../../domain/account/accountRecord.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import { venueResultOf } from '../../domain/books/figures.ts'
 import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
+import { openResultUsd } from '../../domain/views/bookView.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
-import type { Usd } from '../../protocol/units.ts'
+import type { Position } from '../../protocol/position.ts'
+import { minOf, type Usd } from '../../protocol/units.ts'
 import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
+import type { EngineContext } from '../context/engineContext.ts'
 
 /** Results of one day. */
 export interface DayResult {
@@ -22,6 +26,15 @@ export interface DayResult {
   onMarket(marketToken: Address, nowMs: number): Usd
   /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
   ofAll(sinceMs: number, nowMs: number): Usd
+  /** Of that the funding that was put aside for the account: it is in no list of a host. */
+  receivedSince(sinceMs: number, nowMs: number): Usd
+}
+
+/** What an order, or the protocol, realized. */
+interface Realized {
+  readonly executedMs: number
+  readonly resultUsd: Usd
+  readonly receivedUsd: Usd
 }
 
 /** Begins with intents of before this process. */
@@ -29,7 +42,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   let dayMs = dayStartOf(nowMs)
   let counted = new Set<string>()
   let results = new Map<string, Usd>()
-  let all: { readonly executedMs: number; readonly resultUsd: Usd }[] = []
+  let all: Realized[] = []
 
   function turnDay(atMs: number): void {
     if (dayStartOf(atMs) === dayMs) return
@@ -37,6 +50,12 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     counted = new Set()
     results = new Map()
     all = []
+  }
+
+  function count(marketToken: Address, realized: Realized): void {
+    all.push(realized)
+    const key = hexKey(marketToken)
+    results.set(key, (results.get(key) ?? 0n) + realized.resultUsd)
   }
 
   function add(states: readonly IntentState[], atMs: number): void {
@@ -51,9 +70,8 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
             : settlement.timestampSeconds * 1_000
         if (executedMs < dayMs || counted.has(hexKey(orderKey))) continue
         counted.add(hexKey(orderKey))
-        all.push({ executedMs, resultUsd: realizedOf(settlement) })
-        const key = hexKey(intent.terms.marketToken)
-        results.set(key, (results.get(key) ?? 0n) + realizedOf(settlement))
+        const { fundingReceivedUsd: receivedUsd = 0n } = settlement
+        count(intent.terms.marketToken, { executedMs, resultUsd: realizedOf(settlement), receivedUsd })
       }
     }
   }
@@ -61,13 +79,11 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   function addFindings({ findings }: Pick<AccountState, 'findings'>, atMs: number): void {
     turnDay(atMs)
     for (const [findingId, { finding: discrepancy, raisedAtMs }] of findings) {
-      const { pnlUsd, atSeconds, marketToken } = discrepancy
+      const { pnlUsd, fundingReceivedUsd: receivedUsd = 0n, atSeconds, marketToken } = discrepancy
       const executedMs = atSeconds === undefined ? raisedAtMs : atSeconds * 1_000
       if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
       counted.add(findingId)
-      all.push({ executedMs, resultUsd: pnlUsd })
-      const key = hexKey(marketToken)
-      results.set(key, (results.get(key) ?? 0n) + pnlUsd)
+      count(marketToken, { executedMs, resultUsd: pnlUsd + receivedUsd, receivedUsd })
     }
   }
 
@@ -85,24 +101,53 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
       turnDay(atMs)
       return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.resultUsd : sum), 0n)
     },
+    receivedSince(sinceMs, atMs) {
+      turnDay(atMs)
+      return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.receivedUsd : sum), 0n)
+    },
   }
 }
 
 /**
  * What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees
- * alone; a swap what came out less what went in, where the chain says it.
+ * alone; a swap what came out less what went in, where the chain says it. Funding received is in none of these figures.
  */
-function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n }: Settlement): Usd {
-  return pnlUsd ?? swapResultUsd ?? -feesUsd
+function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n, fundingReceivedUsd = 0n }: Settlement): Usd {
+  return (pnlUsd ?? swapResultUsd ?? -feesUsd) + fundingReceivedUsd
 }
 
 /**
  * What a strategy's books realized since 00:00 UTC, USD, signed, by what is final: its own fills, and its part of what keepers, the
  * operator, a hand or the protocol took off its books. After the venue's fees; what sending cost has a budget of its own.
  */
-export function strategyDayUsd(books: Pick<BookReads, 'days'>, strategy: string, nowMs: number): Usd {
+export function strategyDayUsd(
+  books: Pick<BookReads, 'days'>,
+  strategy: string,
+  nowMs: number,
+  isFinal = true,
+): Usd {
   return books
-    .days(dayStartOf(nowMs), true)
+    .days(dayStartOf(nowMs), isFinal)
     .filter((day) => day.strategy === strategy)
     .reduce((sum, { figures }) => sum + venueResultOf(figures), 0n)
+}
+
+/**
+ * What a strategy's day came to, USD, signed, by what loses more: what its books realized, or that with what is not final yet and with what its
+ * open parts gained or lost since the day's first figure.
+ */
+export function createStrategyDay(
+  { clock, journal, trading }: Pick<EngineContext, 'clock' | 'journal' | 'trading'>,
+  lastSeen: () => readonly Position[],
+): EngineContext['dayResultUsd'] {
+  return (strategy, positions = lastSeen()) => {
+    const [books, nowMs] = [journal.books(), clock.now()]
+    const realizedUsd = strategyDayUsd(books, strategy, nowMs)
+    const mark = trading.accountJournal.state().trading.equity
+    const opens = mark?.dayStartMs === dayStartOf(nowMs) ? mark.dayOpenUsd : undefined
+    // Before the day's first figure nobody knows what of an open part is of this day.
+    if (opens === undefined) return realizedUsd
+    const openUsd = openResultUsd(books.partsOf(strategy), positions) - (opens[strategy] ?? 0n)
+    return minOf(realizedUsd, strategyDayUsd(books, strategy, nowMs, false) + openUsd)
+  }
 }

@@ -290,6 +290,7 @@ export function createReconciler(
         unproven,
         withdrawn,
         results: proofs.results,
+        received: proofs.received(),
         deleveraged: proofs.deleveraged(),
         fills: [...journal.closedFills(), ...orderManager.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),

@@ -73,6 +73,11 @@ export interface BreakerFacts {
   readonly equity?: EquityMark
   /** What our orders realized today by their settlements, since an operator last accepted the day's loss, USD, signed. */
   readonly realizedUsd?: Usd
+  /**
+   * Of that the funding that the chain shows to be put aside for the account since the first figure of the day, USD: it is in no list, and
+   * claimed it is a deposit.
+   */
+  readonly receivedUsd?: Usd
   /** Ends of the last 24 hours, oldest first. */
   readonly endings: readonly Ending[]
   /** When holds were last lifted, by `holdKey`: endings before count no more. */
@@ -108,10 +113,10 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   const trip = (cause: BreakerName, reason: string, scope: TradingScope = 'account'): void => {
     trips.push({ scope, cause, state: settings.sets[cause] ?? 'reducing', reason, lifts: releaseOf[cause] })
   }
-  const { equity, realizedUsd = 0n } = facts
+  const { equity, realizedUsd = 0n, receivedUsd = 0n } = facts
   // Yesterday's figure says nothing about today.
   const isToday = equity?.dayStartMs === dayStartOf(facts.nowMs)
-  const fallen: DayLoss[] = equity !== undefined && isToday ? [fallOf(equity)] : []
+  const fallen: DayLoss[] = equity !== undefined && isToday ? [fallOf(equity, receivedUsd)] : []
   // What hosts show may hide a loss: settlements are of the journal, and of the chain where it is read.
   const lost: DayLoss = { how: 'orders of the account realized a loss of', lostUsd: -realizedUsd }
   const ofUsd = isToday ? fundsOf(equity) : undefined
@@ -181,10 +186,20 @@ interface DayLoss {
   readonly ofUsd?: Usd
 }
 
-/** What the account lost by its lists: in USD without transfers, and as a share that no transfer changes. */
-function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark): DayLoss {
+/** What the account lost by its lists, less what it received beside them: in USD without transfers, and as a share that no transfer changes. */
+function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark, receivedUsd: Usd): DayLoss {
   const ofUsd = dayShareOfUsd ?? dayStartUsd
-  return { how: 'the account lost', lostUsd: dayStartUsd - equityUsd, shareLostUsd: ofUsd - equityUsd, ofUsd }
+  const worthUsd = equityUsd + receivedUsd
+  return { how: 'the account lost', lostUsd: dayStartUsd - worthUsd, shareLostUsd: ofUsd - worthUsd, ofUsd }
+}
+
+/** Since when funding received counts beside the equity of the day, Unix ms: since its first figure, and an accepted loss. */
+export function receivedFromMs(
+  equity: Pick<EquityMark, 'dayFirstAtMs'> | undefined,
+  liftedAtMs: number | undefined,
+): number {
+  // A mark of an earlier perpd does not say when it began: then nothing does.
+  return Math.max(equity?.dayFirstAtMs ?? Number.POSITIVE_INFINITY, liftedAtMs ?? Number.NEGATIVE_INFINITY)
 }
 
 /** What the account had to lose that day: a withdrawal makes no share of a realized loss larger. */

@@ -191,7 +191,7 @@ function checkClockSkew(
 }
 
 /**
- * MAX_DAILY_LOSS: what the strategy's books lost since 00:00 UTC, or those on the market whosever, has reached its
+ * MAX_DAILY_LOSS: what the strategy's books lost since 00:00 UTC, open parts too, or what was realized on the market, has reached its
  * limit. Denies increases only. A share is one of the equity as it is now.
  */
 function checkDailyLoss(

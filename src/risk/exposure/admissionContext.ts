@@ -41,7 +41,7 @@ export interface AdmissionContext {
   readonly equityUsd?: Usd
   /** How old that figure is, ms; absent where it is a bound of now. */
   readonly equityAgeMs?: number
-  /** What the strategy's own orders realized since 00:00 UTC, USD, signed; absent counts as nothing. */
+  /** What the strategy's day came to since 00:00 UTC by its books, USD, signed; absent counts as nothing. */
   readonly dayResultUsd?: Usd
   /** What all orders on the market realized since 00:00 UTC, USD, signed; absent counts as nothing. */
   readonly marketDayResultUsd?: Usd

@@ -133,6 +133,29 @@ test('a liquidation ends every book, and its loss is shared by size', () => {
   expect(books.get('grid')?.figures.pricePnlUsd).toBe(usd(-300))
 })
 
+test('funding that a liquidation puts aside is shared by size and time, with what is nobody’s, and is given back when it is withdrawn', () => {
+  const startMs = 1_800_000_000_000
+  const opened = [
+    ...executed(opens(1, 'trend', 1, 2_000)),
+    ...executed(opens(2, 'grid', 3, 2_000)),
+    raised('trade:1', 'manual-increase', usd(2_000), { atMs: startMs }),
+  ]
+  const atMs = startMs + 3_600_000
+  const more = { pnlUsd: usd(-500), fundingReceivedUsd: usd(50), atMs }
+  const liquidated = raised('trade:2', 'liquidation', usd(-10_000), more)
+  const books = booksOf(opened, liquidated)
+  expect(sizes(books)).toEqual({ trend: 0, grid: 0, [UNATTRIBUTED]: 0 })
+  const fundingOf = (name: string) => books.get(name)?.figures.fundingUsd ?? 0n
+  const names = ['trend', 'grid', UNATTRIBUTED]
+  expect(names.reduce((sum, name) => sum + fundingOf(name), 0n)).toBe(usd(-50))
+  // All three held it for that hour, trend and grid for some moments more.
+  expect(Number(fundingOf('trend') / usd('0.01'))).toBeCloseTo(-1_000, -1)
+  expect(Number(fundingOf('grid') / usd('0.01'))).toBeCloseTo(-3_000, -1)
+  expect(fundingOf('grid')).toBe(3n * fundingOf('trend'))
+  const gone = booksOf(opened, liquidated, settled('trade:2', 'gone', atMs + 60_000))
+  expect(names.map((name) => gone.get(name)?.figures.fundingUsd ?? 0n)).toEqual([0n, 0n, 0n])
+})
+
 test('a hand and a deleveraging take what is nobody’s first, then all books by size', () => {
   const opened = [...executed(opens(1, 'trend', 2, 1_000)), ...executed(opens(2, 'grid', 1, 1_000))]
   const added = raised('trade:1', 'manual-increase', usd(300))

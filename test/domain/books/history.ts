@@ -205,6 +205,7 @@ export function raised(
   sizeDeltaUsd: bigint,
   more: {
     readonly pnlUsd?: bigint
+    readonly fundingReceivedUsd?: bigint
     readonly atMs?: number
     readonly sizeDeltaInTokens?: bigint
     readonly on?: PositionSide
