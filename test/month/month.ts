@@ -83,7 +83,8 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
   const time = createDayTime()
   const clock = time.clock()
   const chain = { ...arbitrum }
-  const isPaidForBalance = kind === 'impact-capture'
+  // Candles are of a market that is too deep for it.
+  const isPaidForBalance = kind === 'impact-capture' && replay === undefined
   const market = isPaidForBalance ? paidMarket : replay?.market
   const strategies = await monthStrategies(folder, kind, {
     cadenceSeconds,
