@@ -4,16 +4,14 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import { exposureOf, type OwnOrder } from '../risk/exposure/accountExposure.ts'
 import type { EngineContext } from './context/engineContext.ts'
+import { isOfRunningTask } from './exits/runningTasks.ts'
 
 /** Whether a running instance or task looks after an order: what an operator placed, and what an instance left that does not run, has nobody. */
 export function isKept(
   { strategies, trading }: Pick<EngineContext, 'strategies' | 'trading'>,
   { strategy, decisionKey }: OwnOrder,
 ): boolean {
-  const [taskId = ''] = decisionKey.split('#')
-  const task = trading.accountJournal.state().tasks?.get(taskId)
-  if (task !== undefined && task.end === undefined) return true
-  return strategies().some(({ name }) => name === strategy)
+  return isOfRunningTask(trading, decisionKey) || strategies().some(({ name }) => name === strategy)
 }
 
 /** Keys of the resting orders that nobody looks after and that no change is under way for; `open`: the account's open intents. */

@@ -14,6 +14,7 @@ import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { closingCancels } from './exits/closingEntries.ts'
 import { fitExits, keepExits } from './exits/keepExits.ts'
+import { madeByTasks } from './exits/runningTasks.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
@@ -62,7 +63,7 @@ export async function takeKept(
 }
 
 function exitDecisions(
-  { clock, journal, exitRetries }: EngineContext,
+  { clock, journal, exitRetries, trading }: EngineContext,
   { name, exits }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],
@@ -72,7 +73,10 @@ function exitDecisions(
   const keyOf = (marketToken: string) => `${name}:${hexKey(marketToken)}`
   const keyed = (decision: Decision): Kept => ({ decision, retryKey: keyOf(decision.marketToken) })
   const mayTry = (marketToken: string) => (exitRetries.get(keyOf(marketToken)) ?? 0) <= clock.monotonicMs()
-  if (exits === undefined) return fitExits({ mayTry, snapshot, states, parts }).map(keyed)
+  if (exits === undefined) {
+    const ofTasks = madeByTasks(trading, states)
+    return fitExits({ mayTry, snapshot, states, parts, ofTasks }).map(keyed)
+  }
   const exitsOn = (marketToken: string) =>
     mayTry(marketToken) ? keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs) : undefined
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)

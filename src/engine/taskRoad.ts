@@ -6,6 +6,7 @@ import { OPERATOR } from './account/tradingHalts.ts'
 import { admitDecision, type DecisionSource, judge, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import type { TaskRoad } from './operator/executors.ts'
+import { isOthers } from './ownPart.ts'
 
 /** The key that stands in what is only judged. */
 const PREVIEWED = `${OPERATOR}#preview`
@@ -41,6 +42,8 @@ export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): T
       const available = availableCapacityOf(marketToken, direction, parts)
       return isDenial(available) ? available : available.availableUsd
     },
+    unseen: (owner, snapshot) => unseen(snapshot).filter(({ intent }) => intent.strategy === owner),
+    isOthers: (owner, side, snapshot) => isOthers(context, owner, side, snapshot),
     standing(owner) {
       const pause = trading.accountJournal.state().strategies?.get(owner)?.paused
       const loaded = strategies().find(({ name }) => name === owner)

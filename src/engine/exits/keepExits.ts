@@ -33,6 +33,7 @@ import {
   BPS_ONE,
   bps,
   formatUsd,
+  maxOf,
   minOf,
   mulDiv,
   priceOfContractPrice,
@@ -69,23 +70,28 @@ export function keepExits(kept: KeptExits): readonly Decision[] {
   return [...leftOvers(kept), ...kept.parts.flatMap((part) => ofPart(kept, part))]
 }
 
-/**
- * Of a file that asks for no exits: what its kind placed is made no larger than the instance's part, and is left to the kind else. `mayTry`:
- * false of a market on which a denied one waits.
- */
-export function fitExits({
-  mayTry,
-  ...kept
-}: Pick<KeptExits, 'snapshot' | 'states' | 'parts'> & {
+/** What exits that nobody keeps by a plan are fitted by. */
+export interface FittedExits extends Pick<KeptExits, 'snapshot' | 'states' | 'parts'> {
+  /** Ids of the intents of tasks that run, which fit their own exits and have their share first. */
+  readonly ofTasks: ReadonlySet<string>
+  /** False of a market on which a denied one waits. */
   readonly mayTry: (marketToken: string) => boolean
-}): readonly Decision[] {
+}
+
+/** Of exits that no file asks for: all of one type are made no larger than the part, and are left to whoever placed them else. */
+export function fitExits({ mayTry, ofTasks, ...kept }: FittedExits): readonly Decision[] {
   const exitsOn = (marketToken: string) => (mayTry(marketToken) ? noExits : undefined)
   const asked = { ...kept, exitsOn, enteredMs: () => undefined, nearestStop: () => undefined }
   return kept.parts.flatMap((part) => {
     const scene = sceneOf(asked, part)
+    if (scene === undefined) return []
     return exitTypes.flatMap((type) => {
-      const orders = scene?.resting.filter(({ orderType }) => orderType === type) ?? []
-      return scene === undefined ? [] : fitted(scene, type, orders)
+      const orders = scene.resting.filter(({ orderType }) => orderType === type)
+      const [theirs, others] = [true, false].map((isTasks) =>
+        orders.filter(({ intentId }) => ofTasks.has(intentId) === isTasks),
+      )
+      const bookUsd = maxOf(0n, scene.bookUsd - sumOf(theirs ?? []))
+      return fitted({ ...scene, bookUsd }, type, others ?? [])
     })
   })
 }

@@ -3,9 +3,7 @@
  * are. What they make walks the road of every order, in the operator's name; a step is durable in the commit of its order.
  */
 
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
-import type { BookReads } from '../../domain/books/books.ts'
-import { UNATTRIBUTED } from '../../domain/books/sideParts.ts'
+import type { PositionSide } from '../../domain/account/accountRecord.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -23,7 +21,6 @@ import type { Direction } from '../../protocol/market.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
 import {
   type AnyExecutor,
-  exitSideOf,
   isReduction,
   executors as kinds,
   opens,
@@ -31,7 +28,7 @@ import {
   whatOf,
 } from '../../tasks/executorKinds.ts'
 import { standOf } from '../../tasks/executorStep.ts'
-import { type Booked, type ExecutorView, useOf } from '../../tasks/executorView.ts'
+import { type ExecutorView, useOf } from '../../tasks/executorView.ts'
 import { taskChanged } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
 import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
@@ -39,6 +36,8 @@ import { intentIdOf } from '../account/ids.ts'
 import { createStrategyTasks, type StrategyTasks } from '../account/strategyTasks.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import { keepHandExits } from '../exits/handExits.ts'
+import { bookedBy, olderOnSide } from '../exits/taskShares.ts'
 import { usdOfFee } from './orderCost.ts'
 
 /** A task, and how far it is. Amounts in USD. */
@@ -108,6 +107,10 @@ export interface TaskRoad {
     marketToken: Address,
     direction: Direction,
   ): Usd | Denial
+  /** An owner's intents that a snapshot may not show whole yet. */
+  unseen(owner: string, snapshot: Snapshot): readonly IntentState[]
+  /** Whether all that is held of a side is in books of others than the owner's. */
+  isOthers(owner: string, side: PositionSide, snapshot: Snapshot): boolean
   /** Whether the instance runs, who paused it, and whether it opens positions, so that its own part of them is what it acts on. */
   standing(owner: string): {
     readonly isHere: boolean
@@ -120,7 +123,15 @@ export interface TaskRoad {
 export interface ExecutorContext
   extends Pick<
     EngineContext,
-    'chain' | 'clock' | 'delegation' | 'emit' | 'journal' | 'signer' | 'signingPolicy' | 'trading'
+    | 'chain'
+    | 'clock'
+    | 'delegation'
+    | 'emit'
+    | 'journal'
+    | 'orderManager'
+    | 'signer'
+    | 'signingPolicy'
+    | 'trading'
   > {
   /** Reads a snapshot with these markets, the wallet, and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
@@ -138,25 +149,6 @@ const pollMs = 2_000
 const DENIED_PAUSE_MS = 10_000
 /** Most tasks that ended in the list. */
 const ENDED_MOST = 50
-
-/** Whose a side is. */
-function bookedBy(books: BookReads, owner: string, side: PositionSide): Booked {
-  const key = sideKeyOf(side)
-  const othersUsd = books
-    .all()
-    .filter((book) => book.strategy !== owner && book.strategy !== UNATTRIBUTED && sideKeyOf(book) === key)
-    .reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n)
-  return { ownUsd: books.heldBy(owner, side), othersUsd }
-}
-
-function sameOwner(one: TaskState, other: TaskState): boolean {
-  return (one.params as TaskGoal).owner === (other.params as TaskGoal).owner
-}
-
-function isOlder(one: TaskState, other: TaskState): boolean {
-  if (one.sinceMs !== other.sinceMs) return one.sinceMs < other.sinceMs
-  return one.taskId < other.taskId
-}
 
 /** A worker over the engine's parts. */
 export function createExecutors(context: ExecutorContext): Executors {
@@ -222,20 +214,15 @@ export function createExecutors(context: ExecutorContext): Executors {
     const isOfReductions = isReduction(task.params as TaskGoal)
     const view = viewOf({ isReduction: isOfReductions, ...(owner === undefined ? {} : { owner }) })
     const children = await childrenOf(task)
-    const own = running().find(({ taskId }) => taskId === task.taskId)
-    const side = own === undefined ? undefined : exitSideOf(own.taskKind, own.params as TaskGoal)
-    if (own === undefined || side === undefined) return { ...view, children }
-    const claimedUsd = await claimedBy((other) => sameOwner(other, own) && isOlder(other, own), side)
-    return { ...view, children, booked: (asked) => ({ ...view.booked(asked), claimedUsd }) }
+    const claimedUsd = await claimedBy(olderOnSide(running(), task.taskId))
+    return { ...view, children, booked: (side) => ({ ...view.booked(side), claimedUsd }) }
   }
 
-  /** What those of the running tasks keep exits for on a side, USD: what they opened there, less what their exits closed. */
-  async function claimedBy(isOne: (task: TaskState) => boolean, side: PositionSide): Promise<Usd> {
+  /** What tasks keep exits for, USD: what they opened, less what their exits closed. */
+  async function claimedBy(tasks: readonly TaskState[]): Promise<Usd> {
     const { feeTokenDecimals, mostSendingUsd } = viewOf({ isReduction: false })
     let claimedUsd = 0n
-    for (const task of running().filter(isOne)) {
-      const kept = exitSideOf(task.taskKind, task.params as TaskGoal)
-      if (kept === undefined || sideKeyOf(kept) !== sideKeyOf(side)) continue
+    for (const task of tasks) {
       const children = await childrenOf(task)
       const { doneUsd, exitedUsd } = useOf({ children, feeTokenDecimals, mostSendingUsd }, true)
       claimedUsd += maxOf(0n, doneUsd - exitedUsd)
@@ -394,7 +381,14 @@ export function createExecutors(context: ExecutorContext): Executors {
     viewOf,
     ofStrategies,
     async run(signal) {
-      await Promise.all(runners.map((runner) => runner.run(signal)))
+      const byHand = {
+        ...context,
+        unseen: (snapshot: Snapshot) => road.unseen(OPERATOR, snapshot),
+        isOthers: (side: PositionSide, snapshot: Snapshot) => road.isOthers(OPERATOR, side, snapshot),
+        admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
+          road.admitTask(undefined, () => undefined, snapshot, decision, decisionKey, async () => undefined),
+      }
+      await Promise.all([keepHandExits(byHand, signal), ...runners.map((runner) => runner.run(signal))])
     },
   }
 }

@@ -1,0 +1,123 @@
+/**
+ * Exits that an operator placed by hand (`perpd open --stop-loss --take-profit`), and those that an ended task of an operator left: no file
+ * and no task keeps them, so they are fitted to the operator's book here. What a reduction took off it is taken off them, and where nothing of it is
+ * left while others hold the position they are cancelled. They are made no larger, and are moved by nobody.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { BaseError } from '../../base/errors.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import type { Event } from '../../domain/event.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial, IntentState } from '../../domain/order/intent.ts'
+import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import { hexKey } from '../../protocol/address.ts'
+import { restingOrdersOf } from '../../strategy/resting.ts'
+import { OPERATOR, type Trading } from '../account/tradingHalts.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import { checkExitsLeft, settledExits } from './exitsLeft.ts'
+import { fitExits } from './keepExits.ts'
+import { madeByTasks } from './runningTasks.ts'
+
+/** How often the books are held against what rests, ms: nothing is read for it while they agree. */
+const LOOK_MS = 5_000
+/** After a denial it is tried again no sooner, ms. */
+const DENIED_PAUSE_MS = 15_000
+
+/** What they are fitted with. */
+export interface HandExitsParts extends Pick<EngineContext, 'journal' | 'orderManager'> {
+  readonly trading: Pick<Trading, 'accountJournal'>
+  readonly clock: Clock
+  readonly emit: (event: Event) => void
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+  /** The operator's intents that a snapshot may not show whole yet. */
+  readonly unseen: (snapshot: Snapshot) => readonly IntentState[]
+  /** Whether all that is held of a side is in books of others. */
+  readonly isOthers: (side: PositionSide, snapshot: Snapshot) => boolean
+  readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
+}
+
+/** Fits them for as long as the signal lets it. */
+export async function keepHandExits(parts: HandExitsParts, signal: AbortSignal): Promise<void> {
+  const { clock } = parts
+  while (!signal.aborted) {
+    let isDone = false
+    try {
+      isDone = await fitOnce(parts)
+    } catch (error) {
+      // What cannot be read now is read again; a mistake of ours, or of the journal, is nobody's to wait for.
+      if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
+    }
+    await clock.sleep(isDone ? LOOK_MS : DENIED_PAUSE_MS, signal)
+  }
+}
+
+/** False: something was denied. */
+async function fitOnce(parts: HandExitsParts): Promise<boolean> {
+  const { orderManager, read, clock, emit } = parts
+  const open = orderManager.open().map(({ state }) => state)
+  const own = open.filter(({ intent }) => intent.strategy === OPERATOR)
+  const over = own.filter((state) => {
+    const isSettled = settledExits(state).length > 0
+    return isSettled && checkExitsLeft(parts, OPERATOR, sideOfIntent(state), []) !== undefined
+  })
+  if (over.length === 0) return true
+  const snapshot = await read([...new Set(over.map(({ intent }) => intent.terms.symbol))])
+  let isDone = true
+  for (const [index, decision] of decisionsOf(parts, snapshot).entries()) {
+    const decisionKey = `${OPERATOR}#exits-${clock.now()}-${index}`
+    const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol ?? ''
+    const told = { strategy: OPERATOR, decisionKey, decision, symbol }
+    emit({ type: 'decision.made', ...told })
+    const denial = await parts.admit(snapshot, decision, decisionKey)
+    if (denial === undefined) continue
+    isDone = false
+    emit({ type: 'decision.denied', ...told, denial })
+  }
+  return isDone
+}
+
+function decisionsOf(
+  { journal, trading, unseen, isOthers }: HandExitsParts,
+  snapshot: Snapshot,
+): readonly Decision[] {
+  const states = unseen(snapshot)
+  const ofTasks = madeByTasks(trading, states)
+  const parts = journal.books().partsOf(OPERATOR)
+  const fitted = fitExits({ snapshot, states, parts, ofTasks, mayTry: () => true })
+  return [
+    ...fitted,
+    ...leftOf(
+      snapshot,
+      states.filter(({ intent }) => !ofTasks.has(intent.intentId)),
+      isOthers,
+    ),
+  ]
+}
+
+/** The cancels of exits on sides of which nothing is the operator's any more, while others hold the position. */
+function leftOf(
+  snapshot: Snapshot,
+  states: readonly IntentState[],
+  isOthers: HandExitsParts['isOthers'],
+): readonly Decision[] {
+  const resting = new Map(restingOrdersOf(snapshot, states).map((order) => [hexKey(order.orderKey), order]))
+  const sides = Map.groupBy(states, (state) => sideKeyOf(sideOfIntent(state)))
+  return [...sides.values()].flatMap((own): readonly Decision[] => {
+    const [first] = own
+    if (first === undefined || !isOthers(sideOfIntent(first), snapshot)) return []
+    const orderKeys = own
+      .flatMap(settledExits)
+      .map(({ orderKey }) => resting.get(hexKey(orderKey)))
+      .flatMap((order) => (order === undefined || order.isChanging ? [] : [order.orderKey]))
+    if (orderKeys.length === 0) return []
+    const { marketToken, direction } = first.intent.terms
+    const reason =
+      "Nothing of the position is the operator's any more: what rests of exits by hand is cancelled."
+    return [{ kind: 'cancel', marketToken, direction, orderKeys, reason }]
+  })
+}
+
+function sideOfIntent({ intent: { terms } }: IntentState): PositionSide {
+  const { marketToken, direction, collateralToken } = terms
+  return { marketToken, direction, collateralToken: collateralToken.address }
+}

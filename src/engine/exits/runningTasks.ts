@@ -1,0 +1,25 @@
+/** Which orders a task looks after that runs. */
+import type { IntentState } from '../../domain/order/intent.ts'
+import type { Trading } from '../account/tradingHalts.ts'
+
+/** Whether the decision is one of a task that runs. */
+export function isOfRunningTask(
+  { accountJournal }: Pick<Trading, 'accountJournal'>,
+  decisionKey: string,
+): boolean {
+  const [taskId = ''] = decisionKey.split('#')
+  const task = accountJournal.state().tasks?.get(taskId)
+  return task !== undefined && task.end === undefined
+}
+
+/** The ids of those of the intents that such tasks made. */
+export function madeByTasks(
+  trading: Pick<Trading, 'accountJournal'>,
+  states: readonly IntentState[],
+): ReadonlySet<string> {
+  return new Set(
+    states
+      .filter(({ intent }) => isOfRunningTask(trading, intent.decisionKey))
+      .map(({ intent }) => intent.intentId),
+  )
+}
