@@ -97,6 +97,8 @@ pageTest(
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'stopped', size: '400', stopLoss: '1300' })
     await page.waitForSelector('#positions tbody tr >> text=rests')
+    // The bars follow what another hand opened, without a word from this page.
+    await page.waitForSelector('#limits .rows >> text=$400.00 of')
     await page.click('#orders button[aria-label^="Cancel order"]')
     await sent(page, 'Now it would do this')
     await page.waitForSelector('dialog[open] .outcome >> text=stays open without a stop-loss')

@@ -41,7 +41,7 @@ const retryMs = 3_000
 /** How long the beginning of the stream is waited for, ms. */
 const firstMs = 1_500
 /** How often what is not in the stream is read, ms. */
-const [booksMs, marketsMs, limitsMs] = [5_000, 20_000, 300_000]
+const [booksMs, limitsMs, marketsMs] = [5_000, 10_000, 20_000]
 /** Lines read at the beginning. */
 const firstLines = 500
 /** So many orders more are asked for each time, of what the page keeps. */
@@ -168,8 +168,8 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     // The stream begins with a reset, which reads all; where there is no stream, what can be read is shown all the same.
     first = setTimeout(readAll, firstMs)
     every(booksMs, readBooks)
-    every(marketsMs, readMarkets)
     every(limitsMs, readLimits)
+    every(marketsMs, readMarkets)
   }
 
   return {

@@ -118,7 +118,7 @@ export function fold(state: PageState, change: Change): PageState {
     case 'hosts':
       return { ...state, hosts: sameWhereEqual(state.hosts, change.hosts, ({ name }) => name) }
     case 'limits':
-      return { ...state, limits: change.limits }
+      return { ...state, limits: sameWhereEqual(state.limits ?? [], change.limits, limitKey) }
     case 'lines':
       return { ...state, log: { ...state.log, lines: withLines(state.log.lines, change.lines) } }
     case 'log':
@@ -193,3 +193,5 @@ function thinned(points: readonly EquityPoint[]): readonly EquityPoint[] {
   const half = Math.floor(points.length / 2)
   return thinned(points.filter((_, index) => index >= half || index % 2 === 0))
 }
+
+const limitKey = ({ scope, limit }: LimitLine): string => `${scope} ${limit}`
