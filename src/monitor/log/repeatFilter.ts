@@ -90,6 +90,20 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     return withRecovery(line, count, 'tick', text).slice(1)
   }
 
+  /** A notice is told one by one; a beat of the dead man's switch comes each minute. */
+  const noticeTold = (event: Extract<Event, { type: 'notice.ended' }>): readonly Line[] => {
+    const line = phrase(event)
+    if (event.kind !== 'well' && event.kind !== 'fail') return [line]
+    if (event.result !== 'sent') return [repeated('beat', event.reason ?? event.result, line)]
+    const count = over('beat')
+    return withRecovery(
+      line,
+      count,
+      'notify',
+      `the heartbeat is taken again after ${counted(count, 'failure')}`,
+    )
+  }
+
   const linesOf = (event: Event): readonly Line[] => {
     const line = phrase(event)
     switch (event.type) {
@@ -113,18 +127,6 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         return [repeated(`foreign ${event.host}`, event.route, line)]
       case 'account.discrepanciesDeferred':
         return [repeated('findings held', String(event.isJournalShort), line)]
-      case 'notice.ended': {
-        // A notice is told one by one; a beat comes each minute.
-        if (event.kind !== 'well' && event.kind !== 'fail') return [line]
-        if (event.result !== 'sent') return [repeated('beat', event.reason ?? event.result, line)]
-        const count = over('beat')
-        return withRecovery(
-          line,
-          count,
-          'notify',
-          `the heartbeat is taken again after ${counted(count, 'failure')}`,
-        )
-      }
       case 'price.fallback':
         return [repeated(`price ${event.symbol}`, event.source, line)]
       case 'chain.read': {
@@ -203,7 +205,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     }
   }
   return (event) => {
-    const lines = linesOf(event)
+    const lines = event.type === 'notice.ended' ? noticeTold(event) : linesOf(event)
     if (lines.some(({ level }) => level !== 'debug')) toldAtMs = now()
     return lines
   }
