@@ -289,7 +289,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...(parts.strategyFiles === undefined ? {} : { files: parts.strategyFiles }),
   })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
-  const lookedAt = withStopLooks(admission, { account, bareSides, reconciler })
+  const lookedAt = withStopLooks(admission, { account, bareSides, reconciler, executors })
   const life = createLifecycle(admission, {
     account: lookedAt,
     breakers,

@@ -12,6 +12,7 @@ import { type EngineStatus, type StrategyStatus, shortOfSpace, shownOf } from '.
 import type { Instance } from './instance.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { Executors } from './operator/executors.ts'
 import type { Kill } from './operator/kill.ts'
 import type { Instances } from './roster/instances.ts'
 import type { WindDown } from './roster/windDown.ts'
@@ -160,17 +161,21 @@ export function withoutStopNow(
   })
 }
 
-/** The account's watch, which looks for sides without a stop whenever it looks: another client's stop that ends is seen by looks alone. */
+/**
+ * The account's watch, which looks at exits whenever it looks: it fits those by hand, and looks for sides without a stop, for another client's
+ * stop that ends is seen by looks alone.
+ */
 export function withStopLooks(
   context: Parameters<typeof withoutStopNow>[0],
-  parts: Parameters<typeof withoutStopNow>[1],
+  parts: Parameters<typeof withoutStopNow>[1] & { readonly executors: Pick<Executors, 'fitHandExits'> },
 ): AccountWatch {
-  const { account } = parts
+  const { account, executors } = parts
   return {
     ...account,
     async look() {
       await account.look()
       withoutStopNow(context, parts)
+      await executors.fitHandExits()
     },
   }
 }

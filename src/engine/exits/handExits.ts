@@ -4,7 +4,6 @@
  * left while others hold the position they are cancelled. They are made no larger, and are moved by nobody.
  */
 import type { Clock } from '../../base/clock.ts'
-import { BaseError } from '../../base/errors.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import type { Decision } from '../../domain/order/decision.ts'
@@ -18,8 +17,6 @@ import { checkExitsLeft, settledExits } from './exitsLeft.ts'
 import { fitExits } from './keepExits.ts'
 import { madeByTasks } from './runningTasks.ts'
 
-/** How often the books are held against what rests, ms: nothing is read for it while they agree. */
-const LOOK_MS = 5_000
 /** After a denial it is tried again no sooner, ms. */
 const DENIED_PAUSE_MS = 15_000
 
@@ -36,18 +33,15 @@ export interface HandExitsParts extends Pick<EngineContext, 'journal' | 'orderMa
   readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
 }
 
-/** Fits them for as long as the signal lets it. */
-export async function keepHandExits(parts: HandExitsParts, signal: AbortSignal): Promise<void> {
+/** Fits them at each look at the account; after a denial it waits a while. Throws what reading and the journal throw. */
+export function createHandExits(parts: HandExitsParts): { look(): Promise<void> } {
   const { clock } = parts
-  while (!signal.aborted) {
-    let isDone = false
-    try {
-      isDone = await fitOnce(parts)
-    } catch (error) {
-      // What cannot be read now is read again; a mistake of ours, or of the journal, is nobody's to wait for.
-      if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
-    }
-    await clock.sleep(isDone ? LOOK_MS : DENIED_PAUSE_MS, signal)
+  let pausedUntilMs = 0
+  return {
+    async look() {
+      if (clock.monotonicMs() < pausedUntilMs) return
+      if (!(await fitOnce(parts))) pausedUntilMs = clock.monotonicMs() + DENIED_PAUSE_MS
+    },
   }
 }
 
@@ -56,6 +50,7 @@ async function fitOnce(parts: HandExitsParts): Promise<boolean> {
   const { orderManager, read, clock, emit } = parts
   const open = orderManager.open().map(({ state }) => state)
   const own = open.filter(({ intent }) => intent.strategy === OPERATOR)
+  // Nothing is read while the book and what rests agree.
   const over = own.filter((state) => {
     const isSettled = settledExits(state).length > 0
     return isSettled && checkExitsLeft(parts, OPERATOR, sideOfIntent(state), []) !== undefined

@@ -36,7 +36,7 @@ import { intentIdOf } from '../account/ids.ts'
 import { createStrategyTasks, type StrategyTasks } from '../account/strategyTasks.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
-import { keepHandExits } from '../exits/handExits.ts'
+import { createHandExits } from '../exits/handExits.ts'
 import { bookedBy, olderOnSide } from '../exits/taskShares.ts'
 import { usdOfFee } from './orderCost.ts'
 
@@ -86,6 +86,8 @@ export interface Executors {
   viewOf(task: { readonly isReduction: boolean }): ExecutorView
   /** Tasks of strategies. */
   readonly ofStrategies: StrategyTasks
+  /** Holds exits by hand against the operator's book. Throws what reading and the journal throw. */
+  fitHandExits(): Promise<void>
   /** Works while one runs. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -136,6 +138,8 @@ export interface ExecutorContext
   /** Reads a snapshot with these markets, the wallet, and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   readonly road: TaskRoad
+  /** False while the account is not read yet. */
+  readonly isRunning: () => boolean
 }
 
 /** Whose task is looked at, and whether all that it does is take off. */
@@ -358,7 +362,23 @@ export function createExecutors(context: ExecutorContext): Executors {
     },
   })
 
+  const handExits = createHandExits({
+    ...context,
+    unseen: (snapshot) => road.unseen(OPERATOR, snapshot),
+    isOthers: (side, snapshot) => road.isOthers(OPERATOR, side, snapshot),
+    admit: (snapshot, decision, decisionKey) =>
+      road.admitTask(
+        undefined,
+        () => undefined,
+        snapshot,
+        decision,
+        decisionKey,
+        async () => undefined,
+      ),
+  })
+
   return {
+    fitHandExits: async () => (context.isRunning() ? await handExits.look() : undefined),
     async list() {
       const ended = all().filter(({ end }) => end !== undefined)
       const shown = [...running(), ...ended.toReversed().slice(0, ENDED_MOST)]
@@ -381,14 +401,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     viewOf,
     ofStrategies,
     async run(signal) {
-      const byHand = {
-        ...context,
-        unseen: (snapshot: Snapshot) => road.unseen(OPERATOR, snapshot),
-        isOthers: (side: PositionSide, snapshot: Snapshot) => road.isOthers(OPERATOR, side, snapshot),
-        admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-          road.admitTask(undefined, () => undefined, snapshot, decision, decisionKey, async () => undefined),
-      }
-      await Promise.all([keepHandExits(byHand, signal), ...runners.map((runner) => runner.run(signal))])
+      await Promise.all(runners.map((runner) => runner.run(signal)))
     },
   }
 }
