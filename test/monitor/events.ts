@@ -293,6 +293,15 @@ export const everyEvent: readonly Event[] = [
     booksUsd: usd(400),
     expectedUsd: usd(500),
   },
+  {
+    type: 'account.booksDiffer',
+    marketToken: ethMarket,
+    direction: 'long',
+    booksUsd: usd(400),
+    expectedUsd: usd(400),
+    booksTokens: 199_999n,
+    expectedTokens: 200_000n,
+  },
   { type: 'price.fallback', symbol, source: 'ticker', ageMs: 400 },
   {
     type: 'trading.state',

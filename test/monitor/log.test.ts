@@ -100,6 +100,7 @@ test('on a terminal every event reads as one plain line', () => {
     account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
     account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $500.00: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
+    account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $400.00 (in base units of the index token 199999, and 200000): a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
     price     a reduction on ETH/USD [WETH-USDC] uses the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
     trading   trading of eth-trend is reducing: Its loss limit was reached
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
@@ -225,6 +226,7 @@ test('lines below the level are not written', () => {
     'host',
     'host',
     'host',
+    'account',
     'account',
     'account',
     'account',

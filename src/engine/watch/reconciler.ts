@@ -97,7 +97,7 @@ export function createReconciler(
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
   /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []
-  /** Sides whose books did not add up at the last pass, with both sizes. */
+  /** Sides whose books did not add up at the last pass, with both sizes and tokens. */
   let wrongBooks: ReadonlySet<string> = new Set()
   let others: readonly Order[] | undefined
   const startedSeconds = Math.floor(clock.now() / 1000)
@@ -116,11 +116,11 @@ export function createReconciler(
   /** Tells once of each side whose books do not add up; nothing else is done by it. */
   function checkBooks(): void {
     const wrong = new Set<string>()
-    for (const { marketToken, direction, collateralToken, booksUsd, expectedUsd } of wrongSums(journal)) {
-      const key = `${sideKeyOf({ marketToken, direction, collateralToken })} ${booksUsd} ${expectedUsd}`
+    for (const { collateralToken, ...sum } of wrongSums(journal)) {
+      const { booksUsd, expectedUsd, booksTokens, expectedTokens } = sum
+      const key = `${sideKeyOf({ ...sum, collateralToken })} ${booksUsd} ${expectedUsd} ${booksTokens} ${expectedTokens}`
       wrong.add(key)
-      if (wrongBooks.has(key)) continue
-      emit({ type: 'account.booksDiffer', marketToken, direction, booksUsd, expectedUsd })
+      if (!wrongBooks.has(key)) emit({ type: 'account.booksDiffer', ...sum })
     }
     wrongBooks = wrong
   }
