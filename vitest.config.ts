@@ -43,7 +43,8 @@ export default defineConfig({
         test: {
           name: 'deep-processes',
           include: processes,
-          maxWorkers: Math.max(3, availableParallelism() - 1),
+          // They wait for clocks and answers two thirds of their time.
+          maxWorkers: Math.max(4, availableParallelism() - 1),
           sequence: { groupOrder: 1 },
         },
       },

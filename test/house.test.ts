@@ -259,6 +259,14 @@ test('the two readings of the wire know nothing of the daemon, and nothing of ea
     expect([...(allowed.get(module) ?? [])]).toEqual(['base', 'protocol'])
 })
 
+test('values of viem come from its utilities and accounts: its root brings every client and action along, at each start', () => {
+  const whole = /(?:^|\n)import (?!type )[^'"]*['"]viem['"]/
+  const found = files.filter((file) => whole.test(readFileSync(file, 'utf8')))
+  expect(found.map((file) => relative(root, file))).toEqual([])
+  expect(whole.test("import { type Hex, keccak256 } from 'viem'")).toBe(true)
+  expect(whole.test("import type { Hex } from 'viem'\nimport { keccak256 } from 'viem/utils'")).toBe(false)
+})
+
 test('the legacy liquidity fields of the tickers are read by no file but the paper venue that serves them', () => {
   const readers = files
     .filter((file) => folderOf(file) !== 'paper')

@@ -11,6 +11,7 @@ import type { LoadedConfig } from '../config/loadConfig.ts'
 import { version } from '../config/version.ts'
 import type { Emit } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
+import type { ToldApprovalStore } from '../engine/account/subaccountWatch.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../monitor/log/log.ts'
@@ -52,6 +53,8 @@ export interface Reached {
   readonly fetch: NodeFetch['fetch']
   readonly emit: Emit
   readonly fatal: (error: unknown) => void
+  /** What was told of the approval; absent: nothing is kept of it. */
+  readonly told?: ToldApprovalStore | undefined
   /** What is to be closed at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[]
 }
@@ -61,7 +64,7 @@ export async function connectTrader(
   config: Config,
   { log, values, reload }: ReadAnew,
   { strategies, signer, journal, venue }: TraderParts,
-  { hosts, fetch, emit, fatal, closers }: Reached,
+  { hosts, fetch, emit, fatal, told, closers }: Reached,
 ): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
   const { chain } = config.venue
   const api = createVenueClient({
@@ -96,6 +99,7 @@ export async function connectTrader(
             account: owner,
             readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
             settings: config.account,
+            ...(told === undefined ? {} : { told }),
             prepareRenewal: createRenewals({
               sources: {
                 ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock: systemClock },

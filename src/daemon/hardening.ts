@@ -51,6 +51,8 @@ const toldVariables: readonly (readonly [name: string, does: string])[] = [
   ['OPENSSL_CONF', 'may change how connections are secured'],
   ['NODE_USE_ENV_PROXY', 'may send connections through a proxy'],
   ['NODE_PATH', 'adds folders that code is loaded from'],
+  // V8 trusts what it finds there.
+  ['NODE_COMPILE_CACHE', 'runs compiled code from a folder, and whoever may write there may change it'],
   ['LD_PRELOAD', 'loads other code into this process'],
   ['LD_AUDIT', 'loads other code into this process'],
   ['LD_LIBRARY_PATH', 'changes where the code of libraries comes from'],

@@ -28,6 +28,7 @@ import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies, type LoadResult } from '../strategy/files/load.ts'
 import type { KeySources } from './account/keySources.ts'
 import { openSigner } from './account/openSigner.ts'
+import { openToldApproval } from './account/toldApproval.ts'
 import { announce, refuseForeign } from './announce.ts'
 import { strategyWarnings } from './checkStrategies.ts'
 import { connectTrader, type Reached, type ReadAnew, type TraderParts } from './connectTrader.ts'
@@ -155,7 +156,9 @@ async function live(
     isOver: stopped.isOver,
     closers,
   })
-  notifier.recall(toldBefore(journal))
+  const told = openToldApproval(config.account, besideJournal(config, 'approval'), signer.address, log)
+  const approval = { subaccount: signer.address, ...told?.read() }
+  notifier.recall(toldBefore(journal, { hosts: [...hosts.api, ...hosts.oracle], approval }))
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()
@@ -165,6 +168,7 @@ async function live(
     fetch: fetch.fetch,
     emit,
     fatal: stopped.fatal,
+    told,
     closers,
   })
   const fail = (error: unknown): void => {

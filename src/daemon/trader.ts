@@ -64,6 +64,8 @@ export interface Owner {
   readonly account: Address
   readonly readApproval: SubaccountWatchContext['readApproval']
   readonly settings: SubaccountSettings
+  /** Absent: what was told of the approval is forgotten with the run. */
+  readonly told?: NonNullable<SubaccountWatchContext['told']>
   /** Absent: no renewal is prepared. */
   readonly prepareRenewal?: EngineParts['prepareRenewal']
 }

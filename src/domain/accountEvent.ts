@@ -49,6 +49,12 @@ export type AccountEvent =
       readonly booksTokens?: TokenAmount
       readonly expectedTokens?: TokenAmount
     }
+  /** They add up again. */
+  | {
+      readonly type: 'account.booksAgree'
+      readonly marketToken: Address
+      readonly direction: 'long' | 'short'
+    }
   | {
       readonly type: 'account.discrepancySettled'
       readonly finding: Discrepancy
@@ -95,6 +101,8 @@ export type AccountEvent =
   | { readonly type: 'limits.changed'; readonly statement: string; readonly by: string }
   /** The file of the approval cannot be used. */
   | { readonly type: 'subaccount.unread'; readonly reason: string }
+  /** It can be used again, or is there no more. */
+  | { readonly type: 'subaccount.fileRight' }
   /** The approval comes to its end; told when that begins, and every hour after. */
   | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
   /** An approval that was low was renewed. */

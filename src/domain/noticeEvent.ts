@@ -12,7 +12,10 @@ export const chatResults = ['taken', 'stranger', 'old', 'again', 'other'] as con
 /** One of them. */
 export type ChatResult = (typeof chatResults)[number]
 
-/** Notices. `type` is the stable dotted name of the log line. None is told to a sink. */
+/** What of a chat fails: that commands are read, or that they are answered. */
+export type ChatPart = 'commands' | 'answers'
+
+/** Notices. `type` is the stable dotted name of the log line. Those of chats alone are told to sinks. */
 export type NoticeEvent =
   | {
       readonly type: 'notice.ended'
@@ -27,4 +30,11 @@ export type NoticeEvent =
   /** A message to the bot of a chat that may command. */
   | { readonly type: 'chat.update'; readonly sink: string; readonly result: ChatResult }
   /** Commands of a chat cannot be read, or not be answered; told once until they can. Holds no secret. */
-  | { readonly type: 'chat.failed'; readonly sink: string; readonly reason: string }
+  | {
+      readonly type: 'chat.failed'
+      readonly sink: string
+      readonly what: ChatPart
+      readonly reason: string
+    }
+  /** They could be read for a minute without a failure, or one was answered. */
+  | { readonly type: 'chat.restored'; readonly sink: string; readonly what: ChatPart }

@@ -174,7 +174,9 @@ export function createLifecycle(context: EngineContext, parts: LifecycleParts): 
       }
       living.abort()
       await orderManager.stop()
-      await Promise.race([Promise.all(loops), clock.sleep(stopGraceMs)])
+      const ended = new AbortController()
+      const all = Promise.all(loops).finally(() => ended.abort())
+      await Promise.race([all, clock.sleep(stopGraceMs, ended.signal)])
       state = 'stopped'
       emit({
         type: 'daemon.stopped',

@@ -2,7 +2,7 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import type { PositionSide } from '../domain/account/accountRecord.ts'
 import {
   type ClaimDecision,
   isOrderDecision,
@@ -15,15 +15,13 @@ import {
 } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
 import { ownPositionsOf } from '../domain/ownPositions.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
-import { hexKey } from '../protocol/address.ts'
 import { type Exposure, exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
-import { keptExitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
@@ -34,11 +32,11 @@ import { askKind, type KindAnswer } from './askKind.ts'
 import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
-import { keepExits } from './keepExits.ts'
 import { looseOrdersOf } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
 import { type GivenTurn, givenTurn, type TakenTurn, takeTurn } from './rememberedTurn.ts'
+import { takeKept } from './takeKept.ts'
 import { tellOrder } from './tellOrder.ts'
 
 /** What one tick did. */
@@ -86,7 +84,8 @@ export async function tick(
   if (!context.isDeciding()) return nothing
   const { name } = loaded
   // Exits come first: what one of them filled must be off the others before anything is decided on it.
-  const keptCount = await takeKeptExits(context, loaded, snapshot, tickMs, unseen)
+  const before = ownOf(name, snapshot, unseen)
+  const keptCount = await takeKept(context, loaded, snapshot, tickMs, before, unseen)
   if (!context.isDeciding()) return nothing
   const answer = isAsked ? await decide(context, loaded, snapshot, tickMs, unseen) : { returned: [] }
   // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
@@ -194,70 +193,6 @@ async function requestApart(
   if (decision.kind === 'prepare-approval') return requestRenewal(context, name, decision, decisionKey)
   tellOrder(context, name, decision, snapshot)
   return undefined
-}
-
-/** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
-const KEPT_FROM = 1_000
-
-/** Admits what the exits of the file call for. What is denied is asked for again after a while, not at each turn. */
-async function takeKeptExits(
-  context: EngineContext,
-  loaded: LoadedStrategy,
-  snapshot: Snapshot,
-  tickMs: number,
-  unseen: UnseenIntents,
-): Promise<{ readonly decided: number; readonly admitted: number }> {
-  const { name, exits, strategy } = loaded
-  if (exits === undefined || !strategy.opensPositions) return { decided: 0, admitted: 0 }
-  const { clock, journal, emit, exitRetries } = context
-  const parts = journal.books().partsOf(name)
-  const states = ownOf(name, snapshot, unseen)
-  if (parts.length + states.length === 0) return { decided: 0, admitted: 0 }
-  const exitsOn = (marketToken: string) => {
-    const retryMs = exitRetries.get(`${name}:${hexKey(marketToken)}`) ?? 0
-    return retryMs > clock.monotonicMs()
-      ? undefined
-      : keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs)
-  }
-  const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
-  let admitted = 0
-  const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
-  const decisions = keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop })
-  for (const [index, decision] of decisions.entries()) {
-    const decisionKey = decisionKeyOf(name, tickMs, KEPT_FROM + index)
-    const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
-    emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
-    const denial = await context.inTurn(() =>
-      admitDecision(context, loaded, snapshot, decision, decisionKey, unseen),
-    )
-    if (denial === undefined) admitted += 1
-    else {
-      exitRetries.set(`${name}:${hexKey(decision.marketToken)}`, clock.monotonicMs() + EXIT_RETRY_MS)
-      emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
-    }
-  }
-  return { decided: decisions.length, admitted }
-}
-
-/** How long what was denied to an exit waits, ms. */
-const EXIT_RETRY_MS = 15_000
-
-/** When an increase of these intents last filled on a side, Unix ms. */
-function enteredAtMs(intents: readonly IntentState[], side: PositionSide): number | undefined {
-  const key = sideKeyOf(side)
-  const times = intents
-    .filter(
-      ({ intent: { kind, terms } }) =>
-        kind === 'increase' &&
-        sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === key,
-    )
-    .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
-    .filter(({ phase, role = 'main' }) => phase === 'EXECUTED' && (role === 'main' || role === 'part'))
-    .map(({ settlement, evidence }) =>
-      settlement?.timestampSeconds === undefined ? evidence?.atMs : settlement.timestampSeconds * 1000,
-    )
-    .filter((atMs) => atMs !== undefined)
-  return times.length === 0 ? undefined : Math.max(...times)
 }
 
 /** The strategy's own of the intents that the exposure counts. */

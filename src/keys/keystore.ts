@@ -17,8 +17,8 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { scryptAsync as nobleScrypt } from '@noble/hashes/scrypt'
-import { checksumAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
+import { getAddress } from 'viem/utils'
 import { fileBounds, parseBounded } from '../base/boundedJson.ts'
 import { BaseError } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
@@ -251,7 +251,7 @@ function bytesAt(
 function addressAt(value: unknown, path: string): Address | undefined {
   if (value === undefined || value === '') return undefined
   const digits = typeof value === 'string' ? value.replace(/^0x/i, '') : ''
-  if (/^[0-9a-fA-F]{40}$/.test(digits)) return checksumAddress(`0x${digits.toLowerCase()}`)
+  if (/^[0-9a-fA-F]{40}$/.test(digits)) return getAddress(`0x${digits.toLowerCase()}`)
   throw contentError(path, 'address', '20 bytes as hex')
 }
 

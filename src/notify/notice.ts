@@ -20,7 +20,7 @@ export const noticeKinds = {
   'account-change': 'a liquidation, or another change that is not by perpd',
   'account-settled': 'such a change was settled',
   'account-transfer': 'money came into the account or left it, and no order explains it',
-  'books-differ': "perpd's own books do not add up",
+  'books-differ': "perpd's own books do not add up, or do again",
   'position-unmanaged': 'a position has no running strategy; or it has one again, or is closed',
   'position-without-stop':
     'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much of it as was told; or they do again',
@@ -33,13 +33,19 @@ export const noticeKinds = {
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
   'hosts-up': 'one of them answers, and not all were in cooldown for a minute',
+  'prices-stale': 'the prices of an oracle host, or of all, stand still; or they moved on for a minute',
+  'market-contradicted':
+    'a host says of a market what the facts of perpd do not; or it says it right again, or an operator settled it',
   journal: 'the journal is short of room',
-  'key-approval': 'the approval of a delegated key ends or was renewed, or cannot be used',
+  'key-approval':
+    'the approval of a delegated key ends or was renewed; its file cannot be used, or can again',
   claim: 'what is due to the account is enough to be claimed, or was claimed',
   'strategy-paused':
     'a strategy failed again and again, or an operator paused it; or no turn of it failed for ten minutes, or an operator let it go on',
   'strategy-unfit': 'the memory of a strategy fits its kind no longer; or it goes on',
   'task-ended': 'a task ended',
+  'chat-failed':
+    'commands of a chat cannot be read, or not be answered; or they could be read for a minute, or one was answered',
   'limits-changed': 'limits were changed while perpd runs, or a start has others than the run before',
   'day-summary': 'the summary of a day, at the hour of `notify.summaryHourUtc`',
   'daemon-started': 'perpd started',

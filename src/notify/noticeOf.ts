@@ -65,6 +65,11 @@ const judges: Judges = {
     cause: `books:${marketToken}:${direction}`,
     action: 'Report it with what perpd journal export prints.',
   }),
+  'account.booksAgree': ({ marketToken, direction }) => ({
+    kind: 'books-differ',
+    cause: `books:${marketToken}:${direction}`,
+    isEnd: true,
+  }),
   'account.unmanaged': ({ symbol, direction, isOver }) => ({
     kind: 'position-unmanaged',
     cause: `unmanaged:${symbol}:${direction}`,
@@ -116,6 +121,7 @@ const judges: Judges = {
     cause: 'approval-unread',
     action: 'Put the file of the approval right.',
   }),
+  'subaccount.fileRight': () => ({ kind: 'key-approval', cause: 'approval-unread', isEnd: true }),
   'claim.prepared': ({ file }) => ({
     kind: 'claim',
     cause: `claim:${file}`,
@@ -139,6 +145,15 @@ const judges: Judges = {
     action: 'Put its kind right and take it over: perpd strategies reload',
   }),
   'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),
+  'chat.failed': ({ sink, what }) => ({
+    kind: 'chat-failed',
+    cause: `chat:${sink}:${what}`,
+    action:
+      what === 'commands'
+        ? 'Command perpd by its console or on its machine meanwhile. Check the token, and that nothing else asks for the messages of this bot.'
+        : 'Look yourself whether what was commanded is done: perpd trading.',
+  }),
+  'chat.restored': ({ sink, what }) => ({ kind: 'chat-failed', cause: `chat:${sink}:${what}`, isEnd: true }),
   'kill.step': killStep,
   'limits.changed': ({ by, statement }) => ({
     kind: 'limits-changed',

@@ -5,9 +5,11 @@ import { createCauseFilter } from './causeFilter.ts'
 import { createHoldWatch } from './holdWatch.ts'
 import { createHostsWatch } from './hostsWatch.ts'
 import { mailLetter } from './mailLetter.ts'
+import { createMarketsWatch } from './marketsWatch.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { Notice } from './notice.ts'
 import { createPauseWatch } from './pauseWatch.ts'
+import { createPricesWatch } from './pricesWatch.ts'
 import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
 import { createSinkCauses } from './sinkCauses.ts'
@@ -23,7 +25,7 @@ export interface NotifierOptions extends MessageContext {
   readonly clock: Clock
   /** Told what became of each notice. */
   readonly emit: Emit
-  /** Hides secrets in a sentence: what a fault or a host says may hold one. */
+  /** Hides secrets in a text: what a fault or a host says may hold one. */
   readonly redact: (text: string) => string
   /** Most notices that wait for one sink. */
   readonly maxWaiting: number
@@ -44,10 +46,12 @@ export interface Notifier {
 
 /** A notifier over sinks; without any it does nothing. */
 export function createNotifier(options: NotifierOptions): Notifier {
-  const { sinks, clock, emit, redact, maxWaiting: most } = options
+  const { sinks, clock, emit, maxWaiting: most } = options
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
   const holds = createHoldWatch()
+  const watchMarkets = createMarketsWatch()
+  const prices = createPricesWatch()
   const watchPauses = createPauseWatch()
   const loops = sinks.map((sink) => {
     const taken = createSinkCauses(filterOf(sink.settings))
@@ -65,10 +69,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
   function tell(notice: Notice): void {
     const count = causes.take(notice, clock.monotonicMs())
     if (count === undefined) return
-    const shown = { ...notice, text: redact(notice.text) }
     for (const { taken, loop } of loops) {
       const how = taken.take(notice)
-      if (how !== undefined) loop.offer({ notice: shown, count, ...how })
+      if (how !== undefined) loop.offer({ notice, count, ...how })
     }
   }
 
@@ -76,18 +79,25 @@ export function createNotifier(options: NotifierOptions): Notifier {
     tell,
     recall(events) {
       const nowMs = clock.monotonicMs()
-      for (const notice of events.flatMap((event) => holds.take(event, nowMs))) {
+      const before = (event: Event) => [...watchMarkets(event), ...holds.take(event, nowMs)]
+      for (const notice of events.flatMap(before)) {
         for (const { taken } of loops) taken.take(notice)
       }
     },
     listen(event: Event) {
       if (loops.length === 0) return
       const nowMs = clock.monotonicMs()
-      const notices = [watchHosts(event, nowMs), ...watchPauses(event, nowMs), ...holds.take(event, nowMs)]
+      const notices = [
+        watchHosts(event, nowMs),
+        ...watchMarkets(event),
+        ...prices.take(event, nowMs),
+        ...watchPauses(event, nowMs),
+        ...holds.take(event, nowMs),
+      ]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {
-      for (const notice of holds.rest()) tell(notice)
+      for (const notice of [...prices.rest(), ...holds.rest()]) tell(notice)
       const waited = new AbortController()
       const all = Promise.all(loops.map(({ loop }) => loop.idle())).then(() => waited.abort())
       await Promise.race([all, clock.sleep(withinMs, waited.signal)])
@@ -97,16 +107,26 @@ export function createNotifier(options: NotifierOptions): Notifier {
   }
 }
 
+/** A notice without secrets, whatever of it leaves. */
+function cleaned(notice: Notice, redact: NotifierOptions['redact']): Notice {
+  const { cause, text, action } = notice
+  const clean = { ...notice, cause: redact(cause), text: redact(text) }
+  return action === undefined ? clean : { ...clean, action: redact(action) }
+}
+
 /** Tries once to tell one sink. */
 export function tellSink(
   sink: OpenSink,
-  { notice, count, isSilent }: Pick<Waiting, 'notice' | 'count' | 'isSilent'>,
-  options: Pick<NotifierOptions, 'post' | 'postMail' | 'clock' | 'timeoutMs' | 'profile' | 'consoleUrl'>,
+  { notice: said, count, isSilent }: Pick<Waiting, 'notice' | 'count' | 'isSilent'>,
+  options: Omit<NotifierOptions, 'sinks' | 'emit' | 'maxWaiting'>,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  const { post, postMail, clock, timeoutMs } = options
+  const { post, postMail, clock, timeoutMs, redact } = options
   const { settings, secrets } = sink
-  const message = messageOf(notice, count, options, settings.template)
+  const notice = cleaned(said, redact)
+  const { title, text } = messageOf(notice, count, options, settings.template)
+  // Once more as a whole: the template and the address of the page are not the notice's.
+  const message = { title: redact(title), text: redact(text) }
   if (settings.type === 'email') {
     const letter = mailLetter(settings, secrets, { message, level: notice.level, isSilent })
     return postMail(letter, { timeoutMs, signal })

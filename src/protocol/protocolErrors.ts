@@ -2,7 +2,8 @@
  * Custom errors of the protocol: what the bytes of a revert, or of a cancelled or frozen order, say
  * (contract `Errors`). A selector outside the table is shown as it is; nothing is ever guessed from it.
  */
-import { decodeAbiParameters, type Hex, parseAbiItem } from 'viem'
+import type { Hex } from 'viem'
+import { decodeAbiParameters, parseAbiItem } from 'viem/utils'
 
 const declarations: Readonly<Record<string, string>> = {
   // Order execution: cancellation (market) / freeze (trigger) reasons

@@ -1,6 +1,7 @@
 /** The kinds of tasks that make orders over time, and what of a task all of them are asked for. */
 
-import type { RebalanceParams } from '../domain/tasks/executorParams.ts'
+import type { PositionSide } from '../domain/account/accountRecord.ts'
+import type { LadderParams, RebalanceParams } from '../domain/tasks/executorParams.ts'
 import type {
   ExecutorKind,
   ExecutorParams,
@@ -32,6 +33,14 @@ export const executors = {
 /** Whether what such a task takes off are exits of what it opened. */
 export function opens(taskKind: string): boolean {
   return taskKind === bracketTask.name || taskKind === ladderTask.name
+}
+
+/** The side on which a task keeps exits of what it opens; undefined: it keeps none. */
+export function exitSideOf(taskKind: string, params: TaskGoal): PositionSide | undefined {
+  if (!opens(taskKind)) return undefined
+  const { takeProfitBps, stopLossBps } = params as Partial<LadderParams>
+  const isBare = taskKind === ladderTask.name && takeProfitBps === undefined && stopLossBps === undefined
+  return isBare ? undefined : (params as ExecutorParams)
 }
 
 /** The markets of a task. */

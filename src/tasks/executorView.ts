@@ -54,6 +54,8 @@ export interface Booked {
   readonly ownUsd: Usd
   /** In books of other strategies; what is unattributed is in neither. */
   readonly othersUsd: Usd
+  /** What of the owner's older tasks with exits keep theirs for; absent: nothing. */
+  readonly claimedUsd?: Usd
 }
 
 /** An order of a task that waits at the venue. */

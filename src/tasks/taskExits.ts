@@ -6,7 +6,7 @@ import type { ExecutorParams } from '../domain/tasks/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { absOf, bps, formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
-import type { ExecutorUse, ExecutorView, RestingChild } from './executorView.ts'
+import type { Booked, ExecutorUse, ExecutorView, RestingChild } from './executorView.ts'
 import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
 
 /** How often the position and its exits are looked at while nothing happens, ms. */
@@ -27,11 +27,12 @@ const exitTypes: readonly ExitType[] = ['stop-loss', 'take-profit']
 
 /**
  * What is left to close of what a task opened, USD: a hand, a keeper or the venue may have taken some of it off its owner's book. What the list
- * shows beyond the books of others counts as the owner's too: no evidence may have told the size of a fill.
+ * shows beyond the books of others counts as the owner's too: no evidence may have told the size of a fill. Of several tasks of one owner the
+ * older ones have theirs first, so that the exits of all come to no more than its part.
  */
 export function leftToClose(params: ExecutorParams, use: ExecutorUse, view: ExitView): Usd {
-  const { ownUsd, othersUsd } = view.booked(params)
-  const mostUsd = maxOf(ownUsd, heldUsd(params, view.snapshot) - othersUsd)
+  const { ownUsd, othersUsd, claimedUsd = 0n } = view.booked(params)
+  const mostUsd = maxOf(ownUsd, heldUsd(params, view.snapshot) - othersUsd) - claimedUsd
   return maxOf(0n, minOf(use.doneUsd - use.exitedUsd, mostUsd))
 }
 
@@ -41,7 +42,11 @@ export function keptExits(
   use: ExecutorUse,
   { nowMs, booked }: Pick<ExecutorView, 'nowMs' | 'booked'>,
 ): KeptExits {
-  return { atMs: nowMs, sizeUsd: use.doneUsd - use.exitedUsd, bookUsd: booked(params).ownUsd }
+  return { atMs: nowMs, sizeUsd: use.doneUsd - use.exitedUsd, bookUsd: freeUsd(booked(params)) }
+}
+
+function freeUsd({ ownUsd, claimedUsd = 0n }: Booked): Usd {
+  return maxOf(0n, ownUsd - claimedUsd)
 }
 
 /** Whether the exits must be looked at now: one is missing, what they close has changed, or it is long ago. */
@@ -59,7 +64,7 @@ export function isLookDue(
     kept === undefined ||
     resting < count ||
     kept.sizeUsd !== use.doneUsd - use.exitedUsd ||
-    (kept.bookUsd !== undefined && kept.bookUsd !== booked(params).ownUsd)
+    (kept.bookUsd !== undefined && kept.bookUsd !== freeUsd(booked(params)))
   )
     return true
   return nowMs < kept.atMs || nowMs - kept.atMs >= LOOK_MS

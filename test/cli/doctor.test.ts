@@ -57,7 +57,13 @@ test('a venue and a node beside it are asked: hosts, clock, head, past, router, 
   expect(findings.filter(({ level }) => level === 'fail')).toEqual([])
   expect(worst).toBe('pass')
   expect(of('host').length).toBe(venue.hosts.api.length + venue.hosts.oracle.length)
-  for (const { statement } of of('host')) expect(statement).toMatch(/answers in .*, clock as ours/)
+  // All of them on one port: each is told by what it is for, and by the whole of its address.
+  const told = of('host').map(({ statement }) => statement.replace(/ answers in .*, clock as ours$/, ''))
+  const without = (url: string) => url.replace(/^http:\/\//, '')
+  expect(told).toEqual([
+    ...venue.hosts.api.map((each) => `application API at ${without(each)}`),
+    ...venue.hosts.oracle.map((each) => `oracle at ${without(each)}`),
+  ])
   for (const { statement } of of('endpoint')) expect(statement).toMatch(/block \d+, .* old; its past/)
   // A block may come between the two questions.
   expect(of('endpoints')[0]?.statement).toMatch(/^the heads are (0 blocks|1 block) apart$/)
@@ -90,6 +96,10 @@ test('a node of another chain, a host that is away, a secret for all, and a port
   for (const check of ['host', 'endpoint', 'secrets', 'port']) {
     expect(of(check)[0], check).toMatchObject({ level: 'fail', remedy: expect.stringMatching(/\w/) })
   }
+  expect(of('host').map(({ statement }) => statement.split(': ')[0])).toEqual([
+    'application API at 127.0.0.1:9/v1',
+    'oracle at 127.0.0.1:9',
+  ])
   expect(of('secrets')[0]?.statement).toContain('control.token')
 })
 

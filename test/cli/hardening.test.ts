@@ -50,11 +50,16 @@ test('what is honest goes through: other options, other words, and what is only 
     started({}),
     started({ NODE_TLS_REJECT_UNAUTHORIZED: '1', NODE_OPTIONS: '', NODE_DEBUG: '' }),
     started({ NODE_OPTIONS: '--max-old-space-size=512 --disable-sigusr1' }, ['--disable-sigusr1']),
-    started({ NODE_EXTRA_CA_CERTS: '/etc/ssl/own.pem', LD_PRELOAD: '/usr/lib/libjemalloc.so' }),
+    started({
+      NODE_EXTRA_CA_CERTS: '/etc/ssl/own.pem',
+      NODE_COMPILE_CACHE: '/tmp/cache',
+      LD_PRELOAD: '/usr/lib/libjemalloc.so',
+    }),
   ]
   for (const each of good) expect(processProblems(live, each)).toEqual([])
   expect(processWarnings(live, good[3] ?? started({}))).toEqual([
     'NODE_EXTRA_CA_CERTS is set: it adds authorities whose certificates are believed for every connection. Unset it if you do not need it.',
+    'NODE_COMPILE_CACHE is set: it runs compiled code from a folder, and whoever may write there may change it. Unset it if you do not need it.',
     'LD_PRELOAD is set: it loads other code into this process. Unset it if you do not need it.',
   ])
   expect(processWarnings(live, good[2] ?? started({}))).toEqual([

@@ -125,6 +125,9 @@ test('limits show what the daemon counted of them, and nothing where it counts n
 
 test('a limit reads in the unit that its name says', () => {
   const read = (limit: string, value: string) => limitText({ limit, value })
+  // What is used of the chain's coin has eighteen decimals.
+  expect(read('executionFeesPerDay', '0.000428223628350001')).toBe('0.000428')
+  expect(read('executionFeesPerDay', '0.2')).toBe('0.2')
   expect([
     read('maxSlippageBps', '100'),
     read('maxLeverageBps', '50000'),

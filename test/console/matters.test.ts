@@ -74,9 +74,9 @@ test('the result of a day says since when it is counted: its start, or the first
   }
   const first = { ...equity, dayFirstAtMs: Date.parse('2026-01-02T16:42:10Z') }
   expect(dayHint(equity, nowMs)).toBe('since 00:00 UTC')
-  expect(dayHint(first, nowMs)).toBe('since 16:42 UTC, the first reading')
+  expect(dayHint(first, nowMs)).toBe('since 16:42 UTC, first read')
   expect(dayHint({ ...first, dayTransfersUsd: usd(-50) }, nowMs)).toBe(
-    'since 16:42 UTC, the first reading, without $50.00 withdrawn',
+    'since 16:42 UTC, first read, without $50.00 withdrawn',
   )
   expect(dayHint(first, nowMs + 86_400_000)).toContain('since 2026-01-02 16:42 UTC')
 })

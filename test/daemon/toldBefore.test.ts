@@ -12,6 +12,7 @@ import {
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
+import type { ToldApproval } from '../../src/engine/account/subaccountWatch.ts'
 import type { NoticeLevel } from '../../src/notify/notice.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
@@ -28,6 +29,8 @@ const finding: Discrepancy = {
   ...{ findingId: 'trade:1', kind: 'unexplained-position', statement: 'It is not known.' },
   ...{ account, marketToken: ethMarket, collateralToken: usdc, direction: 'long', sizeDeltaUsd: usd(5) },
 } as Discrepancy
+
+const key = { subaccount: account }
 
 /** The account after these facts. */
 function accountOf(...facts: readonly object[]): AccountState {
@@ -68,6 +71,7 @@ async function sentTo(
   level: NoticeLevel,
   journal: Parameters<typeof toldBefore>[0],
   events: readonly Event[] = ended,
+  told: Partial<ToldApproval> = {},
 ): Promise<string[]> {
   const sent: string[] = []
   const settings = sinkSettings(() => true).parse({
@@ -85,7 +89,7 @@ async function sentTo(
     redact: (text) => text,
     ...{ maxWaiting: 10, timeoutMs: 1_000, profile: 'paper' },
   })
-  notifier.recall(toldBefore(journal))
+  notifier.recall(toldBefore(journal, { hosts: ['one.example'], approval: { ...key, ...told } }))
   for (const event of events) notifier.listen(event)
   await notifier.close(10_000)
   return sent
@@ -107,9 +111,44 @@ test('a hold of before a restart that ends with its cause is told to be over by 
   const begun: Event = { type: 'trading.state', state: 'reducing', isPassing: true, ...hold }
   const { lifts: _, ...rest } = begun
   const lifted: Event = { ...rest, state: 'active', isLifted: true }
-  expect(toldBefore(journal)).toEqual([begun])
+  expect(toldBefore(journal, { hosts: [], approval: key })).toEqual([begun])
   expect(await sentTo('warn', journal, [lifted])).toEqual(['trading-state'])
   expect(await sentTo('warn', journal, [lifted, begun])).toEqual([])
+})
+
+test('a contradiction of before a restart ends where its beginning went, and one of a host that is asked no more does not keep it open', async () => {
+  const eth = { host: 'one.example', address: ethMarket, statement: 'calls WETH something else' }
+  const gone = { ...eth, host: 'gone.example' }
+  const raised = accountOf({ kind: 'market.contradicted', contradictions: [eth, gone] })
+  const journal = { account: () => raised, openIntents: () => [] }
+  const symbols = ['ETH/USD [WETH-USDC]']
+  expect(
+    await sentTo('error', journal, [{ type: 'market.settled', contradictions: [eth], symbols }]),
+  ).toEqual(['market-contradicted'])
+  const settled = accountOf(
+    { kind: 'market.contradicted', contradictions: [eth] },
+    { kind: 'market.settled', contradictions: [eth] },
+  )
+  expect(
+    toldBefore({ ...journal, account: () => settled }, { hosts: ['one.example'], approval: key }),
+  ).toEqual([])
+})
+
+test('a renewal of an approval that ran low, or was gone, before a restart goes to who was told of that', async () => {
+  const journal = { account: () => accountOf(), openIntents: () => [] }
+  const report = {
+    ...{ address: account, isActive: true, isApprovalWaiting: false },
+    ...{ remainingActions: 90, neededActions: 2, expiresAtSeconds: 1_900_000_000 },
+  }
+  const over: readonly Event[] = [{ type: 'subaccount.renewed', report }, { type: 'subaccount.fileRight' }]
+  const low = { left: 3n, expiresAtSeconds: 1_800_000_000, isGone: false }
+  expect(await sentTo('warn', journal, over, { low })).toEqual(['key-approval'])
+  expect(await sentTo('error', journal, over, { low })).toEqual([])
+  expect(await sentTo('error', journal, over, { low: { ...low, isGone: true }, isUnread: true })).toEqual([
+    'key-approval',
+    'key-approval',
+  ])
+  expect(await sentTo('warn', journal, over)).toEqual([])
 })
 
 test('what was over before the restart, or never was, has no end to be told', async () => {
@@ -123,7 +162,7 @@ test('what was over before the restart, or never was, has no end to be told', as
     { kind: 'strategy.switched', strategy: 'eth-trend', to: 'running', reason: 'It may.', by: 'ann' },
   ]
   const journal = { account: () => accountOf(...begun, ...over), openIntents: () => [armedState] }
-  expect(toldBefore(journal)).toEqual([])
+  expect(toldBefore(journal, { hosts: [], approval: key })).toEqual([])
   // By its own level a strategy that goes on is told to who takes warnings.
   expect(await sentTo('warn', journal)).toEqual(['strategy-paused'])
   expect(await sentTo('error', journal)).toEqual([])

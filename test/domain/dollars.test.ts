@@ -1,5 +1,6 @@
 /** Amounts of dollars as people read them. */
 import { expect, test } from 'vitest'
+import { limitText } from '../../src/domain/account/limits.ts'
 import { formatAtMost, formatDollars, formatSize, MAX_UINT256, usd } from '../../src/protocol/units.ts'
 
 test('an amount is in whole cents, and less than half of one shows its digits', () => {
@@ -31,4 +32,10 @@ test('the most that something costs is rounded up', () => {
     '$0.01',
     '$0.00',
   ])
+})
+
+test('what is used of a limit in dollars reads in whole cents', () => {
+  expect(limitText('maxDailyLossUsd', usd('0.3'))).toBe('$0.30')
+  expect(limitText('maxDailyLossUsd', usd(1_000))).toBe('$1,000.00')
+  expect(limitText('maxDailyLossUsd', 0n)).toBe('$0.00')
 })

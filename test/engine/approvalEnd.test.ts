@@ -1,9 +1,11 @@
 /** An approval that runs low and is renewed: the beginning is told, and its end once, whatever comes and goes in between. */
 import { expect, test } from 'vitest'
+import { BaseError } from '../../src/base/errors.ts'
 import type { Event } from '../../src/domain/event.ts'
 import {
   createSubaccountWatch,
   type SubaccountWatchContext,
+  type ToldApproval,
 } from '../../src/engine/account/subaccountWatch.ts'
 import { createCauseFilter } from '../../src/notify/causeFilter.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
@@ -16,6 +18,8 @@ const DAY_SECONDS = 86_400
 function watched() {
   const chain = { isActive: true, actions: 100, days: 30 }
   const time = { nowMs: 0 }
+  const file = { isWrong: false }
+  let kept: ToldApproval = { isUnread: false }
   const told: Event[] = []
   const context = {
     account: signer.address,
@@ -33,8 +37,17 @@ function watched() {
     },
     clock: { now: () => time.nowMs, monotonicMs: () => time.nowMs },
     emit: (event: Event) => void (event.type === 'subaccount.read' || told.push(event)),
-    readApproval: () => undefined,
+    readApproval: () => {
+      if (file.isWrong) throw new BaseError('It is no JSON.', { code: 'APPROVAL_FILE_UNREADABLE' })
+      return undefined
+    },
     journal: { openIntents: () => [] },
+    told: {
+      read: () => kept,
+      keep: (told: ToldApproval) => {
+        kept = told
+      },
+    },
     settings: { warnActions: 20, warnSeconds: DAY_SECONDS, reserveActions: 5 },
   } as unknown as SubaccountWatchContext
   const start = () => createSubaccountWatch(context)
@@ -42,6 +55,7 @@ function watched() {
   return {
     chain,
     time,
+    file,
     told,
     look: (needed = 0) => watch.check(needed),
     restart: () => {
@@ -87,6 +101,18 @@ test('an approval that is low no more because less is needed to close was not re
   expect(types()).toEqual(['subaccount.low'])
 })
 
+test('a file that cannot be used is told at each look, and once that it can again', async () => {
+  const { file, look, types } = watched()
+  await look()
+  file.isWrong = true
+  await look()
+  await look()
+  file.isWrong = false
+  await look()
+  await look()
+  expect(types()).toEqual(['subaccount.unread', 'subaccount.unread', 'subaccount.fileRight'])
+})
+
 test('what ran low before a restart is told again at the first look, so that its renewal reaches who was told', async () => {
   const { chain, told, look, restart } = watched()
   chain.actions = 20
@@ -110,4 +136,36 @@ test('what ran low before a restart is told again at the first look, so that its
       `the approval of the delegated key ${delegate.address} is renewed: 100 actions left, 0 of them to close what is open, until 1970-01-31T00:00:00.000Z`,
     ],
   ])
+})
+
+test('an approval that is renewed, or whose file is put right, while perpd is down is told so at the first look of the next run, once', async () => {
+  const { chain, file, told, look, restart, types } = watched()
+  chain.actions = 20
+  await look()
+  file.isWrong = true
+  await look()
+  file.isWrong = false
+  restart()
+  told.length = 0
+  Object.assign(chain, { actions: 100 })
+  await look()
+  await look()
+  expect(types()).toEqual(['subaccount.fileRight', 'subaccount.renewed'])
+  restart()
+  told.length = 0
+  await look()
+  expect(told).toEqual([])
+})
+
+test('an approval that is low no more after a restart because less is needed was not renewed', async () => {
+  const { chain, told, look, restart, types } = watched()
+  chain.actions = 24
+  await look(10)
+  restart()
+  told.length = 0
+  await look(2)
+  expect(told).toEqual([])
+  chain.actions = 200
+  await look(2)
+  expect(types()).toEqual(['subaccount.renewed'])
 })

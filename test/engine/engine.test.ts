@@ -196,6 +196,24 @@ test('a stop that comes while the venue is read lets nothing be decided', async 
   expect(events.at(-1)).toMatchObject({ type: 'daemon.stopped', openIntents: 0 })
 })
 
+test('nothing sleeps on once it said that it stopped: the process could not end', async () => {
+  const { engine, clock, events } = world([instance('one')])
+  await engine.start()
+  await clock.advance(5_000)
+  const stopped = engine.stop('SIGTERM')
+  await clock.advance(15_000)
+  await stopped
+  expect(events.at(-1)).toMatchObject({ type: 'daemon.stopped' })
+  expect(clock.sleeping()).toBe(0)
+
+  const idle = world([])
+  await idle.engine.start()
+  const ended = idle.engine.stop('SIGINT')
+  await clock.advance(0)
+  await ended
+  expect(idle.clock.sleeping()).toBe(0)
+})
+
 test('a wall clock that is set back an hour does not put a strategy to sleep', async () => {
   const { engine, clock, events } = world([instance('one')])
   await engine.start()

@@ -1,10 +1,10 @@
 /** What is left of exits once one of them, or a decision, took something off the part: cancelled at once, and before any entry. */
 import { expect, test } from 'vitest'
-import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import { type PricedExits, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Child, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import { createUnseen } from '../../src/engine/account/unseen.ts'
-import { checkExitsLeft } from '../../src/engine/exitsLeft.ts'
-import { keepExits } from '../../src/engine/keepExits.ts'
+import { checkExitsLeft } from '../../src/engine/exits/exitsLeft.ts'
+import { keepExits } from '../../src/engine/exits/keepExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { contractPriceOf, MAX_UINT256, type Usd, usd } from '../../src/protocol/units.ts'
 import { MARKET, marketView, NOW_MS, order, position, snapshot, USDC } from '../risk/world.ts'
@@ -43,6 +43,16 @@ function landed(kind: string, children: readonly Partial<Child>[], terms: object
   return { intent, attempts: [attempt], updatedAtMs: NOW_MS } as unknown as IntentState
 }
 
+/** A limit entry at rest, with its target and its stop. */
+function waitingEntry(): IntentState {
+  const children = (['main', 'take-profit', 'stop-loss'] as const).map((role, index) => ({
+    ...{ index, orderKey: keyOf(index + 3), role },
+    phase: 'OPEN' as const,
+  }))
+  const state = landed('increase', children, { orderType: 'limit' })
+  return { ...state, intent: { ...state.intent, intentId: 'waiting'.padEnd(24, '0') } }
+}
+
 const row = (index: number, orderType: number, sizeDeltaUsd: Usd, triggerUsd: number): Order =>
   order({
     orderKey: keyOf(index),
@@ -53,7 +63,12 @@ const row = (index: number, orderType: number, sizeDeltaUsd: Usd, triggerUsd: nu
 
 const stopRow = row(2, 6, usd(400), 1_900)
 
-function decided(states: readonly IntentState[], orders: readonly Order[], ownUsd: Usd) {
+function decided(
+  states: readonly IntentState[],
+  orders: readonly Order[],
+  ownUsd: Usd,
+  asked: PricedExits = exits,
+) {
   const part = {
     ...side,
     sizeUsd: ownUsd,
@@ -65,7 +80,7 @@ function decided(states: readonly IntentState[], orders: readonly Order[], ownUs
   }
   const positions = ownUsd > 0n ? [position({ sizeInUsd: ownUsd })] : []
   return keepExits({
-    exitsOn: () => exits,
+    exitsOn: () => asked,
     snapshot: snapshot({ view: marketView(), positions, orders }),
     states,
     parts: ownUsd > 0n ? [part] : [],
@@ -95,6 +110,23 @@ test('a stop is placed anew at once after a reduction that the venue cancelled, 
   expect(decided([vain], [], usd(400)).map(({ kind }) => kind)).toEqual(['decrease', 'decrease'])
   const coming = landed('close', [{ role: 'main', phase: 'OPEN' }])
   expect(decided([coming], [], usd(400))).toEqual([])
+})
+
+test('exits of an entry that waits are its own: they are no excess, cover nothing that is held, and no price moves them', () => {
+  const waiting = waitingEntry()
+  const [ownStop, ownTarget] = [row(2, 6, usd(400), 1_900), row(1, 5, usd(400), 2_200)]
+  const theirs = [row(4, 5, usd(300), 2_300), row(5, 6, usd(300), 1_990)]
+  const filled = entered(['EXECUTED', 'OPEN', 'OPEN'])
+  const entry = row(3, 3, usd(300), 1_995)
+  expect(decided([filled, waiting], [ownStop, ownTarget, entry, ...theirs], usd(400))).toEqual([])
+  // The stop of what is held was lost.
+  const lost = entered(['EXECUTED', 'OPEN', 'CANCELLED'])
+  expect(decided([lost, waiting], [ownTarget, entry, ...theirs], usd(400))).toMatchObject([
+    { kind: 'decrease', orderType: 'stop-loss', sizeDeltaUsd: usd(400), triggerPrice: usd(1_900) },
+  ])
+  const trailing = { ...exits, trailingStop: { distance: { bps: 100 } }, moveEveryMs: 0, moveStepUsd: 1n }
+  const moved = decided([filled, waiting], [ownStop, ownTarget, entry, ...theirs], usd(400), trailing)
+  expect(moved).toMatchObject([{ kind: 'edit', orderKey: keyOf(2) }])
 })
 
 test('an edit is over for admission as soon as the list shows its values, and a cancel once the order is gone', () => {

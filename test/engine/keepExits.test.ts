@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import { type PricedExits, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import { keepExits } from '../../src/engine/keepExits.ts'
+import { keepExits } from '../../src/engine/exits/keepExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import {
   contractPriceOf,

@@ -302,6 +302,10 @@ export const everyEvent: readonly Event[] = [
     booksTokens: 199_999n,
     expectedTokens: 200_000n,
   },
+  { type: 'chat.restored', sink: 'phone', what: 'answers' },
+  { type: 'account.booksAgree', marketToken: ethMarket, direction: 'long' },
+  { type: 'subaccount.unread', reason: 'approval.json cannot be read: it is no JSON.' },
+  { type: 'subaccount.fileRight' },
   { type: 'price.fallback', symbol, source: 'ticker', ageMs: 400 },
   {
     type: 'trading.state',

@@ -101,6 +101,10 @@ test('on a terminal every event reads as one plain line', () => {
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
     account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $500.00: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
     account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $400.00 (in base units of the index token 199999, and 200000): a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
+    notify    the chat of phone is answered again
+    account   the books of long 0x70d9…6336 add up to the journal again
+    account   the approval is not used: approval.json cannot be read: it is no JSON
+    account   nothing is wrong with the file of the approval any more
     price     a reduction on ETH/USD [WETH-USDC] uses the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
     trading   trading of eth-trend is reducing: Its loss limit was reached
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
@@ -226,6 +230,7 @@ test('lines below the level are not written', () => {
     'host',
     'host',
     'host',
+    'account',
     'account',
     'account',
     'account',

@@ -191,3 +191,25 @@ test('of many strategies each end is of its own failures alone, comes in the ord
   expect(failed('s0', 'one', false)).toHaveLength(1)
   expect(failed('s2', 'one', false)).toEqual([])
 })
+
+test('an address of the dead man’s switch that is away for hours is told a few times, with its end; notices of sinks are told one by one', () => {
+  const { time, tell } = filterAt()
+  const beat = (kind: string, isSent = false, sink = 'heartbeat'): readonly Line[] =>
+    tell({
+      type: 'notice.ended',
+      ...{ sink, kind, result: isSent ? 'sent' : 'failed' },
+      ...(isSent ? {} : { reason: 'no answer in 3000 ms' }),
+    })
+  const told: string[] = []
+  for (let minute = 0; minute < 180; minute += 1) {
+    told.push(...beat(minute % 2 === 0 ? 'well' : 'fail').map(({ text }) => text))
+    time.now += 60_000
+  }
+  expect(told).toHaveLength(4)
+  expect(told[0]).toBe('heartbeat was not told of well: no answer in 3000 ms. Trading goes on')
+  expect(beat('well', true).map(({ level, text }) => [level, text])).toEqual([
+    ['info', 'the heartbeat is taken again after 180 failures'],
+  ])
+  expect(beat('well', true)).toEqual([])
+  for (let times = 0; times < 12; times += 1) expect(beat('day-summary', false, 'heartbeat')).toHaveLength(1)
+})

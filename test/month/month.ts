@@ -22,6 +22,7 @@ import { aroundTrader } from '../day/aroundTrader.ts'
 import { planOutages } from '../day/road.ts'
 import { createDayTime } from '../day/time.ts'
 import { randomOf } from '../simulation/random.ts'
+import { paidMarket, payForBalance } from './balancePaid.ts'
 import { createCrowd } from './crowd.ts'
 import { type MonthStrategies, monthStrategies } from './monthKinds.ts'
 import { createMonthOwner, delegate } from './monthOwner.ts'
@@ -82,9 +83,12 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
   const time = createDayTime()
   const clock = time.clock()
   const chain = { ...arbitrum }
+  // Candles are of a market that is too deep for it.
+  const isPaidForBalance = kind === 'impact-capture' && replay === undefined
+  const market = isPaidForBalance ? paidMarket : replay?.market
   const strategies = await monthStrategies(folder, kind, {
     cadenceSeconds,
-    ...(replay === undefined ? {} : { market: replay.market }),
+    ...(market === undefined ? {} : { market }),
   })
   const venue = createVenue({
     clock,
@@ -96,6 +100,7 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
       ...(replay === undefined ? {} : { replay: replay.prices }),
     },
   })
+  if (isPaidForBalance) payForBalance(venue)
   const crowd = createCrowd(venue, seed)
   const outages = planOutages(
     randomOf(seed, 'outages'),

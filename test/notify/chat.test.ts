@@ -41,7 +41,10 @@ function write(text: string, over: object = {}): void {
 }
 
 /** Runs a loop; its clock stands still, and its waits are noted and short. */
-function start(carryOut: (command: ChatCommand) => string = ({ word }) => `did ${word}`) {
+function start(
+  carryOut: (command: ChatCommand) => string = ({ word }) => `did ${word}`,
+  monotonicMs: () => number = systemClock.monotonicMs,
+) {
   ending = new AbortController()
   const events: Event[] = []
   const waits: number[] = []
@@ -57,6 +60,7 @@ function start(carryOut: (command: ChatCommand) => string = ({ word }) => `did $
       clock: {
         ...systemClock,
         now: () => nowMs,
+        monotonicMs,
         sleep: (ms) => {
           waits.push(ms)
           return new Promise((resolve) => setImmediate(resolve))
@@ -144,7 +148,9 @@ test('limits and outages of the service are waited for, told once, and nothing t
   const { events, waits, commands } = start()
   await polling()
   expect(waits).toEqual([1_000, 4_000, 7_000, 60_000])
-  expect(events).toEqual([{ type: 'chat.failed', sink: 'phone', reason: 'it answered 502' }])
+  expect(events).toEqual([
+    { type: 'chat.failed', sink: 'phone', what: 'commands', reason: 'it answered 502' },
+  ])
   instead.push(
     ...[{ method: 'sendMessage', status: 429, body: '{"ok":false,"parameters":{"retry_after":3}}' }],
   )
@@ -153,6 +159,47 @@ test('limits and outages of the service are waited for, told once, and nothing t
   expect(waits.at(-1)).toBe(3_000)
   expect(commands).toHaveLength(1)
   expect(JSON.stringify(events)).not.toContain('of-the-bot')
+})
+
+test('commands that come again are told once no poll failed for a minute, however they came and went before', async () => {
+  let atMs = 0
+  instead.push({ method: 'getMe', status: 502, body: 'bad' })
+  const { events } = start(undefined, () => atMs)
+  const told = () =>
+    events.flatMap(({ type }) => (type.startsWith('chat.') && type !== 'chat.update' ? type : []))
+  await polling()
+  expect(told()).toEqual(['chat.failed'])
+  // It fails again half a minute later: the same trouble.
+  atMs = 30_000
+  instead.push({ method: 'getUpdates', status: 502, body: 'bad' })
+  write('/status')
+  await expect.poll(() => said.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => instead.length, { timeout: 20_000 }).toBe(0)
+  await polling()
+  atMs = 89_999
+  write('/status')
+  await expect.poll(() => said.length, { timeout: 20_000 }).toBe(2)
+  await polling()
+  expect(told()).toEqual(['chat.failed'])
+  atMs = 90_000
+  write('/status')
+  await expect.poll(told, { timeout: 20_000 }).toEqual(['chat.failed', 'chat.restored'])
+})
+
+test('an answer that the chat does not take is told once, and that the next one was taken', async () => {
+  const { events } = start()
+  const told = () => events.filter(({ type }) => type === 'chat.failed' || type === 'chat.restored')
+  const refused = { method: 'sendMessage', status: 400, body: '{"ok":false}' }
+  await polling()
+  instead.push(refused, refused)
+  write('/status')
+  write('/pnl')
+  write('/orders')
+  await expect.poll(() => said, { timeout: 20_000 }).toEqual(['did orders'])
+  await expect.poll(told, { timeout: 20_000 }).toEqual([
+    { type: 'chat.failed', sink: 'phone', what: 'answers', reason: 'it answered 400' },
+    { type: 'chat.restored', sink: 'phone', what: 'answers' },
+  ])
 })
 
 test('an order is done only after its code, by the same person, in time, and once', () => {

@@ -215,9 +215,39 @@ test('what a slow sink has no room for is counted, and what matters most is kept
   expect(asked.map(({ body }) => JSON.parse(body).cause)).toEqual(['c0', 'c3'])
 })
 
-test('the text of a notice is cleaned of secrets before it leaves', async () => {
-  await tellAll([webhook()], [notice({ text: 'it said hushhush' })], {
-    redact: (text) => text.replace('hushhush', '[hidden]'),
+test('whatever of a notice leaves is cleaned of secrets before: its text, action and cause, what they are put into, and the link', async () => {
+  const said = notice({ text: 'it said hushhush', action: 'Look at hushhush.', cause: 'from hushhush' })
+  const telegram = open(
+    {
+      ...{ type: 'telegram', ...common, url, chatId: '-100', tokenFile: '/x' },
+      template: '{title}: {text} {action} {link} hushhush',
+    },
+    { tokenFile: '12345678:t' },
+  )
+  await tellAll([webhook(), telegram], [said], {
+    redact: (text) => text.replaceAll('hushhush', '[hidden]'),
+    profile: 'hushhush',
+    consoleUrl: 'https://perpd.example/hushhush',
   })
-  expect(asked[0]?.body).toContain('it said [hidden]')
+  expect(asked).toHaveLength(2)
+  const [hook = '', chat = ''] = [...asked]
+    .sort((one) => (one.path === '/hook' ? -1 : 1))
+    .map(({ body }) => body)
+  expect(hook + chat).not.toContain('hushhush')
+  expect(JSON.parse(hook)).toMatchObject({
+    title: 'perpd [hidden]: trading state',
+    text: 'it said [hidden]',
+    action: 'Look at [hidden].',
+    cause: 'from [hidden]',
+    message: 'it said [hidden]\nYou must act: Look at [hidden].\nhttps://perpd.example/[hidden]',
+  })
+  expect(chat).toContain('https://perpd.example/[hidden] [hidden]')
+})
+
+test('causes that differ by a secret alone stay two, as ends find what they end', async () => {
+  const one = notice({ cause: 'hushhush' })
+  await tellAll([webhook()], [one, notice({ cause: '[hidden]' }), { ...one, isEnd: true }, one], {
+    redact: (text) => text.replaceAll('hushhush', '[hidden]'),
+  })
+  expect(asked.map(({ body }) => JSON.parse(body).isEnd)).toEqual([false, false, true, false])
 })

@@ -274,7 +274,19 @@ export function createExitChecks(parts: {
     const type = orderType === 'stop-loss' ? STOP_LOSS : TAKE_PROFIT
     if (kind !== 'decrease' || orderType === 'market' || orderType === 'twap') return
     if (part === undefined || part.isMixed) return
-    const resting = exitsOn(strategy, marketToken, direction).filter(({ spec }) => spec.orderType === type)
+    // Exits of an entry that waits by the journal are for what it will add.
+    const isExit = (role: string | undefined) => role === 'stop-loss' || role === 'take-profit'
+    const waiting = new Set(
+      open
+        .filter(({ intent }) => intent.kind === 'increase')
+        .filter((state) =>
+          lastAttempt(state)?.children.some((child) => !isExit(child.role) && !hasEnded(child)),
+        )
+        .map(({ intent }) => intent.intentId),
+    )
+    const resting = exitsOn(strategy, marketToken, direction).filter(
+      (order) => order.spec.orderType === type && !waiting.has(order.intentId ?? ''),
+    )
     const coming = open.filter(
       ({ intent, attempts }) =>
         intent.intentId !== intentId &&

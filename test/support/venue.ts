@@ -14,6 +14,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>
   /** Sets the wall clock back, as an operator or a time server may; the monotonic one goes on. */
   setBack(ms: number): void
+  /** How many still sleep: a process with a real clock does not end before they wake. */
+  sleeping(): number
 }
 
 /** Lets everything run that waits for nothing but its turn: promises, and the journal's group commit. */
@@ -32,6 +34,7 @@ export function manualClock(startMs: number, settled: () => Promise<void> = sett
       backMs += ms
     },
     monotonicMs: () => nowMs,
+    sleeping: () => sleepers.length,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve()

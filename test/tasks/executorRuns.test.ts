@@ -214,6 +214,35 @@ test('a bracket whose part a hand closed takes its exits off and ends, though an
   expect(await heldUsd()).toBeGreaterThan(usd(1_399))
 })
 
+test('exits of two brackets of one owner come to no more than its part: what a hand took off it is taken off the newer one first', {
+  timeout: 240_000,
+}, async () => {
+  const { engine, start, goOn, orders, heldUsd } = await started()
+  const resting = async () =>
+    (await engine.tasks()).filter(({ waits }) => waits === 'its exits rest at the venue')
+  await start(bracket)
+  await goOn(async () => (await resting()).length === 1)
+  await start({ ...bracket, id: 'tsk-2', stopLoss: '1650', takeProfit: '1950' })
+  await goOn(async () => (await resting()).length === 2)
+  expect(await heldUsd()).toBe(usd(1_200))
+  const close = { type: 'close', market: ethSymbol, direction: 'long' }
+  expect(await engine.operate({ ...close, id: 'clo-1', shareBps: 2_500 } as never, ann)).toMatchObject({
+    ok: true,
+  })
+  const [older, newer] = ['1700.00: 600.00,1900.00: 600.00', '1650.00: 300.00,1950.00: 300.00']
+  const sorted = (rows: string) =>
+    rows
+      .split(',')
+      .sort((one, other) => one.localeCompare(other))
+      .join()
+  await goOn(async () => triggers(await orders()).join() === sorted(`${older},${newer}`), 90)
+  expect(await engine.operate({ ...close, id: 'clo-2', shareBps: 6_667 } as never, ann)).toMatchObject({
+    ok: true,
+  })
+  await goOn(async () => (await orders()).length === 2, 200)
+  expect(triggers(await orders()).join()).toMatch(/^1700\.00: 299\.\d\d,1900\.00: 299\.\d\d$/)
+})
+
 test('exits on the wrong side, a ladder whose stop is before its last rung and a target that is reached are refused', async () => {
   const { engine } = await started()
   const told = async (command: StartTaskCommand) => {

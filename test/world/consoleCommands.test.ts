@@ -96,7 +96,7 @@ pageTest(
     const daemon = await daemonWith('enabled: false')
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'stopped', size: '400', stopLoss: '1300' })
-    await page.waitForSelector('#positions tbody tr >> text=stop rests')
+    await page.waitForSelector('#positions tbody tr >> text=rests')
     await page.click('#orders button[aria-label^="Cancel order"]')
     await sent(page, 'Now it would do this')
     await page.waitForSelector('dialog[open] .outcome >> text=stays open without a stop-loss')

@@ -37,7 +37,7 @@ pageTest(
     writeFileSync(join(own, `${name}.yaml`), readFileSync(join(strategies, 'eth-trend.yaml'), 'utf8'))
     const daemon = await servedIn(here.folder, [`--strategies.paths=${own}`])
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
-    await page.waitForSelector('#positions tbody tr >> text=stop rests')
+    await page.waitForSelector('#positions tbody tr >> text=rests')
     for (const width of [390, 768]) {
       await page.setViewportSize({ width, height: 900 })
       expect([width, await overhang(page, ':root')]).toEqual([width, 0])

@@ -21,7 +21,7 @@ pageTest(
     const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
     await page.waitForSelector('.tiles >> text=live')
     // The trend of the paper venue opens within seconds of the start, with the stop of its file.
-    await page.waitForSelector('#positions tbody tr >> text=stop rests')
+    await page.waitForSelector('#positions tbody tr >> text=rests')
     await page.waitForSelector('#log li >> text=filled at')
     await page.waitForSelector('#prices .levels >> text=long entry $')
     await page.waitForSelector('#prices .levels >> text=bought at $')
@@ -116,8 +116,12 @@ pageTest(
     daemon.child.kill('SIGKILL')
     await daemon.ended
     await page.waitForSelector('.tiles >> text=no connection')
+    // What is old is faded; a form to log in with is not.
+    const opacity = 'getComputedStyle(document.querySelector("main")).opacity'
+    expect(await page.evaluate(opacity)).toBe('0.6')
     await trading(new URL(daemon.console).port)
     await page.waitForSelector('input[name=token]')
+    expect(await page.evaluate(opacity)).toBe('1')
   },
 )
 

@@ -209,7 +209,7 @@ pageTest(
       await page.waitForSelector('#tasks .rows li:has-text("accumulate") >> text=stopped')
       for (const kind of ['bracket', 'ladder'])
         await page.waitForSelector(`#tasks .rows li:has-text("${kind}") >> text=running`)
-      await page.waitForSelector('#positions tbody tr >> text=stop rests')
+      await page.waitForSelector('#positions tbody tr >> text=rests')
       expect(await page.locator('#tasks .rows li').count()).toBe(kinds.length)
     }
     await page.reload()

@@ -1,5 +1,5 @@
 /** From the EventEmitter's logs to what happened to an order. */
-import { keccak256, stringToHex } from 'viem'
+import { keccak256, stringToHex } from 'viem/utils'
 import type { OrderEventName } from '../../domain/machine/chainView.ts'
 import type { CreatedOrder } from '../../domain/machine/expected.ts'
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'

@@ -17,13 +17,14 @@ const ANSWER_MS = 5_000
 export async function checkHosts(api: Api): Promise<readonly Finding[]> {
   const options = (host: string) => ({ host, isFresh: true, attempts: 1, timeoutMs: ANSWER_MS })
   const services = [
-    { hosts: api.hosts.api, ask: (host: string) => api.getTokens(options(host)) },
-    { hosts: api.hosts.oracle, ask: (host: string) => api.ping(options(host)) },
+    { role: 'application API', hosts: api.hosts.api, ask: (host: string) => api.getTokens(options(host)) },
+    { role: 'oracle', hosts: api.hosts.oracle, ask: (host: string) => api.ping(options(host)) },
   ]
   const found = await Promise.all(
-    services.map(async ({ hosts, ask }) =>
-      withOthers(await Promise.all(hosts.map((host) => lookAt(api, host, () => ask(host))))),
-    ),
+    services.map(async ({ role, hosts, ask }) => {
+      const looks = hosts.map((host) => lookAt(api, { role, host, ask: () => ask(host) }))
+      return withOthers(await Promise.all(looks))
+    }),
   )
   return found.flat()
 }
@@ -34,9 +35,17 @@ export function withOthers(findings: readonly Finding[]): readonly Finding[] {
   return findings.map((each) => (isServed && each.level === 'fail' ? { ...each, level: 'warn' } : each))
 }
 
-async function lookAt(api: Api, host: string, ask: () => Promise<unknown>): Promise<Finding> {
+/** What is asked of one host. */
+interface Look {
+  /** What it is for. */
+  readonly role: string
+  readonly host: string
+  readonly ask: () => Promise<unknown>
+}
+
+async function lookAt(api: Api, { role, host, ask }: Look): Promise<Finding> {
   const startMs = systemClock.monotonicMs()
-  const { host: name } = new URL(host)
+  const name = `${role} at ${addressOf(host)}`
   try {
     await ask()
   } catch (error) {
@@ -48,6 +57,12 @@ async function lookAt(api: Api, host: string, ask: () => Promise<unknown>): Prom
     )
   }
   return hostFinding(name, systemClock.monotonicMs() - startMs, api.clockSkewMs(host))
+}
+
+/** Machine and path: of several services on one machine the path alone tells which. */
+function addressOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname.replace(/\/+$/, '')}`
 }
 
 /** What an answer says of its host. `skewMs`: its clock less ours, to a second, as its Date header tells. */

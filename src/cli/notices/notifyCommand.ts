@@ -1,7 +1,7 @@
 /** `perpd notify test [SINK]`: one test message to each sink, one try each, and what became of it. */
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { linkOf, openPost, openSinks } from '../../daemon/notices/notifySinks.ts'
+import { linkOf, openPost, openSinks, redactOf } from '../../daemon/notices/notifySinks.ts'
 import type { Notice } from '../../notify/notice.ts'
 import { tellSink } from '../../notify/notifier.ts'
 import { createPostMail } from '../../notify/sendMail.ts'
@@ -35,6 +35,7 @@ export async function notifyTest({ loaded, positionals, flags, out }: Call): Pro
   const options = {
     post,
     postMail: createPostMail(),
+    redact: redactOf(config, sinks),
     clock: systemClock,
     timeoutMs,
     profile: config.profile,

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Api } from '../../api/client.ts'
 import { isoTime } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'

@@ -31,7 +31,7 @@ import { openIntentsOf, restingOrdersOf } from '../../strategy/resting.ts'
 import { type Situation, TRIAL_STEPS } from './situations.ts'
 import { createTrialAccount } from './trialAccount.ts'
 import { trialEdgeDenial } from './trialEdge.ts'
-import { trialExits, trialOrphans } from './trialExits.ts'
+import { trialKept, trialOrphans } from './trialExits.ts'
 import { createTrialPrices, type TrialClock, type TrialMarket } from './trialMarkets.ts'
 import { trialSignals } from './trialSignals.ts'
 import { createTrialVenue, type TrialFill, type TrialMoment } from './trialVenue.ts'
@@ -269,7 +269,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
   /** The situation at a step, once what the exits of the file call for is taken. */
   function withKeptExits(step: number): Snapshot {
     const before = snapshotAt(step)
-    const kept = trialExits(loaded, before, venue.open())
+    const kept = trialKept(loaded, before, venue.open())
     if (kept.length === 0) return before
     takeAll(kept, 'exits', before, step)
     return snapshotAt(step)

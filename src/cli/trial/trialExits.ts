@@ -1,24 +1,35 @@
 /**
- * What a trial does for the exits of its file, at each turn as a running perpd does: the engine keeps them over what the trial's venue holds
- * and lists, and what has lost its position is cancelled. Pure.
+ * What a trial keeps in order at each turn as a running perpd does: the exits of its file over what the trial's venue holds and lists, entries
+ * at rest around its closings, and exits that lost their position. Pure.
  */
 import { noPart } from '../../domain/books/sideParts.ts'
 import type { CancelDecision, Decision } from '../../domain/order/decision.ts'
+import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
-import { keepExits } from '../../engine/keepExits.ts'
+import { closingCancels } from '../../engine/exits/closingEntries.ts'
+import { keepExits } from '../../engine/exits/keepExits.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
 import { orphanCancels } from '../../risk/orphans.ts'
 import { keptExitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 
-/** What `exit:` of the file calls for now, in the order in which it is to be taken. `states`: open intents of the trial. */
-export function trialExits(
-  { exits, strategy }: Pick<LoadedStrategy, 'exits' | 'strategy'>,
+/** What `exit:` and `protect.closings` of the file call for now, in the order in which it is to be taken. `states`: open intents of the trial. */
+export function trialKept(
+  { exits, protect, strategy }: Pick<LoadedStrategy, 'exits' | 'protect' | 'strategy'>,
   snapshot: Snapshot,
   states: readonly IntentState[],
 ): readonly Decision[] {
-  if (exits === undefined || !strategy.opensPositions) return []
+  if (!strategy.opensPositions) return []
+  return [...exitsKept(exits, snapshot, states), ...closingCancels(protect, snapshot, states, snapshot.atMs)]
+}
+
+function exitsKept(
+  exits: ExitPlan | undefined,
+  snapshot: Snapshot,
+  states: readonly IntentState[],
+): readonly Decision[] {
+  if (exits === undefined) return []
   // All that a trial holds is the file's own: a part is the whole position, and its size is what its tokens cost.
   const parts = snapshot.positions.value.map(
     ({ marketToken, direction, collateralToken, sizeInUsd, sizeInTokens, collateralAmount }) => ({

@@ -78,11 +78,16 @@ export function linkOf({ notify, control }: Config): string | undefined {
   return `${control.consoleUrl.replace(/\/+$/, '')}/console/`
 }
 
+/** Hides the secrets of the sinks and of the chain's addresses in a text. */
+export function redactOf({ rpc }: Pick<Config, 'rpc'>, sinks: readonly OpenSink[]): (text: string) => string {
+  const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
+  return createRedactor([...rpc.http, ...rpc.ws, ...secrets]).text
+}
+
 /** A notifier, with what else talks to its sinks. */
 export interface OpenNotifier extends Notifier {
   readonly sinks: readonly OpenSink[]
-  /** Hides the secrets of the sinks and of the chain's addresses in a text. */
-  readonly redact: (text: string) => string
+  readonly redact: ReturnType<typeof redactOf>
 }
 
 /**
@@ -99,13 +104,12 @@ export async function openNotifier(
   const consoleUrl = linkOf(config)
   const { post, close } = openPost()
   const sinks = openSinks(config)
-  const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
-  const redactor = createRedactor([...config.rpc.http, ...config.rpc.ws, ...secrets])
+  const redact = redactOf(config, sinks)
   // Sixty files, half a tenth of a second of the loop's time on a quick machine: over before anything has a tick to be late for.
   if (sinks.some(({ settings }) => settings.type === 'email')) await load().catch(() => undefined)
   const notifier = createNotifier({
     sinks,
-    redact: redactor.text,
+    redact,
     post,
     postMail: createPostMail(),
     clock: systemClock,
@@ -118,7 +122,7 @@ export async function openNotifier(
   return {
     ...notifier,
     sinks,
-    redact: redactor.text,
+    redact,
     async close(withinMs) {
       await notifier.close(withinMs)
       close()

@@ -2,12 +2,32 @@
 import { pauses } from '../../domain/account/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { labelOf } from '../../domain/order/intent.ts'
+import type { ToldApproval } from '../../engine/account/subaccountWatch.ts'
 import type { Journal } from '../../journal/journal.ts'
+import type { Address } from '../../protocol/address.ts'
 
-/** The beginnings of holds, unknown orders, discrepancies and pauses by an operator that last, as events told them. */
-export function toldBefore(journal: Pick<Journal, 'account' | 'openIntents'>): readonly Event[] {
-  const { findings, trading, strategies } = journal.account()
+/** What is known of a start besides its journal. */
+export interface NowKnown {
+  /** Hosts that are asked from now on: what others said counts no more. */
+  readonly hosts: readonly string[]
+  /** What was told of the approval of this key. */
+  readonly approval: { readonly subaccount: Address } & Partial<ToldApproval>
+}
+
+/**
+ * The beginnings of holds, unknown orders, discrepancies, contradicted markets and pauses by an operator that last, and of what was told of
+ * the approval, as events told them.
+ */
+export function toldBefore(
+  journal: Pick<Journal, 'account' | 'openIntents'>,
+  { hosts, approval }: NowKnown,
+): readonly Event[] {
+  const { findings, trading, strategies, markets } = journal.account()
+  const contradictions = [...(markets?.open.values() ?? [])].filter(({ host }) => hosts.includes(host))
   return [
+    ...(contradictions.length === 0
+      ? []
+      : [{ type: 'market.contradicted', contradictions, symbols: [] } satisfies Event]),
     ...trading.holds.map(
       ({ scope, state, cause, lifts, reason }): Event => ({
         type: 'trading.state',
@@ -34,5 +54,16 @@ export function toldBefore(journal: Pick<Journal, 'account' | 'openIntents'>): r
         ? []
         : [{ type: 'strategy.switched', strategy, to: 'paused', reason: paused.reason, by: paused.by }],
     ),
+    ...approvalBefore(approval),
   ]
+}
+
+function approvalBefore({ subaccount, low, isUnread }: NowKnown['approval']): readonly Event[] {
+  const unread: readonly Event[] = isUnread === true ? [{ type: 'subaccount.unread', reason: '' }] : []
+  if (low === undefined) return unread
+  const report = {
+    ...{ address: subaccount, isActive: !low.isGone, isApprovalWaiting: false, neededActions: 0 },
+    ...{ remainingActions: Number(low.left), expiresAtSeconds: low.expiresAtSeconds },
+  }
+  return [...unread, { type: 'subaccount.low', report, secondsLeft: 0 }]
 }

@@ -1,5 +1,5 @@
 /** How much, and whether at all. */
-import { formatUnits, formatUsd, NATIVE_DECIMALS, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import { formatDollars, formatUnits, NATIVE_DECIMALS, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import { type LimitRow, type LimitUnit, limitTable } from './limitTable.ts'
 
 /** Whether new orders may be made: all, only such as cannot add risk, or none. */
@@ -79,7 +79,7 @@ export function limitSetName(scope: string, name: string): string {
 export function limitText(name: string, value: bigint | number): string {
   const unit = limitRow(name)?.unit
   if (unit === 'native') return formatUnits(BigInt(value), NATIVE_DECIMALS)
-  return unit === 'usd' ? formatUsd(BigInt(value)) : String(value)
+  return unit === 'usd' ? formatDollars(BigInt(value)) : String(value)
 }
 
 /**

@@ -34,6 +34,20 @@ export interface SubaccountSettings {
   readonly reserveActions: number
 }
 
+/** What was told of the approval and has not ended. */
+export interface ToldApproval {
+  /** What was left when it was told to be low, and whether it was told to be gone. */
+  readonly low?: { readonly left: bigint; readonly expiresAtSeconds: number; readonly isGone: boolean }
+  /** Whether its file could not be used. */
+  readonly isUnread: boolean
+}
+
+/** Keeps that over a restart; neither throws. */
+export interface ToldApprovalStore {
+  read(): ToldApproval
+  keep(told: ToldApproval): void
+}
+
 /** What the watch stands on. */
 export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | 'clock' | 'emit'> {
   /** The approval that changes nothing, for orders of a key that the chain knows already. */
@@ -47,6 +61,8 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
   /** Whose open intents carry it, or wait to. */
   readonly journal: Pick<ExecutionContext['journal'], 'openIntents'>
   readonly settings: SubaccountSettings
+  /** Absent: what was told is forgotten with the run. */
+  readonly told?: ToldApprovalStore
 }
 
 /** The running watch. */
@@ -74,8 +90,13 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   let carriedBy: string | undefined
   let nonce: bigint | undefined
   let lowToldMs: number | undefined
-  /** What was left when it was low last; undefined: it never was, or was renewed since. */
-  let lowOf: Pick<NonNullable<typeof known>, 'left' | 'expiresAtSeconds'> | undefined
+  /** What goes on of what was told; of what is low, what was left at the last look. */
+  let told: ToldApproval = context.told?.read() ?? { isUnread: false }
+
+  function keep(next: ToldApproval): void {
+    told = next
+    context.told?.keep(next)
+  }
 
   function report(): SubaccountReport | undefined {
     if (known === undefined) return undefined
@@ -89,9 +110,15 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   /** A file that is wrong while the daemon runs must not blind the watch; at the start it ends the start. */
   function givenApproval(): SubaccountApproval | undefined {
     try {
-      return context.readApproval()
+      const given = context.readApproval()
+      if (told.isUnread) {
+        emit({ type: 'subaccount.fileRight' })
+        keep({ ...told, isUnread: false })
+      }
+      return given
     } catch (error) {
       if (!(error instanceof BaseError) || known === undefined) throw error
+      if (!told.isUnread) keep({ ...told, isUnread: true })
       emit({ type: 'subaccount.unread', reason: reasonOf(error) })
       return undefined
     }
@@ -103,8 +130,18 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
 
   /** Whether there is more than there was: it may be low no more because less is needed, too. */
   function isRenewed(): boolean {
-    if (lowOf === undefined || known === undefined) return false
-    return known.left > lowOf.left || known.expiresAtSeconds > lowOf.expiresAtSeconds
+    if (told.low === undefined || known === undefined) return false
+    return known.left > told.low.left || known.expiresAtSeconds > told.low.expiresAtSeconds
+  }
+
+  function lowNow({
+    left,
+    expiresAtSeconds,
+    isActive,
+    isApprovalWaiting,
+  }: NonNullable<typeof known>): NonNullable<ToldApproval['low']> {
+    const isGone = !isActive && !isApprovalWaiting
+    return { left, expiresAtSeconds, isGone: isGone || told.low?.isGone === true }
   }
 
   function tell(current: SubaccountReport): void {
@@ -113,14 +150,17 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
     if (!isLow(current, secondsLeft)) {
       lowToldMs = undefined
       if (isRenewed()) {
-        lowOf = undefined
         emit({ type: 'subaccount.renewed', report: current })
+        keep({ isUnread: told.isUnread })
       }
       return
     }
-    lowOf = known
-    if (lowToldMs !== undefined && clock.monotonicMs() < lowToldMs + lowAgainMs) return
+    if (lowToldMs !== undefined && clock.monotonicMs() < lowToldMs + lowAgainMs) {
+      if (known !== undefined) told = { ...told, low: lowNow(known) }
+      return
+    }
     lowToldMs = clock.monotonicMs()
+    if (known !== undefined) keep({ ...told, low: lowNow(known) })
     emit({ type: 'subaccount.low', report: current, secondsLeft })
   }
 

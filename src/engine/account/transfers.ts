@@ -5,7 +5,7 @@
  * explain, if that is well beyond the error of their figures. Else nothing is told, and the step counts as gain or loss. Pure but for
  * what it remembers.
  */
-import { keccak256, stringToHex } from 'viem'
+import { keccak256, stringToHex } from 'viem/utils'
 import type { HeldSides } from '../../domain/account/held.ts'
 import type { WalletBase } from '../../domain/account/tradingState.ts'
 import type { Address } from '../../protocol/address.ts'

@@ -91,6 +91,6 @@ export interface EngineContext extends ExecutionContext {
   /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly engineSettings: EngineSettings
-  /** Until when an instance's exits on a market wait after a denial, monotonic ms, by its name and the market token. */
+  /** Until when what is kept in order for an instance on a market waits after a denial, monotonic ms, by its name, the market token and what it is. */
   readonly exitRetries: Map<string, number>
 }

@@ -45,14 +45,21 @@ export function createSharedLists(markets: Map<string, Market>, tokens: Map<stri
       return { byToken, all: [...byToken.values()] }
     }),
     tokens: sameAgain((value) => tokensNow(value, tokens)),
-    values: sameAgain((rows = []) => new Map(rows.map((row) => [hexKey(row.marketToken), row]))),
-    settings: sameAgain((rows = []) => new Map(rows.map((row) => [hexKey(row.marketToken), row]))),
+    values: sameAgain(byMarket<MarketValues>),
+    settings: sameAgain(byMarket<MarketConfig>),
     decimals: sameAgain((rows) => {
       const decimals = new Map(rows.map((token) => [hexKey(token.address), token.decimals]))
       return (address) => decimals.get(hexKey(address))
     }),
     trusted: sameAgain(trustedPrices),
   }
+}
+
+/** Rows by lower-cased market token. */
+function byMarket<Row extends { readonly marketToken: Address }>(
+  rows: readonly Row[] = [],
+): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [hexKey(row.marketToken), row]))
 }
 
 /**

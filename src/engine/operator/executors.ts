@@ -20,9 +20,10 @@ import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
-import type { Usd } from '../../protocol/units.ts'
+import { maxOf, type Usd } from '../../protocol/units.ts'
 import {
   type AnyExecutor,
+  exitSideOf,
   isReduction,
   executors as kinds,
   opens,
@@ -30,7 +31,7 @@ import {
   whatOf,
 } from '../../tasks/executorKinds.ts'
 import { standOf } from '../../tasks/executorStep.ts'
-import type { Booked, ExecutorView } from '../../tasks/executorView.ts'
+import { type Booked, type ExecutorView, useOf } from '../../tasks/executorView.ts'
 import { taskChanged } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
 import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
@@ -148,6 +149,15 @@ function bookedBy(books: BookReads, owner: string, side: PositionSide): Booked {
   return { ownUsd: books.heldBy(owner, side), othersUsd }
 }
 
+function sameOwner(one: TaskState, other: TaskState): boolean {
+  return (one.params as TaskGoal).owner === (other.params as TaskGoal).owner
+}
+
+function isOlder(one: TaskState, other: TaskState): boolean {
+  if (one.sinceMs !== other.sinceMs) return one.sinceMs < other.sinceMs
+  return one.taskId < other.taskId
+}
+
 /** A worker over the engine's parts. */
 export function createExecutors(context: ExecutorContext): Executors {
   const { clock, emit, journal, road, trading } = context
@@ -211,7 +221,26 @@ export function createExecutors(context: ExecutorContext): Executors {
     const { owner } = task.params as TaskGoal
     const isOfReductions = isReduction(task.params as TaskGoal)
     const view = viewOf({ isReduction: isOfReductions, ...(owner === undefined ? {} : { owner }) })
-    return { ...view, children: await childrenOf(task) }
+    const children = await childrenOf(task)
+    const own = running().find(({ taskId }) => taskId === task.taskId)
+    const side = own === undefined ? undefined : exitSideOf(own.taskKind, own.params as TaskGoal)
+    if (own === undefined || side === undefined) return { ...view, children }
+    const claimedUsd = await claimedBy((other) => sameOwner(other, own) && isOlder(other, own), side)
+    return { ...view, children, booked: (asked) => ({ ...view.booked(asked), claimedUsd }) }
+  }
+
+  /** What those of the running tasks keep exits for on a side, USD: what they opened there, less what their exits closed. */
+  async function claimedBy(isOne: (task: TaskState) => boolean, side: PositionSide): Promise<Usd> {
+    const { feeTokenDecimals, mostSendingUsd } = viewOf({ isReduction: false })
+    let claimedUsd = 0n
+    for (const task of running().filter(isOne)) {
+      const kept = exitSideOf(task.taskKind, task.params as TaskGoal)
+      if (kept === undefined || sideKeyOf(kept) !== sideKeyOf(side)) continue
+      const children = await childrenOf(task)
+      const { doneUsd, exitedUsd } = useOf({ children, feeTokenDecimals, mostSendingUsd }, true)
+      claimedUsd += maxOf(0n, doneUsd - exitedUsd)
+    }
+    return claimedUsd
   }
 
   /** Tells what keeps a task from going on, once for each cause; figures in it move with every look. */

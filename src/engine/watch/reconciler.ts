@@ -15,7 +15,6 @@ import {
 } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
-import { wrongSums } from '../../domain/books/bookSums.ts'
 import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
@@ -25,6 +24,7 @@ import type { PositionList } from '../account/holdings.ts'
 import { isBusy, keysNotListed, settleMs } from '../account/lag.ts'
 import { createProofs } from '../account/proofs.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import { createBooksCheck } from './booksCheck.ts'
 import { discrepanciesLeft } from './discrepancyRate.ts'
 import { createOwnOrders } from './ownOrders.ts'
 
@@ -91,14 +91,13 @@ export function createReconciler(
   const account = accountOf(context)
   const proofs = createProofs(context, account)
   const ownOrders = createOwnOrders(context)
+  const checkBooks = createBooksCheck(journal, emit)
   /** What each host's list, or that of orders, showed at its last look and is not told yet: since when, monotonic ms. */
   const suspects = new Map<string, ReadonlyMap<string, number>>()
   /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
   /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []
-  /** Sides whose books did not add up at the last pass, with both sizes and tokens. */
-  let wrongBooks: ReadonlySet<string> = new Set()
   let others: readonly Order[] | undefined
   const startedSeconds = Math.floor(clock.now() / 1000)
 
@@ -111,18 +110,6 @@ export function createReconciler(
     })
     const discrepancy = accountJournal.state().findings.get(findingId)?.finding
     if (discrepancy !== undefined) emit({ type: 'account.discrepancySettled', finding: discrepancy, as })
-  }
-
-  /** Tells once of each side whose books do not add up; nothing else is done by it. */
-  function checkBooks(): void {
-    const wrong = new Set<string>()
-    for (const { collateralToken, ...sum } of wrongSums(journal)) {
-      const { booksUsd, expectedUsd, booksTokens, expectedTokens } = sum
-      const key = `${sideKeyOf({ ...sum, collateralToken })} ${booksUsd} ${expectedUsd} ${booksTokens} ${expectedTokens}`
-      wrong.add(key)
-      if (!wrongBooks.has(key)) emit({ type: 'account.booksDiffer', ...sum })
-    }
-    wrongBooks = wrong
   }
 
   /** Trades since then, of as many pages as one pass reads. */

@@ -108,6 +108,16 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
         ...(event.expectedTokens !== undefined && { expected_tokens: event.expectedTokens.toString() }),
       },
     ),
+  'account.booksAgree': ({ direction, marketToken }) =>
+    line(
+      'info',
+      'account',
+      `the books of ${direction} ${shortHex(marketToken)} add up to the journal again`,
+      {
+        market_token: marketToken,
+        direction,
+      },
+    ),
   'account.discrepanciesDeferred': (event) => {
     if (event.held === 0) {
       return line('info', 'account', 'all that cannot be explained on the account is written down', {
@@ -154,6 +164,8 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     line('error', 'account', `the approval is not used: ${plain(event.reason)}`, {
       reason: event.reason,
     }),
+  'subaccount.fileRight': () =>
+    line('info', 'account', 'nothing is wrong with the file of the approval any more', {}),
   'subaccount.low': (event) => {
     const { remainingActions, neededActions, address, isActive, isApprovalWaiting } = event.report
     const isGone = !isActive && !isApprovalWaiting

@@ -21,9 +21,20 @@ export const noticePhrases: Phrases<NoticeEvent['type']> = {
     }),
   'chat.update': ({ sink, result }) =>
     line('debug', 'notify', `a message to the bot of ${sink}: ${result}`, { sink, result }),
-  'chat.failed': ({ sink, reason }) =>
-    line('warn', 'notify', `no commands come from the chat of ${sink}: ${plain(reason)}. Trading goes on`, {
-      sink,
-      reason,
-    }),
+  'chat.failed': ({ sink, what, reason }) =>
+    line(
+      'warn',
+      'notify',
+      what === 'commands'
+        ? `no commands come from the chat of ${sink}: ${plain(reason)}. Trading goes on, and perpd goes on asking`
+        : `an answer did not reach the chat of ${sink}: ${plain(reason)}. What it answers stands, and commands are taken still`,
+      { sink, what, reason },
+    ),
+  'chat.restored': ({ sink, what }) =>
+    line(
+      'info',
+      'notify',
+      `the chat of ${sink} ${what === 'commands' ? 'gives commands' : 'is answered'} again`,
+      { sink, what },
+    ),
 }

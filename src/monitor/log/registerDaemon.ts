@@ -130,7 +130,9 @@ export const daemonRegister = {
   ]),
   'chat.failed': registered(['warn'], 'Commands of a chat cannot be read, or not be answered.', [
     'sink',
+    'what',
     'reason',
   ]),
+  'chat.restored': registered(['info'], 'They can be read, or answered, again.', ['sink', 'what']),
   'notice.dropped': registered(['warn'], 'A sink is too slow: a notice was dropped.', ['sink', 'notice']),
 } as const satisfies Readonly<Record<(DaemonEvent | SignalEvent | NoticeEvent)['type'], RegisteredEvent>>

@@ -104,6 +104,10 @@ export const venueRegister = {
     'The books do not add up to the journal: a mistake of perpd.',
     ['market_token', 'direction', 'books_usd', 'expected_usd', 'books_tokens', 'expected_tokens'],
   ),
+  'account.booksAgree': registered(['info'], 'The books add up to the journal again.', [
+    'market_token',
+    'direction',
+  ]),
   'account.discrepancySettled': registered(['info'], 'A discrepancy came to its end.', [
     ...discrepancyFields,
     'settled_as',
@@ -138,6 +142,11 @@ export const venueRegister = {
     'expires_at_s',
   ]),
   'subaccount.unread': registered(['error'], 'The file of the approval cannot be used.', ['reason']),
+  'subaccount.fileRight': registered(
+    ['info'],
+    'The file of the approval, which could not be used, is right again or gone.',
+    [],
+  ),
   'subaccount.low': registered(['warn', 'error'], 'The approval comes to its end; at error, it is gone.', [
     'remaining_actions',
     'needed_actions',

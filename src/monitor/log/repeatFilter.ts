@@ -19,6 +19,7 @@
  *   a denial        strategy, decision and code; over when such a decision is admitted. The decision itself is told with
  * it only once.
  *                   A pause after a refusal is told once, and the next longer one again
+ *   a beat          of the dead man's switch that its address did not take: why; over with the next that it takes
  *   positions       told when one appears, disappears or changes size
  *   the heartbeat   told when nothing else was for half a minute
  */
@@ -112,6 +113,18 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         return [repeated(`foreign ${event.host}`, event.route, line)]
       case 'account.discrepanciesDeferred':
         return [repeated('findings held', String(event.isJournalShort), line)]
+      case 'notice.ended': {
+        // A notice is told one by one; a beat comes each minute.
+        if (event.kind !== 'well' && event.kind !== 'fail') return [line]
+        if (event.result !== 'sent') return [repeated('beat', event.reason ?? event.result, line)]
+        const count = over('beat')
+        return withRecovery(
+          line,
+          count,
+          'notify',
+          `the heartbeat is taken again after ${counted(count, 'failure')}`,
+        )
+      }
       case 'price.fallback':
         return [repeated(`price ${event.symbol}`, event.source, line)]
       case 'chain.read': {

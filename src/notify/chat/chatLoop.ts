@@ -29,6 +29,8 @@ const MOST_WAIT_MS = 60_000
 const LONGEST_TEXT = 4_096
 /** Most tries of an answer in the chat. */
 const MOST_TRIES = 3
+/** How long polls must have gone well before that is told after one that did not, ms. */
+const CALM_MS = 60_000
 
 const answer = z.object({ ok: z.literal(true), result: z.unknown() })
 const updates = z.array(z.looseObject({ update_id: z.int() }))
@@ -52,13 +54,24 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
   let failures = 0
   let botName: string | undefined
   let next: number | undefined
+  /** When a poll failed last, monotonic ms; absent: none did since it was told that they go well. */
+  let failedMs: number | undefined
+  let isUnanswered = false
+
+  /** A poll that went well ends what was told, unless one failed a moment ago: what comes and goes is one trouble. */
+  function wentWell(): void {
+    failures = 0
+    if (failedMs === undefined || clock.monotonicMs() - failedMs < CALM_MS) return
+    failedMs = undefined
+    emit({ type: 'chat.restored', sink: name, what: 'commands' })
+  }
 
   async function run(): Promise<void> {
     const startedAtMs = clock.now()
     while (!signal.aborted) {
       try {
         await poll(startedAtMs)
-        failures = 0
+        wentWell()
       } catch (error) {
         if (signal.aborted) return
         const isKnown = error instanceof CallFailed
@@ -66,7 +79,8 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
         if (!isKnown && !(error instanceof z.ZodError)) throw error
         failures += 1
         const reason = isKnown ? error.message : 'an answer that cannot be read'
-        if (failures === 1) emit({ type: 'chat.failed', sink: name, reason })
+        if (failedMs === undefined) emit({ type: 'chat.failed', sink: name, what: 'commands', reason })
+        failedMs = clock.monotonicMs()
         const ownMs = Math.min(MOST_WAIT_MS, 1_000 * 4 ** Math.min(failures - 1, 3))
         await clock.sleep((isKnown ? error.afterMs : undefined) ?? ownMs, signal)
       }
@@ -105,11 +119,21 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
     const request = { url: urlOf('sendMessage'), headers: json, body: JSON.stringify(body) }
     for (let tries = 1; ; tries++) {
       const sent = await sendOnce(request, options.post, { timeoutMs: options.timeoutMs, signal })
-      if (sent.result === 'sent' || signal.aborted) return
-      if (sent.result === 'refused' || tries === MOST_TRIES)
-        return emit({ type: 'chat.failed', sink: name, reason: `no answer in the chat: ${sent.reason}` })
+      if (signal.aborted) return
+      if (sent.result === 'sent') return answered()
+      if (sent.result === 'refused' || tries === MOST_TRIES) return unanswered(sent.reason)
       await clock.sleep(Math.min(MOST_WAIT_MS, sent.afterMs ?? 1_000 * tries), signal)
     }
+  }
+
+  function answered(): void {
+    if (isUnanswered) emit({ type: 'chat.restored', sink: name, what: 'answers' })
+    isUnanswered = false
+  }
+
+  function unanswered(reason: string): void {
+    if (!isUnanswered) emit({ type: 'chat.failed', sink: name, what: 'answers', reason })
+    isUnanswered = true
   }
 
   function urlOf(method: string): string {

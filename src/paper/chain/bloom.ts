@@ -1,5 +1,5 @@
 /** The bloom filter of logs in blocks and receipts: 2048 bits, three for every address and topic (yellow paper, 4.3.1). */
-import { hexToBytes, keccak256 } from 'viem'
+import { hexToBytes, keccak256 } from 'viem/utils'
 import type { Hex } from '../../protocol/address.ts'
 
 /** A filter that holds nothing. */

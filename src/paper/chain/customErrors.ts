@@ -1,5 +1,6 @@
 /** Custom errors of the protocol as bytes: selector and arguments (contract `Errors`). */
-import { type Abi, encodeErrorResult, type Hex, parseAbi } from 'viem'
+import type { Abi, Hex } from 'viem'
+import { encodeErrorResult, parseAbi } from 'viem/utils'
 import type { ProtocolRevert } from '../math/protocolRevert.ts'
 
 /** The errors this venue can raise, by their Solidity declarations. */

@@ -1,5 +1,6 @@
 /** Encoding of the event emitter's logs: topics and EventLogData (contract `EventEmitter`, `EventLogData`). */
-import { type Hex, keccak256, stringToHex } from 'viem'
+import type { Hex } from 'viem'
+import { keccak256, stringToHex } from 'viem/utils'
 import type { Address } from '../../protocol/address.ts'
 import type { ChainLog, EventValue } from './blockChain.ts'
 

@@ -1,6 +1,7 @@
 /** Who sends the venue's transactions, and what the keeper's look like. */
-import { encodeFunctionData, getAddress, keccak256, parseAbi, stringToHex } from 'viem'
+
 import { privateKeyToAddress } from 'viem/accounts'
+import { encodeFunctionData, getAddress, keccak256, parseAbi, stringToHex } from 'viem/utils'
 import { type Address, type Hex, ZERO_HASH } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 

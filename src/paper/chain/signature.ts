@@ -1,5 +1,5 @@
 /** Who signed a digest. */
-import { concat, keccak256 } from 'viem'
+import { concat, keccak256 } from 'viem/utils'
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import { recoverSigner as signerOf } from '../../protocol/crypto/secp256k1.ts'
 

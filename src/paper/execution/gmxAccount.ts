@@ -2,7 +2,7 @@
  * What addresses hold in their GMX accounts, and withdrawals leaving them on the chain (contract `GelatoRelayRouter`,
  * `batch`).
  */
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import { parseUnits } from '../../protocol/units.ts'
 import { mine, useDigest } from '../chain/blockChain.ts'

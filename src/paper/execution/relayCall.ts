@@ -1,5 +1,5 @@
 /** The relay router's `batch` as a transaction on the chain. */
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { SignedBatch } from '../state/venueRecords.ts'
 import type { VenueState } from '../state/venueState.ts'

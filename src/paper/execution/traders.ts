@@ -5,7 +5,7 @@
  * What a trader does at its n-th turn is a pure function of (chain, seed, trader, n) and of the venue at that moment;
  * when the turn comes is decided at the turn before. Their money comes from outside whenever theirs runs out.
  */
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { type Address, hexKey, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import { type CreateOrderParams, orderKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'

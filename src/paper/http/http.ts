@@ -1,5 +1,5 @@
 /** Answers and requests of the venue's HTTP: bodies, error forms, headers, query and body reading. */
-import { getAddress, isAddress } from 'viem'
+import { getAddress, isAddress } from 'viem/utils'
 import { fileBounds, JsonBoundsError, parseBounded } from '../../base/boundedJson.ts'
 import type { Address } from '../../protocol/address.ts'
 

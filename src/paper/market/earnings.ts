@@ -1,5 +1,5 @@
 /** Simulated liquidity providers and what fees earned them (docs/api-coverage.md GET /yield/gm-user-earnings). */
-import { getAddress, keccak256, toHex } from 'viem'
+import { getAddress, keccak256, toHex } from 'viem/utils'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { badFields, HttpFailure, type Json, parseAddress } from '../http/http.ts'
 import { hashText, unit } from '../math/random.ts'

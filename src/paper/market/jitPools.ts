@@ -3,7 +3,7 @@
  * room. A vault here is all markets with the same two collateral tokens. What it can bring is a part of what the pool itself
  * may reserve, and swings from hour to hour (docs/api-coverage.md GET /jit/liquidity_info and A3).
  */
-import { getAddress, keccak256, toHex } from 'viem'
+import { getAddress, keccak256, toHex } from 'viem/utils'
 import type { Address } from '../../protocol/address.ts'
 import { type Capacity, tradingCapacity } from '../math/capacity.ts'
 import { fac, max, min, ONE } from '../math/integer.ts'

@@ -12,7 +12,7 @@ import {
   parseAbi,
   slice,
   stringToHex,
-} from 'viem'
+} from 'viem/utils'
 import type { Address, Hex } from '../../protocol/address.ts'
 import { badFields, type FieldError, type Json, parseAddress } from '../http/http.ts'
 import { uintOf } from '../http/prepareShape.ts'

@@ -2,7 +2,8 @@
  * The generic relay: own calldata of the relay routers' `batch`, and of `removeSubaccount`
  * (docs/api-coverage.md POST /relay/submit; contract `GelatoRelayRouter`, `batch`; contract `RelayUtils`).
  */
-import { decodeFunctionData, type Hex, hashTypedData } from 'viem'
+import type { Hex } from 'viem'
+import { decodeFunctionData, hashTypedData } from 'viem/utils'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import {
   type Batch,

@@ -3,7 +3,7 @@
  * test/paper/gmxAccount.test.ts, K.2): signed, relayed, and taken from the account's balance here. Records live at the
  * peer that prepared them.
  */
-import { encodeAbiParameters, hashTypedData } from 'viem'
+import { encodeAbiParameters, hashTypedData } from 'viem/utils'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { hashRelayParams, relayRouterDomain } from '../../protocol/signing/relayRouter.ts'
 import { isSignedBy } from '../chain/signature.ts'

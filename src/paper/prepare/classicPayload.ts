@@ -1,5 +1,6 @@
 /** Classic payloads: a transaction to the exchange router that the account sends itself; classicRun.ts runs it. */
-import { encodeFunctionData, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import { sameHex } from '../../protocol/address.ts'
 import type { Json } from '../http/http.ts'
 import { bringsCollateral } from '../state/orderTypes.ts'

@@ -2,7 +2,7 @@
  * Reads beside trading: candles by market, signed prices, staking, buyback, boost, whitelists (docs/api-coverage.md GET
  * /prices/ohlcv and GET /buyback/weekly-stats).
  */
-import { getAddress, keccak256, toHex } from 'viem'
+import { getAddress, keccak256, toHex } from 'viem/utils'
 import type { CandlePeriod } from '../../protocol/market.ts'
 import { periodSeconds } from '../catalog/candles.ts'
 import { blockHash, blockSeconds, generationAt, headAt } from '../chain/blockChain.ts'

@@ -11,7 +11,7 @@ import {
   encodeErrorResult,
   encodeFunctionResult,
   parseAbi,
-} from 'viem'
+} from 'viem/utils'
 import { type Address, type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { type Inclusion, isIncludedAt } from '../chain/blockChain.ts'

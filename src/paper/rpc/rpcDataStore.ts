@@ -2,7 +2,7 @@
  * The paper chain's DataStore, as far as it is read: the actions that session keys have used (`Keys.subaccountActionCountKey`), and what
  * accounts may claim of funding (`Keys.claimableFundingAmountKey`).
  */
-import { decodeFunctionData, encodeAbiParameters, keccak256, parseAbi } from 'viem'
+import { decodeFunctionData, encodeAbiParameters, keccak256, parseAbi } from 'viem/utils'
 import type { Hex } from '../../protocol/address.ts'
 import { SUBACCOUNT_ORDER_ACTION } from '../http/approval.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'

@@ -1,5 +1,6 @@
 /** Methods that a wallet needs: sending, nonces, and calls and gas estimates of what changes something. */
-import { getAddress, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { getAddress } from 'viem/utils'
 import { ZERO_ADDRESS } from '../../protocol/address.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
 import { blockOf, type Inclusion } from '../chain/blockChain.ts'

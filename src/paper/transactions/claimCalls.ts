@@ -2,7 +2,8 @@
  * Claims as an account calls them (ExchangeRouter.claimFundingFees, claimAffiliateRewards; FeeUtils, ReferralUtils): all that is due in each
  * pair of market and token goes to the receiver. The paper venue refers nobody, so no rewards are ever due.
  */
-import { encodeAbiParameters, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeAbiParameters } from 'viem/utils'
 import { type Address, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, claimableKeyOf } from '../state/accounts.ts'

@@ -1,5 +1,6 @@
 /** Calldata of the exchange router and of the simulation router, decoded. */
-import { decodeFunctionData, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { decodeFunctionData } from 'viem/utils'
 import { emptyRevert } from './callFrame.ts'
 import type { SimulatedPrices } from './classicSimulate.ts'
 import { exchangeRouterAbi, simulationRouterAbi } from './exchangeRouterAbi.ts'

@@ -2,7 +2,8 @@
  * The exchange router as an account calls it: money is sent to the order vault, and the order that is created takes what the
  * vault received since the last (ExchangeRouter, OrderUtils.createOrder, OrderVault.recordTransferIn).
  */
-import { encodeAbiParameters, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeAbiParameters } from 'viem/utils'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { orderKeyOf, type UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import {

@@ -2,7 +2,8 @@
  * A call that an account makes of the paper chain, in a transaction or only to see what would happen: a transfer of the native
  * coin, a token's `approve` and `transfer`, the exchange router, the simulation router. All of it happens, or nothing.
  */
-import { encodeFunctionResult, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeFunctionResult } from 'viem/utils'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { ChainTransaction } from '../chain/blockChain.ts'
 import { revertBytes } from '../chain/customErrors.ts'

@@ -1,5 +1,5 @@
 /** What is served of the contracts that a wallet calls itself: ExchangeRouter, SimulationRouter, and ERC-20 tokens. */
-import { parseAbi } from 'viem'
+import { parseAbi } from 'viem/utils'
 
 /** Structs of an order that the account itself creates (IBaseOrderUtils.CreateOrderParams). */
 const orderStructs = [

@@ -1,13 +1,6 @@
 /** Raw transactions as `eth_sendRawTransaction` takes them: decoded, their signer recovered, and what no pool would take refused. */
-import {
-  getAddress,
-  type Hex,
-  keccak256,
-  parseTransaction,
-  serializeTransaction,
-  type TransactionSerializable,
-  type TransactionSerializedGeneric,
-} from 'viem'
+import type { Hex, TransactionSerializable, TransactionSerializedGeneric } from 'viem'
+import { getAddress, keccak256, parseTransaction, serializeTransaction } from 'viem/utils'
 import type { Address } from '../../protocol/address.ts'
 import { recoverSigner } from '../../protocol/crypto/secp256k1.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'

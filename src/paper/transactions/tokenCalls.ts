@@ -1,5 +1,6 @@
 /** Calls that change an ERC-20 token's books: `approve` and `transfer`, with the events of the standard. */
-import { decodeFunctionData, encodeAbiParameters, type Hex, keccak256, pad, stringToHex, toHex } from 'viem'
+import type { Hex } from 'viem'
+import { decodeFunctionData, encodeAbiParameters, keccak256, pad, stringToHex, toHex } from 'viem/utils'
 import { type Address, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { accountOf } from '../state/accounts.ts'

@@ -2,7 +2,8 @@
  * keccak256, synchronous and fast: WebAssembly from `hash-wasm` where that optional package is installed and gives the
  * right answers, viem's JavaScript otherwise. Both give the same hashes; a 1,248-byte hash costs a tenth in WebAssembly.
  */
-import { type Hex, keccak256 } from 'viem'
+import type { Hex } from 'viem'
+import { keccak256 } from 'viem/utils'
 
 /** One implementation of keccak256. */
 export interface Keccak {

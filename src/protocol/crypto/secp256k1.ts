@@ -5,7 +5,8 @@
  * same way whichever package computes, and by viem's rules.
  */
 import { secp256k1 } from '@noble/curves/secp256k1'
-import { type Address, checksumAddress, type Hex } from 'viem'
+import type { Address, Hex } from 'viem'
+import { getAddress } from 'viem/utils'
 import { keccakOfBytes } from './keccak.ts'
 
 /** The curve arithmetic behind signatures. Inputs are checked before they come here. */
@@ -187,5 +188,5 @@ function publicKeyOf(digest: Uint8Array, rs: Uint8Array, parity: 0 | 1, curve: C
 
 function addressOf(publicKey: Uint8Array): Address {
   // viem keeps the checksums of the addresses it saw last, so a known signer costs no second hash.
-  return checksumAddress(`0x${keccakOfBytes(publicKey.subarray(1)).slice(26)}`)
+  return getAddress(`0x${keccakOfBytes(publicKey.subarray(1)).slice(26)}`)
 }

@@ -1,6 +1,8 @@
 /** The `protect` block of a strategy file: what keeps a strategy from adding, each a denial of its own. Reductions always pass. */
 import {
   type ClosingMoment,
+  type Closings,
+  type NearClosing,
   nearClosing,
   type Weekday,
   wallClockIn,
@@ -108,21 +110,26 @@ function checkClosings({ closings }: Protections, nowMs: number): Denial | undef
   const near = closings === undefined ? undefined : nearClosing(closings, nowMs)
   if (closings === undefined || near === undefined) return undefined
   const { timeZone, beforeMs, afterMs } = closings
-  const { span, closesMs, opensMs } = near
+  const { span } = near
   const local = wallClockIn(timeZone, nowMs)
-  const where =
-    nowMs < closesMs
-      ? `its markets close in ${spanOf(closesMs - nowMs)}`
-      : nowMs < opensMs
-        ? 'its markets are closed'
-        : `its markets opened ${spanOf(nowMs - opensMs)} ago`
   const minutes = (ms: number) => `${Math.round(ms / 60_000)} min`
   return {
     code: 'AROUND_CLOSING',
-    reason: `by its file ${where}, and this strategy adds nothing then, by the clock of ${timeZone}`,
+    reason: `by its file ${whereText(near, nowMs)}, and this strategy adds nothing then, by the clock of ${timeZone}`,
     wanted: `${local.weekday} ${clockText(local.minute)}`,
     allowed: `not from ${minutes(beforeMs)} before ${momentText(span.from)} to ${minutes(afterMs)} after ${momentText(span.to)} (protect.closings)`,
   }
+}
+
+/** Where a moment is to a closing that keeps entries back, as a clause; undefined: none is near. `nowMs`: Unix ms. */
+export function nearClosingText(closings: Closings | undefined, nowMs: number): string | undefined {
+  const near = closings === undefined ? undefined : nearClosing(closings, nowMs)
+  return near === undefined ? undefined : whereText(near, nowMs)
+}
+
+function whereText({ closesMs, opensMs }: NearClosing, nowMs: number): string {
+  if (nowMs < closesMs) return `its markets close in ${spanOf(closesMs - nowMs)}`
+  return nowMs < opensMs ? 'its markets are closed' : `its markets opened ${spanOf(nowMs - opensMs)} ago`
 }
 
 function momentText({ weekday, date, minute }: ClosingMoment): string {

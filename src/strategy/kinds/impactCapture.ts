@@ -34,13 +34,15 @@ const schema = z.strictObject({
     .default(5)
     .describe('what closing now must bring after its fee, impact and sending, basis points of the size'),
   sendingBps: bpsField({ max: 1000 })
-    .default(21)
+    .default(6)
     .describe(
-      'what sending costs both ways, basis points of the size: about 1 US dollar, 21 of 500, 10 of 1000',
+      'what sending costs both ways, basis points of the size: about 1 US dollar, 6 of 2000, 21 of 500',
     ),
   maxHoldSeconds: secondsField({ min: 30, max: 604_800 })
-    .default(1_800_000)
-    .describe('after so long it is closed whatever it brings, seconds (1800)'),
+    .default(172_800_000)
+    .describe(
+      'after so long it is closed whatever it brings, seconds (172800: two days, in which a balance may come back)',
+    ),
   stopBps: bpsField({ min: 10, max: 9000 }).default(150).describe('stop, basis points from the entry'),
   maxDataAgeSeconds: secondsField({ min: 1, max: 600 })
     .default(30_000)

@@ -115,7 +115,7 @@ test('what sending costs is off what opening pays, and half of it off what closi
 
 test('its time and its stop close it whatever the balance says, and however old the figures are', () => {
   const held = [position({ entryPrice: usd(2_000), sizeInUsd: usd(500) })]
-  const memory = { sinceMs: { [MARKET]: NOW_MS - 1_800_000 } }
+  const memory = { sinceMs: { [MARKET]: NOW_MS - 172_800_000 } }
   expect(turn(1_000_000, { held, memory }).decisions).toMatchObject([{ kind: 'close' }])
   const old = { impact: { value: data(1_000_000), atMs: NOW_MS - 600_000 } }
   expect(turn(1_000_000, { held, view: old, priceUsd: 1_960 }).decisions).toMatchObject([{ kind: 'close' }])

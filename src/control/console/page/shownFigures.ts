@@ -187,6 +187,8 @@ export function limitBars(limits: readonly LimitLine[]): readonly LimitBar[] {
 
 /** The value of a limit in the unit that its name says; what is no plain count of it stays as the daemon wrote it. */
 export function limitText({ limit, value }: Pick<LimitLine, 'limit' | 'value'>): string {
+  const [, coins] = /^(\d+\.\d{6})\d+$/.exec(value) ?? []
+  if (coins !== undefined) return coins
   if (!/^\d{1,12}$/.test(value)) return value
   if (limit.includes('Leverage')) return timesText(value)
   if (limit.endsWith('Bps')) return percentText(Number(value))

@@ -101,7 +101,7 @@ export const texts = {
     notReady: (why: string) => `not ready: ${why}`,
     day: 'PnL today',
     daySince: (clock: string, isFirstReading: boolean) =>
-      `since ${clock} UTC${isFirstReading ? ', the first reading' : ''}`,
+      `since ${clock} UTC${isFirstReading ? ', first read' : ''}`,
     dayTransfers: (amount: string, isDeposit: boolean) =>
       `without ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
     risk: 'Open risk',
@@ -140,8 +140,8 @@ export const texts = {
     equity: 'Equity',
     drawdown: 'Drawdown',
     waiting: 'The curve begins with the second figure.',
-    summary: (first: string, last: string, deepest: string) =>
-      `Equity went from ${first} to ${last}; its deepest drawdown was ${deepest}.`,
+    summary: (first: string, last: string, deepest: string, sinceWhen: string) =>
+      `Equity went from ${first} to ${last} ${sinceWhen}; its deepest drawdown was ${deepest}.`,
     transfers: 'Deposits and withdrawals',
     transfer: (amount: string, isDeposit: boolean, at: string) =>
       `${isDeposit ? 'Deposited' : 'Withdrawn'}: ${amount} at ${at}.`,
@@ -160,7 +160,7 @@ export const texts = {
       'PnL if closed is less the fee and price impact of closing now. What opening cost, and what sending a close costs, is not in it.',
     beforeClosing: 'before closing costs',
     stop: 'Stop',
-    hasStop: 'stop rests',
+    hasStop: 'rests',
     noStop: 'NO STOP',
     bare: (part: string) => `for ${part}`,
     unknownStop: 'not looked yet',

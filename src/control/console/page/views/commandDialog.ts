@@ -44,6 +44,11 @@ function linesOf(answer: Answer): readonly string[] {
   ]
 }
 
+/** Why nothing was done, in words; of what nothing answered to, not the browser's own. */
+function refusalText({ code, message }: { readonly code: string; readonly message: string }): string {
+  return code === NO_ANSWER ? words.noAnswer : message
+}
+
 /** What was answered, in words. */
 function Outcome({
   answer,
@@ -53,8 +58,7 @@ function Outcome({
   readonly isPreview: boolean
 }): VNode {
   if (!answer.ok) {
-    const text = answer.code === NO_ANSWER ? words.noAnswer : answer.message
-    return html`<div class="outcome down"><strong><span aria-hidden="true">✕</span> ${words.refused(answer.code)}</strong><p>${text}</p></div>`
+    return html`<div class="outcome down"><strong><span aria-hidden="true">✕</span> ${words.refused(answer.code)}</strong><p>${refusalText(answer)}</p></div>`
   }
   return html`<div class="outcome up">
     <strong><span aria-hidden="true">${isPreview ? '…' : '✓'}</span> ${isPreview ? words.would : words.carriedOut}</strong>
@@ -120,7 +124,7 @@ function CommandForm({
     setSending(true)
     const answer = await send<Answer>('POST', path, { csrf, body: { ...body, by: by.trim() } })
     setSending(false)
-    announce(answer.ok ? answer.value.statement : `${words.refused(answer.code)} ${answer.message}`)
+    announce(answer.ok ? answer.value.statement : `${words.refused(answer.code)} ${refusalText(answer)}`)
     return answer
   }
 

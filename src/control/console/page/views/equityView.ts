@@ -89,11 +89,16 @@ function Curves({
   const summary =
     first === undefined || last === undefined
       ? ''
-      : texts.chart.summary(usdText(first.equityUsd), usdText(last.equityUsd), percentText(deepest))
+      : texts.chart.summary(
+          usdText(first.equityUsd),
+          usdText(last.equityUsd),
+          percentText(deepest),
+          texts.since(momentText(first.atMs)),
+        )
   return html`<figure class="curves">
     <div ref=${equity} aria-hidden="true"></div>
     <div ref=${drawdown} aria-hidden="true"></div>
-    <figcaption class="muted">${summary}${first === undefined ? '' : ` ${texts.since(momentText(first.atMs))}`} ${told.map(transferText).join(' ')}</figcaption>
+    <figcaption class="muted">${summary} ${told.map(transferText).join(' ')}</figcaption>
   </figure>`
 }
 

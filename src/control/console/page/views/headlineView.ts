@@ -44,6 +44,8 @@ function StreamTile(): VNode {
     if (isOld !== wasOld) announce(isOld ? texts.stream.announceStale : texts.stream.announceLive)
     setWasOld(isOld)
   }, [isOld])
+  // What comes in the place of these figures, as the form to log in, is not old.
+  useEffect(() => () => document.documentElement.classList.remove('stale'), [])
   const tone = state === 'open' ? 'up' : state === 'connecting' ? '' : 'down'
   return html`<div class=${`tile alarm ${tone}`}>
     <dt>${texts.headline.stream}</dt>

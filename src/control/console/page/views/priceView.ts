@@ -60,16 +60,26 @@ function drawLevels(plot: uPlot, levels: readonly Level[]): void {
     gap,
     { top: bbox.top + gap, bottom },
   )
-  for (const [index, { kind, y, text }] of seen.entries()) {
+  for (const { kind, y } of seen) {
     ctx.strokeStyle = colour(levelColour[kind])
-    ctx.fillStyle = ctx.strokeStyle
     ctx.lineWidth = devicePixelRatio
     ctx.setLineDash(levelDash[kind].map((part) => part * devicePixelRatio))
     ctx.beginPath()
     ctx.moveTo(bbox.left, y)
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
-    ctx.fillText(`${words.levels[kind]} ${text}`, bbox.left + 6 * devicePixelRatio, places[index] ?? y)
+  }
+  const x = bbox.left + 6 * devicePixelRatio
+  for (const [index, { kind, y, text }] of seen.entries()) {
+    const name = `${words.levels[kind]} ${text}`
+    const place = places[index] ?? y
+    // On a sheet of its own, so that no line makes it hard to read.
+    ctx.globalAlpha = 0.8
+    ctx.fillStyle = colour('--sheet')
+    ctx.fillRect(x, place - gap + devicePixelRatio, ctx.measureText(name).width, gap)
+    ctx.globalAlpha = 1
+    ctx.fillStyle = colour(levelColour[kind])
+    ctx.fillText(name, x, place)
   }
   ctx.restore()
 }

@@ -5,26 +5,29 @@
  *
  * What rests tells where a stop was moved to, which is its trigger, and when, which is the venue's time of its last update. Of a stop
  * that was lost the journal tells where it was: the one that is placed in its stead lies no farther from profit.
- * While anything of the instance on a side is on its way, or rests and is not listed, nothing is done there: it may be the very exit.
+ * Exits of an entry that waits are for that entry, and are left alone until it fills. While anything of the instance on a side is on its way,
+ * or rests and is not listed, nothing is done there: it may be the very exit.
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { sharesOf } from '../domain/books/figures.ts'
-import type { Part } from '../domain/books/sideParts.ts'
-import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { sharesOf } from '../../domain/books/figures.ts'
+import type { Part } from '../../domain/books/sideParts.ts'
+import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import {
   awayFrom,
   closedBps,
   firstStop,
   type PricedDistance,
   type PricedExits,
+  usualMoves,
+  usualRange,
   withoutRanges,
-} from '../domain/order/exitPlan.ts'
-import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import { hexKey, sameHex } from '../protocol/address.ts'
-import { executionSidePrice } from '../protocol/market.ts'
-import { lacksMarket } from '../protocol/missing.ts'
-import { formatPrice } from '../protocol/priceText.ts'
+} from '../../domain/order/exitPlan.ts'
+import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
+import { executionSidePrice } from '../../protocol/market.ts'
+import { lacksMarket } from '../../protocol/missing.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import {
   absOf,
   BPS_ONE,
@@ -34,11 +37,11 @@ import {
   mulDiv,
   priceOfContractPrice,
   type Usd,
-} from '../protocol/units.ts'
-import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../strategy/resting.ts'
+} from '../../protocol/units.ts'
+import { openIntentsOf, type RestingOrder, restingOrdersOf } from '../../strategy/resting.ts'
 import { isNearer, mostProtective } from './exitLevels.ts'
 import { closeOf, fitted, isWorth, placed, retried, type Scene, sideOf, sumOf, waits } from './exitScene.ts'
-import { settledExits } from './exitsLeft.ts'
+import { settledExits, waitingExits } from './exitsLeft.ts'
 
 /** What the price of a fill differs from the price that its exits were reckoned from, bps: no reason to move a stop-loss. */
 const FILL_DRIFT_BPS = 20
@@ -65,6 +68,30 @@ export interface KeptExits {
 export function keepExits(kept: KeptExits): readonly Decision[] {
   return [...leftOvers(kept), ...kept.parts.flatMap((part) => ofPart(kept, part))]
 }
+
+/**
+ * Of a file that asks for no exits: what its kind placed is made no larger than the instance's part, and is left to the kind else. `mayTry`:
+ * false of a market on which a denied one waits.
+ */
+export function fitExits({
+  mayTry,
+  ...kept
+}: Pick<KeptExits, 'snapshot' | 'states' | 'parts'> & {
+  readonly mayTry: (marketToken: string) => boolean
+}): readonly Decision[] {
+  const exitsOn = (marketToken: string) => (mayTry(marketToken) ? noExits : undefined)
+  const asked = { ...kept, exitsOn, enteredMs: () => undefined, nearestStop: () => undefined }
+  return kept.parts.flatMap((part) => {
+    const scene = sceneOf(asked, part)
+    return exitTypes.flatMap((type) => {
+      const orders = scene?.resting.filter(({ orderType }) => orderType === type) ?? []
+      return scene === undefined ? [] : fitted(scene, type, orders)
+    })
+  })
+}
+
+const noExits: PricedExits = { takeProfits: [], ...usualMoves, range: usualRange }
+const exitTypes = ['stop-loss', 'take-profit'] as const
 
 function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[] {
   const scene = sceneOf(kept, part)
@@ -147,7 +174,11 @@ function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined 
   const oracle = view.oraclePrice?.value
   const price =
     oracle === undefined ? position.markPrice : executionSidePrice(oracle, part.direction, 'decrease')
-  const resting = own.filter(({ collateralToken }) => sameHex(collateralToken, part.collateralToken))
+  const ofWaiting = new Set(states.flatMap(waitingExits).map(({ orderKey }) => hexKey(orderKey)))
+  const resting = own.filter(
+    ({ collateralToken, orderKey }) =>
+      sameHex(collateralToken, part.collateralToken) && !ofWaiting.has(hexKey(orderKey)),
+  )
   const nearest = asksForStop(exits) ? kept.nearestStop(part) : undefined
   const reached = nearest === undefined ? undefined : priceOfContractPrice(nearest, view.indexToken.decimals)
   return { exits, snapshot, position, ownUsd, bookUsd: part.sizeUsd, entryPrice, price, resting, reached }

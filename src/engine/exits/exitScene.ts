@@ -1,11 +1,11 @@
 /** One part of a position with its exits as they rest, and the decisions about them that stops and targets share. Pure. */
-import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
-import { EXIT_TOLERANCE_BPS, type PricedExits } from '../domain/order/exitPlan.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import type { Position } from '../protocol/position.ts'
-import { formatPrice } from '../protocol/priceText.ts'
-import { bps, formatSize, formatUsd, maxOf, minOf, type Usd } from '../protocol/units.ts'
-import type { RestingOrder } from '../strategy/resting.ts'
+import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
+import { EXIT_TOLERANCE_BPS, type PricedExits } from '../../domain/order/exitPlan.ts'
+import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import type { Position } from '../../protocol/position.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { bps, formatSize, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
+import type { RestingOrder } from '../../strategy/resting.ts'
 
 /** What closes at a price. */
 export type ExitType = 'stop-loss' | 'take-profit'

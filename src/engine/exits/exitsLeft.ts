@@ -2,8 +2,8 @@
  * What is left of an instance's exits when one of them, or a decision, took something off its part: until they are cancelled or made
  * smaller, an entry on that side would be closed by exits that were never meant for it. Pure but for what it reads.
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { EXIT_TOLERANCE_BPS } from '../domain/order/exitPlan.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { EXIT_TOLERANCE_BPS } from '../../domain/order/exitPlan.ts'
 import {
   type Child,
   type Denial,
@@ -11,11 +11,11 @@ import {
   type Intent,
   type IntentState,
   lastAttempt,
-} from '../domain/order/intent.ts'
-import { signedOrderIn } from '../domain/order/signedOrder.ts'
-import { hexKey } from '../protocol/address.ts'
-import { bps, formatDollars, type Usd } from '../protocol/units.ts'
-import type { EngineContext } from './context/engineContext.ts'
+} from '../../domain/order/intent.ts'
+import { signedOrderIn } from '../../domain/order/signedOrder.ts'
+import { hexKey } from '../../protocol/address.ts'
+import { bps, formatDollars, type Usd } from '../../protocol/units.ts'
+import type { EngineContext } from '../context/engineContext.ts'
 
 /** Contract `OrderType` of orders that rest and close. */
 const TAKE_PROFIT = 5
@@ -66,6 +66,14 @@ export function checkExitsLeft(
     }
   }
   return undefined
+}
+
+/** Exits of an intent whose entry still waits: they lie around its trigger, and are for what it will open. */
+export function waitingExits({ intent, attempts }: IntentState): readonly Child[] {
+  if (intent.kind !== 'increase') return []
+  const children = attempts.at(-1)?.children ?? []
+  const isExit = ({ role }: Child) => role === 'take-profit' || role === 'stop-loss'
+  return children.some((child) => !isExit(child) && !hasEnded(child)) ? children.filter(isExit) : []
 }
 
 /** Exits of an intent that have not ended, once nothing of its entry can fill any more. */

@@ -1,6 +1,6 @@
 /** Which of two levels of a stop-loss keeps more of the profit, USD per whole index token. Pure. */
-import type { Position } from '../protocol/position.ts'
-import type { Usd } from '../protocol/units.ts'
+import type { Position } from '../../protocol/position.ts'
+import type { Usd } from '../../protocol/units.ts'
 
 type Sided = Pick<Position, 'direction'>
 

@@ -1,0 +1,111 @@
+/**
+ * What a running perpd keeps in order for an instance, at each turn and before its kind is asked: the exits of its file, those of its kind as far
+ * as they are larger than its part, and entries at rest that one of its closings comes near to.
+ */
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import type { CancelDecision, Decision } from '../domain/order/decision.ts'
+import type { IntentState } from '../domain/order/intent.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { hexKey } from '../protocol/address.ts'
+import { keptExitsNow } from '../strategy/fileExits.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { decisionKeyOf } from './account/ids.ts'
+import { admitDecision, type UnseenIntents } from './admitDecision.ts'
+import type { EngineContext } from './context/engineContext.ts'
+import { closingCancels } from './exits/closingEntries.ts'
+import { fitExits, keepExits } from './exits/keepExits.ts'
+import { marketSymbol } from './market/marketSymbol.ts'
+
+/** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
+const KEPT_FROM = 1_000
+
+/** How long what was denied to an exit waits, ms. */
+const EXIT_RETRY_MS = 15_000
+
+/** A decision, and by what its next try waits after a denial. */
+interface Kept {
+  readonly decision: Decision
+  readonly retryKey: string
+}
+
+/** Admits what is to be kept in order. What is denied is asked for again after a while, not at each turn. `own`: the instance's intents. */
+export async function takeKept(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  tickMs: number,
+  own: readonly IntentState[],
+  unseen: UnseenIntents,
+): Promise<{ readonly decided: number; readonly admitted: number }> {
+  const { name, strategy } = loaded
+  const { clock, emit, exitRetries } = context
+  if (!strategy.opensPositions) return { decided: 0, admitted: 0 }
+  const kept = [
+    ...exitDecisions(context, loaded, snapshot, own),
+    ...closingOnes(context, loaded, snapshot, own),
+  ]
+  let admitted = 0
+  for (const [index, { decision, retryKey }] of kept.entries()) {
+    const decisionKey = decisionKeyOf(name, tickMs, KEPT_FROM + index)
+    const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
+    emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
+    const denial = await context.inTurn(() =>
+      admitDecision(context, loaded, snapshot, decision, decisionKey, unseen),
+    )
+    if (denial === undefined) admitted += 1
+    else {
+      exitRetries.set(retryKey, clock.monotonicMs() + EXIT_RETRY_MS)
+      emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
+    }
+  }
+  return { decided: kept.length, admitted }
+}
+
+function exitDecisions(
+  { clock, journal, exitRetries }: EngineContext,
+  { name, exits }: LoadedStrategy,
+  snapshot: Snapshot,
+  states: readonly IntentState[],
+): readonly Kept[] {
+  const parts = journal.books().partsOf(name)
+  if (parts.length + states.length === 0) return []
+  const keyOf = (marketToken: string) => `${name}:${hexKey(marketToken)}`
+  const keyed = (decision: Decision): Kept => ({ decision, retryKey: keyOf(decision.marketToken) })
+  const mayTry = (marketToken: string) => (exitRetries.get(keyOf(marketToken)) ?? 0) <= clock.monotonicMs()
+  if (exits === undefined) return fitExits({ mayTry, snapshot, states, parts }).map(keyed)
+  const exitsOn = (marketToken: string) =>
+    mayTry(marketToken) ? keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs) : undefined
+  const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
+  const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
+  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop }).map(keyed)
+}
+
+function closingOnes(
+  { clock, exitRetries }: EngineContext,
+  { name, protect }: LoadedStrategy,
+  snapshot: Snapshot,
+  states: readonly IntentState[],
+): readonly Kept[] {
+  const keyOf = ({ marketToken }: CancelDecision) => `${name}:${hexKey(marketToken)}:closing`
+  return closingCancels(protect, snapshot, states, clock.now())
+    .map((decision) => ({ decision, retryKey: keyOf(decision) }))
+    .filter(({ retryKey }) => (exitRetries.get(retryKey) ?? 0) <= clock.monotonicMs())
+}
+
+/** When an increase of these intents last filled on a side, Unix ms. */
+function enteredAtMs(intents: readonly IntentState[], side: PositionSide): number | undefined {
+  const key = sideKeyOf(side)
+  const times = intents
+    .filter(
+      ({ intent: { kind, terms } }) =>
+        kind === 'increase' &&
+        sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === key,
+    )
+    .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
+    .filter(({ phase, role = 'main' }) => phase === 'EXECUTED' && (role === 'main' || role === 'part'))
+    .map(({ settlement, evidence }) =>
+      settlement?.timestampSeconds === undefined ? evidence?.atMs : settlement.timestampSeconds * 1000,
+    )
+    .filter((atMs) => atMs !== undefined)
+  return times.length === 0 ? undefined : Math.max(...times)
+}
