@@ -1,7 +1,7 @@
 /** What is told of the account, of what its markets are, of its approval, and of what may be traded. */
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
-import type { Usd } from '../protocol/units.ts'
+import type { TokenAmount, Usd } from '../protocol/units.ts'
 import type { Discrepancy, DiscrepancyEnd } from './account/accountRecord.ts'
 import type { TradingState } from './account/limits.ts'
 import type { Contradiction } from './account/marketEntry.ts'
@@ -45,6 +45,9 @@ export type AccountEvent =
       readonly direction: 'long' | 'short'
       readonly booksUsd: Usd
       readonly expectedUsd: Usd
+      /** Index tokens, base units; absent where they agree. */
+      readonly booksTokens?: TokenAmount
+      readonly expectedTokens?: TokenAmount
     }
   /** They add up again. */
   | {

@@ -10,7 +10,7 @@ test('a side that differs, by either of its collaterals, is told with each new s
   const told: Event[] = []
   let books: readonly object[] = []
   const journal = {
-    books: () => ({ all: () => books }),
+    books: () => ({ all: () => books, tokens: () => [] }),
     closedFills: () => [],
     openIntents: () => [],
     account: () => ({ findings: new Map() }),
@@ -18,8 +18,8 @@ test('a side that differs, by either of its collaterals, is told with each new s
   const look = createBooksCheck(journal, (event) => void told.push(event))
   const types = () => told.splice(0).map((event) => noticeOf(event))
   const side = { strategy: 'eth-trend', marketToken: ethMarket, direction: 'long' }
-  const inDollars = { ...side, collateralToken: usdc, sizeUsd: usd(5) }
-  const inEther = { ...side, collateralToken: ethMarket, sizeUsd: usd(7) }
+  const inDollars = { ...side, collateralToken: usdc, sizeUsd: usd(5), sizeInTokens: 0n }
+  const inEther = { ...side, collateralToken: ethMarket, sizeUsd: usd(7), sizeInTokens: 0n }
   const begun = { kind: 'books-differ', level: 'error', cause: `books:${ethMarket}:long` }
   look()
   expect(types()).toEqual([])

@@ -100,6 +100,7 @@ test('on a terminal every event reads as one plain line', () => {
     account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
     account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $500.00: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
+    account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $400.00 (in base units of the index token 199999, and 200000): a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
     notify    the chat of phone is answered again
     account   the books of long 0x70d9…6336 add up to the journal again
     account   the approval is not used: approval.json cannot be read: it is no JSON
@@ -229,6 +230,7 @@ test('lines below the level are not written', () => {
     'host',
     'host',
     'host',
+    'account',
     'account',
     'account',
     'account',

@@ -202,7 +202,10 @@ class EngineDaemon implements Daemon {
     if (jsonText(event).includes(privateKey.slice(2))) truth.fail('I14', `${event.type} shows the key`)
     if (event.type === 'order.payload_rejected') checkBlame(this.#parts)
     if (event.type === 'account.booksDiffer')
-      truth.fail('I16', `the books of ${event.marketToken} are ${event.booksUsd}, not ${event.expectedUsd}`)
+      truth.fail(
+        'I16',
+        `the books of ${event.marketToken} are ${event.booksUsd}, not ${event.expectedUsd}; tokens ${event.booksTokens}, not ${event.expectedTokens}`,
+      )
     // Nothing but orders and the owner, who takes something out at times, moves the account's tokens in these worlds.
     const takenUsd = usd(this.#world.market.lostUsd)
     if (event.type === 'account.transferred' && (event.amountUsd > 0n || -event.amountUsd > takenUsd))

@@ -1,5 +1,8 @@
-/** The books of a side against what the journal expects of it: they are two folds of the same records, and agree to the last unit. Pure. */
-import type { Usd } from '../../protocol/units.ts'
+/**
+ * The books of a side against what the journal expects of it: they are two folds of the same records, and agree to the last unit, in USD and
+ * in tokens. Collateral is no sum to check: the venue takes fees and losses off a position's, and books keep what was paid in. Pure.
+ */
+import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import { type AccountState, type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
 import { type Fill, fillsOf } from '../account/fills.ts'
 import { journalSides } from '../account/held.ts'
@@ -10,27 +13,48 @@ import type { BookReads } from './books.ts'
 export interface WrongSum extends PositionSide {
   readonly booksUsd: Usd
   readonly expectedUsd: Usd
+  /** Index tokens, base units; absent where they agree. */
+  readonly booksTokens?: TokenAmount
+  readonly expectedTokens?: TokenAmount
 }
 
 /** What a ledger is asked, all in one turn. */
 export interface SummedLedger {
-  books(): Pick<BookReads, 'all'>
+  books(): Pick<BookReads, 'all' | 'tokens'>
   closedFills(): readonly Fill[]
   openIntents(): readonly IntentState[]
   account(): Pick<AccountState, 'findings'>
 }
 
-/** Sides whose books do not add up to the journal's size: a mistake of perpd's own. */
+interface Sum extends PositionSide {
+  booksUsd: Usd
+  expectedUsd: Usd
+  booksTokens: TokenAmount
+  /** By the moves alone; absent where a state of before says none. */
+  expectedTokens?: TokenAmount
+}
+
+/** Sides whose books do not add up to the journal's size, or to the tokens of its moves: a mistake of perpd's own. */
 export function wrongSums(ledger: SummedLedger): readonly WrongSum[] {
   const fills = [...ledger.closedFills(), ...ledger.openIntents().flatMap(fillsOf)]
-  const sums = new Map<string, WrongSum>()
-  for (const [key, { sizeUsd, ...side }] of journalSides(fills, ledger.account()))
-    sums.set(key, { ...side, booksUsd: 0n, expectedUsd: sizeUsd })
-  for (const { marketToken, direction, collateralToken, sizeUsd } of ledger.books().all()) {
+  const books = ledger.books()
+  const sums = new Map<string, Sum>()
+  const sumOf = ({ marketToken, direction, collateralToken }: PositionSide): Sum => {
     const side = { marketToken, direction, collateralToken }
-    const key = sideKeyOf(side)
-    const sum = sums.get(key) ?? { ...side, booksUsd: 0n, expectedUsd: 0n }
-    sums.set(key, { ...sum, booksUsd: sum.booksUsd + sizeUsd })
+    const sum = sums.get(sideKeyOf(side)) ?? { ...side, booksUsd: 0n, expectedUsd: 0n, booksTokens: 0n }
+    sums.set(sideKeyOf(side), sum)
+    return sum
   }
-  return [...sums.values()].filter(({ booksUsd, expectedUsd }) => booksUsd !== expectedUsd)
+  for (const { sizeUsd, ...side } of journalSides(fills, ledger.account()).values())
+    sumOf(side).expectedUsd = sizeUsd
+  for (const { sizeInTokens, ...side } of books.tokens()) sumOf(side).expectedTokens = sizeInTokens
+  for (const { sizeUsd, sizeInTokens, ...side } of books.all()) {
+    const sum = sumOf(side)
+    sum.booksUsd += sizeUsd
+    sum.booksTokens += sizeInTokens
+  }
+  return [...sums.values()].flatMap(({ booksTokens, expectedTokens = booksTokens, ...sum }) => {
+    const tokens = booksTokens === expectedTokens ? {} : { booksTokens, expectedTokens }
+    return sum.booksUsd === sum.expectedUsd && booksTokens === expectedTokens ? [] : [{ ...sum, ...tokens }]
+  })
 }

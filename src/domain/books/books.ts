@@ -14,6 +14,7 @@ import {
 } from '../account/accountRecord.ts'
 import type { IntentState } from '../order/intent.ts'
 import type { FillCosts } from '../order/orderLegs.ts'
+import { dayOf, keyOf } from './bookKeys.ts'
 import {
   isSameMove,
   moveOfDiscrepancy,
@@ -29,7 +30,7 @@ import { ExitOrders } from './exitOrders.ts'
 import { addFigures, type Figures, isNone, negated, noFigures } from './figures.ts'
 import { FillResults } from './fillResults.ts'
 import { bookKeyOf, roundsOf } from './rounds.ts'
-import { SideLog } from './sideLog.ts'
+import { SideLog, type SideTokens } from './sideLog.ts'
 import { noPart, type Part, type Posting } from './sideParts.ts'
 import { StopEnds } from './stopEnds.ts'
 import { StopLevels } from './stopLevels.ts'
@@ -60,6 +61,8 @@ export interface BookDay extends PositionSide {
 export interface BookReads {
   /** All books that hold or brought anything, in the order in which they began. */
   all(): readonly Book[]
+  /** Index tokens of each side by its moves alone, base units, signed: its books add up to it. */
+  tokens(): readonly SideTokens[]
   /** A strategy's parts that hold something. */
   partsOf(strategy: string): readonly (PositionSide & Part)[]
   /** What a strategy holds of one side, USD; never below 0. */
@@ -83,8 +86,6 @@ export interface BookReads {
 
 /** Is told of what a move brought a book. */
 export type BookListener = (posting: Posting, side: PositionSide) => void
-
-const dayMs = 86_400_000
 
 /** Kinds of records that change what an intent's orders did, or what sending them cost. */
 const moving: ReadonlySet<string> = new Set([
@@ -194,6 +195,10 @@ export class Books implements BookReads {
       for (const [strategy, part] of log.now.parts) put(strategy, log.side, {}, part)
     }
     return [...found.values()]
+  }
+
+  tokens(): readonly SideTokens[] {
+    return [...this.#sides.values()].flatMap(({ tokens }) => tokens ?? [])
   }
 
   partsOf(strategy: string): readonly (PositionSide & Part)[] {
@@ -389,12 +394,4 @@ export class Books implements BookReads {
     const side = sideOf(after)
     this.#book(after.intent.strategy, { side, key: sideKeyOf(side) }, figures, sentAtMs(after))
   }
-}
-
-function dayOf(atMs: number): number {
-  return atMs - (atMs % dayMs)
-}
-
-function keyOf(strategy: string, side: PositionSide): string {
-  return bookKeyOf(strategy, sideKeyOf(side))
 }

@@ -2,6 +2,7 @@
  * Of one side of the account: its parts as they are for good, and the newest moves in the order in which they happened, however they
  * were told. A move that is told late goes to its place, one that is taken back leaves it, and those behind it are reckoned anew.
  */
+import type { TokenAmount } from '../../protocol/units.ts'
 import type { PositionSide } from '../account/accountRecord.ts'
 import { doesTheSame, isSamePlace, type Move } from './sideMove.ts'
 import { applyMove, noParts, type Posting, type SideParts } from './sideParts.ts'
@@ -21,6 +22,11 @@ export interface Waiting {
 export interface SideState extends SideParts {
   readonly waiting: readonly Waiting[]
   readonly counted: number
+}
+
+/** Index tokens of a side, base units, signed. */
+export interface SideTokens extends PositionSide {
+  readonly sizeInTokens: TokenAmount
 }
 
 /** Hosts and chains tell late, and take back what others did, within this time, ms. */
@@ -56,6 +62,12 @@ export class SideLog {
   /** The parts after all moves. */
   get now(): SideParts {
     return this.#steps.at(-1)?.after ?? this.#settled
+  }
+
+  /** Index tokens of the side by its moves alone; undefined before any. */
+  get tokens(): SideTokens | undefined {
+    const { tokens } = this.now
+    return tokens === undefined ? undefined : { ...this.side, sizeInTokens: tokens }
   }
 
   /** The parts before the moves that may still be moved or taken back. */

@@ -44,6 +44,8 @@ export interface SideParts {
   readonly atMs: number
   /** Since when all parts together hold something, Unix ms; absent: they hold nothing. */
   readonly heldSinceMs?: number
+  /** Index tokens of the side by its moves alone, base units: its parts add up to them. Absent: a state of before this was kept, or of before any. */
+  readonly tokens?: TokenAmount
 }
 
 /** Before anything. */
@@ -101,12 +103,17 @@ class Draft {
   readonly #atMs: number
   readonly #move: Move
   readonly #heldSinceMs: number | undefined
+  /** As `SideParts.tokens`. */
+  #tokens: TokenAmount
+  /** Whether tokens are left that nobody holds: then what is there is what the parts add up to. */
+  #isLeft = false
   readonly #notes = new Map<string, Note>()
   /** What this move charged by time, by book, USD. */
   readonly #charged = new Map<string, Usd>()
 
-  constructor({ parts, atMs, heldSinceMs }: SideParts, move: Move) {
+  constructor({ parts, atMs, heldSinceMs, tokens = tokensIn(parts) }: SideParts, move: Move) {
     this.#heldSinceMs = heldSinceMs
+    this.#tokens = tokens
     // Clocks that step back take nothing off.
     this.#atMs = Math.max(atMs, move.atMs)
     const passed = atMs === 0 ? 0n : BigInt(Math.round(this.#atMs - atMs))
@@ -130,7 +137,8 @@ class Draft {
     let sizeUsd = 0n
     for (const part of parts.values()) sizeUsd += part.sizeUsd
     const held = sizeUsd > 0n ? { heldSinceMs: this.#heldSinceMs ?? this.#move.atMs } : {}
-    return { after: { parts, atMs: this.#atMs, ...held }, postings }
+    const tokens = this.#isLeft ? tokensIn(parts) : this.#tokens
+    return { after: { parts, atMs: this.#atMs, ...held, tokens }, postings }
   }
 
   #part(strategy: string): Part {
@@ -193,6 +201,7 @@ class Draft {
   increase(): void {
     const { strategy, sizeDeltaUsd, tokens = this.#reckonedTokens(), collateral } = this.#move
     const { positionFeeUsd, sendingUsd } = this.#move
+    this.#tokens += tokens
     this.#change(strategy, {
       sizeUsd: sizeDeltaUsd,
       sizeInTokens: tokens,
@@ -247,6 +256,7 @@ class Draft {
     const lessUsd = -this.#move.sizeDeltaUsd
     const { takes, beyondUsd } = this.#takes(lessUsd)
     const tokens = this.#move.tokens ?? this.#reckonedTokens()
+    this.#tokens -= tokens
     const rows = takes.map(([name, takenUsd]) => {
       const part = this.#part(name)
       const share = (amount: bigint) =>
@@ -344,7 +354,10 @@ class Draft {
    */
   #hand(tokens: TokenAmount, worthUsd: Usd): Usd {
     const left = [...this.#parts].filter(([, { sizeUsd }]) => sizeUsd > 0n)
-    if (left.length === 0) return 0n
+    if (left.length === 0) {
+      this.#isLeft = tokens !== 0n
+      return 0n
+    }
     const sizes = left.map(([, { sizeUsd }]) => sizeUsd)
     const [counts, costs] = [sharesOf(tokens, sizes), sharesOf(worthUsd, sizes)]
     for (const [place, [name]] of left.entries()) {
@@ -373,6 +386,10 @@ class Draft {
     const { positionFeeUsd, borrowingUsd, fundingUsd } = this.#move
     return pnlUsd + positionFeeUsd + borrowingUsd + fundingUsd - baseUsd
   }
+}
+
+function tokensIn(parts: SideParts['parts']): TokenAmount {
+  return [...parts.values()].reduce((sum, { sizeInTokens }) => sum + sizeInTokens, 0n)
 }
 
 function isNothing({ sizeUsd, sizeInTokens, costUsd, collateral, carriedUsd, ended }: Part): boolean {

@@ -6,13 +6,12 @@ import { hexKey } from '../../protocol/address.ts'
 
 /** A check that knows of no wrong sum: each call looks once, and tells what is new since the one before. */
 export function createBooksCheck(journal: SummedLedger, emit: Emit): () => void {
-  /** Sums that were wrong at the last look, by their sides and both sizes. */
+  /** Sums that were wrong at the last look, by their sides and both sizes and tokens. */
   let before: ReadonlyMap<string, WrongSum> = new Map()
   return () => {
     const now = new Map(wrongSums(journal).map((sum) => [sumKey(sum), sum]))
-    for (const [key, { marketToken, direction, booksUsd, expectedUsd }] of now) {
-      if (!before.has(key))
-        emit({ type: 'account.booksDiffer', marketToken, direction, booksUsd, expectedUsd })
+    for (const [key, { collateralToken: _, ...sum }] of now) {
+      if (!before.has(key)) emit({ type: 'account.booksDiffer', ...sum })
     }
     const wrong = new Set([...now.values()].map(toldAs))
     const over = new Map([...before.values()].map((sum) => [toldAs(sum), sum]))
@@ -24,7 +23,8 @@ export function createBooksCheck(journal: SummedLedger, emit: Emit): () => void 
 }
 
 function sumKey(sum: WrongSum): string {
-  return `${sideKeyOf(sum)} ${sum.booksUsd} ${sum.expectedUsd}`
+  const { booksUsd, expectedUsd, booksTokens = '', expectedTokens = '' } = sum
+  return `${sideKeyOf(sum)} ${booksUsd} ${expectedUsd} ${booksTokens} ${expectedTokens}`
 }
 
 /** As which side it is told: whatever its collateral. */

@@ -14,6 +14,15 @@ function positionText(position: Position, symbols: Readonly<Record<string, strin
   return `${position.direction} ${symbol} ${money(position.sizeInUsd)}, PnL before closing costs ${money(pnl)}`
 }
 
+/** ` (in base units of the index token 5, and 7)`; nothing where tokens agree. */
+function tokensApart({
+  booksTokens,
+  expectedTokens,
+}: Pick<Extract<AccountEvent, { type: 'account.booksDiffer' }>, 'booksTokens' | 'expectedTokens'>): string {
+  if (booksTokens === undefined || expectedTokens === undefined) return ''
+  return ` (in base units of the index token ${booksTokens}, and ${expectedTokens})`
+}
+
 function positionsText(event: Extract<AccountEvent, { type: 'account.positions' }>): string {
   if (event.positions.length === 0) return 'the account has no positions'
   return event.positions.map((position) => positionText(position, event.symbols)).join('; ')
@@ -89,12 +98,14 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     line(
       'error',
       'account',
-      `the books of ${event.direction} ${shortHex(event.marketToken)} add up to ${money(event.booksUsd)}, and the journal says ${money(event.expectedUsd)}: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books`,
+      `the books of ${event.direction} ${shortHex(event.marketToken)} add up to ${money(event.booksUsd)}, and the journal says ${money(event.expectedUsd)}${tokensApart(event)}: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books`,
       {
         market_token: event.marketToken,
         direction: event.direction,
         books_usd: usdField(event.booksUsd),
         expected_usd: usdField(event.expectedUsd),
+        ...(event.booksTokens !== undefined && { books_tokens: event.booksTokens.toString() }),
+        ...(event.expectedTokens !== undefined && { expected_tokens: event.expectedTokens.toString() }),
       },
     ),
   'account.booksAgree': ({ direction, marketToken }) =>

@@ -102,7 +102,7 @@ export const venueRegister = {
   'account.booksDiffer': registered(
     ['error'],
     'The books do not add up to the journal: a mistake of perpd.',
-    ['market_token', 'direction', 'books_usd', 'expected_usd'],
+    ['market_token', 'direction', 'books_usd', 'expected_usd', 'books_tokens', 'expected_tokens'],
   ),
   'account.booksAgree': registered(['info'], 'The books add up to the journal again.', [
     'market_token',

@@ -387,18 +387,24 @@ test('shares add up to the amount, and what is left goes to the largest remainde
   expect(sharesOf(5n, [0n, 0n])).toEqual([0n, 0n])
 })
 
-test('books that do not add up to the journal’s size are told with both', () => {
+test('books that do not add up to the journal’s size, or to the tokens of its fills, are told with both', () => {
   const ledger = createLedger()
   for (const record of executed(opens(1, 'trend', 1, 2_000))) ledger.fold(record)
   expect(wrongSums(ledger)).toEqual([])
   const [book] = ledger.books().all()
   if (book === undefined) throw new Error('there is a book')
-  const books = { all: () => [{ ...book, sizeUsd: usd(1_999) }] }
-  const broken = {
-    books: () => books,
-    closedFills: () => ledger.closedFills(),
-    openIntents: () => ledger.openIntents(),
-    account: () => ledger.account(),
-  }
-  expect(wrongSums(broken)).toEqual([{ ...side, booksUsd: usd(1_999), expectedUsd: usd(2_000) }])
+  const wrongWith = (change: Partial<Book>) =>
+    wrongSums({
+      books: () => ({ all: () => [{ ...book, ...change }], tokens: () => ledger.books().tokens() }),
+      closedFills: () => ledger.closedFills(),
+      openIntents: () => ledger.openIntents(),
+      account: () => ledger.account(),
+    })
+  expect(wrongWith({ sizeUsd: usd(1_999) })).toEqual([
+    { ...side, booksUsd: usd(1_999), expectedUsd: usd(2_000) },
+  ])
+  const both = { booksUsd: usd(2_000), expectedUsd: usd(2_000) }
+  expect(wrongWith({ sizeInTokens: eth - 1n })).toEqual([
+    { ...side, ...both, booksTokens: eth - 1n, expectedTokens: eth },
+  ])
 })
