@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
-import type { TaskReport } from '../../engine/operator/executors.ts'
+import type { TaskReport } from '../../domain/views/taskReport.ts'
 import { money, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, queryDaemon } from '../call/daemonClient.ts'

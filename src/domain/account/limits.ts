@@ -1,5 +1,11 @@
 /** How much, and whether at all. */
-import { formatDollars, formatUnits, NATIVE_DECIMALS, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import {
+  formatDollars,
+  formatUnits,
+  NATIVE_DECIMALS,
+  type TokenAmount,
+  type Usd,
+} from '../../protocol/units.ts'
 import { type LimitRow, type LimitUnit, limitTable } from './limitTable.ts'
 
 /** Whether new orders may be made: all, only such as cannot add risk, or none. */

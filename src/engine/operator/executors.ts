@@ -15,6 +15,7 @@ import {
   type TaskGoal,
 } from '../../domain/tasks/executorState.ts'
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
+import type { TaskReport } from '../../domain/views/taskReport.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -39,36 +40,6 @@ import type { EngineContext } from '../context/engineContext.ts'
 import { createHandExits } from '../exits/handExits.ts'
 import { bookedBy, olderOnSide } from '../exits/taskShares.ts'
 import { usdOfFee } from './orderCost.ts'
-
-/** A task, and how far it is. Amounts in USD. */
-export interface TaskReport extends Pick<TaskGoal, 'sizeUsd' | 'budget' | 'asked'> {
-  /** What it does, `open long ETH/USD [WETH-USDC]`. */
-  readonly what: string
-  readonly symbols: readonly string[]
-  readonly taskId: string
-  readonly kind: string
-  readonly by: string
-  /** Unix ms. */
-  readonly sinceMs: number
-  readonly doneUsd: Usd
-  /** Closed by exits of what it opened. */
-  readonly exitedUsd: Usd
-  /** What orders under way may still fill. */
-  readonly openUsd: Usd
-  /** What its budget counts, and what that cost at most. */
-  readonly orders: number
-  readonly feesUsd: Usd
-  /** Exits of what it opened and changes of them, and what these cost at most; no budget counts them. */
-  readonly exitOrders: number
-  readonly exitFeesUsd: Usd
-  readonly standing: 'running' | 'stopping' | 'ended'
-  /** What it waits for; absent: nothing, or it was not looked at yet. */
-  readonly waits?: string
-  readonly outcome?: string
-  /** One sentence: what came of it. */
-  readonly statement?: string
-  readonly endedAtMs?: number
-}
 
 /** The worker. */
 export interface Executors {

@@ -104,6 +104,27 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     )
   }
 
+  /** A read of a chain's endpoint. */
+  const readTold = (
+    { endpoint, error }: Extract<Event, { type: 'chain.read' }>,
+    line: Line,
+  ): readonly Line[] => {
+    if (error !== undefined) return [repeated(`chain ${endpoint}`, error, line)]
+    const count = over(`chain ${endpoint}`)
+    return withRecovery(line, count, 'chain', `${endpoint} answers again after ${counted(count, 'fault')}`)
+  }
+
+  /** What time a chain's endpoint tells. */
+  const timeTold = (
+    { endpoint, aheadSeconds, healthy, isSetAside }: Extract<Event, { type: 'chain.time' }>,
+    line: Line,
+  ): readonly Line[] => {
+    if (isSetAside) return [repeated(`time ${endpoint}`, `${aheadSeconds > 0} ${healthy === 0}`, line)]
+    const count = over(`time ${endpoint}`)
+    const text = `${endpoint} tells the time again; it was set aside for ${counted(count, 'order')}`
+    return withRecovery(line, count, 'chain', text)
+  }
+
   const linesOf = (event: Event): readonly Line[] => {
     const line = phrase(event)
     switch (event.type) {
@@ -129,22 +150,12 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         return [repeated('findings held', String(event.isJournalShort), line)]
       case 'price.fallback':
         return [repeated(`price ${event.symbol}`, event.source, line)]
-      case 'chain.read': {
-        if (event.error !== undefined) return [repeated(`chain ${event.endpoint}`, event.error, line)]
-        const count = over(`chain ${event.endpoint}`)
-        const text = `${event.endpoint} answers again after ${counted(count, 'fault')}`
-        return withRecovery(line, count, 'chain', text)
-      }
+      case 'chain.read':
+        return readTold(event, line)
       case 'chain.skew':
         return [repeated('skew', String(event.isTooLarge), line)]
-      case 'chain.time': {
-        const { endpoint, aheadSeconds, healthy } = event
-        if (event.isSetAside)
-          return [repeated(`time ${endpoint}`, `${aheadSeconds > 0} ${healthy === 0}`, line)]
-        const count = over(`time ${endpoint}`)
-        const text = `${endpoint} tells the time again; it was set aside for ${counted(count, 'order')}`
-        return withRecovery(line, count, 'chain', text)
-      }
+      case 'chain.time':
+        return timeTold(event, line)
       case 'tick.failed':
         if (event.cause === undefined) return [repeated(`failed ${event.strategy}`, event.reason, line)]
         unread.failed(event.strategy)

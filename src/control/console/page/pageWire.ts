@@ -5,8 +5,8 @@
  */
 import type { BookRow } from '../../../domain/views/bookView.ts'
 import type { OrderRow, OrderStory, Plain } from '../../../domain/views/orderView.ts'
+import type { TaskReport } from '../../../domain/views/taskReport.ts'
 import type { EngineApi, EngineStatus } from '../../../engine/engineStatus.ts'
-import type { TaskReport } from '../../../engine/operator/executors.ts'
 import type { OperatorAnswer } from '../../../engine/operator/operatorCommand.ts'
 import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
 import type { CandleReport } from '../../../engine/operator/readCandles.ts'
