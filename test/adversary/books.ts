@@ -44,7 +44,7 @@ export interface Books {
   readonly paidUsd: Usd
   /** The largest `paidUsd` so far: what comes back of a fee hides nothing. */
   readonly worstPaidUsd: Usd
-  /** The largest loss so far that reductions and liquidations realized, USD: what a day's limit is of. */
+  /** The largest loss so far that reductions and liquidations realized, less the funding that was put aside, USD: what a day's limit is of. */
   readonly realizedUsd: Usd
   /** True sides, with the collateral tokens of a side together. */
   sides(): readonly TrueSide[]
@@ -106,6 +106,14 @@ export function createBooks(venueState: VenueState, account: Address): Books {
     return sum
   }
 
+  function putAside(atSeconds: number): Usd {
+    const { claimableFunding } = accountOf(venueState, account)
+    return [...claimableFunding].reduce(
+      (sum, [key, amount]) => sum + amount * priceOf(key.split(':').at(-1) ?? key, atSeconds),
+      0n,
+    )
+  }
+
   const first = worth(inventory(), seconds())
   let last = { inventory: inventory(), worthUsd: first }
   let movedUsd = 0n
@@ -135,7 +143,9 @@ export function createBooks(venueState: VenueState, account: Address): Books {
         ])
           if (typeof cost === 'bigint' && fields?.pnlUsd === undefined) realizedUsd += cost
       }
-      if (realizedUsd > worstRealizedUsd) worstRealizedUsd = realizedUsd
+      // Funding that was put aside is realized too, and in no figure of a trade.
+      const lostNowUsd = realizedUsd - putAside(atSeconds)
+      if (lostNowUsd > worstRealizedUsd) worstRealizedUsd = lostNowUsd
     },
     get lostUsd() {
       return lost()

@@ -106,8 +106,8 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('a swap loses nothing', 'swaps that nobody counts', [
     'src/engine/watch/dayResult.ts',
-    'return pnlUsd ?? swapResultUsd ?? -feesUsd',
-    'return pnlUsd ?? (swapResultUsd === undefined ? -feesUsd : 0n)',
+    'return (pnlUsd ?? swapResultUsd ?? -feesUsd) + fundingReceivedUsd',
+    'return (pnlUsd ?? (swapResultUsd === undefined ? -feesUsd : 0n)) + fundingReceivedUsd',
   ]),
   bug('what one host shows is there', 'positions that are not there are closed again and again', [
     'src/engine/account/holdings.ts',
