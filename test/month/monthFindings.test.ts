@@ -36,3 +36,10 @@ test('what the chain’s answers do not explain in half an hour counts, and what
   const other = { type: 'account.discrepancy', finding: { ...finding, kind: 'unexplained-order' } }
   expect(told([0, other as unknown as Event])).toEqual(counted)
 })
+
+test('what the protocol deleveraged counts for nothing, and what it liquidated does', () => {
+  const by = (kind: string) =>
+    ({ type: 'account.discrepancy', finding: { ...finding, kind } }) as unknown as Event
+  expect(told([0, by('adl')])).toEqual([])
+  expect(told([0, by('liquidation')])).toEqual(['finding: long is $0.00'])
+})

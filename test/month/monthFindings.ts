@@ -1,4 +1,5 @@
 /** Which findings of a month count: those that late evidence of our own fills does not explain soon after the chain could be read. */
+import type { Discrepancy } from '../../src/domain/account/accountRecord.ts'
 import type { Event } from '../../src/domain/event.ts'
 
 /**
@@ -6,6 +7,11 @@ import type { Event } from '../../src/domain/event.ts'
  * of it after ten minutes; a month asks the chain every seven, and a third of its answers are lost, so that eight in a row are sometimes.
  */
 const LATE_FILL_MS = 1_800_000
+
+/** Whether a finding is one of a month: where the protocol deleverages, for profits that a pool cannot pay, nobody did wrong. */
+export function counts({ kind }: Pick<Discrepancy, 'kind'>): boolean {
+  return kind !== 'adl'
+}
 
 /** Listens to the events of a month; `say` is told of each finding that counts, once it does. */
 export function createFindingJudge(nowMs: () => number, say: (text: string) => void): (event: Event) => void {
@@ -17,7 +23,7 @@ export function createFindingJudge(nowMs: () => number, say: (text: string) => v
     if (event.type === 'account.discrepancy') {
       const { findingId, kind, statement } = event.finding
       if (kind === 'unexplained-position') differing.set(findingId, { statement })
-      else say(`finding: ${statement}`)
+      else if (counts(event.finding)) say(`finding: ${statement}`)
     }
     if (event.type !== 'account.discrepancySettled') return
     const { findingId } = event.finding

@@ -15,7 +15,7 @@ import { positionsOfAccount } from '../../src/paper/state/accounts.ts'
 import { orderTypes } from '../../src/paper/state/orderTypes.ts'
 import { type Address, sameHex } from '../../src/protocol/address.ts'
 import { bps, formatUsd, maxOf, minOf, type Usd } from '../../src/protocol/units.ts'
-import { createFindingJudge } from './monthFindings.ts'
+import { counts, createFindingJudge } from './monthFindings.ts'
 import type { MonthStrategies } from './monthKinds.ts'
 import { createLimitJudge } from './monthLimits.ts'
 import type { ReadTimes } from './monthRoad.ts'
@@ -201,7 +201,8 @@ export function createMonthTally(parts: {
 
   /** Both books agree, nothing is unexplained, and nothing of perpd's own runs on. */
   function lookAtEnd(status: EngineStatus, journal: Journal, open: readonly IntentState[]): void {
-    for (const { finding } of status.findings) say(`open finding: ${finding.statement}`)
+    for (const { finding } of status.findings.filter((each) => counts(each.finding)))
+      say(`open finding: ${finding.statement}`)
     for (const { label, state } of status.openIntents)
       if (label !== 'resting') say(`order ${state.intent.intentId} has not ended: ${label}`)
     if (judged?.strategy.kind === 'order-janitor')

@@ -10,7 +10,7 @@ import type { Operation, PositionRecord, TradeRow } from '../../src/paper/state/
 import { marketPrices, sideOf, type VenueState } from '../../src/paper/state/venueState.ts'
 import { type Address, hexKey, sameHex } from '../../src/protocol/address.ts'
 import type { CreateOrderParams } from '../../src/protocol/signing/relayRouter.ts'
-import { BPS_ONE, MAX_UINT256, type Usd } from '../../src/protocol/units.ts'
+import { BPS_ONE, MAX_UINT256, maxOf, type Usd } from '../../src/protocol/units.ts'
 import type { LookDeed, OrderDeed, PositionDeed, RestingDeed } from './monthDeeds.ts'
 import type { createLimitJudge } from './monthLimits.ts'
 import type { ReadTimes } from './monthRoad.ts'
@@ -61,7 +61,11 @@ export function createMonthWatch(parts: {
     const worse = isLong ? numbers.acceptablePrice - from : from - numbers.acceptablePrice
     const isUnbounded = numbers.acceptablePrice === (isLong ? MAX_UINT256 : 0n)
     const { settings, state } = market
-    const now = marketPrices(venueState, market, secondsNow())
+    // This look is minutes later, and what a nearly full side has left moves with the price of all that it holds.
+    const [sent, now] = [sentSeconds, secondsNow()].map((seconds) => {
+      const prices = marketPrices(venueState, market, seconds)
+      return tradingCapacity(settings, state, sideOf(isLong), prices).availableLiquidity
+    })
     return {
       orderKey: hexKey(orderKey),
       side: sideText(market.key, isLong),
@@ -74,7 +78,7 @@ export function createMonthWatch(parts: {
       ),
       isUnbounded,
       slippageBps: isUnbounded || from === 0n ? 0 : bpsOf(worse, from),
-      capacityUsd: tradingCapacity(settings, state, sideOf(isLong), now).availableLiquidity,
+      capacityUsd: maxOf(sent ?? 0n, now ?? 0n),
     }
   }
 
