@@ -15,6 +15,7 @@ import {
   hasEnded,
   type Intent,
   type IntentState,
+  isProvisional,
   lastAttempt,
 } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
@@ -136,8 +137,10 @@ export function createExitChecks(parts: {
       if (kind === 'close' || (kind === 'decrease' && terms.orderType === 'market')) return true
       return (
         isUntold(attempt) ||
-        attempt.children.some(({ orderKey }) => {
-          const order = chain.canonical.orders.get(orderKey)
+        attempt.children.some((child) => {
+          // An entry that was cancelled may come back until that is final: its exits are kept for it.
+          if (child.phase === 'CANCELLED' && isProvisional(child.evidence)) return true
+          const order = chain.canonical.orders.get(child.orderKey)
           const isMarket = order?.spec.orderType === 2 || order?.spec.orderType === 4
           return isMarket && !isOver(order)
         })
