@@ -194,8 +194,9 @@ export async function findByUse(
     .filter((one) => ours.has(one.hash) && !isTheirs(one))
     .sort((one, other) => closenessOf(search, other.hash) - closenessOf(search, one.hash))
   const fitting = ofOurs.filter(({ hash }) => closenessOf(search, hash) > 0)
-  // Two messages of one second may share nonce and deadline: only one alone says that it is the one.
-  const speaking = calls.filter((one) => holdsTerms(one, query))
+  const telling = calls.filter((one) => holdsTerms(one, query) && !isTheirs(one))
+  // Two messages of one second may share nonce and deadline: where one of several is ours, they do not say which is meant.
+  const speaking = telling.length === 1 || !telling.some(({ hash }) => ours.has(hash)) ? telling : []
   // In the order of what they would prove: our message; events that it makes; the terms that the digest holds; another event
   // of ours; and a stranger's use. Which of several third parties it was does not matter: the block then holds nothing of ours.
   const candidates = [
@@ -203,7 +204,7 @@ export async function findByUse(
     ...new Map(
       [
         ...fitting,
-        ...(speaking.length === 1 ? speaking : []),
+        ...speaking,
         ...ofOurs,
         ...calls.filter((one) => !ours.has(one.hash)),
       ].map((one) => [one, false] as const),

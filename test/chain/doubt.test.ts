@@ -193,11 +193,12 @@ test('answers of a batch are read by their ids, in whatever order they come', as
 })
 
 /** Two messages, of which the block of the newest shows no signature. */
-function hiddenBeside(use: (asked: Message) => TxAction, isTold = false) {
+function hiddenBeside(use: (asked: Message) => TxAction, isTold = false, times = 1) {
   const history = new Past(5)
   history.pass(5)
   const [asked, other] = [history.order(), history.order()]
-  history.mine(use(asked), { kind: 'batch', message: other, showsSignature: false })
+  const uses = Array.from({ length: times }, () => use(asked))
+  history.mine(...uses, { kind: 'batch', message: other, showsSignature: false })
   const [used, also] = [asked, other].map(
     ({ digest }) => history.chain.canonical.uses.get(digest)?.transactionHash,
   )
@@ -218,6 +219,17 @@ function hiddenBeside(use: (asked: Message) => TxAction, isTold = false) {
 
 test('a stranger’s use is told from an order of ours in the same block by what the digest holds', async () => {
   const { query, reader, transactionHash } = hiddenBeside((asked) => ({ ...asked, kind: 'foreign' }))
+  const [view] = (await reader.look([query]))[0]?.endpoints ?? []
+  expect(view?.consumer).toMatchObject({ transactionHash, carriesOurSignature: false })
+  expect(view?.logs.filter((log) => log.transactionHash === transactionHash)).toEqual([])
+})
+
+test('a stranger’s use is told from an order of ours in the same block where he tried more than once', async () => {
+  const { query, reader, transactionHash } = hiddenBeside(
+    (asked) => ({ ...asked, kind: 'foreign' }),
+    false,
+    2,
+  )
   const [view] = (await reader.look([query]))[0]?.endpoints ?? []
   expect(view?.consumer).toMatchObject({ transactionHash, carriesOurSignature: false })
   expect(view?.logs.filter((log) => log.transactionHash === transactionHash)).toEqual([])
