@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { apartTests } from './test/apartTests.ts'
-import { deepTests, processTests } from './test/deepTests.ts'
+import { aloneTests, deepTests, processTests } from './test/deepTests.ts'
 import { LongestFirst } from './test/longestFirst.ts'
 
 // Processes and threads that run tests, and those that tests start, find their modules compiled: most of what a short command takes
@@ -13,6 +13,7 @@ const below = (files: readonly string[]) => files.map((file) => `test/${file}`)
 const deep = below(deepTests)
 const processes = below(processTests)
 const apart = below(apartTests)
+const alone = below(aloneTests)
 
 export default defineConfig({
   test: {
@@ -32,11 +33,14 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...deep, ...processes, ...apart],
+          exclude: [...deep, ...processes, ...alone, ...apart],
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'quick-apart', include: apart, exclude: [...deep, ...processes] } },
+      {
+        extends: true,
+        test: { name: 'quick-apart', include: apart, exclude: [...deep, ...processes, ...alone] },
+      },
       { extends: true, test: { name: 'deep', include: deep } },
       {
         extends: true,
@@ -47,6 +51,10 @@ export default defineConfig({
           maxWorkers: Math.max(4, availableParallelism() - 1),
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'deep-alone', include: alone, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },

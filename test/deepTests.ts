@@ -67,7 +67,10 @@ export const deepTests: readonly string[] = [
   'paper/traders.test.ts',
 ]
 
-/** Deep files that follow real processes. They wait for half of their time, so three of them run at a time, after the others. */
+/** Deep files that hold a time that users are promised: each runs with no other beside it, after all others. */
+export const aloneTests: readonly string[] = ['api/firstFill.test.ts']
+
+/** Deep files that follow real processes. They wait for two thirds of their time, so four of them run at a time, after the others. */
 export const processTests: readonly string[] = [
   // The package installed elsewhere, the image built in a clean root and run, and the recipes of CONTRIBUTING.md followed in copies of the source.
   'api/package.test.ts',

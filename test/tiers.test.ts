@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import config from '../vitest.config.ts'
-import { deepTests, processTests } from './deepTests.ts'
+import { aloneTests, deepTests, processTests } from './deepTests.ts'
 import { LongestFirst, longTests } from './longestFirst.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -35,13 +35,13 @@ interface TierOptions {
 
 const quick = [...(tiers.get('quick') ?? []), ...(tiers.get('quick-apart') ?? [])]
 
-test('every test file is in one of two tiers, each of two parts, and in no more than one', () => {
-  expect([...tiers.keys()]).toEqual(['quick', 'quick-apart', 'deep', 'deep-processes'])
+test('every test file is in one part of one of two tiers', () => {
+  expect([...tiers.keys()]).toEqual(['quick', 'quick-apart', 'deep', 'deep-processes', 'deep-alone'])
   expect([...tiers.values()].flat().sort()).toEqual(testFiles)
 })
 
 test('every file that is named as deep is there, once', () => {
-  const named = [...deepTests, ...processTests].map((file) => join('test', file))
+  const named = [...deepTests, ...processTests, ...aloneTests].map((file) => join('test', file))
   expect(named.filter((file) => !testFiles.includes(file))).toEqual([])
   expect(new Set(named).size).toBe(named.length)
 })
@@ -103,5 +103,7 @@ test('what must pass before a change lands runs both tiers', () => {
   const script = readFileSync(join(root, '.ci', 'run'), 'utf8')
   for (const command of ['npm test', 'npm run test:deep']) expect(script).toContain(command)
   expect(manifest.scripts.test).toBe('vitest run --project quick --project quick-apart')
-  expect(manifest.scripts['test:deep']).toBe('vitest run --project deep --project deep-processes')
+  expect(manifest.scripts['test:deep']).toBe(
+    'vitest run --project deep --project deep-processes --project deep-alone',
+  )
 })

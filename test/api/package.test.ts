@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { perpd, scratch, startPaper, until } from '../world/processes.ts'
+import { cannotFetch, npmEnv as env, npm, packInto } from './packed.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..', '..')
@@ -12,19 +13,6 @@ const folder = scratch()
 const user = join(folder.path, 'user')
 let tarball = ''
 let venue: Awaited<ReturnType<typeof startPaper>> | undefined
-
-// Started by `npm test`, npm would take the project for the place to install in.
-const env: NodeJS.ProcessEnv = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^npm_(?:config_local_prefix|package|lifecycle)/i.test(name),
-  ),
-)
-const npm = (args: readonly string[], cwd: string) =>
-  run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], { cwd, env, timeout: 300_000 })
-
-/** Neither a warm npm cache nor a registry. */
-const cannotFetch =
-  /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/
 
 async function install(): Promise<void> {
   try {
@@ -49,12 +37,7 @@ async function install(): Promise<void> {
 beforeAll(async () => {
   mkdirSync(user)
   writeFileSync(join(user, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n')
-  const packed = await npm(['pack', '--json', '--pack-destination', folder.path], root)
-  // What the build prints comes before the JSON.
-  const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[\n'))) as [
-    { filename: string },
-  ]
-  tarball = join(folder.path, filename)
+  tarball = await packInto(folder.path)
   ;[venue] = await Promise.all([startPaper(), install()])
 }, 600_000)
 
@@ -147,7 +130,7 @@ test('TypeScript reads it too, checked against the declarations of the package',
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const checked = await run(process.execPath, [tsc, '-p', user], { cwd: user }).catch((error) => error)
   expect(checked.stdout).toBe('')
-}, 120_000)
+}, 300_000)
 
 test('the package holds what was built and what it reads, and no TypeScript but declarations and the console’s page', async () => {
   const { stdout } = await npm(['pack', '--json', '--dry-run', '--ignore-scripts'], root)
@@ -206,30 +189,7 @@ test('the installed command trades on paper in an empty folder, with a strategy 
   )
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended).toBe(0)
-}, 120_000)
-
-// The minute is the promise of the README and of docs/releasing.md; vitest holds it as the test's own limit.
-test('installed for all of a machine, perpd init and perpd run come to a first fill on paper in under a minute', async (context) => {
-  const prefix = join(folder.path, 'prefix')
-  const home = join(folder.path, 'empty')
-  mkdirSync(home)
-  try {
-    await npm(['install', '-g', '--prefix', prefix, '--prefer-offline', '--fetch-retries=0', tarball], home)
-  } catch (error) {
-    if (!cannotFetch.test(String((error as { stderr?: unknown }).stderr))) throw error
-    process.stderr.write('npm reaches no registry and has no cache: the package is not installed for all.\n')
-    context.skip()
-  }
-  const program = join(prefix, 'bin', 'perpd')
-  const init = await run(program, ['init', '--yes'], { cwd: home, env })
-  expect(init.stdout.trim().split('\n').at(-1)).toBe('Next: perpd run')
-  const daemon = perpd(['run', '--control.port=0', '--log.format=json'], { program, cwd: home })
-  await until('an order is filled', () => daemon.stdout().includes('"order.filled"') || undefined, {
-    seen: daemon.said,
-  })
-  daemon.child.kill('SIGTERM')
-  expect(await daemon.ended).toBe(0)
-}, 60_000)
+}, 300_000)
 
 test('an older Node is told so in a line, by the installed command', async () => {
   const program = join(user, 'node_modules', 'perpd', 'dist', 'cli', 'bin.js')
@@ -282,4 +242,4 @@ test('the page from nothing to a kind of one’s own is true: each of its comman
   )
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended).toBe(0)
-}, 120_000)
+}, 300_000)

@@ -44,7 +44,11 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['engine', 172_447_872_436_624, 'a try past its budget waits no longer where the clock was set back'],
   ['engine', 30_460_250_030_393, 'what moves by itself is waited for, and not counted'],
   // The reader: a stranger tried a digest twice, and our other order in that block was taken for what had used it: it never closed.
-  ['shell', 145_370_338_728_145, 'a stranger who tried more than once is told from our own orders of the same block'],
+  [
+    'shell',
+    145_370_338_728_145,
+    'a stranger who tried more than once is told from our own orders of the same block',
+  ],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 
