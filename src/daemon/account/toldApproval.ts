@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { reasonOf } from '../../base/errors.ts'
+import { warnOnce } from '../../base/warnOnce.ts'
 import type { ToldApproval, ToldApprovalStore } from '../../engine/account/subaccountWatch.ts'
 import type { Log } from '../../monitor/log/log.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
@@ -49,12 +49,7 @@ export function toldApprovalFile(
   subaccount: Address,
   warn: (text: string) => void,
 ): ToldApprovalStore {
-  const said = new Set<string>()
-  const say = (what: string, error: unknown): void => {
-    if (said.has(what)) return
-    said.add(what)
-    warn(`${what} (${path}): ${reasonOf(error)}. Orders go on.`)
-  }
+  const say = warnOnce(path, warn)
   return {
     read() {
       const none = { isUnread: false }

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
-import { reasonOf } from '../../base/errors.ts'
+import { warnOnce } from '../../base/warnOnce.ts'
 import type { EquityPoint } from '../../control/console/equitySeries.ts'
 import type { EquityStore } from '../../control/console/webConsole.ts'
 
@@ -26,12 +26,7 @@ const kept = z.strictObject({
  * @param warn told once for each way in which it goes wrong
  */
 export function equityFile(path: string, account: string, warn: (text: string) => void): EquityStore {
-  const said = new Set<string>()
-  const say = (what: string, error: unknown): void => {
-    if (said.has(what)) return
-    said.add(what)
-    warn(`${what} (${path}): ${reasonOf(error)}. Orders go on.`)
-  }
+  const say = warnOnce(path, warn)
   return {
     read() {
       try {
