@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bareEnv } from '../support/bareEnv.ts'
 import { perpd } from './run.ts'
 
 let cwd: string
@@ -129,7 +130,7 @@ test.skipIf(!hasPty)(
   async () => {
     const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
     const command = `${process.execPath} ${main} init`
-    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH: process.env.PATH } })
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: bareEnv() })
     let said = ''
     const answers: Readonly<Record<string, string[]>> = {
       'What does it trade with': ['arbitrum'],
@@ -165,7 +166,7 @@ test.skipIf(!hasPty)('a question that is broken off writes nothing', async () =>
   const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
   const child = spawn('script', ['-qec', `${process.execPath} ${main} init`, '/dev/null'], {
     cwd,
-    env: { PATH: process.env.PATH },
+    env: bareEnv(),
   })
   let said = ''
   const steps: [string, string][] = [

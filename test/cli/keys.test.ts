@@ -7,6 +7,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { encryptKey } from '../../src/keys/keystore.ts'
+import { bareEnv } from '../support/bareEnv.ts'
 import { perpd } from './run.ts'
 
 const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
@@ -142,7 +143,7 @@ function atTerminal(
   answers: readonly (readonly [question: string, answer: string])[],
 ): Promise<{ readonly code: number; readonly shown: string }> {
   const command = [process.execPath, main, ...argv].map((each) => `'${each}'`).join(' ')
-  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { PATH: process.env.PATH } })
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: bareEnv() })
   let shown = ''
   let from = 0
   const waiting = [...answers]

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
+import { bareEnv } from '../support/bareEnv.ts'
 import { perpd } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-author-'))
@@ -16,7 +17,7 @@ const typed = (...words: readonly string[]) =>
   spawnSync(process.execPath, [program, ...words], {
     cwd: folder,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, COLUMNS: '100' },
+    env: bareEnv({ COLUMNS: '100' }),
   })
 
 test('describe tells parameters with units, ranges, defaults and meaning, what is read, and an example', () => {

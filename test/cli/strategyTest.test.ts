@@ -9,6 +9,7 @@ import { exampleOf } from '../../src/cli/strategies/shippedExamples.ts'
 import { situations } from '../../src/cli/trial/situations.ts'
 import { kindsThatSay } from '../../src/strategy/files/edgeWarning.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
+import { bareEnv } from '../support/bareEnv.ts'
 import { perpd } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-trial-'))
@@ -20,7 +21,7 @@ function typed(...words: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'strategies', 'test', ...words], {
     cwd: folder,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, COLUMNS: '140' },
+    env: bareEnv({ COLUMNS: '140' }),
   })
   return { status, stdout, stderr }
 }

@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { bareEnv } from '../support/bareEnv.ts'
 import { folderOfEachTest } from './ownFolder.ts'
 import { perpd, until } from './processes.ts'
 
@@ -35,7 +36,7 @@ test.runIf(hasPty)(
     const command = [process.execPath, main, ...argv].map((each) => `'${each}'`).join(' ')
     const terminal = spawn('script', ['-qefc', `exec ${command}`, join(folder.path, 'typed')], {
       cwd: folder.path,
-      env: { PATH: process.env.PATH },
+      env: bareEnv(),
     })
     let shown = ''
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bareEnv } from '../support/bareEnv.ts'
 import { scratch, until } from './processes.ts'
 
 const main = resolve(import.meta.dirname, '..', 'support', 'guardedMain.ts')
@@ -34,7 +35,7 @@ test.runIf(hasPty)(
       ['-qefc', `exec ${command.map((each) => `'${each}'`).join(' ')}`, 'typed'],
       {
         cwd: folder.path,
-        env: { PATH: process.env.PATH },
+        env: bareEnv(),
       },
     )
     let shown = ''

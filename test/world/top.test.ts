@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bareEnv } from '../support/bareEnv.ts'
 import { killLeftOver, perpd, scratch, until, writeOnceStrategy } from './processes.ts'
 
 const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
@@ -31,7 +32,7 @@ function atTerminal(words: readonly string[], env: Record<string, string> = {}) 
   const command = `stty rows 24 cols 80; ${process.execPath} ${main} ${words.join(' ')}`
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: folder.path,
-    env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+    env: bareEnv({ TERM: 'xterm', ...env }),
   })
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
