@@ -46,6 +46,7 @@ import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { tellPeople } from './notices/tellPeople.ts'
 import { toldBefore } from './notices/toldBefore.ts'
+import { openStories } from './notices/toldStories.ts'
 import { openService } from './openService.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
@@ -146,7 +147,7 @@ async function live(
     oracle: venue?.hosts.oracle ?? config.venue.oracleHosts,
   }
   const ended = Promise.withResolvers<number>()
-  const notifier = await openNotifier(config, (event) => emit(event))
+  const notifier = await notifierOf(config, log, (event) => emit(event))
   const stopped = fatalStop(log, ended.resolve, (reason) => {
     notifier.tell(crashNotice(reason))
     heartbeat?.fail()
@@ -258,6 +259,10 @@ function sayConsole(
     `console at ${config.control.consoleUrl ?? localUrl}/console/; a link to it: perpd console`,
   )
   terminal?.(`console, once within ten minutes: ${console.link('operate').url}`)
+}
+
+function notifierOf(config: Config, log: Log, emit: Emit): ReturnType<typeof openNotifier> {
+  return openNotifier(config, emit, { stories: openStories(besideJournal(config, 'told'), log) })
 }
 
 /** How the console is served, where it is. */

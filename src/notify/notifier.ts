@@ -8,6 +8,7 @@ import { mailLetter } from './mailLetter.ts'
 import { createMarketsWatch } from './marketsWatch.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { Notice } from './notice.ts'
+import { createOpenStories, type StoryStore } from './openStories.ts'
 import { createPauseWatch } from './pauseWatch.ts'
 import { createPricesWatch } from './pricesWatch.ts'
 import type { PostMail } from './sendMail.ts'
@@ -27,6 +28,8 @@ export interface NotifierOptions extends MessageContext {
   readonly emit: Emit
   /** Hides secrets in a text: what a fault or a host says may hold one. */
   readonly redact: (text: string) => string
+  /** Where what was told and goes on is kept between runs; absent: nowhere. */
+  readonly stories?: StoryStore
   /** Most notices that wait for one sink. */
   readonly maxWaiting: number
   /** Longest wait for one answer, ms. */
@@ -53,6 +56,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const watchMarkets = createMarketsWatch()
   const prices = createPricesWatch()
   const watchPauses = createPauseWatch()
+  const stories = createOpenStories(sinks.length === 0 ? undefined : options.stories)
   const loops = sinks.map((sink) => {
     const taken = createSinkCauses(filterOf(sink.settings))
     const loop = createSinkLoop({
@@ -66,9 +70,12 @@ export function createNotifier(options: NotifierOptions): Notifier {
     return { taken, loop }
   })
 
+  for (const notice of stories.before) for (const { taken } of loops) taken.take(notice)
+
   function tell(notice: Notice): void {
     const count = causes.take(notice, clock.monotonicMs())
     if (count === undefined) return
+    stories.told(cleaned(notice, options.redact))
     for (const { taken, loop } of loops) {
       const how = taken.take(notice)
       if (how !== undefined) loop.offer({ notice, count, ...how })
@@ -93,6 +100,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
         ...prices.take(event, nowMs),
         ...watchPauses(event, nowMs),
         ...holds.take(event, nowMs),
+        ...stories.take(event, nowMs),
       ]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },

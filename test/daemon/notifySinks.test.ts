@@ -16,14 +16,12 @@ test('a daemon that writes letters does not go on before what they need is loade
   const loading = Promise.withResolvers<void>()
   let asked = 0
   let isOpen = false
-  const opening = openNotifier(
-    configOf([mail]),
-    () => undefined,
-    () => {
+  const opening = openNotifier(configOf([mail]), () => undefined, {
+    load: () => {
       asked += 1
       return loading.promise
     },
-  ).then((notifier) => {
+  }).then((notifier) => {
     isOpen = true
     return notifier
   })
@@ -37,15 +35,13 @@ test('a daemon that writes letters does not go on before what they need is loade
 
 test('what cannot be loaded ends no start, and a daemon without letters loads nothing', async () => {
   const fail = () => Promise.reject(new Error('it is not installed'))
-  await (await openNotifier(configOf([mail]), () => undefined, fail)).close(0)
+  await (await openNotifier(configOf([mail]), () => undefined, { load: fail })).close(0)
   let asked = 0
-  const none = await openNotifier(
-    configOf([]),
-    () => undefined,
-    async () => {
+  const none = await openNotifier(configOf([]), () => undefined, {
+    load: async () => {
       asked += 1
     },
-  )
+  })
   expect(asked).toBe(0)
   await none.close(0)
 })

@@ -11,6 +11,7 @@ import { readSecretFile } from '../../keys/privateFile.ts'
 import { createRedactor } from '../../monitor/log/redact.ts'
 import type { Notice } from '../../notify/notice.ts'
 import { createNotifier, type Notifier } from '../../notify/notifier.ts'
+import type { StoryStore } from '../../notify/openStories.ts'
 import { createPostMail } from '../../notify/sendMail.ts'
 import type { OpenSink } from '../../notify/sinkRequest.ts'
 import { type SecretField, secretFields } from '../../notify/sinkSettings.ts'
@@ -93,13 +94,15 @@ export interface OpenNotifier extends Notifier {
 /**
  * What tells people for a run of the daemon; what a letter needs is loaded when it resolves. Rejects with what `openSinks` throws.
  *
- * @param load loads what letters are made with; one that rejects is told by the letter that lacks it.
+ * @param uses what it is given: where what was told and goes on is kept between runs, and what loads that which letters are made with; one
+ * that rejects is told by the letter that lacks it.
  */
 export async function openNotifier(
   config: Config,
   emit: Emit,
-  load: () => Promise<unknown> = () => import('nodemailer'),
+  uses: { readonly stories?: StoryStore | undefined; readonly load?: () => Promise<unknown> } = {},
 ): Promise<OpenNotifier> {
+  const { stories, load = () => import('nodemailer') } = uses
   const { maxWaiting, timeoutMs } = config.notify
   const consoleUrl = linkOf(config)
   const { post, close } = openPost()
@@ -110,6 +113,7 @@ export async function openNotifier(
   const notifier = createNotifier({
     sinks,
     redact,
+    ...(stories === undefined ? {} : { stories }),
     post,
     postMail: createPostMail(),
     clock: systemClock,

@@ -1,0 +1,88 @@
+/**
+ * What was told, is looked at anew by each start, and had no end: kept over restarts, so that what ended while perpd was down has an end too.
+ * What the journal says goes on is not kept here. Pure but for its state and its store.
+ */
+import type { Event } from '../domain/event.ts'
+import { compareLevels, type Notice, type NoticeKind, type NoticeLevel } from './notice.ts'
+
+/** Something that was told and whose end was not. */
+export interface OpenStory {
+  readonly kind: NoticeKind
+  readonly cause: string
+  readonly level: NoticeLevel
+  /** What was told of it, without secrets; at most 300 characters. */
+  readonly text: string
+}
+
+/** Where they are kept between runs. Neither throws. */
+export interface StoryStore {
+  read(): readonly OpenStory[]
+  keep(stories: readonly OpenStory[]): void
+}
+
+/** Kinds that a start tells anew while they go on, with the kind of their end. */
+const endKinds: ReadonlyMap<NoticeKind, NoticeKind> = new Map([
+  ['hosts-down', 'hosts-up'],
+  ['prices-stale', 'prices-stale'],
+  ['books-differ', 'books-differ'],
+  ['position-unmanaged', 'position-unmanaged'],
+  ['position-without-stop', 'position-without-stop'],
+  ['chat-failed', 'chat-failed'],
+])
+
+/** Their names, for what reads them back. */
+export const storyKinds: readonly NoticeKind[] = [...endKinds.keys()]
+
+/** How long after it is ready a run that sees nothing of a story says so, ms: each is looked at several times by then. */
+const NOT_SEEN_MS = 600_000
+const NOT_SEEN = 'ten minutes'
+/** Most that are kept; more are told and forgotten. */
+const MOST = 100
+const LONGEST_TEXT = 300
+
+/** The stories that go on. */
+export interface OpenStories {
+  /** Those of before this run, as they began. */
+  readonly before: readonly Notice[]
+  /** Takes each notice that is told; its text without secrets. */
+  told(notice: Notice): void
+  /** Takes each event, with its monotonic ms; gives the ends of what was not told again. */
+  take(event: Event, nowMs: number): readonly Notice[]
+}
+
+/** Over what a store holds; without one nothing is kept. */
+export function createOpenStories(store: StoryStore | undefined): OpenStories {
+  const open = new Map((store?.read() ?? []).map((story) => [story.cause, story]))
+  /** Of those of before, what this run did not tell again. */
+  const unseen = new Set(open.keys())
+  let readyMs: number | undefined
+  return {
+    before: [...open.values()],
+    told({ kind, cause, level, text, isEnd }) {
+      unseen.delete(cause)
+      if (isEnd === true) {
+        if (open.delete(cause)) store?.keep([...open.values()])
+        return
+      }
+      const known = open.get(cause)
+      const isNews = known === undefined ? open.size < MOST : compareLevels(known.level, level) < 0
+      if (!endKinds.has(kind) || !isNews) return
+      open.set(cause, { kind, cause, level, text: text.slice(0, LONGEST_TEXT) })
+      store?.keep([...open.values()])
+    },
+    take(event, nowMs) {
+      if (event.type === 'daemon.ready') readyMs ??= nowMs
+      if (readyMs === undefined || unseen.size === 0 || nowMs - readyMs < NOT_SEEN_MS) return []
+      // While no host answers nothing is seen of positions and books.
+      if ([...open.values()].some(({ kind, cause }) => kind === 'hosts-down' && !unseen.has(cause))) return []
+      return [...unseen].flatMap((cause) => endOf(open.get(cause)))
+    },
+  }
+}
+
+function endOf(story: OpenStory | undefined): readonly Notice[] {
+  const kind = story === undefined ? undefined : endKinds.get(story.kind)
+  if (story === undefined || kind === undefined) return []
+  const text = `told before the last start, and not seen in the ${NOT_SEEN} that perpd runs now: ${story.text}`
+  return [{ kind, level: 'info', cause: story.cause, isEnd: true, text }]
+}
