@@ -60,6 +60,8 @@ export const texts = {
   help: 'Keys and words',
   close: 'Close',
   logOut: 'Log out',
+  notLoggedOut: (code: string) =>
+    code === '' ? 'Not logged out: the daemon does not answer.' : `Not logged out: ${code}`,
   loading: 'Waiting for the daemon…',
   noAnswer: 'The daemon does not answer. The page tries again by itself.',
   login: {
@@ -68,6 +70,7 @@ export const texts = {
     hint: 'The token to read is in the file control.tokenFile with .read at its end; the one that commands too is in the file itself. perpd console gives a link that is good once.',
     send: 'Log in',
     sending: 'Logging in…',
+    over: 'The session is over: somebody ended it, its time ran out, or the daemon was started anew. Whether a command that was on its way was carried out is seen after the log-in.',
   },
   role: { read: 'may read', operate: 'may command' },
   stream: {
