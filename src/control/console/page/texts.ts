@@ -355,6 +355,7 @@ export const texts = {
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',
+    settleLabel: (what: string, statement: string) => `${what} ${statement}`,
     contradiction: 'A host contradicts our facts',
     hidden: 'A list shows less than the journal knows',
     unlisted: 'Not in the list yet',
@@ -437,8 +438,12 @@ export const texts = {
         send: 'Halt trading',
       },
     },
-    liftsBreakers:
-      'It lifts what breakers put on, as far as an operator may, and accepts the loss: peak and first figure of the day begin anew.',
+    liftsKill:
+      'It lifts the halt of the kill. Strategies place the stops of their files again; other positions stay without one.',
+    liftsBreakers: 'It lifts what breakers put on, as far as an operator may.',
+    acceptsLoss: 'It accepts the loss: peak and first figure of the day begin anew.',
+    notLifted: (causes: string) =>
+      `What ends with its cause, or holds one strategy, is not lifted: ${causes}.`,
     endsKill: 'It ends the kill that is under way.',
     kill: {
       title: 'Kill: halt and cancel',
@@ -582,15 +587,20 @@ export const texts = {
       send: 'Stop task',
     },
     settle: {
+      goesOn: 'Increases on its market go on, where nothing else of it waits.',
+      trade:
+        'It is counted already, since it was executed: what was added is in the book “unattributed”, what was taken off is in no book any more.',
+      order: 'The order stays at the venue as it is.',
+      changedOrder: 'The order stays at the venue as it is, and is shown as changed all the same.',
       adopted: {
         title: 'Adopt the discrepancy',
-        effects: ['It is counted as ours from now on.'],
+        position: 'Its size is counted in the book “unattributed” from now on.',
         send: 'Adopt',
         typed: 'adopt',
       },
       ignored: {
         title: 'Ignore the discrepancy',
-        effects: ['It is left out from now on.'],
+        position: 'Its size is left out, in no book, from now on.',
         send: 'Ignore',
         typed: 'ignore',
       },
