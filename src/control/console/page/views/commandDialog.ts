@@ -155,14 +155,16 @@ function CommandForm({
       )}
       <label>${words.by}<input name="by" required maxlength="80" value=${by} autocomplete="name"
         onInput=${(event: Event) => setBy((event.currentTarget as HTMLInputElement).value)} /></label>
-      ${
-        typed === undefined || !isSeen
-          ? ''
-          : html`<label>${words.typeIt(typed)}<input name="typed" value=${said} autocomplete="off" autocapitalize="off" spellcheck=${false}
-              onInput=${(event: Event) => setSaid((event.currentTarget as HTMLInputElement).value)} /></label>`
-      }
     </fieldset>
     ${seen === undefined || done !== undefined ? '' : html`<${Outcome} answer=${seen} isPreview=${true} />`}
+    ${
+      typed === undefined || !isSeen
+        ? ''
+        : html`<fieldset disabled=${isOver || isSending}>
+            <label>${words.typeIt(typed)}<input name="typed" value=${said} autocomplete="off" autocapitalize="off" spellcheck=${false}
+              onInput=${(event: Event) => setSaid((event.currentTarget as HTMLInputElement).value)} /></label>
+          </fieldset>`
+    }
     ${done === undefined ? '' : html`<${Outcome} answer=${done} isPreview=${false} />`}
     <div class="tools form-tools">
       ${
