@@ -116,8 +116,8 @@ function OpenPage(): VNode {
           <${BreakersView} />
           <${HostsView} />
         </div>
+        <${LogView} />
       </div>
-      <${LogView} />
     </main>
     <${StoryView} />
     <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />
