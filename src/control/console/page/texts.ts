@@ -350,6 +350,8 @@ export const texts = {
     noStop: 'No stop-loss rests for all of it',
     noStopText: (part: string, symbol: string, since: string) =>
       `${part} ${symbol} for ${since}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
+    noStopHaltedText: (part: string, symbol: string, since: string) =>
+      `${part} ${symbol} for ${since}: while trading is halted no stop is placed, and nothing but liquidation ends it. Close it, or let trading go on: then a stop-loss under exit in the strategy file, or the kind protector, places one.`,
     stopBehindText: (part: string, symbol: string, since: string) =>
       `${part} ${symbol} for ${since}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
     finding: 'Discrepancy',
