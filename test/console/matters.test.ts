@@ -1,7 +1,7 @@
 /** What the page says needs a person, and how old what it shows is. */
 import { expect, test } from 'vitest'
 import { dayHint, equityHint, markAge, mattersOf } from '../../src/control/console/page/shownMatters.ts'
-import { status, usd } from './rows.ts'
+import { ETH, status, usd } from './rows.ts'
 
 const strategy = {
   name: 'eth-trend',
@@ -22,6 +22,17 @@ test('a daemon that runs and makes no new orders is the gravest matter, with its
   expect(mattersOf(status({ notReady }))).toMatchObject([{ tone: 'down', text: notReady[0] }])
   expect(mattersOf(status({ notReady: ['starting'], state: 'starting' }))).toMatchObject([{ tone: 'warn' }])
   expect(mattersOf(status())).toEqual([])
+})
+
+test('a position without a stop says what places one, and that nothing does while trading is halted', () => {
+  const bare = {
+    ...{ marketToken: ETH, direction: 'long', collateralToken: ETH },
+    ...{ sinceMs: 0, uncoveredUsd: usd(500) },
+  } as const
+  const told = (tradingState: 'active' | 'halted') =>
+    mattersOf(status({ withoutStop: [bare] as never, tradingState })).map(({ text }) => text)
+  expect(told('active')).toEqual([expect.stringContaining('while perpd is down')])
+  expect(told('halted')).toEqual([expect.stringContaining('while trading is halted no stop is placed')])
 })
 
 test('a strategy that fails is a matter, with how often, why and since when', () => {

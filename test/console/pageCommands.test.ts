@@ -13,6 +13,7 @@ import {
   tightenCommand,
   tradingCommand,
 } from '../../src/control/console/page/pageCommands.ts'
+import type { Status } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
 import { type Asked, parseCommand } from '../../src/control/parseCommand.ts'
@@ -35,16 +36,8 @@ function readAs(type: Asked, command: PageCommand, values: Record<string, string
 const WETH = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const [position] = shownPositions(status({ positions: [positionRow()] }), [], [])
 if (position === undefined) throw new Error('There is a position.')
-const hold = (cause: 'operator' | 'daily-loss') =>
-  ({
-    scope: 'account',
-    cause,
-    state: 'halted',
-    reason: 'r',
-    by: 'perpd',
-    sinceMs: 0,
-    lifts: 'operator',
-  }) as const
+const hold = (cause: Status['holds'][number]['cause'], lifts: 'operator' | 'itself' = 'operator') =>
+  ({ scope: 'account', cause, state: 'halted', reason: 'r', by: 'perpd', sinceMs: 0, lifts }) as const
 
 test('every command is one that the control port reads', () => {
   readAs('trading', tradingCommand('reducing', status()), { reason: 'lunch' })
@@ -150,6 +143,33 @@ test('what cannot be undone is typed, and what can is not', () => {
     takeOverCommand('limits', false),
   ]
   expect(others.map((command) => command.typed)).toEqual([undefined, undefined, undefined, undefined])
+})
+
+test('who lets trading go on is told what is lifted, what is not, and that a loss is accepted where one is', () => {
+  const told = (...holds: Status['holds']) => tradingCommand('active', status({ holds })).effects.join(' ')
+  const accepts = 'accepts the loss'
+  expect(told(hold('daily-loss'))).toContain(accepts)
+  expect(told(hold('drawdown'))).toContain(accepts)
+  for (const cause of ['kill', 'operator', 'rejects', 'poison'] as const)
+    expect([cause, told(hold(cause))]).toEqual([cause, expect.not.stringContaining(accepts)])
+  expect(told(hold('kill'))).toContain('stops of their files again')
+  const drift = tradingCommand('active', status({ holds: [hold('drift', 'itself')] }))
+  expect(drift.effects.join(' ')).toContain('not lifted: Discrepancies')
+  expect(drift.typed).toBeUndefined()
+})
+
+test('who settles a discrepancy is told what is counted by it, and that increases on its market go on', () => {
+  const told = (kind: string, as: 'adopted' | 'ignored') =>
+    settleCommand({ finding: { findingId: 'f', statement: 's', kind } } as never, as).effects.join(' ')
+  expect(told('unexplained-position', 'adopted')).toContain('counted in the book “unattributed”')
+  expect(told('unexplained-position', 'ignored')).toContain('in no book')
+  // A trade that was executed counts whatever is said of it.
+  for (const as of ['adopted', 'ignored'] as const) {
+    expect(told('manual-increase', as)).toContain('counted already')
+    expect(told('unexplained-order', as)).toContain('stays at the venue')
+    for (const kind of ['manual-increase', 'unexplained-order', 'changed-order', 'unexplained-position'])
+      expect([kind, told(kind, as)]).toEqual([kind, expect.stringContaining('Increases on its market')])
+  }
 })
 
 test('a name in a path stays one part of it', () => {

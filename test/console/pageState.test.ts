@@ -95,15 +95,18 @@ test('a curve of days stays bounded, and keeps its first and its newest figure',
   expect([equity[0]?.atMs, equity.at(-1)?.atMs]).toEqual([0, 19_999])
 })
 
-test('whoever logs out leaves nothing of the account on the screen', () => {
-  const state = after(
-    { type: 'session', session: { role: 'read', csrf: 'c', expiresAtMs: 1 } },
-    { type: 'status', status: status(), nowMs: 0 },
-    { type: 'orders', orders: [order('a')] },
-    { type: 'session', session: 'none' },
-  )
-  expect(state).toEqual({ ...emptyPage, session: 'none' })
-})
+test.each(['none', 'over'] as const)(
+  'where a session is %s nothing of the account is left on the screen',
+  (session) => {
+    const state = after(
+      { type: 'session', session: { role: 'read', csrf: 'c', expiresAtMs: 1 } },
+      { type: 'status', status: status(), nowMs: 0 },
+      { type: 'orders', orders: [order('a')] },
+      { type: 'session', session },
+    )
+    expect(state).toEqual({ ...emptyPage, session })
+  },
+)
 
 test('a story that comes after another order was opened is left out', () => {
   const problem = 'There is no order a.'

@@ -69,6 +69,8 @@ pageTest(
     await page.waitForSelector('#positions tbody tr >> text=NO STOP')
     await page.waitForSelector('dialog[open] >> text=$400.')
     await sent(page, 'Now it would do this')
+    // Who reads from above sees what it would do before the word that lets it.
+    expect(await page.locator('dialog[open] form > .outcome ~ fieldset input[name=typed]').count()).toBe(1)
     await sentTyped(page, 'close')
     await page.waitForSelector(`#positions button[aria-label="Close long ${eth} on the long token"]`, {
       state: 'detached',

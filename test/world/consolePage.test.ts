@@ -1,7 +1,7 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
-import { carriedOut, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import { ask, carriedOut, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
@@ -126,20 +126,50 @@ pageTest(
 )
 
 pageTest(
-  'an operator ends the session of another browser, which asks for a log-in then; hosts show how they answer, and limits are read by all',
+  'an operator ends the sessions of other browsers, which close every dialog and ask for a log-in then; hosts show how they answer, and limits are read by all',
   options,
   async () => {
     const daemon = await trading()
     const { page: reader } = await loggedIn(here.browser, daemon, 'read')
-    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
+    const { page: other } = await loggedIn(here.browser, daemon, 'operate')
+    const own = await here.browser.newContext()
+    const { page, complaints } = await loggedIn(own, daemon, 'operate')
     await reader.waitForSelector('#limits .rows li')
     await reader.waitForSelector('#hosts .host >> text=requests failed')
+    await other.click('.actions >> text="Kill…"')
+    await other.fill('dialog[open] input[name=typed]', 'kill')
     await page.click('text="Sessions"')
     await page.waitForSelector('dialog[open] >> text=THIS ONE')
-    await page.click('dialog[open] button:has-text("End")')
-    await page.waitForSelector('dialog[open] button:has-text("End")', { state: 'detached' })
-    await reader.waitForSelector('input[name=token]')
+    for (const nth of [1, 0]) {
+      await page.click('dialog[open] button:has-text("End")')
+      await page.waitForSelector(`dialog[open] button:has-text("End") >> nth=${nth}`, { state: 'detached' })
+    }
+    await page.keyboard.press('Escape')
+    for (const ended of [reader, other]) {
+      await ended.waitForSelector('main.login >> text=The session is over')
+      expect(await ended.locator('dialog[open], table, .tiles').count()).toBe(0)
+    }
     expect(complaints).toEqual([])
+
+    // Another log-in of the same browser takes the place of its session: the first tab commands by that one's word.
+    const link = (await (await ask(daemon, '/api/console/link', {})).json()) as { readonly url: string }
+    const tab = await own.newPage()
+    await tab.goto(link.url)
+    await tab.waitForSelector('.tiles >> text=live')
+    await page.click('.actions >> text=Reducing…')
+    await carriedOut(page)
+    await tab.waitForSelector('.tiles >> text=REDUCING')
+
+    // Who is not logged out is told so, and does not see a form to log in.
+    await page.route('**/console/session', (route) => route.abort())
+    await page.click('text=Log out')
+    await page.waitForSelector('.top >> text=Not logged out')
+    await page.waitForSelector('#positions')
+    await page.unroute('**/console/session')
+    await page.click('text=Log out')
+    await page.waitForSelector('input[name=token]')
+    expect(await page.locator('text=The session is over').count()).toBe(0)
+    await tab.waitForSelector('main.login >> text=The session is over')
   },
 )
 

@@ -2,7 +2,7 @@
  * Keeps the page's state up to date: by the daemon's stream, and by reading now and then what is not in it. What comes is taken in
  * batches, so that a flood of log lines draws no more than ten times a second.
  */
-import { type Answered, read } from './pageApi.ts'
+import { type Answered, read, send } from './pageApi.ts'
 import { mostOrders } from './pageOrders.ts'
 import type { Change } from './pageState.ts'
 import type { PageStore } from './pageStore.ts'
@@ -30,10 +30,13 @@ export interface LiveFeed {
   refresh(): void
   /** Loads orders that are older than the newest. */
   loadOlder(): Promise<void>
-  /** Ends the stream and the reading. */
-  stop(): void
+  /** Asks for a change with the session's word. */
+  change<T>(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answered<T>>
+  /** Ends the session; the page goes on where the daemon did not say that it is ended. */
+  logOut(): Promise<Answered<unknown>>
 }
 
+const sessionPath = '/console/session'
 /** Between two takings, ms. */
 const batchMs = 100
 /** Between two tries to open the stream, ms. */
@@ -150,13 +153,34 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     timers.clear()
   }
 
+  /** Nobody is logged in any more, or nobody was. */
   function end(): void {
     stop()
-    store.take({ type: 'session', session: 'none' })
+    const { session } = store.get()
+    store.take({ type: 'session', session: session === 'unknown' || session === 'none' ? 'none' : 'over' })
   }
 
+  async function change<T>(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answered<T>> {
+    const ask = () => {
+      const { session } = store.get()
+      const csrf = typeof session === 'string' ? '' : session.csrf
+      return send<T>(method, path, { csrf, ...(body === undefined ? {} : { body }) })
+    }
+    const answer = await ask()
+    if (answer.ok) return answer
+    if (answer.status === 401) end()
+    if (answer.code !== 'CSRF_REFUSED') return answer
+    // Nothing was done: another log-in of this browser took the session's place, as in another tab, and has a word of its own.
+    const now = await readSession()
+    if (!now.ok || now.value.role === null) return answer
+    store.take({ type: 'session', session: now.value })
+    return await ask()
+  }
+
+  const readSession = (): Promise<Answered<Session | NoSession>> => read(sessionPath)
+
   async function begin(): Promise<void> {
-    const answer: Answered<Session | NoSession> = await read('/console/session')
+    const answer = await readSession()
     if (!answer.ok) {
       if (answer.status === 401) return end()
       return again()
@@ -185,6 +209,14 @@ export function createLiveFeed(store: PageStore): LiveFeed {
         ...{ type: 'all-orders', orders, asked },
       }))
     },
-    stop,
+    change,
+    async logOut() {
+      // First: the daemon cuts the stream of a session that ended.
+      stop()
+      const answer = await change('DELETE', sessionPath)
+      if (answer.ok) store.take({ type: 'session', session: 'none' })
+      else if (typeof store.get().session !== 'string') void begin()
+      return answer
+    },
   }
 }

@@ -65,18 +65,35 @@ function reasonOf({ reason = '' }: FieldValues): { readonly reason?: string } {
   return reason.trim() === '' ? {} : { reason: reason.trim() }
 }
 
-/** Sets the trading state of all, or of one strategy. Going on lifts what breakers and kills put on: that is typed. */
+/** What letting trading go on lifts of these holds, and what it leaves, a sentence each: as the daemon does it. */
+function liftingEffects(holds: Status['holds']): readonly string[] {
+  const lifted = holds.filter(isLifted).map(({ cause }) => cause)
+  const left = holds.filter((hold) => !isLifted(hold)).map(({ cause }) => texts.causes[cause])
+  const isLoss = lifted.some((cause) => cause === 'daily-loss' || cause === 'drawdown')
+  return [
+    ...(lifted.includes('kill') ? [words.liftsKill] : []),
+    ...(lifted.some((cause) => cause !== 'kill' && cause !== 'operator') ? [words.liftsBreakers] : []),
+    ...(isLoss ? [words.acceptsLoss] : []),
+    ...(left.length === 0 ? [] : [words.notLifted([...new Set(left)].join(', '))]),
+  ]
+}
+
+function isLifted({ scope, lifts }: Status['holds'][number]): boolean {
+  return lifts !== 'itself' && !scope.startsWith('strategy:')
+}
+
+/** Sets the trading state of all. Going on lifts what breakers and kills put on: that is typed. */
 export function tradingCommand(
   state: 'active' | 'reducing' | 'halted',
   { holds, kill }: Pick<Status, 'holds' | 'kill'>,
 ): PageCommand {
-  const isLifting = state === 'active' && holds.some(({ cause }) => cause !== 'operator')
+  const isLifting = state === 'active' && holds.some((hold) => isLifted(hold) && hold.cause !== 'operator')
   const isKilling = state === 'active' && kill !== undefined && kill.endedAtMs === undefined
   return {
     title: words.trading[state].title,
     effects: [
       ...words.trading[state].effects,
-      ...(isLifting ? [words.liftsBreakers] : []),
+      ...(state === 'active' ? liftingEffects(holds) : []),
       ...(isKilling ? [words.endsKill] : []),
     ],
     path: '/api/trading',
@@ -212,6 +229,17 @@ export function stopTaskCommand({ taskId, asked }: Task): PageCommand {
   }
 }
 
+/** What is counted by settling a discrepancy of this kind: a trade was when it was found, a position that nothing explains is by an operator's word. */
+function settledEffect(
+  kind: Status['findings'][number]['finding']['kind'],
+  as: 'adopted' | 'ignored',
+): string {
+  const { settle: own } = words
+  if (kind === 'unexplained-position') return own[as].position
+  if (kind === 'unexplained-order') return own.order
+  return kind === 'changed-order' ? own.changedOrder : own.trade
+}
+
 /** Settles a discrepancy. */
 export function settleCommand(
   { finding }: Status['findings'][number],
@@ -220,7 +248,7 @@ export function settleCommand(
   const own = words.settle[as]
   return {
     title: own.title,
-    effects: [finding.statement, ...own.effects],
+    effects: [finding.statement, settledEffect(finding.kind, as), words.settle.goesOn],
     path: `/api/findings/${encodeURIComponent(finding.findingId)}`,
     fields: [],
     body: () => ({ as }),

@@ -19,7 +19,8 @@ import { sameWhereEqual } from './sameRows.ts'
 
 /** What is drawn. */
 export interface PageState extends KnownOrders {
-  readonly session: Session | 'unknown' | 'none'
+  /** `over`: it ended by another hand, or by itself. */
+  readonly session: Session | 'unknown' | 'none' | 'over'
   /** Whether the stream is open. */
   readonly stream: 'connecting' | 'open' | 'lost'
   /** When the daemon was last heard of, by the page's own clock, Unix ms. */
@@ -91,8 +92,8 @@ export function fold(state: PageState, change: Change): PageState {
   switch (change.type) {
     case 'session':
       // Whoever logs out leaves nothing of the account on the screen.
-      return change.session === 'none'
-        ? { ...emptyPage, session: 'none' }
+      return change.session === 'none' || change.session === 'over'
+        ? { ...emptyPage, session: change.session }
         : { ...state, session: change.session }
     case 'stream':
       return state.stream === change.stream ? state : { ...state, stream: change.stream }

@@ -77,7 +77,7 @@ export function mattersOf(status: Status): readonly Matter[] {
         key: `no stop ${marketToken} ${direction} ${collateralToken}`,
         tone: 'warn',
         title: words.noStop,
-        text: (isStopBehindLiquidation === true ? words.stopBehindText : words.noStopText)(
+        text: noStopWords(status, isStopBehindLiquidation === true)(
           `${usdText(uncoveredUsd)} of ${direction}`,
           status.symbols[marketToken.toLowerCase()] ?? marketToken,
           spanText(Math.max(0, status.nowMs - sinceMs)),
@@ -107,6 +107,12 @@ export function mattersOf(status: Status): readonly Matter[] {
       }),
     ),
   ]
+}
+
+/** What would mend a position without a stop: while all is halted nothing places one. */
+function noStopWords({ tradingState }: Pick<Status, 'tradingState'>, isBehind: boolean) {
+  if (isBehind) return words.stopBehindText
+  return tradingState === 'halted' ? words.noStopHaltedText : words.noStopText
 }
 
 /** A strategy that fails, or is not asked after its failures. */

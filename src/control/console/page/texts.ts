@@ -60,6 +60,8 @@ export const texts = {
   help: 'Keys and words',
   close: 'Close',
   logOut: 'Log out',
+  notLoggedOut: (code: string) =>
+    code === '' ? 'Not logged out: the daemon does not answer.' : `Not logged out: ${code}`,
   loading: 'Waiting for the daemon…',
   noAnswer: 'The daemon does not answer. The page tries again by itself.',
   login: {
@@ -68,6 +70,7 @@ export const texts = {
     hint: 'The token to read is in the file control.tokenFile with .read at its end; the one that commands too is in the file itself. perpd console gives a link that is good once.',
     send: 'Log in',
     sending: 'Logging in…',
+    over: 'The session is over: somebody ended it, its time ran out, or the daemon was started anew. Whether a command that was on its way was carried out is seen after the log-in.',
   },
   role: { read: 'may read', operate: 'may command' },
   stream: {
@@ -347,11 +350,14 @@ export const texts = {
     noStop: 'No stop-loss rests for all of it',
     noStopText: (part: string, symbol: string, since: string) =>
       `${part} ${symbol} for ${since}: while perpd is down nothing but liquidation ends it. A stop-loss under exit in the strategy file, or the kind protector, places one.`,
+    noStopHaltedText: (part: string, symbol: string, since: string) =>
+      `${part} ${symbol} for ${since}: while trading is halted no stop is placed, and nothing but liquidation ends it. Close it, or let trading go on: then a stop-loss under exit in the strategy file, or the kind protector, places one.`,
     stopBehindText: (part: string, symbol: string, since: string) =>
       `${part} ${symbol} for ${since}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',
+    settleLabel: (what: string, statement: string) => `${what} ${statement}`,
     contradiction: 'A host contradicts our facts',
     hidden: 'A list shows less than the journal knows',
     unlisted: 'Not in the list yet',
@@ -434,8 +440,12 @@ export const texts = {
         send: 'Halt trading',
       },
     },
-    liftsBreakers:
-      'It lifts what breakers put on, as far as an operator may, and accepts the loss: peak and first figure of the day begin anew.',
+    liftsKill:
+      'It lifts the halt of the kill. Strategies place the stops of their files again; other positions stay without one.',
+    liftsBreakers: 'It lifts what breakers put on, as far as an operator may.',
+    acceptsLoss: 'It accepts the loss: peak and first figure of the day begin anew.',
+    notLifted: (causes: string) =>
+      `What ends with its cause, or holds one strategy, is not lifted: ${causes}.`,
     endsKill: 'It ends the kill that is under way.',
     kill: {
       title: 'Kill: halt and cancel',
@@ -579,15 +589,20 @@ export const texts = {
       send: 'Stop task',
     },
     settle: {
+      goesOn: 'Increases on its market go on, where nothing else of it waits.',
+      trade:
+        'It is counted already, since it was executed: what was added is in the book “unattributed”, what was taken off is in no book any more.',
+      order: 'The order stays at the venue as it is.',
+      changedOrder: 'The order stays at the venue as it is, and is shown as changed all the same.',
       adopted: {
         title: 'Adopt the discrepancy',
-        effects: ['It is counted as ours from now on.'],
+        position: 'Its size is counted in the book “unattributed” from now on.',
         send: 'Adopt',
         typed: 'adopt',
       },
       ignored: {
         title: 'Ignore the discrepancy',
-        effects: ['It is left out from now on.'],
+        position: 'Its size is left out, in no book, from now on.',
         send: 'Ignore',
         typed: 'ignore',
       },

@@ -19,8 +19,8 @@ function MatterRow({ matter }: { readonly matter: Matter }): VNode {
       finding === undefined || !mayCommand
         ? ''
         : html`<span class="settle tools">
-            <button onClick=${() => command(settleCommand(finding, 'adopted'))}>${words.adopt}</button>
-            <button onClick=${() => command(settleCommand(finding, 'ignored'))}>${words.ignore}</button>
+            <button aria-label=${words.settleLabel(words.adopt, text)} onClick=${() => command(settleCommand(finding, 'adopted'))}>${words.adopt}</button>
+            <button aria-label=${words.settleLabel(words.ignore, text)} onClick=${() => command(settleCommand(finding, 'ignored'))}>${words.ignore}</button>
           </span>`
     }
   </li>`

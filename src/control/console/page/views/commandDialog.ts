@@ -1,8 +1,8 @@
 /** The dialog of a command: what will happen, what must be typed, what it would do now, and what became of it. */
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { html, usePage } from '../markup.ts'
-import { type Answered, NO_ANSWER, send } from '../pageApi.ts'
+import { html, useMayCommand, usePage } from '../markup.ts'
+import { type Answered, NO_ANSWER } from '../pageApi.ts'
 import type { CommandField, FieldValues, PageCommand } from '../pageCommands.ts'
 import type { Answer } from '../pageWire.ts'
 import { priceText, signedUsdText, usdText } from '../shownAmount.ts'
@@ -103,7 +103,7 @@ function CommandForm({
   readonly command: PageCommand
   readonly onEnd: () => void
 }): VNode {
-  const { store, feed, show, announce } = usePage()
+  const { feed, show, announce } = usePage()
   const { title, effects, fields, path, preview, isDanger } = command
   const [values, setValues] = useState<FieldValues>(
     Object.fromEntries(fields.map(({ name, value }) => [name, value])),
@@ -119,10 +119,8 @@ function CommandForm({
   const isOver = done?.ok === true
 
   async function ask(body: Readonly<Record<string, unknown>>): Promise<Answered<Answer>> {
-    const { session } = store.get()
-    const csrf = typeof session === 'string' ? '' : session.csrf
     setSending(true)
-    const answer = await send<Answer>('POST', path, { csrf, body: { ...body, by: by.trim() } })
+    const answer = await feed.change<Answer>('POST', path, { ...body, by: by.trim() })
     setSending(false)
     announce(answer.ok ? answer.value.statement : `${words.refused(answer.code)} ${refusalText(answer)}`)
     return answer
@@ -157,14 +155,16 @@ function CommandForm({
       )}
       <label>${words.by}<input name="by" required maxlength="80" value=${by} autocomplete="name"
         onInput=${(event: Event) => setBy((event.currentTarget as HTMLInputElement).value)} /></label>
-      ${
-        typed === undefined || !isSeen
-          ? ''
-          : html`<label>${words.typeIt(typed)}<input name="typed" value=${said} autocomplete="off" autocapitalize="off" spellcheck=${false}
-              onInput=${(event: Event) => setSaid((event.currentTarget as HTMLInputElement).value)} /></label>`
-      }
     </fieldset>
     ${seen === undefined || done !== undefined ? '' : html`<${Outcome} answer=${seen} isPreview=${true} />`}
+    ${
+      typed === undefined || !isSeen
+        ? ''
+        : html`<fieldset disabled=${isOver || isSending}>
+            <label>${words.typeIt(typed)}<input name="typed" value=${said} autocomplete="off" autocapitalize="off" spellcheck=${false}
+              onInput=${(event: Event) => setSaid((event.currentTarget as HTMLInputElement).value)} /></label>
+          </fieldset>`
+    }
     ${done === undefined ? '' : html`<${Outcome} answer=${done} isPreview=${false} />`}
     <div class="tools form-tools">
       ${
@@ -185,17 +185,23 @@ function CommandForm({
   </form>`
 }
 
-/** The dialog; it is open while there is a command. */
+/** The dialog; it is open while there is a command, and whoever began it may command. */
 export function CommandDialog(props: {
   readonly command: PageCommand | undefined
   readonly onEnd: () => void
 }): VNode {
-  const { command, onEnd } = props
+  const { onEnd } = props
+  const mayCommand = useMayCommand()
+  const command = mayCommand ? props.command : undefined
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     if (command === undefined) dialog.current?.close()
     else if (dialog.current?.open === false) dialog.current.showModal()
   }, [command])
+  // What was begun in a session that is over is nothing for the next one.
+  useEffect(() => {
+    if (!mayCommand) onEnd()
+  }, [mayCommand])
   return html`<dialog ref=${dialog} aria-labelledby="command-title" onClose=${onEnd}>
     ${command === undefined ? '' : html`<${CommandForm} key=${`${command.path} ${command.title}`} command=${command} onEnd=${onEnd} />`}
   </dialog>`

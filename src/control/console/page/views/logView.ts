@@ -53,7 +53,7 @@ export function LogView(): VNode {
     </label>`
   return html`<${Section} id="log" title=${texts.sections.log} count=${texts.shownOf(shown.length, lines.length)} tools=${tools}>
     ${shown.length === 0 ? html`<p class="muted">${words.none}</p>` : ''}
-    <ol class="log" aria-label=${words.jump}>${shown.map((line) => html`<${Line} key=${line.seq} line=${line} />`)}</ol>
+    <ol class="log" tabindex="0" aria-label=${words.jump}>${shown.map((line) => html`<${Line} key=${line.seq} line=${line} />`)}</ol>
     ${more > 0 ? html`<div class="tools"><button onClick=${showMore}>${texts.more(more)}</button></div>` : ''}
   <//>`
 }

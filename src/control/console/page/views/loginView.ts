@@ -1,16 +1,20 @@
 /** The form that a session begins with. */
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
-import { html, usePage } from '../markup.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { html, usePage, useSlice } from '../markup.ts'
 import { NO_ANSWER, send } from '../pageApi.ts'
 import { texts } from '../texts.ts'
 
 /** The form. */
 export function LoginView(): VNode {
-  const { feed } = usePage()
+  const { feed, announce } = usePage()
+  const isOver = useSlice(({ session }) => session === 'over')
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const [isSending, setSending] = useState(false)
+
+  // What was said before was of the account.
+  useEffect(() => announce(isOver ? texts.login.over : ''), [isOver])
 
   async function logIn(event: Event): Promise<void> {
     event.preventDefault()
@@ -18,15 +22,14 @@ export function LoginView(): VNode {
     setProblem('')
     const answer = await send('POST', '/console/session', { body: { token: token.trim() } })
     if (answer.ok) await feed.begin()
-    else {
-      setProblem(answer.code === NO_ANSWER ? texts.noAnswer : `${answer.code}: ${answer.message}`)
-      setSending(false)
-    }
+    else setProblem(answer.code === NO_ANSWER ? texts.noAnswer : `${answer.code}: ${answer.message}`)
+    setSending(false)
   }
 
   return html`<main class="login">
     <form onSubmit=${logIn}>
       <h1>${texts.login.title}</h1>
+      ${isOver ? html`<p>${texts.login.over}</p>` : ''}
       <label>
         ${texts.login.token}
         <input

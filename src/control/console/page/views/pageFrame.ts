@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
 import type { LiveFeed } from '../liveFeed.ts'
 import { html, type Page, PageContext, usePage, useSlice } from '../markup.ts'
-import { send } from '../pageApi.ts'
+import { NO_ANSWER } from '../pageApi.ts'
 import type { PageCommand } from '../pageCommands.ts'
 import type { PageStore } from '../pageStore.ts'
 import { texts } from '../texts.ts'
@@ -37,16 +37,15 @@ function SessionTools({
   readonly onSessions: () => void
   readonly onConfig: () => void
 }): VNode {
-  const { store, feed } = usePage()
+  const { feed } = usePage()
   const session = useSlice((state) => state.session)
+  const [problem, setProblem] = useState('')
   const role = typeof session === 'string' ? undefined : session.role
 
   async function logOut(): Promise<void> {
-    if (typeof session === 'string') return
-    // First: the daemon cuts the stream of a session that ended.
-    feed.stop()
-    await send('DELETE', '/console/session', { csrf: session.csrf })
-    store.take({ type: 'session', session: 'none' })
+    setProblem('')
+    const answer = await feed.logOut()
+    if (!answer.ok) setProblem(texts.notLoggedOut(answer.code === NO_ANSWER ? '' : answer.code))
   }
 
   return html`<div class="tools">
@@ -55,6 +54,7 @@ function SessionTools({
     <button onClick=${onConfig}>${texts.config.button}</button>
     <button onClick=${onSessions}>${texts.sessions.title}</button>
     <button onClick=${logOut}>${texts.logOut}</button>
+    ${problem === '' ? '' : html`<strong class="problem" role="alert">${problem}</strong>`}
   </div>`
 }
 
@@ -116,8 +116,8 @@ function OpenPage(): VNode {
           <${BreakersView} />
           <${HostsView} />
         </div>
+        <${LogView} />
       </div>
-      <${LogView} />
     </main>
     <${StoryView} />
     <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />
@@ -127,7 +127,7 @@ function OpenPage(): VNode {
 
 function Shown(): VNode {
   const session = useSlice((state) => state.session)
-  if (session === 'none') return html`<${LoginView} />`
+  if (session === 'none' || session === 'over') return html`<${LoginView} />`
   if (session === 'unknown') return html`<main class="login"><p role="status">${texts.loading}</p></main>`
   return html`<${OpenPage} />`
 }

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html, useMayCommand, usePage } from '../markup.ts'
-import { NO_ANSWER, read, send } from '../pageApi.ts'
+import { NO_ANSWER, read } from '../pageApi.ts'
 import type { OpenSession } from '../pageWire.ts'
 import { momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
@@ -34,7 +34,7 @@ export function SessionsDialog({
   readonly isOpen: boolean
   readonly onEnd: () => void
 }): VNode {
-  const { store, announce } = usePage()
+  const { feed, announce } = usePage()
   const mayCommand = useMayCommand()
   const dialog = useRef<HTMLDialogElement>(null)
   const [rows, setRows] = useState<readonly OpenSession[]>([])
@@ -53,9 +53,7 @@ export function SessionsDialog({
   }
 
   async function end({ id }: OpenSession): Promise<void> {
-    const { session } = store.get()
-    const csrf = typeof session === 'string' ? '' : session.csrf
-    const answer = await send('DELETE', `/api/console/sessions/${id}`, { csrf })
+    const answer = await feed.change('DELETE', `/api/console/sessions/${id}`)
     if (answer.ok) announce(words.ended(id))
     else tell(answer.code, answer.message)
     await load()
