@@ -74,15 +74,13 @@ function exitDecisions(
   const keyOf = (marketToken: string) => `${name}:${hexKey(marketToken)}`
   const keyed = (decision: Decision): Kept => ({ decision, retryKey: keyOf(decision.marketToken) })
   const mayTry = (marketToken: string) => (exitRetries.get(keyOf(marketToken)) ?? 0) <= clock.monotonicMs()
-  if (exits === undefined) {
-    const ofTasks = madeByTasks(trading, states)
-    return fitExits({ mayTry, snapshot, states, parts, ofTasks }).map(keyed)
-  }
+  const ofTasks = madeByTasks(trading, states)
+  if (exits === undefined) return fitExits({ mayTry, snapshot, states, parts, ofTasks }).map(keyed)
   const exitsOn = (marketToken: string) =>
     mayTry(marketToken) ? keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs) : undefined
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
-  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop }).map(keyed)
+  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks }).map(keyed)
 }
 
 function takenBack(

@@ -513,3 +513,59 @@ test('a bracket whose entry its file took back ends, and says which rule did so'
   )
   expect(statementOf([])).toBe('$0.00 of $900.00 by 1 order and 1 of exits: its entry came to nothing: it is')
 })
+
+/** A bracket whose exits rest: when it ends, ms after the look from which on its book is `bookedAt`, and what the list shows goes with `isListed`. */
+function bracketEndsAfter(
+  isListed: (sinceMs: number) => boolean,
+  bookedAt: (sinceMs: number) => Usd,
+): number | undefined {
+  const params: BracketParams = {
+    ...side,
+    budget: { orders: 4, feesUsd: usd(1_000), untilMs: startMs + 86_400_000 },
+    entry: 'market',
+    stopLoss: usd(1_650),
+  }
+  const venue = createVenue()
+  const othersUsd = usd(500)
+  const fromMs = 60_000
+  let state: ExecutorProgress = { made: 0 }
+  for (let atMs = 0; atMs < 200_000; atMs += 2_000) {
+    const sinceMs = atMs - fromMs
+    const shown = venue.snapshot(usd(1_800))
+    const heldUsd = othersUsd + (sinceMs < 0 || isListed(sinceMs) ? venue.heldUsd() : 0n)
+    const [position] = venue.heldUsd() === 0n ? [] : shown.positions.value
+    const positions = { value: position === undefined ? [] : [{ ...position, sizeInUsd: heldUsd }] }
+    const view: ExecutorView = {
+      nowMs: startMs + atMs,
+      snapshot: { ...shown, positions } as unknown as Snapshot,
+      children: venue.messages.map(stateOf),
+      isMade: (key) => venue.messages.some((each) => each.key === key),
+      mostSendingUsd: usd(1),
+      feeTokenDecimals: 6,
+      capacity: () => usd(1_000_000),
+      booked: () => ({ ownUsd: sinceMs < 0 ? venue.heldUsd() : bookedAt(sinceMs), othersUsd }),
+      denialOf: () => undefined,
+    }
+    const task = { taskId: 'bracket:one', by: 'ann', sinceMs: startMs, params, state }
+    const next = executors.bracket.next(task, view)
+    if (next.kind !== 'go-on') throw new Error(next.kind)
+    state = next.state
+    const [child] = next.decisions
+    if (child?.decision.kind === 'cancel') return sinceMs
+    if (child !== undefined) {
+      venue.take(child.decisionKey, child.decision, 'fills', usd(1_800), startMs + atMs)
+      state = child.state as ExecutorProgress
+    }
+  }
+  return undefined
+}
+
+test('a task takes its exits off within seconds once its book says that its share is gone and another has the position, and not for one look', () => {
+  const gone = () => false
+  expect(bracketEndsAfter(gone, () => 0n)).toBe(10_000)
+  // Where the book still holds it, what the list shows of others is no proof.
+  expect(bracketEndsAfter(gone, () => side.sizeUsd)).toBeUndefined()
+  // A fill that was written between two reads.
+  const once = (sinceMs: number) => (sinceMs === 0 ? 0n : side.sizeUsd)
+  expect(bracketEndsAfter((sinceMs) => sinceMs > 0, once)).toBeUndefined()
+})
