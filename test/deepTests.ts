@@ -27,6 +27,7 @@ export const deepTests: readonly string[] = [
   'engine/janitorCrashes.test.ts',
   'engine/claimer.test.ts',
   'engine/openDayLoss.test.ts',
+  'engine/entriesTakenBack.test.ts',
   'tasks/crashes.test.ts',
   'tasks/executorCrashes.test.ts',
   'tasks/executorRuns.test.ts',

@@ -4,7 +4,6 @@ import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import { type MarketView, marketOf, type Snapshot } from '../domain/snapshot.ts'
-import { openResultUsd } from '../domain/views/bookView.ts'
 import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { maxPriceImpactsOf } from '../execution/context/policy.ts'
@@ -22,6 +21,7 @@ import { type AdmissionContext, isDenial } from '../risk/exposure/admissionConte
 import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
 import { exitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { protectionOf } from './account/fileProtection.ts'
 import { intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -259,18 +259,9 @@ function ofFile(
   nowMs: number,
 ): Pick<AdmissionContext, 'exits' | 'protection'> {
   const view = marketOf(judged, decision.marketToken)
-  const books = journal.books()
   return {
     ...(exits === undefined ? {} : { exits: exitsNow(exits, view, nowMs) ?? 'unknown' }),
-    ...(protect === undefined
-      ? {}
-      : {
-          protection: {
-            rules: protect,
-            track: books.trackOf(name),
-            openUsd: openResultUsd(books.partsOf(name), judged.positions.value),
-          },
-        }),
+    ...(protect === undefined ? {} : { protection: protectionOf(journal.books(), name, protect, judged) }),
   }
 }
 

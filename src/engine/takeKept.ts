@@ -1,6 +1,6 @@
 /**
  * What a running perpd keeps in order for an instance, at each turn and before its kind is asked: the exits of its file, those of its kind as far
- * as they are larger than its part, and entries at rest that one of its closings comes near to.
+ * as they are larger than its part, and entries at rest that the rules of its file take back.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { CancelDecision, Decision } from '../domain/order/decision.ts'
@@ -9,10 +9,11 @@ import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { hexKey } from '../protocol/address.ts'
 import { keptExitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { protectionOf } from './account/fileProtection.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
-import { closingCancels } from './exits/closingEntries.ts'
+import { entryCancels } from './exits/entriesTakenBack.ts'
 import { fitExits, keepExits } from './exits/keepExits.ts'
 import { madeByTasks } from './exits/runningTasks.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
@@ -43,7 +44,7 @@ export async function takeKept(
   if (!strategy.opensPositions) return { decided: 0, admitted: 0 }
   const kept = [
     ...exitDecisions(context, loaded, snapshot, own),
-    ...closingOnes(context, loaded, snapshot, own),
+    ...takenBack(context, loaded, snapshot, own),
   ]
   let admitted = 0
   for (const [index, { decision, retryKey }] of kept.entries()) {
@@ -73,25 +74,25 @@ function exitDecisions(
   const keyOf = (marketToken: string) => `${name}:${hexKey(marketToken)}`
   const keyed = (decision: Decision): Kept => ({ decision, retryKey: keyOf(decision.marketToken) })
   const mayTry = (marketToken: string) => (exitRetries.get(keyOf(marketToken)) ?? 0) <= clock.monotonicMs()
-  if (exits === undefined) {
-    const ofTasks = madeByTasks(trading, states)
-    return fitExits({ mayTry, snapshot, states, parts, ofTasks }).map(keyed)
-  }
+  const ofTasks = madeByTasks(trading, states)
+  if (exits === undefined) return fitExits({ mayTry, snapshot, states, parts, ofTasks }).map(keyed)
   const exitsOn = (marketToken: string) =>
     mayTry(marketToken) ? keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs) : undefined
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
-  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop }).map(keyed)
+  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks }).map(keyed)
 }
 
-function closingOnes(
-  { clock, exitRetries }: EngineContext,
+function takenBack(
+  { clock, exitRetries, journal }: EngineContext,
   { name, protect }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],
 ): readonly Kept[] {
-  const keyOf = ({ marketToken }: CancelDecision) => `${name}:${hexKey(marketToken)}:closing`
-  return closingCancels(protect, snapshot, states, clock.now())
+  if (protect === undefined || states.length === 0) return []
+  const keyOf = ({ marketToken }: CancelDecision) => `${name}:${hexKey(marketToken)}:entries`
+  const protection = protectionOf(journal.books(), name, protect, snapshot)
+  return entryCancels(protection, snapshot, states, clock.now())
     .map((decision) => ({ decision, retryKey: keyOf(decision) }))
     .filter(({ retryKey }) => (exitRetries.get(retryKey) ?? 0) <= clock.monotonicMs())
 }

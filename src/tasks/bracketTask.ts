@@ -10,7 +10,7 @@ import {
   EXECUTORS_VERSION,
 } from '../domain/tasks/executorParams.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
-import { type ExecutorView, isLost } from './executorView.ts'
+import { type ExecutorView, isLost, takenBackOf } from './executorView.ts'
 import { isLookDue, keptExits, nextExit } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding } from './taskOrders.ts'
@@ -44,7 +44,11 @@ function planOf(
   }
   if (use.doneUsd === 0n) {
     if (entry.closing === undefined) return { kind: 'wait', until: 'its entry rests at the venue' }
-    const why = `its entry came to nothing: ${entry.closing.reason}`
+    const rule = takenBackOf(entry, view)
+    const why =
+      rule === undefined
+        ? `its entry came to nothing: ${entry.closing.reason}`
+        : `its entry was taken back by its file (${rule}), and its prices may be passed when it may add again`
     return { kind: 'end', outcome: 'stopped', why, isBare: true }
   }
   if (use.exitedUsd >= use.doneUsd) return { kind: 'end', outcome: 'done', why: 'an exit closed it' }

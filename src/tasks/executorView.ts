@@ -45,6 +45,8 @@ export interface ExecutorView {
   readonly booked: (side: PositionSide) => Booked
   /** The owner's part of a side by its book, USD; absent: it acts on whole positions. */
   readonly ownUsd?: (side: PositionSide) => Usd
+  /** The rule of its owner's file by which an order was taken back that rested, as far as that is known; absent: it has none. */
+  readonly takenBackBy?: (orderKey: Hex) => string | undefined
   /** What admission would say to a decision now; undefined: it would take it. */
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }
@@ -161,11 +163,25 @@ export function entryPriceOf(children: readonly IntentState[]): Usd | undefined 
   return tokens === 0n ? undefined : mulDiv(sizeUsd, ONE_USD, tokens)
 }
 
+/** Whether the message of an increase has ended, and nothing of it filled. */
+export function cameToNothing(state: IntentState): boolean {
+  return state.closing !== undefined && filledOrders(state).every(({ adds }) => !adds)
+}
+
 /** Whether the message of an increase never came to the venue, or failed there: it may be made anew. A cancelled one is somebody's word. */
 export function isLost(state: IntentState): boolean {
+  return state.closing?.outcome !== 'CANCELLED' && cameToNothing(state)
+}
+
+/** The rule of its owner's file that took an entry back before anything of it filled; undefined: something else became of it. */
+export function takenBackOf(
+  state: IntentState,
+  { takenBackBy }: Pick<ExecutorView, 'takenBackBy'>,
+): string | undefined {
   const { closing } = state
-  if (closing === undefined || closing.outcome === 'CANCELLED') return false
-  return filledOrders(state).every(({ adds }) => !adds)
+  if (closing?.outcome !== 'CANCELLED' || takenBackBy === undefined) return undefined
+  const [entry] = lastAttempt(state)?.children ?? []
+  return entry === undefined ? undefined : takenBackBy(entry.orderKey)
 }
 
 /** The most that the venue takes for the change of a position by this size, USD, rounded up. */

@@ -3,11 +3,19 @@
  * price the first rung is at the market and the others rest; the target follows the average, the stop stays where the first rung
  * put it. Once an exit fills, nothing is added any more. Pure.
  */
+import type { IntentState } from '../domain/order/intent.ts'
 import { EXECUTORS_VERSION, type LadderParams, type LadderProgress } from '../domain/tasks/executorParams.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { BPS_ONE, bps, formatDollars, maxOf, minOf, mulDiv, ONE_USD, type Usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
-import { type ExecutorUse, type ExecutorView, entryPriceOf, isLost } from './executorView.ts'
+import {
+  cameToNothing,
+  type ExecutorUse,
+  type ExecutorView,
+  entryPriceOf,
+  isLost,
+  takenBackOf,
+} from './executorView.ts'
 import { isLookDue, keptExits, leftToClose, nextExit, type WantedExits } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding, betterBy, isBeyond, priceWithin, takingOff } from './taskOrders.ts'
@@ -69,7 +77,10 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
       ? { kind: 'end', outcome: 'out of budget', why: 'its time is over' }
       : { kind: 'wait', until: 'all of it is filled, and its exits rest at the venue' }
   }
-  const lost = lostRung(view)
+  const takenBack = takenBackNow(state, view)
+  if (takenBack.length > 0 && takenBack.join() !== state.takenBack?.join())
+    return { kind: 'wait', until: 'its file took rungs back', state: { ...state, takenBack } }
+  const lost = lostRung(view, takenBack)
   if (lost !== undefined) return rungAt(task, view, stand, lost)
   if (state.rung < params.rungs) return nextRung(task, view, stand)
   if (entries.length > 0) {
@@ -129,16 +140,38 @@ function begun(
   return { rung: Math.max(rung, ...made), ...(price === undefined ? {} : { firstPrice: price }) }
 }
 
-/** A rung whose order never came to the venue, or failed there: it is made anew. One that was cancelled is not. */
-function lostRung({ children }: ExecutorView): number | undefined {
-  const byRung = Map.groupBy(
+/**
+ * Intents of rungs that its owner's file took back (`protect`), of the newest order of each. They are noted: the cancel that tells it is not at
+ * hand for as long as a closing may last.
+ */
+function takenBackNow({ takenBack = [] }: LadderProgress, view: ExecutorView): readonly string[] {
+  return [...rungsOf(view).values()].flatMap((orders) => {
+    const newest = orders.at(-1)
+    if (newest === undefined) return []
+    const { intentId } = newest.intent
+    return takenBack.includes(intentId) || takenBackOf(newest, view) !== undefined ? [intentId] : []
+  })
+}
+
+/**
+ * A rung whose order never came to the venue, failed there, or was taken back by its owner's file: it is made anew. One that somebody cancelled
+ * is not.
+ */
+function lostRung(view: ExecutorView, takenBack: readonly string[]): number | undefined {
+  for (const [rung, orders] of rungsOf(view)) {
+    const newest = orders.at(-1)
+    if (rung === 0 || newest === undefined || !orders.every(cameToNothing)) continue
+    if (isLost(newest) || takenBack.includes(newest.intent.intentId)) return rung - 1
+  }
+  return undefined
+}
+
+/** Its increases by rung, from 1, those of each in their order. */
+function rungsOf({ children }: ExecutorView): ReadonlyMap<number, readonly IntentState[]> {
+  return Map.groupBy(
     children.filter(({ intent }) => intent.kind === 'increase'),
     ({ intent }) => Number(intent.decision.facts?.rung ?? 0),
   )
-  for (const [rung, orders] of byRung) {
-    if (rung > 0 && orders.every(isLost)) return rung - 1
-  }
-  return undefined
 }
 
 function nextRung(task: Task, view: ExecutorView, stand: ExecutorStand): Plan {

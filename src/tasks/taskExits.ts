@@ -13,6 +13,8 @@ import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
 const LOOK_MS = 300_000
 /** For how long the list must show no position before it is taken for gone: an exit of our own may have closed it, ms. */
 const GONE_MS = 60_000
+/** The same where the owner's book says so: a fill may be written between two of the reads that a look is made of, and no longer, ms. */
+const TAKEN_OFF_MS = 10_000
 /** A target that is so near to where it belongs stays, bps. */
 const NEAR_BPS = 1
 
@@ -94,7 +96,8 @@ export function nextExit(
   const { snapshot, nowMs } = view
   const side = { ...params, action: 'decrease' as const }
   const sizeUsd = leftToClose(params, use, view)
-  if (heldUsd(side, snapshot) === 0n || sizeUsd === 0n) return missing(kept, nowMs)
+  if (heldUsd(side, snapshot) === 0n || sizeUsd === 0n)
+    return missing(kept, nowMs, freeUsd(view.booked(params)))
   const price = takenPrice(side, snapshot)
   for (const type of exitTypes) {
     const triggerPrice = triggerOf(wanted, type)
@@ -137,11 +140,15 @@ export function nextExit(
   return { kind: 'kept' }
 }
 
-/** A list that does not show a new position yet is no proof that it is gone: it was seen with its exits once. */
-function missing(kept: KeptExits | undefined, nowMs: number): ExitStep {
+/**
+ * A list that does not show a new position yet is no proof that it is gone: it was seen with its exits once. What the book held then and holds no
+ * more was taken off, whoever has the rest of the position: its exits would close that.
+ */
+function missing(kept: KeptExits | undefined, nowMs: number, bookUsd: Usd): ExitStep {
   if (kept === undefined) return { kind: 'wait', until: 'its position is not in the list yet' }
   const { goneMs = nowMs } = kept
-  if (nowMs - goneMs >= GONE_MS) return { kind: 'gone' }
+  const isTakenOff = kept.bookUsd !== undefined && kept.bookUsd > 0n && bookUsd === 0n
+  if (nowMs - goneMs >= (isTakenOff ? TAKEN_OFF_MS : GONE_MS)) return { kind: 'gone' }
   return { kind: 'wait', until: 'its position is not in the list any more', kept: { ...kept, goneMs } }
 }
 

@@ -76,6 +76,17 @@ function nearestOf(resting: readonly Exit[], { direction, lostUsd }: World): num
 }
 
 function decided(exits: PricedExits, resting: readonly Exit[], world: World): readonly Decision[] {
+  return decidedBy(exits, resting, world, resting.length === 0 ? [] : [stateOf(resting, world.direction)])
+}
+
+/** The same of orders that are of these intents, of which those of `ofTasks` are of tasks that run. */
+function decidedBy(
+  exits: PricedExits,
+  resting: readonly Exit[],
+  world: World,
+  states: readonly IntentState[],
+  ofTasks: ReadonlySet<string> = new Set(),
+): readonly Decision[] {
   const { direction, ownUsd, heldUsd, priceUsd } = world
   const price = oraclePrice({ minPrice: usd(priceUsd), maxPrice: usd(priceUsd) })
   const view = { ...marketView(), oraclePrice: { value: price, atMs: NOW_MS } }
@@ -96,7 +107,8 @@ function decided(exits: PricedExits, resting: readonly Exit[], world: World): re
       positions: [position({ direction, sizeInUsd: usd(heldUsd) })],
       orders: resting.map((exit, index) => rowOf(exit, index, direction)),
     }),
-    states: resting.length === 0 ? [] : [stateOf(resting, direction)],
+    states,
+    ofTasks,
     parts: [part],
     enteredMs: () => NOW_MS - 60_000,
     nearestStop: () => (nearest === undefined ? undefined : contractPriceOf(usd(nearest), 18)),
@@ -482,4 +494,57 @@ test('an exit that closes all of the position is made as large as the part, and 
         "$500.00 of the long position is left of this strategy's; a stop-loss of all of the position is made smaller.",
     },
   ])
+})
+
+test('what a task that runs reduces at rest counts as a target, and the targets of the file are made smaller for it wherever it rests', () => {
+  const file: PricedExits = {
+    takeProfits: [{ bps: 500, shareBps: 10_000 }],
+    moveEveryMs: 60_000,
+    moveStepUsd: usd(1),
+    range: usualRange,
+  }
+  const exits = (sizeUsd: number, taskUsd: number, taskAt: number): readonly Exit[] => [
+    { type: 'take-profit', sizeUsd, triggerUsd: 2_100, ageSeconds: 60 },
+    { type: 'take-profit', sizeUsd: taskUsd, triggerUsd: taskAt, ageSeconds: 60 },
+  ]
+  const [ofFile, ofTask] = [keyOf(0), keyOf(1)]
+  const changes = (resting: readonly Exit[], ofTasks: readonly string[]) => {
+    const [entry, chase] = resting.map((_exit, index): IntentState => {
+      const { intent, attempts } = stateOf(resting, 'long')
+      const children = attempts[0]?.children.slice(index, index + 1) ?? []
+      const landed = [{ phase: 'LANDED', children }]
+      if (index === 0) return { intent, attempts: landed } as unknown as IntentState
+      const terms = { ...intent.terms, orderType: 'take-profit' }
+      const task = { ...intent, intentId: 'b'.repeat(24), kind: 'decrease', terms }
+      return { intent: task, attempts: landed } as unknown as IntentState
+    })
+    return decidedBy(
+      file,
+      resting,
+      { direction: 'long', ownUsd: 1_000, heldUsd: 1_000, priceUsd: 2_000 },
+      [entry, chase].flatMap((state) => state ?? []),
+      new Set(ofTasks),
+    ).map((each) => {
+      if (each.kind === 'edit') return [each.orderKey, each.sizeDeltaUsd]
+      return each.kind === 'cancel' ? each.orderKeys : each
+    })
+  }
+  const tasks = ['b'.repeat(24)]
+  for (const at of [2_010, 2_200]) {
+    expect(changes(exits(1_000, 300, at), tasks)).toEqual([[ofFile, usd(700)]])
+    expect(changes(exits(700, 300, at), tasks)).toEqual([])
+  }
+  // Without a task that looks after it, the farthest goes.
+  expect(changes(exits(1_000, 300, 2_200), [])).toEqual([[ofTask]])
+  // More than the part it never is.
+  expect(changes(exits(100, 1_200, 2_200), tasks)).toEqual([[ofFile], [ofTask, usd(1_000)]])
+  // Once it is over, the file's target is for all of the part again.
+  const [target] = exits(700, 300, 2_010)
+  const anew = decided(file, target === undefined ? [] : [target], {
+    direction: 'long',
+    ownUsd: 1_000,
+    heldUsd: 1_000,
+    priceUsd: 2_000,
+  })
+  expect(anew).toMatchObject([{ kind: 'decrease', sizeDeltaUsd: usd(300), triggerPrice: usd(2_100) }])
 })

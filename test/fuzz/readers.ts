@@ -249,6 +249,11 @@ const story: readonly AnyRecord[] = [
     peakUsd: 2n,
     dayStartMs: startMs,
     dayStartUsd: 3n,
+    dayFirstAtMs: startMs,
+    shownPeakUsd: 4n,
+    dayTransfersUsd: -5n,
+    dayShareOfUsd: 6n,
+    dayOpenUsd: { 'eth-trend': -7n, operator: 8n },
   },
 ]
 

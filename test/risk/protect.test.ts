@@ -1,5 +1,6 @@
 /** The `protect` block of strategy files: when a strategy adds nothing, whatever else would let it. */
 import { expect, test } from 'vitest'
+import { weekdays } from '../../src/domain/account/closingTimes.ts'
 import type { Protections } from '../../src/domain/account/protection.ts'
 import { noTrackRecord, type TrackRecord } from '../../src/domain/books/trackRecord.ts'
 import type { AnyRecord } from '../../src/domain/records.ts'
@@ -7,6 +8,7 @@ import { createLedger } from '../../src/journal/journalLedger.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
+import { takesBack } from '../../src/risk/checks/protectCheck.ts'
 import { executed, type Fill, raised, resumed, side } from '../domain/books/history.ts'
 import { close, desk, increase, MARKET, NOW_MS, OTHER_MARKET, position, snapshot } from './world.ts'
 
@@ -215,4 +217,26 @@ test('once an operator lets a strategy go on, exits, stops and losses before it 
     ...lossAt(3, startMs + 120_000, 'stop-loss'),
   )
   expect(again).toMatchObject({ peakUsd: usd(-30), resultUsd: usd(-60), stopsMs: [startMs + 120_000] })
+})
+
+test('a pause after stops, the drawdown, closed windows and a closing take entries back that rest, and a cooldown does not', () => {
+  const told = (rules: Protections, track: Partial<TrackRecord> = {}, openUsd = 0n) =>
+    takesBack({ rules, track: { ...noTrackRecord, ...track }, openUsd }, NOW_MS)?.rule
+  const hour = ((NOW_MS / 3_600_000) % 24) | 0
+  const windows = (from: number, to: number): Protections => ({
+    windows: {
+      timeZone: 'UTC',
+      open: [{ days: [...weekdays], fromMinute: from * 60, toMinute: to * 60 }],
+    },
+  })
+  expect(told(windows(hour, hour + 1))).toBeUndefined()
+  expect(told(windows((hour + 2) % 24, (hour + 3) % 24))).toBe('tradingWindows')
+  const stops = { stops: { count: 1, windowMs: minuteMs, pauseMs: 30 * minuteMs } }
+  expect(told(stops, { stopsMs: [NOW_MS - 29 * minuteMs] })).toBe('stopsInWindow')
+  expect(told(stops, { stopsMs: [NOW_MS - 30 * minuteMs] })).toBeUndefined()
+  expect(told({ maxDrawdownUsd: usd(100) }, { resultUsd: usd(-60) }, usd(-40))).toBe('maxDrawdownUsd')
+  expect(told({ maxDrawdownUsd: usd(100) }, { resultUsd: usd(-60) }, usd(-39))).toBeUndefined()
+  expect(
+    told({ cooldownMs: 10 * minuteMs }, { exitsMs: new Map([[hexKey(MARKET as never), NOW_MS]]) }),
+  ).toBeUndefined()
 })

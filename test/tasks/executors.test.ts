@@ -79,7 +79,7 @@ function paramsOf(kind: Kind, orders: number): TaskGoal {
   return { bracket, ladder, chase }[kind]
 }
 
-function stateOf({ decision, placed, outcome, atMs }: Message): IntentState {
+function stateOf({ key, decision, placed, outcome, atMs }: Message): IntentState {
   const base = intentOf()
   const isIncrease = decision.kind === 'increase'
   const sizeDeltaUsd = 'sizeDeltaUsd' in decision ? (decision.sizeDeltaUsd ?? 0n) : 0n
@@ -103,6 +103,7 @@ function stateOf({ decision, placed, outcome, atMs }: Message): IntentState {
   return {
     intent: {
       ...base,
+      intentId: key,
       kind: decision.kind,
       decision,
       acceptedAtMs: atMs,
@@ -417,4 +418,154 @@ test('a ladder that has used up its budget ends as that, says why, and leaves ex
     ['stop-loss', usd(540)],
     ['take-profit', usd(540)],
   ])
+})
+
+/** A task whose orders at rest are cancelled after a while, and how it goes on: `takenBack` says which of them its file took back, and for how long. */
+function cancelledAtRest(
+  kind: 'bracket' | 'ladder',
+  params: TaskGoal,
+  { orders, takenBack }: { readonly orders: number; readonly takenBack: readonly number[] },
+) {
+  const venue = createVenue()
+  const ours = new Set<Hex>()
+  let state: ExecutorProgress = (kind === 'ladder' ? { made: 0, rung: 0 } : { made: 0 }) as ExecutorProgress
+  const price = usd(1_800)
+  for (let look = 0; look < 60; look += 1) {
+    const nowMs = startMs + look * 5_000
+    if (look === 20) {
+      for (const [index, order] of venue.open().entries()) {
+        order.phase = 'CANCELLED'
+        if (takenBack.includes(index)) ours.add(order.orderKey)
+      }
+    }
+    const view: ExecutorView = {
+      nowMs,
+      snapshot: venue.snapshot(price),
+      children: venue.messages.map(stateOf),
+      isMade: (key) => venue.messages.some((each) => each.key === key),
+      mostSendingUsd: usd(1),
+      feeTokenDecimals: 6,
+      capacity: () => usd(1_000_000),
+      booked: venue.booked,
+      // What took them back is not at hand for long.
+      takenBackBy: (orderKey) => (look < 22 && ours.has(orderKey) ? 'protect.tradingWindows' : undefined),
+      denialOf: () => undefined,
+    }
+    const task = { taskId: `${kind}:one`, by: 'ann', sinceMs: startMs, params, state }
+    const next = executors[kind].next(task, view)
+    if (next.kind === 'done') return { end: next, venue }
+    if (next.kind === 'read') throw new Error('it was shown its market')
+    state = next.state
+    const [child] = next.decisions
+    // Nothing may be added for a while after it.
+    if (child === undefined || (look >= 20 && look < 30 && child.decision.kind === 'increase')) continue
+    venue.take(child.decisionKey, child.decision, 'fills', price, nowMs)
+    state = child.state as ExecutorProgress
+    expect(useOf(view, true).orders).toBeLessThanOrEqual(orders)
+  }
+  return { venue }
+}
+
+const restingLadder = (orders: number): LadderParams => ({
+  ...side,
+  budget: { orders, feesUsd: usd(1_000), untilMs: startMs + 86_400_000 },
+  rungs: 3,
+  growthBps: 10_000,
+  stepBps: 200,
+})
+
+const entriesOf = ({ open }: ReturnType<typeof createVenue>) =>
+  open()
+    .filter(({ type }) => type === 'entry')
+    .map(({ trigger, size }) => [trigger, size])
+
+test('a rung that its file took back is made anew where it was, long after it too, and one that somebody cancelled is not', () => {
+  const rungs = [
+    [usd(1_764), usd(300)],
+    [usd(1_728), usd(300)],
+  ]
+  const asked = (takenBack: readonly number[]) =>
+    cancelledAtRest('ladder', restingLadder(6), { orders: 6, takenBack })
+  expect(entriesOf(asked([0, 1]).venue)).toEqual(rungs)
+  expect(entriesOf(asked([1]).venue)).toEqual([rungs[1]])
+  const byHand = asked([])
+  expect(byHand.end?.statement).toBe('$300.00 of $900.00 by 3 orders: each of its 3 rungs has ended')
+})
+
+test('a rung that was taken back takes of the budget of its ladder, which ends where nothing is left of it', () => {
+  const { end, venue } = cancelledAtRest('ladder', restingLadder(4), { orders: 4, takenBack: [0, 1] })
+  expect(end?.statement).toBe('$300.00 of $900.00 by 4 orders: 4 of 4 orders are used')
+  expect(venue.open()).toEqual([])
+})
+
+test('a bracket whose entry its file took back ends, and says which rule did so', () => {
+  const params: BracketParams = {
+    ...side,
+    budget: { orders: 4, feesUsd: usd(1_000), untilMs: startMs + 86_400_000 },
+    entry: 'limit',
+    entryPrice: usd(1_750),
+    stopLoss: usd(1_650),
+  }
+  const statementOf = (takenBack: readonly number[]) =>
+    cancelledAtRest('bracket', params, { orders: 4, takenBack }).end?.statement
+  expect(statementOf([0])).toBe(
+    '$0.00 of $900.00 by 1 order and 1 of exits: its entry was taken back by its file (protect.tradingWindows), and its prices may be passed when it may add again',
+  )
+  expect(statementOf([])).toBe('$0.00 of $900.00 by 1 order and 1 of exits: its entry came to nothing: it is')
+})
+
+/** A bracket whose exits rest: when it ends, ms after the look from which on its book is `bookedAt`, and what the list shows goes with `isListed`. */
+function bracketEndsAfter(
+  isListed: (sinceMs: number) => boolean,
+  bookedAt: (sinceMs: number) => Usd,
+): number | undefined {
+  const params: BracketParams = {
+    ...side,
+    budget: { orders: 4, feesUsd: usd(1_000), untilMs: startMs + 86_400_000 },
+    entry: 'market',
+    stopLoss: usd(1_650),
+  }
+  const venue = createVenue()
+  const othersUsd = usd(500)
+  const fromMs = 60_000
+  let state: ExecutorProgress = { made: 0 }
+  for (let atMs = 0; atMs < 200_000; atMs += 2_000) {
+    const sinceMs = atMs - fromMs
+    const shown = venue.snapshot(usd(1_800))
+    const heldUsd = othersUsd + (sinceMs < 0 || isListed(sinceMs) ? venue.heldUsd() : 0n)
+    const [position] = venue.heldUsd() === 0n ? [] : shown.positions.value
+    const positions = { value: position === undefined ? [] : [{ ...position, sizeInUsd: heldUsd }] }
+    const view: ExecutorView = {
+      nowMs: startMs + atMs,
+      snapshot: { ...shown, positions } as unknown as Snapshot,
+      children: venue.messages.map(stateOf),
+      isMade: (key) => venue.messages.some((each) => each.key === key),
+      mostSendingUsd: usd(1),
+      feeTokenDecimals: 6,
+      capacity: () => usd(1_000_000),
+      booked: () => ({ ownUsd: sinceMs < 0 ? venue.heldUsd() : bookedAt(sinceMs), othersUsd }),
+      denialOf: () => undefined,
+    }
+    const task = { taskId: 'bracket:one', by: 'ann', sinceMs: startMs, params, state }
+    const next = executors.bracket.next(task, view)
+    if (next.kind !== 'go-on') throw new Error(next.kind)
+    state = next.state
+    const [child] = next.decisions
+    if (child?.decision.kind === 'cancel') return sinceMs
+    if (child !== undefined) {
+      venue.take(child.decisionKey, child.decision, 'fills', usd(1_800), startMs + atMs)
+      state = child.state as ExecutorProgress
+    }
+  }
+  return undefined
+}
+
+test('a task takes its exits off within seconds once its book says that its share is gone and another has the position, and not for one look', () => {
+  const gone = () => false
+  expect(bracketEndsAfter(gone, () => 0n)).toBe(10_000)
+  // Where the book still holds it, what the list shows of others is no proof.
+  expect(bracketEndsAfter(gone, () => side.sizeUsd)).toBeUndefined()
+  // A fill that was written between two reads.
+  const once = (sinceMs: number) => (sinceMs === 0 ? 0n : side.sizeUsd)
+  expect(bracketEndsAfter((sinceMs) => sinceMs > 0, once)).toBeUndefined()
 })

@@ -24,6 +24,7 @@ import { amountOfUsd, maxOf, minOf, type Usd, usd } from '../../protocol/units.t
 import { admit } from '../../risk/admit.ts'
 import { slippageOf } from '../../risk/checks/checks.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
+import type { Protection } from '../../risk/exposure/admissionContext.ts'
 import { exitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import type { CheckedTurn, GivenMemory } from '../../strategy/kindMemory.ts'
@@ -170,15 +171,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       ...(loaded.exits === undefined
         ? {}
         : { exits: exitsNow(loaded.exits, marketOf(snapshot, decision.marketToken), nowMs) ?? 'unknown' }),
-      ...(loaded.protect === undefined
-        ? {}
-        : {
-            protection: {
-              rules: loaded.protect,
-              track: venue.track(),
-              openUsd: resultUsd - account.realizedUsd(),
-            },
-          }),
+      ...protectionAt(nowMs),
       signedOrder: (orderKey) => {
         const row = snapshot.orders.value.find((each) => each.orderKey === orderKey)
         return row && signedAs(row)
@@ -196,6 +189,14 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     })
     if (admitted.kind !== 'intent') return admitted.denial
     return trialEdgeDenial(admitted.intent, loaded.protect) ?? admitted.intent
+  }
+
+  /** What its `protect` block is judged by at an instant, Unix ms. */
+  function protectionAt(atMs: number): { readonly protection?: Protection } {
+    if (loaded.protect === undefined) return {}
+    const resultUsd = account.resultUsd((token) => prices.at(token, stepOf(atMs, clock)))
+    const openUsd = resultUsd - account.realizedUsd()
+    return { protection: { rules: loaded.protect, track: venue.track(), openUsd } }
   }
 
   /** Judges decisions of a turn, and fills what is taken once all are judged. The denials of those that the kind made are given. */
@@ -269,7 +270,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
   /** The situation at a step, once what the exits of the file call for is taken. */
   function withKeptExits(step: number): Snapshot {
     const before = snapshotAt(step)
-    const kept = trialKept(loaded, before, venue.open())
+    const kept = trialKept(loaded, protectionAt(before.atMs).protection, before, venue.open())
     if (kept.length === 0) return before
     takeAll(kept, 'exits', before, step)
     return snapshotAt(step)

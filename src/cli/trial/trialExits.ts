@@ -1,27 +1,29 @@
 /**
  * What a trial keeps in order at each turn as a running perpd does: the exits of its file over what the trial's venue holds and lists, entries
- * at rest around its closings, and exits that lost their position. Pure.
+ * at rest that the file takes back, and exits that lost their position. Pure.
  */
 import { noPart } from '../../domain/books/sideParts.ts'
 import type { CancelDecision, Decision } from '../../domain/order/decision.ts'
 import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
-import { closingCancels } from '../../engine/exits/closingEntries.ts'
+import { entryCancels } from '../../engine/exits/entriesTakenBack.ts'
 import { keepExits } from '../../engine/exits/keepExits.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
+import type { Protection } from '../../risk/exposure/admissionContext.ts'
 import { orphanCancels } from '../../risk/orphans.ts'
 import { keptExitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 
-/** What `exit:` and `protect.closings` of the file call for now, in the order in which it is to be taken. `states`: open intents of the trial. */
+/** What `exit:` and `protect:` of the file call for now, in the order in which it is to be taken. `states`: open intents of the trial. */
 export function trialKept(
-  { exits, protect, strategy }: Pick<LoadedStrategy, 'exits' | 'protect' | 'strategy'>,
+  { exits, strategy }: Pick<LoadedStrategy, 'exits' | 'strategy'>,
+  protection: Protection | undefined,
   snapshot: Snapshot,
   states: readonly IntentState[],
 ): readonly Decision[] {
   if (!strategy.opensPositions) return []
-  return [...exitsKept(exits, snapshot, states), ...closingCancels(protect, snapshot, states, snapshot.atMs)]
+  return [...exitsKept(exits, snapshot, states), ...entryCancels(protection, snapshot, states, snapshot.atMs)]
 }
 
 function exitsKept(

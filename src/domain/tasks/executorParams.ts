@@ -59,6 +59,8 @@ export interface LadderProgress extends ExecutorProgress {
   readonly firstPrice?: Usd
   /** When the newest rung was made, Unix ms. */
   readonly lastMs?: number
+  /** Ids of intents of rungs that its owner's file took back, and that are to be made anew; absent: none. */
+  readonly takenBack?: readonly string[]
   readonly kept?: KeptExits
 }
 

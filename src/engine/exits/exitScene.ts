@@ -24,6 +24,8 @@ export interface Scene {
   /** At which a reduction executes now. */
   readonly price: Usd
   readonly resting: readonly RestingOrder[]
+  /** Ids of the intents of tasks that run: their reductions at rest count as targets, and are the last that are made smaller. */
+  readonly ofTasks: ReadonlySet<string>
   /** The nearest to profit that a stop-loss rested for this part, USD per whole index token; undefined: none did, or the file asks for none. */
   readonly reached: Usd | undefined
 }
@@ -45,17 +47,22 @@ export function retried(exit: RestingOrder, { position }: Scene): readonly Decis
 /**
  * Takes off exits of one type what is more than the part: whole orders first, the farthest from firing first. It is the book's part: a
  * position that is smaller may be so by one of these exits, which is listed still, and none that waits is taken off in its place.
+ * `ofTasks`: intents whose orders come last, for what looks after them would make them anew.
  */
 export function fitted(
   { bookUsd: ownUsd, position, price }: Scene,
   type: ExitType,
   orders: readonly RestingOrder[],
+  ofTasks: ReadonlySet<string> = new Set(),
 ): readonly Decision[] {
   let excessUsd = sumOf(orders) - ownUsd
   if (excessUsd <= bps(ownUsd, EXIT_TOLERANCE_BPS)) return []
   const away = ({ triggerPrice = 0n }: RestingOrder) =>
     triggerPrice > price ? triggerPrice - price : price - triggerPrice
-  const farthest = [...orders].sort((one, other) => (away(one) < away(other) ? 1 : -1))
+  const isLast = ({ intentId }: RestingOrder) => Number(ofTasks.has(intentId))
+  const farthest = [...orders].sort(
+    (one, other) => isLast(one) - isLast(other) || (away(one) < away(other) ? 1 : -1),
+  )
   const cancelled: RestingOrder[] = []
   const shrunk: Decision[] = []
   const words = `${formatUsd(ownUsd)} of the ${position.direction} position is left of this strategy's`

@@ -63,6 +63,8 @@ export interface KeptExits {
    * undefined: none did.
    */
   readonly nearestStop: (side: PositionSide) => bigint | undefined
+  /** Ids of the intents of tasks that run; absent: none does. */
+  readonly ofTasks?: ReadonlySet<string>
 }
 
 /** The decisions that the exits of an instance call for now, in the order in which they are to be taken. */
@@ -98,6 +100,7 @@ export function fitExits({ mayTry, ofTasks, ...kept }: FittedExits): readonly De
 
 const noExits: PricedExits = { takeProfits: [], ...usualMoves, range: usualRange }
 const exitTypes = ['stop-loss', 'take-profit'] as const
+const noIntents: ReadonlySet<string> = new Set()
 
 function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[] {
   const scene = sceneOf(kept, part)
@@ -187,7 +190,9 @@ function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined 
   )
   const nearest = asksForStop(exits) ? kept.nearestStop(part) : undefined
   const reached = nearest === undefined ? undefined : priceOfContractPrice(nearest, view.indexToken.decimals)
-  return { exits, snapshot, position, ownUsd, bookUsd: part.sizeUsd, entryPrice, price, resting, reached }
+  const { ofTasks = noIntents } = kept
+  const held = { ownUsd, bookUsd: part.sizeUsd, entryPrice, price }
+  return { exits, snapshot, position, ...held, resting, ofTasks, reached }
 }
 
 function asksForStop({ stopLoss, trailingStop, breakEven }: PricedExits): boolean {
@@ -311,7 +316,7 @@ function movedTo(stop: RestingOrder, level: Usd | undefined, scene: Scene): read
 function targetsOf(scene: Scene): readonly Decision[] {
   const { exits, entryPrice, position, ownUsd, resting } = scene
   const targets = resting.filter(({ orderType }) => orderType === 'take-profit')
-  const kept = fitted(scene, 'take-profit', targets)
+  const kept = fitted(scene, 'take-profit', targets, scene.ofTasks)
   if (kept.length > 0) return kept
   const again = targets.flatMap((target) => retried(target, scene) ?? [])
   // Targets that leave a rest may have filled; which of them did is not known here.

@@ -17,7 +17,7 @@ import {
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
 import type { TaskReport } from '../../domain/views/taskReport.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
-import type { Address } from '../../protocol/address.ts'
+import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
 import {
@@ -37,6 +37,7 @@ import { intentIdOf } from '../account/ids.ts'
 import { createStrategyTasks, type StrategyTasks } from '../account/strategyTasks.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
+import { takenBackBy } from '../exits/entriesTakenBack.ts'
 import { createHandExits } from '../exits/handExits.ts'
 import { bookedBy, olderOnSide } from '../exits/taskShares.ts'
 import { usdOfFee } from './orderCost.ts'
@@ -190,7 +191,14 @@ export function createExecutors(context: ExecutorContext): Executors {
     const view = viewOf({ isReduction: isOfReductions, ...(owner === undefined ? {} : { owner }) })
     const children = await childrenOf(task)
     const claimedUsd = await claimedBy(olderOnSide(running(), task.taskId))
-    return { ...view, children, booked: (side) => ({ ...view.booked(side), claimedUsd }) }
+    const takenBack = (strategy: string) => (orderKey: Hex) =>
+      takenBackBy(journal.recentIntents({ strategy }), orderKey)
+    return {
+      ...view,
+      children,
+      booked: (side) => ({ ...view.booked(side), claimedUsd }),
+      ...(owner === undefined ? {} : { takenBackBy: takenBack(owner) }),
+    }
   }
 
   /** What tasks keep exits for, USD: what they opened, less what their exits closed. */

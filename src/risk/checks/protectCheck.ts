@@ -1,7 +1,6 @@
 /** The `protect` block of a strategy file: what keeps a strategy from adding, each a denial of its own. Reductions always pass. */
 import {
   type ClosingMoment,
-  type Closings,
   type NearClosing,
   nearClosing,
   type Weekday,
@@ -12,7 +11,7 @@ import type { TrackRecord } from '../../domain/books/trackRecord.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { formatDollars, maxOf, type Usd } from '../../protocol/units.ts'
-import type { AdmissionContext } from '../exposure/admissionContext.ts'
+import type { AdmissionContext, Protection } from '../exposure/admissionContext.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
 /** The first of a strategy's own rules that keeps it from adding on a market now. */
@@ -121,10 +120,22 @@ function checkClosings({ closings }: Protections, nowMs: number): Denial | undef
   }
 }
 
-/** Where a moment is to a closing that keeps entries back, as a clause; undefined: none is near. `nowMs`: Unix ms. */
-export function nearClosingText(closings: Closings | undefined, nowMs: number): string | undefined {
-  const near = closings === undefined ? undefined : nearClosing(closings, nowMs)
-  return near === undefined ? undefined : whereText(near, nowMs)
+/**
+ * The rule that takes back what an instance has at rest to add, by its name in the `protect` block, and why, as a clause; undefined: all of it
+ * stays. A cooldown after an exit leaves it: what rests was laid for a level of its own, and the instance may add again in a while.
+ */
+export function takesBack(
+  { rules, track, openUsd }: Protection,
+  nowMs: number,
+): { readonly rule: string; readonly because: string } | undefined {
+  if (checkDrawdown('', rules, track, openUsd) !== undefined)
+    return { rule: 'maxDrawdownUsd', because: 'its result is too far below its highest' }
+  if (checkStops(rules, track, nowMs) !== undefined)
+    return { rule: 'stopsInWindow', because: 'it pauses after its stops' }
+  if (checkWindows(rules, nowMs) !== undefined)
+    return { rule: 'tradingWindows', because: 'none of its trading windows is open' }
+  const near = rules.closings === undefined ? undefined : nearClosing(rules.closings, nowMs)
+  return near === undefined ? undefined : { rule: 'closings', because: whereText(near, nowMs) }
 }
 
 function whereText({ closesMs, opensMs }: NearClosing, nowMs: number): string {

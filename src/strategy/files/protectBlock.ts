@@ -127,21 +127,25 @@ export const protectSchema = z.strictObject({
       ),
     })
     .optional()
-    .describe('a pause after so many stops'),
+    .describe('a pause after so many stops, in which its entries that rest are cancelled'),
   tradingWindows: z
     .strictObject({
       timeZone: zoneField,
       open: z.array(windowSchema).min(1).max(50).describe('windows in which it adds'),
     })
     .optional()
-    .describe('times in which alone it adds, by the clock of a zone'),
+    .describe(
+      'times in which alone it adds, by the clock of a zone; its entries that rest are cancelled when none is open',
+    ),
   closings: closingsSchema
     .optional()
-    .describe('closings of its markets, around which it adds nothing, by the clock of a zone'),
+    .describe(
+      'closings of its markets, around which it adds nothing and its entries that rest are cancelled, by the clock of a zone',
+    ),
   maxDrawdownUsd: usdField()
     .optional()
     .describe(
-      'nothing is added while what its books realized, less what its open parts have lost, is so far below the highest that they realized',
+      'nothing is added while what its books realized, less what its open parts have lost, is so far below the highest that they realized; its entries that rest are cancelled then',
     ),
   minEdgeBps: bpsField({ min: 1, max: 9_000 })
     .optional()

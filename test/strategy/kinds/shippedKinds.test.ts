@@ -86,6 +86,17 @@ test.each([
   expect(builtInKinds[file.kind]?.params.parse(rest)).toMatchObject({ [field]: file.params[field] })
 })
 
+test.each([
+  ['eth-carry.yaml', 'costBps', 12],
+  ['eth-impact-capture.yaml', 'sendingBps', 0],
+] as const)('%s sends no order so small that what it costs is 10 bps above its %s', (name, field, fees) => {
+  const { limits, params, size } = parse(readFileSync(join(folder, name), 'utf8'))
+  const costs = (sizeUsd: number) => fees + (sendingUsd() * 10_000) / sizeUsd
+  expect(costs(limits.minOrderSizeUsd)).toBeLessThan(params[field] + 10)
+  // An order of the file itself goes through, cut a little too.
+  expect(limits.minOrderSizeUsd).toBeLessThan(size.usd * 0.9)
+})
+
 /** Rows of a document's tables whose first cell is code, as the names of that cell. */
 function namedIn(document: string): readonly string[] {
   const text = readFileSync(join(folder, '..', '..', document), 'utf8')
