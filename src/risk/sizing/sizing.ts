@@ -10,7 +10,6 @@ import type {
   IncreaseDecision,
   TwapTerms,
 } from '../../domain/order/decision.ts'
-import { withPlannedExits } from '../../domain/order/exitPlan.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import {
   type ExitTerms,
@@ -37,9 +36,10 @@ import {
 import { type AdmissionContext, isDenial, marketUnknown, marketViewOf } from '../exposure/admissionContext.ts'
 import { availableCapacityOf } from '../exposure/availableCapacity.ts'
 import { becomesWhole } from './becomesWhole.ts'
+import { entryExits } from './entryExits.ts'
 import { checkIncrease } from './liquidation.ts'
 import { fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
-import { exitsOf, triggerOf } from './triggerOrders.ts'
+import { triggerOf } from './triggerOrders.ts'
 
 /** What sizing needs of the admission context. */
 export type SizingContext = Pick<AdmissionContext, 'snapshot' | 'exposure' | 'limits' | 'equityUsd' | 'exits'>
@@ -76,7 +76,7 @@ export const FEE_MARGIN_BPS = 20
  *
  * Refuses with MARKET_UNKNOWN, SIZE_NOT_POSITIVE, LEVERAGE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN,
  * COLLATERAL_PRICE_UNKNOWN, ORACLE_PRICE_UNKNOWN, COLLATERAL_BELOW_MINIMUM, ORDER_TOO_SMALL, the codes of `roomOf`,
- * `triggerOf` and `exitsOf`, LIQUIDATION_TOO_NEAR, and the code of the cut that left too little. What waits for a price is sized like what does
+ * `triggerOf` and `entryExits`, LIQUIDATION_TOO_NEAR, and the code of the cut that left too little. What waits for a price is sized like what does
  * not; of a twap every part must meet the minimums.
  */
 export function sizeIncrease(decision: IncreaseDecision, context: SizingContext): Sized | Denial {
@@ -130,7 +130,8 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
   if (near !== undefined) return near
   const entryPrice = triggerPrice ?? referencePrice
   if (context.exits === 'unknown') return exitsUnknown(view)
-  const tpsl = exitsOf(withPlannedExits(decision, context.exits, entryPrice), sizeDeltaUsd, entryPrice, view)
+  const entry = { sizeDeltaUsd, entryPrice, view, isHeld: position !== undefined, exits: context.exits }
+  const tpsl = entryExits(decision, triggerPrice === undefined ? entry : { ...entry, price: referencePrice })
   if (tpsl !== undefined && isDenial(tpsl)) return tpsl
   return {
     orderType,

@@ -46,7 +46,8 @@ export function triggerOf(
   return placed(orderType, triggerPrice ?? 0n, direction, price, view)
 }
 
-function placed(
+/** The same for a trigger that is asked for by itself. */
+export function placed(
   orderType: TriggerKind,
   wanted: Usd,
   direction: Direction,
