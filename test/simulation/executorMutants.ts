@@ -26,24 +26,10 @@ export const executorMutants: readonly FirstMutant[] = [
     'if (orders > budget.orders) {',
   ),
   bug(
-    'a part is asked while another one of its task is on its way',
-    144,
-    step,
-    'const isBusy = rules.plansAround === true ? use.moving > 0 : use.inFlight > 0',
-    'const isBusy = use.moving > 99',
-  ),
-  bug(
     'a task ends while an order of it is on its way',
     47,
     step,
     'if (leaving.length === 0 && use.moving === 0) {',
     'if (use.moving >= 0) {',
-  ),
-  bug(
-    'a task of an instance that is gone goes on',
-    14,
-    workers,
-    'if (owner !== undefined && !road.standing(owner).isHere)',
-    "if (owner === '' && !road.standing(owner).isHere)",
   ),
 ]
