@@ -7,6 +7,7 @@ import {
   type Denial,
   hasEnded,
   type IntentState,
+  isProvisional,
   isUnresolved,
   labelOf,
   lastAttempt,
@@ -111,7 +112,7 @@ export function useOf(
   const isExit = ({ intent }: IntentState) => opens && intent.kind !== 'increase'
   const sums = messages.map((state) => ({ state, ...sizesOf(state, isExit(state)) }))
   const cancelledAtMs = cancels.at(-1)?.intent.acceptedAtMs
-  const open = children.filter(({ closing }) => closing === undefined)
+  const open = children.filter((state) => state.closing === undefined && !isLeftToFile(state))
   const [entries, exits] = [
     sums.filter(({ state }) => !isExit(state)),
     sums.filter(({ state }) => isExit(state)),
@@ -133,10 +134,10 @@ export function useOf(
     resting: messages
       .filter(({ closing }) => closing === undefined)
       .flatMap((state) => (lastAttempt(state)?.children ?? []).map((child) => ({ state, child })))
-      .filter(({ child }) => !hasEnded(child))
+      .filter(({ state, child }) => !hasEnded(child) && !isKeptByFile(state, child))
       .map(({ state, child }) => ({
         orderKey: child.orderKey,
-        isExit: isExit(state) || (opens && (child.role === 'take-profit' || child.role === 'stop-loss')),
+        isExit: isExit(state) || (opens && isExitRole(child)),
         state,
         child,
       })),
@@ -203,6 +204,7 @@ function sizesOf(state: IntentState, isExit: boolean): Sizes {
   let doneUsd = 0n
   let exitedUsd = 0n
   for (const fill of filledOrders(state)) {
+    if (isOfFile(state, fill)) continue
     // An operator's word without a size: it counts as all that it could be.
     const filledUsd = absOf(fill.sizeDeltaUsd ?? sizeDeltaUsd / BigInt(intent.terms.twap?.parts ?? 1))
     if (isExit || (intent.kind === 'increase' && !fill.adds)) exitedUsd += filledUsd
@@ -217,6 +219,31 @@ function hasEntered(state: IntentState): boolean {
   const children = lastAttempt(state)?.children ?? []
   const own = children.filter(({ role = 'main' }) => role === 'main' || role === 'part')
   return own.length > 0 && own.length < children.length && own.every(hasEnded)
+}
+
+function isExitRole({ role }: Pick<Child, 'role'>): boolean {
+  return role === 'take-profit' || role === 'stop-loss'
+}
+
+/** Whether an order that came with an entry is an exit which the task did not ask for: that of its owner's file, which looks after it. */
+function isOfFile({ intent: { kind, decision } }: IntentState, order: Pick<Child, 'role'>): boolean {
+  return kind === 'increase' && isExitRole(order) && !('tpsl' in decision && decision.tpsl !== undefined)
+}
+
+/** Whether it is such an exit whose entry has come to its end: before, the two are cancelled together. */
+function isKeptByFile(state: IntentState, child: Child): boolean {
+  return isOfFile(state, child) && ownChildren(state).every(hasEnded)
+}
+
+/** Whether nothing but exits of its owner's file is left of an order, whose own end is proven for good. */
+function isLeftToFile(state: IntentState): boolean {
+  const own = ownChildren(state)
+  return own.length > 0 && own.every((child) => hasEnded(child) && !isProvisional(child.evidence))
+}
+
+/** What a message made of the orders that its task asked for. */
+function ownChildren(state: IntentState): readonly Child[] {
+  return (lastAttempt(state)?.children ?? []).filter((child) => !isOfFile(state, child))
 }
 
 /** Orders at the venue of one message: exits come with the order that they close. */

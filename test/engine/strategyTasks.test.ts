@@ -137,6 +137,26 @@ test('a strategy ends a task of its own by its label, and one that it has not is
   await goOn(() => codes().includes('TASK_NOT_FOUND'))
 })
 
+test('what the exits close that a task left at the venue is shown after its end too', {
+  timeout: 120_000,
+}, async () => {
+  const seen: (readonly OwnTask[])[] = []
+  let isWanted = true
+  const { goOn } = await started((marketToken) => [
+    asking('opener', (view) => {
+      seen.push(view.tasks)
+      return isWanted
+        ? [{ kind: 'start-task', label: 'first', task: bracketOf(marketToken), reason: 'it is time' }]
+        : [{ kind: 'stop-task', label: 'first', reason: 'the signal is gone' }]
+    }),
+  ])
+  await goOn(() => seen.at(-1)?.[0]?.doneUsd === usd(600))
+  isWanted = false
+  await goOn(() => seen.at(-1)?.[0]?.standing === 'ended')
+  expect(seen.at(-1)).toMatchObject([{ outcome: 'stopped', exitedUsd: 0n }])
+  await goOn(() => seen.at(-1)?.[0]?.exitedUsd === usd(600))
+})
+
 test('a task that cannot be is denied with its code, and what is no task names the field', async () => {
   const wishes: unknown[] = []
   const { events, codes, goOn } = await started((marketToken) => {

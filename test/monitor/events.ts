@@ -134,6 +134,11 @@ export const everyEvent: readonly Event[] = [
   { type: 'notice.dropped', sink: 'phone', kind: 'order-executed' },
   { type: 'decision.made', ...base },
   {
+    type: 'decision.made',
+    ...base,
+    decision: { kind: 'stop-task', label: 'dip-1800', reason: 'the signal is gone' },
+  },
+  {
     type: 'decision.denied',
     ...base,
     denial: {

@@ -38,6 +38,10 @@ export interface DaemonParts {
   readonly later: Random
   /** Chance of a strategy with a memory. */
   readonly climbing: Random
+  /** Whether a strategy works by tasks; `calm`: with few faults, and what they ask for is filled. */
+  readonly tasks: 'none' | 'calm' | 'hostile'
+  /** Chance of what it begins. */
+  readonly tasking: Random
   /** Chance of strategy files: their exits, what holds them back, and how they change. */
   readonly filing: Random
   /** Few faults, and prices and strategies that move much: more is filled, and more follows from it. */
@@ -82,6 +86,8 @@ export interface Daemon {
   resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void
   /** The same through the running daemon; absent where operators are its own. */
   command?(intentId: string, as: 'dead' | 'executed' | 'cancelled'): void
+  /** Whether something of it besides orders is yet to end by itself; absent: nothing ever is. */
+  waits?(): boolean
   /** Timers that still run. */
   readonly timers: number
   /** Told of every durable record of this process. */

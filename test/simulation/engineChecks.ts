@@ -22,7 +22,7 @@ import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { MarketModel } from './engineMarkets.ts'
-import { createTaskChecks } from './taskChecks.ts'
+import { createTaskChecks, isOfTasks } from './taskChecks.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -393,7 +393,7 @@ export function createEngineChecks(parts: {
           checkHolds(intent, 'accepted')
           checkBudgets(intent)
           accepted.set(intent.intentId, intent)
-          if (intent.strategy === operator) tasks.accepted(intent)
+          if (isOfTasks(intent)) tasks.accepted(intent)
           if (intent.reservationUsd === 0n) return
           checkLimits(intent, open)
           checkCapacity(intent, open)

@@ -10,6 +10,7 @@ import type { Event } from '../../src/domain/event.ts'
 import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import { executorKinds } from '../../src/domain/tasks/executorState.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { Journal } from '../../src/journal/journal.ts'
@@ -138,18 +139,26 @@ class EngineDaemon implements Daemon {
 
   /** What was left besides the watch of the account and the strategies when nothing was asked of anybody. */
   get timers(): number {
-    const { kill, flattens, windDowns, strategies } = this.#engine.status()
+    const { kill, flattens, windDowns, strategies, tasksRunning } = this.#engine.status()
     const killing = kill !== undefined && kill.endedAtMs === undefined ? 1 : 0
     const unwinding = flattens.length > 0 ? 1 : 0
-    return this.#restingTimers - 1 - killing - unwinding - windDowns.length - strategies.length
+    // Each kind of those that run has one wait between two of its looks.
+    const working = executorKinds.filter((kind) => tasksRunning[kind] > 0).length
+    return this.#restingTimers - 1 - killing - unwinding - windDowns.length - strategies.length - working
+  }
+
+  waits(): boolean {
+    return this.#world.executors?.waits(this.#clock.now()) === true
   }
 
   start(): void {
     const { journal, process, fatal } = this.#parts
-    const { checks, exits, roster } = this.#world
+    const { checks, exits, executors, roster } = this.#world
     checks.begin(journal.recentIntents(), journal.account().tasks, this.#world.configured())
     exits?.begin(journal.recentIntents())
     roster?.begin(this.#engine.strategies())
+    const names = this.#engine.strategies().map(({ name }) => name)
+    executors?.begin(this.#parts.process, journal.recentIntents(), journal.account().tasks, names)
     this.#world.engine = this.#engine
     if (this.#world.folder !== undefined) this.#watch(this.#world.folder)
     this.#engine.start().catch((error: unknown) => {
@@ -181,6 +190,7 @@ class EngineDaemon implements Daemon {
   onDurable(record: JournalRecord | AccountRecord, state: IntentState | undefined): void {
     this.#world.checks.durable(record, state, this.#parts.journal.openIntents())
     this.#world.climber?.durable(record)
+    this.#world.executors?.durable(record, state)
     this.#world.exits?.durable(record)
     this.#world.roster?.durable(record)
   }
@@ -191,6 +201,7 @@ class EngineDaemon implements Daemon {
     if (exits !== undefined) roster?.finish(this.#engine.status(), exits.parts())
     const { journal } = this.#parts
     const memory = journal.account().memories?.get(CLIMBER)?.memory
+    this.#world.executors?.finish(this.#clock.now())
     this.#world.climber?.finish(journal.recentIntents(), memory, journal.ownEvents(CLIMBER))
   }
 
@@ -226,8 +237,12 @@ class EngineDaemon implements Daemon {
     }
     if (event.type === 'decision.denied')
       note(`denied ${event.strategy} ${event.decision.kind} ${event.denial.code}`)
+    if (event.type === 'decision.invalid') note(`invalid ${event.strategy} ${event.denial.reason}`)
     if (event.type === 'tick.failed') note(`tick failed ${event.strategy} ${event.reason}`)
     if (event.type === 'trading.state') note(`trading ${event.scope} ${event.state} ${event.reason}`)
+    if (event.type === 'task.started') note(`task started ${event.taskId}`)
+    if (event.type === 'task.waits') note(`task waits ${event.taskId} ${event.reason}`)
+    if (event.type === 'task.ended') note(`task ended ${event.taskId} ${event.outcome} ${event.statement}`)
     if (event.type === 'daemon.ready') note('ready')
   }
 

@@ -1,4 +1,5 @@
 /** Bugs of the engine and of risk, as patches of the source text: each must be caught by the whole daemon's tier. */
+import { executorMutants } from './executorMutants.ts'
 import { exitMutants } from './exitMutants.ts'
 import type { FirstMutant } from './mutants.ts'
 
@@ -182,4 +183,5 @@ export const engineMutants: readonly FirstMutant[] = [
     "events.push(told('filled', filled))",
   ),
   ...exitMutants,
+  ...executorMutants,
 ]

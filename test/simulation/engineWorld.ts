@@ -13,11 +13,13 @@ import { createStrategyFolder, type StrategyFolder } from './engineFiles.ts'
 import { createMarketModel, type MarketModel } from './engineMarkets.ts'
 import { planOperator } from './engineOperator.ts'
 import { eagersOf, planWishes, strategyOf } from './engineStrategy.ts'
+import { createExecutorChecks, type ExecutorChecks } from './executorChecks.ts'
 import { createExitChecks, type ExitChecks } from './exitChecks.ts'
 import { storyLimits, storyStrategy } from './exitStory.ts'
 import type { SignedMessage } from './httpVenue.ts'
 import { createRosterChecks, type RosterChecks } from './rosterChecks.ts'
 import { simulatedAccount } from './shellDaemon.ts'
+import { planTaskStops, taskerOf } from './tasker.ts'
 import { livelySpanMs } from './worldFaults.ts'
 
 /** Decisions and commands come in this time, ms; for longer in a lively world. Faults go on for longer in most. */
@@ -46,6 +48,8 @@ export interface EngineWorld {
   readonly roster: RosterChecks | undefined
   /** Judges the strategy with a memory, where there is one. */
   readonly climber: ClimberChecks | undefined
+  /** Judges the strategy that works by tasks, where there is one. */
+  readonly executors: ExecutorChecks | undefined
   readonly signatures: Map<string, SignedMessage>
   readonly lane: LaneName
   readonly intentExpiryMs: number
@@ -62,22 +66,25 @@ const worlds = new WeakMap<object, EngineWorld>()
 export function worldOf(parts: DaemonParts): EngineWorld {
   const known = worlds.get(parts.truth)
   if (known !== undefined) return known
-  const { chain, truth, faults, random, climbing, filing, prices, isLively, note, rules } = parts
+  const { chain, truth, faults, random, climbing, tasking, filing, prices, isLively, note, rules } = parts
   const spanMs = isLively ? livelySpanMs : usualSpanMs
   // A world of before there were files ended with its first process.
   const timeline = prices === undefined ? parts.timeline : parts.worldTimeline
   const isOver = () => faults.isQuiet
+  // Worlds without a tasker are what they were before there was one. One with it has one other at most: all wait for one slot of a side.
+  const hasTasks = parts.tasks !== 'none'
+  const isDeep = isLively || parts.tasks === 'calm'
   const market = createMarketModel({
     timeline,
     chain,
     random,
     account: simulatedAccount,
-    isDeep: isLively,
+    isDeep,
     ...(prices === undefined ? {} : { prices }),
   })
   const { story } = parts
   const names = story === undefined ? ['one', 'two', 'three'].slice(0, isLively ? 1 : random.int(1, 3)) : []
-  const strategies = names.map((name) =>
+  const planned = names.map((name) =>
     strategyOf({
       name,
       wishes: planWishes(random, spanMs, prices === undefined ? undefined : filing),
@@ -90,10 +97,11 @@ export function worldOf(parts: DaemonParts): EngineWorld {
       isOver,
     }),
   )
+  const strategies = planned.slice(0, hasTasks ? 1 : planned.length)
   const climber =
     story !== undefined
       ? [storyStrategy(story, timeline)]
-      : climbing.chance(0.4)
+      : !hasTasks && climbing.chance(0.4)
         ? [climberOf({ random: climbing, isOver })]
         : []
   const account: Limits = {
@@ -109,25 +117,35 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     ...(random.chance(0.3) ? { maxDailyLossUsd: usd(1_000) } : {}),
   }
   const eager =
-    prices !== undefined && story === undefined && (isLively || filing.chance(0.75))
+    prices !== undefined && story === undefined && !hasTasks && (isLively || filing.chance(0.75))
       ? eagersOf({ random: filing, isLively, spanMs, nowMs: () => timeline.nowMs, isOver })
       : []
+  const executors = hasTasks ? createExecutorChecks({ timeline, chain, truth }) : undefined
+  const tasker =
+    executors === undefined
+      ? []
+      : [
+          taskerOf({
+            ...{ random: tasking, spanMs, nowMs: () => timeline.nowMs, isOver },
+            shown: (tasks) => executors.shown(tasks),
+          }),
+        ]
   const folder =
     prices === undefined
       ? undefined
       : createStrategyFolder({
           ...{ random: filing, timeline, isLively, spanMs, isOver, note },
-          strategies: [...strategies, ...eager],
+          strategies: [...strategies, ...eager, ...tasker],
           others: climber,
           withExits: new Set(eager.map(({ name }) => name)),
         })
   const lane = random.pick(['order-chain', 'order-chain', 'relay'] as const)
   const intentExpiryMs = random.int(10, 60) * 1000
   let configured: ConfiguredLimits = {
-    account: story !== undefined ? storyLimits : isLively ? wideLimits : account,
+    account: story !== undefined ? storyLimits : isDeep ? wideLimits : account,
     markets: {},
     strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
-    breakers: breakersOf(story === undefined && !isLively && random.chance(0.6)),
+    breakers: breakersOf(story === undefined && !isDeep && random.chance(0.6)),
   }
   const world: EngineWorld = {
     market,
@@ -143,6 +161,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     exits: folder === undefined ? undefined : createExitChecks({ timeline, chain, truth }),
     roster: folder === undefined ? undefined : createRosterChecks({ timeline, truth }),
     climber: story !== undefined || climber.length === 0 ? undefined : createClimberChecks(truth),
+    executors,
     signatures: new Map(),
     lane,
     intentExpiryMs,
@@ -155,6 +174,17 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     fatal: parts.fatal,
   }
   worlds.set(truth, world)
+  if (executors !== undefined) {
+    planTaskStops({
+      ...{ random: tasking, timeline, faults, spanMs, note },
+      now() {
+        const { engine } = world
+        return engine === undefined ? undefined : { engine, running: executors.running() }
+      },
+      fatal: () => world.fatal,
+      stopped: (taskId) => executors.stopped(taskId),
+    })
+  }
   if (story !== undefined || (isLively && filing.chance(0.7))) return world
   planOperator(
     {

@@ -387,7 +387,7 @@ export function createExitChecks(parts: {
     look(now) {
       const all = wholeParts()
       for (const loaded of now.strategies) {
-        if (loaded.exits === undefined || !loaded.strategy.opensPositions) continue
+        if (!loaded.strategy.opensPositions) continue
         for (const part of all.values()) if (part.strategy === loaded.name) lookAt(loaded, part, now)
       }
     },

@@ -13,6 +13,7 @@ import type { JournalRecord } from '../../src/domain/records.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import type { OwnPart } from './ownParts.ts'
+import { isOfTasks } from './taskChecks.ts'
 import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
@@ -163,7 +164,9 @@ export function createRosterChecks(parts: {
       const how = gone.get(intent.strategy)
       if (how === undefined) return
       if (intent.reservationUsd > 0n) truth.fail('E17', `${intent.intentId} adds, and its file is gone`)
-      if (how === 'keep') truth.fail('E17', `${intent.intentId} is made, and what its file left is to stay`)
+      // A task of it ends, and cancels what of it rests first, as docs/control.md says.
+      if (how === 'keep' && !(intent.kind === 'cancel' && isOfTasks(intent)))
+        truth.fail('E17', `${intent.intentId} is made, and what its file left is to stay`)
     },
     reloaded(asked, running) {
       const [wanted, now] = [asked, running].map((all) => all.map(fileOf).sort().join('\n'))

@@ -5,6 +5,7 @@
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import { executorKinds } from '../../src/domain/tasks/executorState.ts'
 import { KILL, type KillParams } from '../../src/domain/tasks/killState.ts'
 import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
 import { UNWIND, type UnwindParams } from '../../src/domain/tasks/unwindState.ts'
@@ -16,12 +17,17 @@ export interface TaskChecks {
   begin(tasks: Tasks | undefined): void
   /** A record is about to be written. */
   leaving(record: JournalRecord | AccountRecord): void
-  /** An order in the operator's name was accepted, durably. */
+  /** An order of a task's was accepted, durably. */
   accepted(intent: Intent): void
   /** An unwind was told to be over. */
   unwound(intentId: string): void
   /** A record is durable; gives the kill that it says is done. */
   durable(record: JournalRecord | AccountRecord): KillParams | undefined
+}
+
+/** Whether an order is a task's: every one in the operator's name is, and of a strategy's the key says so. */
+export function isOfTasks({ strategy, decisionKey }: Pick<Intent, 'strategy' | 'decisionKey'>): boolean {
+  return strategy === '@operator' || executorKinds.some((kind) => decisionKey.startsWith(`${kind}:`))
 }
 
 interface Known {
@@ -53,7 +59,7 @@ export function createTaskChecks(truth: Truth): TaskChecks {
     },
     leaving(record) {
       if (record.kind === 'task.changed') changes += 1
-      if (record.kind !== 'intent.accepted' || record.intent.strategy !== '@operator') return
+      if (record.kind !== 'intent.accepted' || !isOfTasks(record.intent)) return
       const before = changes
       const { decisionKey } = record.intent
       queueMicrotask(() => {

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import type { Outcome } from '../../src/domain/order/intent.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ModelChain } from './chainModel.ts'
-import type { Daemon, Process } from './daemon.ts'
+import type { Daemon, DaemonParts, Process } from './daemon.ts'
 import { createModelStorage } from './disk.ts'
 import { createEnding, type Ending } from './ending.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -66,6 +66,7 @@ class World {
   readonly #mayLie: boolean
   /** Few faults, and prices and strategies that move much. */
   readonly #isLively: boolean
+  readonly #tasks: DaemonParts['tasks']
   #wallOffsetMs = 0
   #fault: Violation | undefined
   #isQuiet = false
@@ -99,7 +100,12 @@ class World {
       scenario === undefined &&
       (options.isLively === true || randomOf(seed, 'lively').chance(0.5))
     const isLively = this.#isLively
-    const excluded = excludedFaults({ options, mode, hasChain, mayChange, isLively })
+    const tasking = randomOf(seed, 'tasks')
+    const hasTasks = hasPrices && scenario === undefined && !isLively && tasking.chance(0.5)
+    // Most of them let its orders through: a task that only waits shows little.
+    this.#tasks = !hasTasks ? 'none' : tasking.chance(0.7) ? 'calm' : 'hostile'
+    const isCalm = this.#tasks === 'calm'
+    const excluded = excludedFaults({ options, mode, hasChain, mayChange, isLively, isCalm })
     this.#faults = chooseFaults(
       randomOf(seed, 'faults'),
       scenario !== undefined,
@@ -303,6 +309,8 @@ class World {
       ...(scenario?.exits === undefined ? {} : { story: scenario.exits }),
       later: randomOf(seed, 'unwinding operator'),
       climbing: randomOf(seed, 'climber'),
+      tasks: this.#tasks,
+      tasking: randomOf(seed, 'tasker'),
       filing: randomOf(seed, 'strategy files'),
       isLively: this.#isLively,
       ...(this.#prices === undefined ? {} : { prices: this.#prices }),
@@ -344,7 +352,8 @@ class World {
   #isOver(): boolean {
     if (this.#timeline.nowMs >= this.#quietEndMs && !this.#mayStillEnd()) return true
     if (this.#timeline.nowMs < this.#quietEndMs - 450_000) return false
-    return this.#processes.isReady && this.#processes.daemon?.states().length === 0
+    const { isReady, daemon } = this.#processes
+    return isReady && daemon?.states().length === 0 && daemon.waits?.() !== true
   }
 
   /** Exits are kept in the quiet phase too: what was decided late in it has its whole deadline, but nothing is awaited for ever. */

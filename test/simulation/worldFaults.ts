@@ -50,6 +50,15 @@ const calmFaults: readonly FaultName[] = [
   'rpc-behind',
   'rpc-time',
 ]
+/** What a calm world of tasks has of these all the same: nobody knows what became of a message, or whose the journal is. */
+const taskFaults: ReadonlySet<FaultName> = new Set([
+  'request-lost',
+  'response-lost',
+  'late-processing',
+  'relay-late',
+  'pause',
+  'operator-stop',
+])
 const trustedVenue: readonly FaultName[] = [
   'status-lies',
   'indexer-lag',
@@ -66,10 +75,13 @@ export function excludedFaults(world: {
   /** Its endpoints may come and go. */
   readonly mayChange: boolean
   readonly isLively: boolean
+  /** Its tasks are to be filled. */
+  readonly isCalm: boolean
 }): ReadonlySet<FaultName> {
-  const { options, mode, hasChain, mayChange, isLively } = world
+  const { options, mode, hasChain, mayChange, isLively, isCalm } = world
   return new Set<FaultName>([
     ...(isLively ? calmFaults : []),
+    ...(isCalm ? calmFaults.filter((name) => !taskFaults.has(name)) : []),
     ...(hasChain ? [] : withoutChain),
     ...(mode === 'venue' ? trustedVenue : []),
     // Such a message names its account: nobody else can sign it.

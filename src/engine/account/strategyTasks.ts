@@ -37,7 +37,10 @@ export type TaskPlan =
   | { readonly kind: 'new'; readonly fact: TaskEntry; begun(): void }
 
 /** What of a task's orders came to. */
-export type TaskFigures = Pick<OwnTask, 'doneUsd' | 'exitedUsd' | 'openUsd'>
+export interface TaskFigures extends Pick<OwnTask, 'doneUsd' | 'exitedUsd' | 'openUsd'> {
+  /** Its messages whose end is not proven. */
+  readonly inFlight: number
+}
 
 /** What they are made with. */
 export interface StrategyTasksParts {
@@ -73,7 +76,7 @@ export interface StrategyTasks {
 /** Makes them. */
 export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
   const { trading, clock, emit } = parts
-  /** Figures of tasks that ended: they change no more. */
+  /** Figures of tasks that ended and of which nothing is left at the venue: they change no more. */
   const ended = new Map<string, TaskFigures>()
   const all = () => [...(trading.accountJournal.state().tasks?.values() ?? [])].filter(isExecutor)
   const ownOf = (name: string) => all().filter(({ params }) => (params as TaskGoal).owner === name)
@@ -145,7 +148,7 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
     const { taskId, taskKind, sinceMs, end, state } = task
     const { sizeUsd } = task.params as TaskGoal
     const figures = ended.get(taskId) ?? (await parts.figuresOf(task))
-    if (end !== undefined) ended.set(taskId, figures)
+    if (end !== undefined && figures.inFlight === 0) ended.set(taskId, figures)
     const isStopping = (state as ExecutorProgress | undefined)?.stop !== undefined
     return {
       label: labelOfTask(taskId),

@@ -2,7 +2,7 @@
 import type { OrderEvent } from '../../domain/orderEvent.ts'
 import { attemptFieldNames, orderFieldNames, type RegisteredEvent, registered } from './registered.ts'
 
-const wishFields = ['strategy', 'market', 'decision_key', 'direction', 'kind', 'intent_id', 'reason']
+const wishFields = ['strategy', 'market', 'decision_key', 'direction', 'kind', 'label', 'intent_id', 'reason']
 
 /** An entry for each of them; one that is missing is a type error. */
 export const orderRegister = {
