@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
+import { restingAt } from '../support/janitor.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
 
@@ -111,4 +113,50 @@ test('the exits of the file rest with the entry, hold over a restart, and the st
     ['take-profit', 'CANCELLED'],
     ['stop-loss', 'EXECUTED'],
   ])
+})
+
+/** Opens, and lays a stop-market entry far above, once what it opened is held. */
+const breaker = defineStrategy({
+  kind: 'breaker',
+  description: 'Adds where the price breaks out.',
+  params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }),
+  decide(view) {
+    const market = view.market(ethSymbol)
+    const { size } = view.instance
+    if (market === undefined || size === undefined) return []
+    const entry = {
+      kind: 'increase' as const,
+      marketToken: market.market.marketToken,
+      direction: 'long' as const,
+      sizeDeltaUsd: size.usd,
+      leverageBps: size.leverageBps,
+      collateralToken: collateralTokenOf(market, size.collateral),
+      reason: 'laid',
+    }
+    const waits = view.openIntents.some(({ kind, onlyExitsRest }) => kind === 'increase' && !onlyExitsRest)
+    if (waits) return []
+    if (view.ownPositions(ethSymbol).length === 0) return [entry]
+    const above = view.openIntents.some(({ orderType }) => orderType === 'stop-market')
+    return above ? [] : [{ ...entry, orderType: 'stop-market' as const, triggerPrice: usd(2_300) }]
+  },
+})
+
+test('a stop that belongs below an entry far above the price does not close what is held while that entry waits', async () => {
+  bench = await kindsBench({
+    path: [
+      [0, 2_000],
+      [3_600, 2_000],
+    ],
+  })
+  const { exits, instance } = await loaded()
+  if (exits === undefined) throw new Error('the file has no exits')
+  const strategy = loadedOf(breaker, 'eth-once', [ethSymbol], { instance, exits, cadenceMs: 2_000 })
+  engine = engineOver(bench, { strategies: [strategy] }).engine
+  await engine.start()
+  await bench.clock.advance(60_000)
+  const rows = await restingAt(bench)
+  expect(rows.filter((row) => row.startsWith('long 8'))).toEqual(['long 8 2300 200'])
+  expect(rows.filter((row) => row.startsWith('long 6'))).toEqual([expect.stringMatching(/^long 6 19\d\d/)])
+  expect(bench.journal.books().partsOf('eth-once')).toMatchObject([{ sizeUsd: usd(200) }])
 })

@@ -237,6 +237,45 @@ test('an increase that rests keeps its room and lets the next one through; one o
   expect(next.terms.sizeDeltaUsd).toBe(usd(400))
 })
 
+const exitsOf = (decision: IncreaseDecision, context: Parameters<typeof intentOf>[1]) =>
+  intentOf(decision, context).terms.tpsl?.map(({ type, triggerPrice }) => [type, triggerPrice])
+
+test('an entry that waits brings no exit of its file that the price has passed: it would close what else is held', () => {
+  const exits = {
+    stopLoss: { bps: 200 },
+    takeProfits: [
+      { bps: 100, shareBps: 5_000 },
+      { bps: 1_000, shareBps: 5_000 },
+    ],
+  }
+  const stop = limit({ orderType: 'stop-market', triggerPrice: usd(2_300) })
+  for (const positions of [[], [position()]]) {
+    const context = { exits, snapshot: snapshot({ positions }) }
+    expect(exitsOf(limit(), context)).toEqual([
+      ['take-profit', usd(2_090)],
+      ['stop-loss', usd(1_862)],
+    ])
+    expect(exitsOf(stop, context)).toEqual([
+      ['take-profit', usd(2_323)],
+      ['take-profit', usd(2_530)],
+    ])
+    // At the market each lies around the price.
+    expect(exitsOf(increase(), context)).toHaveLength(3)
+  }
+})
+
+test('an exit that is past and that nobody places later comes with a waiting entry only where nothing is held', () => {
+  const held = snapshot({ positions: [position()] })
+  const part = { takeProfits: [{ bps: 100, shareBps: 5_000 }] }
+  const own = limit({ tpsl: [{ type: 'take-profit', triggerPrice: usd(1_950) }] })
+  expect(exitsOf(limit(), { exits: part })).toEqual([['take-profit', usd(1_919)]])
+  expect(exitsOf(own, {})).toEqual([['take-profit', usd(1_950)]])
+  expect(codeOf(limit(), { exits: part, snapshot: held })).toBe('TRIGGER_WOULD_FIRE')
+  expect(codeOf(own, { snapshot: held })).toBe('TRIGGER_WOULD_FIRE')
+  const ahead = limit({ tpsl: [{ type: 'take-profit', triggerPrice: usd(2_100) }] })
+  expect(exitsOf(ahead, { snapshot: held })).toEqual([['take-profit', usd(2_100)]])
+})
+
 const seen: Evidence = { level: 'api', atMs: NOW_MS - 1000, statement: 'seen' }
 
 /** An increase that filled a second ago and waits for its exits. */
