@@ -269,6 +269,25 @@ export function createExitChecks(parts: {
     }
   }
 
+  /** Whether the journal has a fill of the instance on a side that the chain took back, and cannot know of that yet. */
+  function isTakenBack(
+    strategy: string,
+    marketToken: string,
+    direction: string,
+    open: Look['open'],
+  ): boolean {
+    return open.some(
+      (state) =>
+        state.intent.strategy === strategy &&
+        state.intent.terms.marketToken.toLowerCase() === marketToken &&
+        state.intent.terms.direction === direction &&
+        lastAttempt(state)?.children.some(
+          ({ phase, orderKey }) =>
+            phase === 'EXECUTED' && chain.canonical.orders.get(orderKey)?.state !== 'executed',
+        ) === true,
+    )
+  }
+
   /** E12, before it can be so: what is placed comes to no more than the part with what rests, and with what is on its way. */
   function checkPlaced({ intentId, strategy, kind, terms }: Intent, open: Look['open']): void {
     const marketToken = terms.marketToken.toLowerCase()
@@ -276,7 +295,7 @@ export function createExitChecks(parts: {
     const part = knownParts().get(partKey(strategy, marketToken, direction))
     const type = orderType === 'stop-loss' ? STOP_LOSS : TAKE_PROFIT
     if (kind !== 'decrease' || orderType === 'market' || orderType === 'twap') return
-    if (part === undefined || part.isMixed) return
+    if (part === undefined || part.isMixed || isTakenBack(strategy, marketToken, direction, open)) return
     // Exits of an entry that waits by the journal are for what it will add.
     const isExit = (role: string | undefined) => role === 'stop-loss' || role === 'take-profit'
     const waiting = new Set(

@@ -49,6 +49,8 @@ const mended: readonly (readonly [TierName, number, string])[] = [
     145_370_338_728_145,
     'a stranger who tried more than once is told from our own orders of the same block',
   ],
+  // The judge: an exit was placed for a fill that the chain had taken back a second before.
+  ['engine', 264_686_914_819_236, 'a fill that the chain took back unseen is held by the journal'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 
