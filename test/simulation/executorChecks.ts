@@ -164,7 +164,8 @@ export function createExecutorChecks(parts: {
         part !== undefined &&
         partOf(each) === part &&
         !isByWordOf(each) &&
-        !lost.has(truth.fateOf(each.intentId)),
+        !lost.has(truth.fateOf(each.intentId)) &&
+        !isTakenBack(each),
     )
     if (twice !== undefined)
       truth.fail(
@@ -176,7 +177,22 @@ export function createExecutorChecks(parts: {
   const unended = () => [...known.values()].filter(({ endedMs }) => endedMs === undefined)
   const isByWordOf = ({ intentId }: Intent) => byWord.has(intentId)
 
-  /** The part of its time, or the rung, that an order is for: each is asked once, a rung again where its message was lost. */
+  /** Whether the file of its instance took an order back before anything of it filled (`protect`). */
+  function isTakenBack({ intentId }: Intent): boolean {
+    if (truth.fateOf(intentId) !== 'cancelled') return false
+    const orderKeys = new Set(ordersOf(intentId).map(({ orderKey }) => orderKey))
+    return [...truth.intents.values()].some(
+      ({ kind, decision, terms }) =>
+        kind === 'cancel' &&
+        decision.facts?.protect !== undefined &&
+        terms.cancelOrderKeys?.some((orderKey) => orderKeys.has(orderKey)) === true,
+    )
+  }
+
+  /**
+   * The part of its time, or the rung, that an order is for: each is asked once, a rung again where its message was lost or its file took it
+   * back.
+   */
   function partOf({ decision }: Intent): string | undefined {
     const rung = decision.facts?.rung
     return rung === undefined ? /stretch \d+$/.exec(decision.reason)?.[0] : `rung ${rung}`
