@@ -256,7 +256,6 @@ class Draft {
     const lessUsd = -this.#move.sizeDeltaUsd
     const { takes, beyondUsd } = this.#takes(lessUsd)
     const tokens = this.#move.tokens ?? this.#reckonedTokens()
-    this.#tokens -= tokens
     const rows = takes.map(([name, takenUsd]) => {
       const part = this.#part(name)
       const share = (amount: bigint) =>
@@ -295,6 +294,8 @@ class Draft {
       })
     }
     const sumOf = (amounts: readonly bigint[]) => amounts.reduce((sum, each) => sum + each, 0n)
+    // What no evidence told when it came was never among the side's tokens.
+    this.#tokens -= tokens - (sumOf(counted) - sumOf(rows.map((row) => row.tokens)))
     const handed = sumOf(counted) - tokens
     const handedUsd = sumOf(worths) - (worthUsd ?? lessUsd)
     const kept = this.#hand(handed, handedUsd)

@@ -408,3 +408,25 @@ test('books that do not add up to the journal’s size, or to the tokens of its 
     { ...side, ...both, booksTokens: eth - 1n, expectedTokens: eth },
   ])
 })
+
+test.each([
+  ['nobody told either', undefined],
+  ['was told when it left', eth],
+])(
+  'tokens of a trade by hand that nobody told leave with it, and none of another book, whether %s',
+  (_, tokens) => {
+    const ledger = createLedger()
+    const added = raised('trade:1', 'manual-increase', usd(2_000))
+    const taken = raised('trade:2', 'manual-decrease', usd(-2_000), {
+      ...(tokens === undefined ? {} : { sizeDeltaInTokens: tokens }),
+      atMs: 1_800_000_900_000,
+    })
+    for (const record of [added, ...executed(opens(1, 'trend', 1, 2_000)), taken]) ledger.fold(record)
+    expect(wrongSums(ledger)).toEqual([])
+    const own = ledger
+      .books()
+      .all()
+      .find(({ strategy }) => strategy === 'trend')
+    expect(own).toMatchObject({ sizeUsd: usd(2_000), sizeInTokens: eth })
+  },
+)
