@@ -63,6 +63,7 @@ test('on a terminal every event reads as one plain line', () => {
     notify    phone was not told of test: no answer in 10 s. Trading goes on
     notify    phone is too slow: a notice of order-executed was dropped. Trading goes on
     decision  eth-trend wants to open a long of $500.00 on ETH/USD [WETH-USDC]: the fast average is above the slow one
+    decision  eth-trend wants to end the task dip-1800: the signal is gone
     denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: The venue has too little room (wanted $500.00, allowed $4.00)
     order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
     journal   f00d0000 intent.accepted is durable after 0.21 ms

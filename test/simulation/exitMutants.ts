@@ -52,15 +52,18 @@ export const exitMutants: readonly FirstMutant[] = [
   ]),
   bug('a cooldown is kept in memory alone', 2, [
     judge,
-    'track: books.trackOf(name),',
-    `track: {
-              ...books.trackOf(name),
+    'protectionOf(journal.books(), name, protect, judged)',
+    `((given) => ({
+            ...given,
+            track: {
+              ...given.track,
               exitsMs: new Map(
-                [...books.trackOf(name).exitsMs].filter(
+                [...given.track.exitsMs].filter(
                   ([, atMs]) => atMs >= ((journal as { bornMs?: number }).bornMs ??= nowMs),
                 ),
               ),
-            },`,
+            },
+          }))(protectionOf(journal.books(), name, protect, judged))`,
   ]),
   bug('stops are not counted', 2, [
     'src/domain/books/bookMoves.ts',

@@ -13,7 +13,7 @@ import { writeWhole } from '../account/subaccountFile.ts'
 /** Where a run keeps it; undefined where the journal is kept in memory (no path). */
 export function openStories(path: string | undefined, log: Pick<Log, 'note'>): StoryStore | undefined {
   if (path === undefined) return undefined
-  return toldStories(path, (text) => log.note('notify.storyLost', 'warn', text))
+  return toldStories(path, (text) => log.note('notice.storyLost', 'warn', text))
 }
 
 /** Longest file that is believed, characters: a hundred stories take a third of it. */

@@ -28,7 +28,7 @@ export const noteRegister = {
     ['warn'],
     'What was told of the approval cannot be read or kept in its file: its end may be told to nobody after a restart.',
   ),
-  'notify.storyLost': registered(
+  'notice.storyLost': registered(
     ['warn'],
     'What was told to people and goes on cannot be read or kept in its file: what ends while perpd is down may be told to nobody.',
   ),
