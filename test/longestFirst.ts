@@ -5,7 +5,7 @@
 import { relative, sep } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files below `test/` of a minute and more each, the longest first. */
+/** Files below `test/` of half a minute and more each, the longest first. */
 export const longTests: readonly string[] = [
   'month/month.test.ts',
   'day/day.test.ts',
@@ -16,7 +16,17 @@ export const longTests: readonly string[] = [
   'adversary/seeds.test.ts',
   'simulation/engineMutants.test.ts',
   'engine/exitCrashes.test.ts',
+  'engine/janitorCrashes.test.ts',
+  'day/idle.test.ts',
+  'simulation/fileCrashes.test.ts',
+  'engine/removedFile.test.ts',
+  'simulation/files.test.ts',
   'simulation/fileMutants.test.ts',
+  'engine/strategyTasks.test.ts',
+  'simulation/mutants.test.ts',
+  'adversary/mutants.test.ts',
+  'api/package.test.ts',
+  'container/containerRun.test.ts',
   'world/killRun.test.ts',
   'world/alertsOnPaper.test.ts',
   'world/badInput.test.ts',
@@ -27,7 +37,6 @@ export const longTests: readonly string[] = [
   'world/killSwitch.test.ts',
   'world/consoleCommands.test.ts',
   'world/consolePage.test.ts',
-  'api/package.test.ts',
   'world/kill.test.ts',
   'world/screens.test.ts',
   'world/firstHour.test.ts',

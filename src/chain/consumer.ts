@@ -202,12 +202,9 @@ export async function findByUse(
   const candidates = [
     ...mined.filter((one) => carries(one, query.signature)).map((one) => [one, true] as const),
     ...new Map(
-      [
-        ...fitting,
-        ...speaking,
-        ...ofOurs,
-        ...calls.filter((one) => !ours.has(one.hash)),
-      ].map((one) => [one, false] as const),
+      [...fitting, ...speaking, ...ofOurs, ...calls.filter((one) => !ours.has(one.hash))].map(
+        (one) => [one, false] as const,
+      ),
     ),
   ]
   const found = await verified(
