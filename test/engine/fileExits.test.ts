@@ -6,7 +6,13 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
-import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import {
+  collateralTokenOf,
+  defineStrategy,
+  type MarketView,
+  type OrderSize,
+  z,
+} from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { restingAt } from '../support/janitor.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
@@ -23,7 +29,18 @@ afterEach(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Opens once, with no exit of its own. */
+/** An entry with no exit of its own. */
+const entryOf = (market: MarketView, { usd: sizeDeltaUsd, leverageBps, collateral }: OrderSize) => ({
+  kind: 'increase' as const,
+  marketToken: market.market.marketToken,
+  direction: 'long' as const,
+  sizeDeltaUsd,
+  leverageBps,
+  collateralToken: collateralTokenOf(market, collateral),
+  reason: 'it enters',
+})
+
+/** Opens once. */
 const opener = defineStrategy({
   kind: 'opener',
   description: 'Opens once.',
@@ -34,16 +51,7 @@ const opener = defineStrategy({
     const market = view.market(ethSymbol)
     const { size } = view.instance
     if (opened || market === undefined || size === undefined) return { decisions: [], memory: { opened } }
-    const decision = {
-      kind: 'increase' as const,
-      marketToken: market.market.marketToken,
-      direction: 'long' as const,
-      sizeDeltaUsd: size.usd,
-      leverageBps: size.leverageBps,
-      collateralToken: collateralTokenOf(market, size.collateral),
-      reason: 'once',
-    }
-    return { decisions: [decision], memory: { opened: true } }
+    return { decisions: [entryOf(market, size)], memory: { opened: true } }
   },
 })
 
@@ -125,15 +133,7 @@ const breaker = defineStrategy({
     const market = view.market(ethSymbol)
     const { size } = view.instance
     if (market === undefined || size === undefined) return []
-    const entry = {
-      kind: 'increase' as const,
-      marketToken: market.market.marketToken,
-      direction: 'long' as const,
-      sizeDeltaUsd: size.usd,
-      leverageBps: size.leverageBps,
-      collateralToken: collateralTokenOf(market, size.collateral),
-      reason: 'laid',
-    }
+    const entry = entryOf(market, size)
     const waits = view.openIntents.some(({ kind, onlyExitsRest }) => kind === 'increase' && !onlyExitsRest)
     if (waits) return []
     if (view.ownPositions(ethSymbol).length === 0) return [entry]
