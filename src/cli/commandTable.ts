@@ -244,10 +244,14 @@ export const commands: readonly Command[] = [
       name: `discrepancies ${word}`,
       summary:
         word === 'adopt'
-          ? 'Adopt a discrepancy: it is yours and counts from now on; with the daemon or without.'
+          ? 'Adopt a discrepancy: it is yours; with the daemon or without.'
           : 'Ignore a discrepancy: leave it out; with the daemon or without.',
-      details:
-        'Increases on its market go on afterwards. The statement and the name are kept in the\njournal. START means what was there before perpd first looked at the account.',
+      details: `Increases on its market go on afterwards, where nothing else of it waits. ${
+        word === 'adopt'
+          ? 'A position that nothing explained is counted\nin the book "unattributed" from now on'
+          : 'A position that nothing explained is left out, in no\nbook, from now on'
+      }; a trade was counted when it was found, and an order stays at the venue as it is.
+The statement and the name are kept in the journal. START means what was there before perpd first looked at the account.`,
       positional: {
         name: 'findingId',
         doc: "a discrepancy's id, or its first characters; perpd discrepancies lists them",

@@ -128,6 +128,8 @@ export interface EngineStatus {
    * the first look at the orders.
    */
   readonly withoutStop?: readonly BareSide[]
+  /** How many orders of the account's newest list no record of ours explains; absent before the first look at the orders. */
+  readonly othersOrders?: number
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]

@@ -82,6 +82,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     ...(judged === undefined ? [] : increasesWait({ ...judged, isNoHost: isNoHost(api) })),
   ]
   const withoutStop = withoutStopNow(context, parts)
+  const othersOrders = parts.reconciler.othersOrders()?.length
   const watchedAtMs = life.watchedAtMs()
   return {
     version: labels.version,
@@ -104,6 +105,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     strategies,
     positions: held.positions,
     ...(withoutStop === undefined ? {} : { withoutStop }),
+    ...(othersOrders === undefined ? {} : { othersOrders }),
     unmanaged: parts.unmanaged.current(),
     symbols: account.symbols(),
     openIntents: parts.labelled.open(),

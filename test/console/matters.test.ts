@@ -24,6 +24,24 @@ test('a daemon that runs and makes no new orders is the gravest matter, with its
   expect(mattersOf(status())).toEqual([])
 })
 
+test('what holds one strategy can be lifted where it stands; what holds all, or ends by itself, cannot', () => {
+  const held = (scope: string, lifts: 'operator' | 'itself') =>
+    ({
+      ...{ scope, lifts, cause: 'operator', state: 'reducing' },
+      ...{ reason: 'r', by: 'ann', sinceMs: 0 },
+    }) as never
+  const holds = [
+    held('strategy:own', 'operator'),
+    held('strategy:other', 'itself'),
+    held('global', 'operator'),
+  ]
+  expect(mattersOf(status({ holds })).map(({ liftScope }) => liftScope)).toEqual([
+    'strategy:own',
+    undefined,
+    undefined,
+  ])
+})
+
 test('a position without a stop says what places one, and that nothing does while trading is halted', () => {
   const bare = {
     ...{ marketToken: ETH, direction: 'long', collateralToken: ETH },

@@ -4,6 +4,7 @@ import {
   cancelCommand,
   closeCommand,
   killCommand,
+  liftCommand,
   type PageCommand,
   setFieldCommand,
   settleCommand,
@@ -156,6 +157,34 @@ test('who lets trading go on is told what is lifted, what is not, and that a los
   const drift = tradingCommand('active', status({ holds: [hold('drift', 'itself')] }))
   expect(drift.effects.join(' ')).toContain('not lifted: Discrepancies')
   expect(drift.typed).toBeUndefined()
+})
+
+test('a kill tells what it cancels of perpd’s, exits too, of others’, and what is on its way still', () => {
+  const leg = (was: string) => ({ role: 'main', status: was })
+  const resting = order('a', { legs: [leg('executed'), leg('resting'), leg('resting')] as never })
+  const sent = order('b', { legs: [] })
+  const told = (over: Partial<Status>) => killCommand(false, status(over)).effects.join(' ')
+  expect(told({ openIntents: [resting, sent] as never, othersOrders: 3 })).toContain(
+    'exits too: 2 of perpd’s, 3 of others, 1 on its way.',
+  )
+  // Before the first look nothing is claimed of them.
+  expect(told({})).toContain('0 of perpd’s, others are not read yet.')
+})
+
+test('one strategy is let go on by its own scope, with what it was held for typed where a breaker put it on', () => {
+  const scope = 'strategy:own'
+  const own = (cause: Status['holds'][number]['cause']) => ({ ...hold(cause), scope }) as const
+  const lift = (...holds: Status['holds']) => liftCommand(scope, holds)
+  expect(readAs('trading', lift(own('operator')), { reason: 'calm again' })).toMatchObject([
+    { scope, state: 'active', reason: 'calm again' },
+  ])
+  expect(lift(own('operator')).typed).toBeUndefined()
+  expect(lift(own('rejects')).typed).toBe('active')
+  expect(lift(own('operator')).effects.join(' ')).toContain('from its next turn on')
+  // Whoever reads it is not promised that it trades while something else holds everything back.
+  expect(lift(own('operator'), hold('kill')).effects).toEqual([
+    'Its own hold ends; what holds all trading back stays.',
+  ])
 })
 
 test('who settles a discrepancy is told what is counted by it, and that increases on its market go on', () => {

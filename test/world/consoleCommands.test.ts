@@ -134,6 +134,7 @@ pageTest(
     await rows(page, 'positions').first().waitFor()
     await page.waitForSelector('#orders button[aria-label^="Cancel order"]')
     await page.click('.actions >> text="Kill…"')
+    await page.waitForSelector('dialog[open] >> text=1 of perpd’s, 0 of others')
     await page.fill('dialog[open] input[name=typed]', 'kil')
     expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
     await sentTyped(page, 'kill')
@@ -161,6 +162,17 @@ pageTest(
     await page.click('#strategies tbody .tools button')
     await carriedOut(page)
     await page.waitForSelector('#strategies tbody >> text=lunch', { state: 'detached' })
+
+    // What holds one strategy alone is lifted where it is told.
+    const held = { state: 'reducing', scope: 'strategy:own', reason: 'too wild', by: 'ann' }
+    expect((await ask(daemon, '/api/trading', held)).status).toBe(200)
+    await page.waitForSelector('#attention >> text=too wild')
+    await page.click('#attention button[aria-label="Let strategy:own go on"]')
+    await page.waitForSelector('dialog[open] >> text=from its next turn on')
+    await carriedOut(page)
+    await page.waitForSelector('text=Nothing needs attention.')
+    await page.reload()
+    await page.waitForSelector('text=Nothing needs attention.')
 
     await page.click('#strategies button[aria-label="Show the file of own"]')
     await page.waitForSelector('dialog[open] >> text=at the next turn')

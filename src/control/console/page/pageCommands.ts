@@ -6,6 +6,7 @@
 import type { Answer, LimitLine, Order, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
+import { type Hold, isOfOneStrategy, mayBeLifted } from './shownHolds.ts'
 import { texts } from './texts.ts'
 
 /** A field of a command's form. Values are texts; a command makes a body of them. */
@@ -65,8 +66,12 @@ function reasonOf({ reason = '' }: FieldValues): { readonly reason?: string } {
   return reason.trim() === '' ? {} : { reason: reason.trim() }
 }
 
-/** What letting trading go on lifts of these holds, and what it leaves, a sentence each: as the daemon does it. */
-function liftingEffects(holds: Status['holds']): readonly string[] {
+/**
+ * What letting trading go on lifts of these holds, and what it leaves, a sentence each: as the daemon does it. `isMeant`: whether what is asked
+ * for reaches one at all.
+ */
+function liftingEffects(holds: readonly Hold[], isMeant: (hold: Hold) => boolean): readonly string[] {
+  const isLifted = (hold: Hold) => isMeant(hold) && mayBeLifted(hold)
   const lifted = holds.filter(isLifted).map(({ cause }) => cause)
   const left = holds.filter((hold) => !isLifted(hold)).map(({ cause }) => texts.causes[cause])
   const isLoss = lifted.some((cause) => cause === 'daily-loss' || cause === 'drawdown')
@@ -78,22 +83,21 @@ function liftingEffects(holds: Status['holds']): readonly string[] {
   ]
 }
 
-function isLifted({ scope, lifts }: Status['holds'][number]): boolean {
-  return lifts !== 'itself' && !scope.startsWith('strategy:')
-}
-
 /** Sets the trading state of all. Going on lifts what breakers and kills put on: that is typed. */
 export function tradingCommand(
   state: 'active' | 'reducing' | 'halted',
   { holds, kill }: Pick<Status, 'holds' | 'kill'>,
 ): PageCommand {
-  const isLifting = state === 'active' && holds.some((hold) => isLifted(hold) && hold.cause !== 'operator')
+  const isMeant = (hold: Hold) => !isOfOneStrategy(hold)
+  const isLifting =
+    state === 'active' &&
+    holds.some((hold) => isMeant(hold) && mayBeLifted(hold) && hold.cause !== 'operator')
   const isKilling = state === 'active' && kill !== undefined && kill.endedAtMs === undefined
   return {
     title: words.trading[state].title,
     effects: [
       ...words.trading[state].effects,
-      ...(state === 'active' ? liftingEffects(holds) : []),
+      ...(state === 'active' ? liftingEffects(holds, isMeant) : []),
       ...(isKilling ? [words.endsKill] : []),
     ],
     path: '/api/trading',
@@ -105,15 +109,37 @@ export function tradingCommand(
   }
 }
 
+/** Lets one strategy go on: the daemon's own button leaves alone what holds one alone. What a breaker put on is typed. */
+export function liftCommand(scope: string, holds: readonly Hold[]): PageCommand {
+  const { lift: own } = words
+  const name = scope.replace(/^strategy:/, '')
+  const ofScope = holds.filter((hold) => hold.scope === scope)
+  const isTyped = ofScope.some(({ cause, lifts }) => cause !== 'operator' && lifts !== 'itself')
+  return {
+    title: own.title(name),
+    effects: [
+      ...(ofScope.length === holds.length ? own.effects : own.effectsHeld),
+      ...liftingEffects(ofScope, () => true),
+    ],
+    path: '/api/trading',
+    fields: [reasonField],
+    body: (values) => ({ state: 'active', scope, ...reasonOf(values) }),
+    send: own.send,
+    ...(isTyped ? { typed: 'active' } : {}),
+  }
+}
+
 /** Kills: halts, cancels, and closes if asked. */
 export function killCommand(
   isClosing: boolean,
-  { positions, openIntents }: Pick<Status, 'positions' | 'openIntents'>,
+  { positions, openIntents, othersOrders }: Pick<Status, 'positions' | 'openIntents' | 'othersOrders'>,
 ): PageCommand {
   const own = isClosing ? words.killClose : words.kill
+  const resting = openIntents.flatMap(({ legs }) => legs.filter(({ status }) => status === 'resting')).length
+  const inFlight = openIntents.filter(({ legs }) => legs.length === 0).length
   return {
     title: own.title,
-    effects: own.effects({ positions: positions.length, orders: openIntents.length }),
+    effects: [words.killCancels(resting, othersOrders, inFlight), own.leaves(positions.length)],
     path: '/api/kill',
     fields: [],
     body: () => ({ close: isClosing }),

@@ -1,6 +1,7 @@
 /** What of a status needs a person, and how old what it shows is. Pure. */
 import type { LimitLine, Status } from './pageWire.ts'
 import { absOf, amountOf, usdText } from './shownAmount.ts'
+import { type Hold, isOfOneStrategy, mayBeLifted } from './shownHolds.ts'
 import { killLeftText } from './shownKill.ts'
 import { clockText, momentText, spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
@@ -13,9 +14,23 @@ export interface Matter {
   readonly text: string
   readonly hint?: string
   readonly finding?: Status['findings'][number]
+  /** What holds one strategy alone and an operator may lift: its scope. */
+  readonly liftScope?: string
 }
 
 const { attention: words } = texts
+
+function holdMatter(hold: Hold): Matter {
+  const { scope, cause, state, reason, by, sinceMs, lifts } = hold
+  return {
+    key: `hold ${scope} ${cause}`,
+    tone: state === 'halted' ? 'down' : 'warn',
+    title: words.hold(texts.causes[cause], texts.trading[state], scope),
+    text: reason,
+    hint: `${words.by(by)}, ${texts.since(momentText(sinceMs))}; ${words.lifts[lifts]}`,
+    ...(isOfOneStrategy(hold) && mayBeLifted(hold) ? { liftScope: scope } : {}),
+  }
+}
 
 /** Everything of a status that needs attention, the gravest first. */
 export function mattersOf(status: Status): readonly Matter[] {
@@ -25,15 +40,7 @@ export function mattersOf(status: Status): readonly Matter[] {
     ...killMatter(status),
     // While it runs and is not ready, what it should do for positions at risk may not be done.
     ...sentences(words.notReady, status.state === 'running' ? 'down' : 'warn', status.notReady),
-    ...status.holds.map(
-      ({ scope, cause, state, reason, by, sinceMs, lifts }): Matter => ({
-        key: `hold ${scope} ${cause}`,
-        tone: state === 'halted' ? 'down' : 'warn',
-        title: words.hold(texts.causes[cause], texts.trading[state], scope),
-        text: reason,
-        hint: `${words.by(by)}, ${texts.since(momentText(sinceMs))}; ${words.lifts[lifts]}`,
-      }),
-    ),
+    ...status.holds.map(holdMatter),
     ...status.findings.map(
       (found): Matter => ({
         key: found.finding.findingId,

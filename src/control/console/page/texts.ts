@@ -354,6 +354,8 @@ export const texts = {
       `${part} ${symbol} for ${since}: while trading is halted no stop is placed, and nothing but liquidation ends it. Close it, or let trading go on: then a stop-loss under exit in the strategy file, or the kind protector, places one.`,
     stopBehindText: (part: string, symbol: string, since: string) =>
       `${part} ${symbol} for ${since}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
+    lift: 'Let it go on…',
+    liftLabel: (scope: string) => `Let ${scope} go on`,
     finding: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',
@@ -447,23 +449,27 @@ export const texts = {
     notLifted: (causes: string) =>
       `What ends with its cause, or holds one strategy, is not lifted: ${causes}.`,
     endsKill: 'It ends the kill that is under way.',
+    killCancels: (resting: number, others: number | undefined, inFlight: number) =>
+      `Trading is halted, all tasks end, and every resting order of the account is cancelled, exits too: ${resting} of perpd’s, ${others === undefined ? 'others are not read yet' : `${others} of others`}${inFlight === 0 ? '' : `, ${inFlight} on ${inFlight === 1 ? 'its' : 'their'} way`}.`,
     kill: {
       title: 'Kill: halt and cancel',
-      effects: ({ orders, positions }: { readonly orders: number; readonly positions: number }) => [
-        `Trading is halted, all tasks end, and every resting order of the account is cancelled (${plural(orders, 'open order')} known).`,
+      leaves: (positions: number) =>
         `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''} open, stops cancelled too.`,
-      ],
       send: 'Kill',
       typed: 'kill',
     },
     killClose: {
       title: 'Kill: halt, cancel, and close everything',
-      effects: ({ orders, positions }: { readonly orders: number; readonly positions: number }) => [
-        `Trading is halted, all tasks end, and every resting order of the account is cancelled (${plural(orders, 'open order')} known).`,
+      leaves: (positions: number) =>
         `Every position is closed at the market (${plural(positions, 'position')} now).`,
-      ],
       send: 'Kill and close everything',
       typed: 'close everything',
+    },
+    lift: {
+      title: (name: string) => `Let ${name} go on`,
+      effects: ['It may open and add again, from its next turn on.'],
+      effectsHeld: ['Its own hold ends; what holds all trading back stays.'],
+      send: 'Let it go on',
     },
     close: {
       title: (side: string, market: string) => `Close ${side} ${market}`,

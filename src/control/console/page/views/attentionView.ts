@@ -1,16 +1,19 @@
 /** What needs a person: why nothing new is made, discrepancies to settle, kills, and what hosts and lists contradict. */
 import type { VNode } from 'preact'
 import { html, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
-import { settleCommand } from '../pageCommands.ts'
+import { liftCommand, settleCommand } from '../pageCommands.ts'
+import type { Hold } from '../shownHolds.ts'
 import { type Matter, mattersOf } from '../shownMatters.ts'
 import { texts } from '../texts.ts'
 
 const { attention: words } = texts
+const none: readonly Hold[] = []
 
 function MatterRow({ matter }: { readonly matter: Matter }): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
-  const { tone, title, text, hint, finding } = matter
+  const { tone, title, text, hint, finding, liftScope } = matter
+  const holds = useSlice((state) => state.status?.holds ?? none)
   return html`<li class=${tone}>
     <strong><span aria-hidden="true">${tone === 'down' ? '■' : '▲'}</span> ${title}</strong>
     <span class="text">${text}</span>
@@ -21,6 +24,12 @@ function MatterRow({ matter }: { readonly matter: Matter }): VNode {
         : html`<span class="settle tools">
             <button aria-label=${words.settleLabel(words.adopt, text)} onClick=${() => command(settleCommand(finding, 'adopted'))}>${words.adopt}</button>
             <button aria-label=${words.settleLabel(words.ignore, text)} onClick=${() => command(settleCommand(finding, 'ignored'))}>${words.ignore}</button>
+          </span>`
+    }${
+      liftScope === undefined || !mayCommand
+        ? ''
+        : html`<span class="settle tools">
+            <button aria-label=${words.liftLabel(liftScope)} onClick=${() => command(liftCommand(liftScope, holds))}>${words.lift}</button>
           </span>`
     }
   </li>`
