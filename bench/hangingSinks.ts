@@ -43,7 +43,7 @@ function start(cwd: string, args: readonly string[], turns?: string) {
     turns === undefined
       ? process.env
       : { ...process.env, PERPD_BENCH_TURNS: turns, NODE_OPTIONS: `--import=${longTurns}` }
-  const flags = ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=50']
+  const flags = ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=25']
   const child = spawn(process.execPath, [...flags, main, ...args], {
     cwd,
     env,

@@ -61,7 +61,7 @@ function start(cwd: string, args: readonly string[]) {
   }
   const child = spawn(
     process.execPath,
-    ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=50', main, ...args],
+    ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=25', main, ...args],
     { cwd, env },
   )
   children.push(child)

@@ -27,7 +27,7 @@ function start(
 ): { readonly child: ChildProcess; readonly said: () => string } {
   const child = spawn(
     process.execPath,
-    ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=50', main, ...args],
+    ['--disable-sigusr1', '--max-semi-space-size=8', '--heap-growing-percent=25', main, ...args],
     {
       cwd,
       env: { ...process.env, MALLOC_ARENA_MAX: '2' },

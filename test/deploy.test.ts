@@ -88,7 +88,7 @@ test('every way to start that ships keeps the debugger shut', () => {
   ]) {
     expect(text).toContain('--disable-sigusr1')
     // What V8 does not need it gives back: by itself it lets a heap of 60 MB grow to 330 before it looks.
-    expect(text).toMatch(/--max-semi-space-size=8"?,? "?--heap-growing-percent=50/)
+    expect(text).toMatch(/--max-semi-space-size=8"?,? "?--heap-growing-percent=25/)
   }
   // Two arenas of the C library in the place of eight for each core, of which each keeps what its thread once used. The compose file has it from the image.
   for (const text of [

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=50
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=25
 /**
  * `perpd` of an installed package. It is what an older Node still reads, so that Node's age is told in a line and not by a
  * stack trace; everything else is behind an import.

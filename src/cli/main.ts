@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=50
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=25
 /** The command line: finds the command, hands it what it was given, and turns how it ends into an exit code. */
 import { isatty } from 'node:tty'
 import { BaseError } from '../base/errors.ts'

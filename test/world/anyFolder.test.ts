@@ -81,7 +81,7 @@ test('in the layout of the container, from a folder that is mounted elsewhere', 
   writeFileSync(join(mounted, 'mine.yaml'), yaml)
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
   expect(dockerfile).toContain(
-    'CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--heap-growing-percent=50", "src/cli/main.ts", "run"',
+    'CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--heap-growing-percent=25", "src/cli/main.ts", "run"',
   )
   const program = join(app, 'src', 'cli', 'main.ts')
   const check = perpd(['check', `--strategies.paths=${mounted}`], { program, cwd: app })
