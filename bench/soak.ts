@@ -11,16 +11,12 @@
  * load. At the end: how the daemon's memory grew over the second half (least squares, MB an hour), the most frequent events, what was not
  * explained, and whether the stream lost anything.
  *
- * On a shared 2-core virtual machine, in November 2026, 24 hours at 60 and a load of 34 to 57, so that seven turns of eight failed for want of
- * answers: the daemon had 190 MB after the first hour, 169 in the middle and 197 at the end (164 to 197), the venue 183 to 221; 43 to 52
- * descriptors, at most two error lines an hour. What moves is V8's heap before it is collected: after a collection 52.3 MB lived after two hours and
- * 52.9 after seven. The C library's memory stood still, at 24 MB of the main thread and 6 to 8 of the others. In one process, at 20 times the
- * pace and with ten orders, it was 231 MB after the first hour and 251 after the third.
+ * On a shared 2-core virtual machine, on 26 November 2026, at a load of 2 to 6, with 54 orders: 201 MB after the first hour, 229 in the middle, 233 at
+ * the end (234 at most), 0.55 MB an hour over the second half; the venue 187 to 243; 42 to 60 descriptors, 11 to 92 info lines an hour and thirteen error
+ * lines in all, the event loop late by 38 to 74 ms, 521 s of processor.
+ * What lives in V8's heap was 71.6 MB in a snapshot of the sixth hour and 72.2 in one of the fourteenth: nine tenths of what came were compiled code.
  *
- * At a load of 5 to 8, on 26 November with 127 orders: 216 MB after the first hour, 248 in the middle, 268 at the end (273 at most), and 1.9 MB an hour over
- * the second half; the venue 193 to 266; 42 to 55 descriptors, 18 to 91 info lines an hour and one error line in all, the event loop late by 31 to 74 ms.
- * V8's heap is collected at half as much again as what lives, and at 60 times the pace never in idle time: it was between 64 and 117 MB. Of what lives
- * five hours added 1 MB of 66, all of it compiled code. It is not flat, and above the 250 MB that are aimed at.
+ * With a heap that grew by half of what lives before it was collected (it was so until then), and 127 orders: 216, 248 and 268 MB, 1.9 MB an hour.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
