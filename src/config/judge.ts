@@ -2,7 +2,7 @@
 
 import { isLoopback } from '../base/networkAddress.ts'
 import { describeLane } from '../domain/order/laneTable.ts'
-import { isJournalLocation } from '../journal/service/open.ts'
+import { isJournalLocation } from '../journal/service/journalLocation.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { formatUsd } from '../protocol/units.ts'
 import type { Config } from './configTypes.ts'

@@ -5,6 +5,7 @@ import { hexKey } from '../protocol/address.ts'
 import { type Position, pnlIfClosed } from '../protocol/position.ts'
 import { absOf, formatDollars, type Usd } from '../protocol/units.ts'
 import type { Notice } from './notice.ts'
+import type { SummaryPlaceholder } from './summaryPlaceholders.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -58,28 +59,6 @@ export interface SummaryParts {
   readonly books: readonly { readonly strategy: string; readonly figures: Figures }[]
   readonly status: SummaryStatus
 }
-
-/** Names that a template of the summary may hold in braces. */
-export const summaryPlaceholders = [
-  'day',
-  'fills',
-  'trades',
-  'won',
-  'pnl',
-  'fees',
-  'strategies',
-  'positions',
-  'unrealized',
-  'orders',
-  'exposure',
-  'equity',
-  'transfers',
-  'trading',
-  'unresolved',
-] as const
-
-/** One of them. */
-type SummaryPlaceholder = (typeof summaryPlaceholders)[number]
 
 const defaultTemplate = [
   '{day} (UTC): {fills} fills, {won} of {trades} trades won',

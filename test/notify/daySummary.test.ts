@@ -3,13 +3,9 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { noFigures } from '../../src/domain/books/figures.ts'
-import {
-  createSummaryClock,
-  type SummaryParts,
-  summaryNotice,
-  summaryPlaceholders,
-} from '../../src/notify/daySummary.ts'
+import { createSummaryClock, type SummaryParts, summaryNotice } from '../../src/notify/daySummary.ts'
 import { messageOf } from '../../src/notify/message.ts'
+import { summaryPlaceholders } from '../../src/notify/summaryPlaceholders.ts'
 import { usd } from '../../src/protocol/units.ts'
 
 const dayMs = Date.UTC(2026, 10, 22)

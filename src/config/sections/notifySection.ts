@@ -1,7 +1,7 @@
 /** Settings of what is told to people outside (docs/notifications.md). */
 import { z } from 'zod'
-import { summaryPlaceholders } from '../../notify/daySummary.ts'
 import { type SinkSettings, secretFields, sinkSettings } from '../../notify/sinkSettings.ts'
+import { summaryPlaceholders } from '../../notify/summaryPlaceholders.ts'
 import {
   type Format,
   format,
