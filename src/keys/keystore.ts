@@ -17,13 +17,13 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { scryptAsync as nobleScrypt } from '@noble/hashes/scrypt'
-import { privateKeyToAddress } from 'viem/accounts'
 import { getAddress } from 'viem/utils'
 import { fileBounds, parseBounded } from '../base/boundedJson.ts'
 import { BaseError } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import { type Address, type Hex, sameHex } from '../protocol/address.ts'
 import { keccakOfBytes } from '../protocol/crypto/keccak.ts'
+import { addressOfKey } from '../protocol/crypto/secp256k1.ts'
 import { privateKeyOf } from './local.ts'
 
 /** A keystore cannot be used. Never holds the key or the password. */
@@ -95,7 +95,7 @@ export async function encryptKey(
   const document = {
     version: 3,
     id: randomUUID(),
-    address: privateKeyToAddress(key).slice(2).toLowerCase(),
+    address: addressOfKey(key).slice(2).toLowerCase(),
     crypto: {
       cipher: 'aes-128-ctr',
       cipherparams: { iv: iv.toString('hex') },
@@ -131,7 +131,7 @@ export async function decryptKeystore(keystore: Keystore, password: Secret): Pro
   const key = privateKeyOf(new Secret(`0x${bytes.toString('hex')}`))
   for (const secret of [bytes, derived]) secret.fill(0)
   if (key === undefined) throw contentError(path, 'the encrypted bytes', 'a private key')
-  const address = privateKeyToAddress(key.reveal() as Hex)
+  const address = addressOfKey(key.reveal() as Hex)
   if (keystore.address !== undefined && !sameHex(keystore.address, address)) {
     throw new KeystoreError('The keystore holds the key of another account than it says.', {
       code: 'KEYSTORE_ADDRESS',

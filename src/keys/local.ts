@@ -1,9 +1,9 @@
 /** A key in this process: made here for paper, or read bare from a file or the environment for development. */
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { randomBytes } from 'node:crypto'
 import { Secret } from '../base/secret.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { Hex } from '../protocol/address.ts'
-import { isPrivateKey, signDigest } from '../protocol/crypto/secp256k1.ts'
+import { addressOfKey, isPrivateKey, signDigest } from '../protocol/crypto/secp256k1.ts'
 import { createPrivateFile, isCode, KeyFileError, notDone, readPrivateFile } from './privateFile.ts'
 
 /** First line of every key file that perpd makes for paper. */
@@ -16,8 +16,19 @@ const paperMark = 'perpd paper key: play money only'
  */
 export function createLocalSigner(privateKey: Secret | Hex): Signer {
   const key = (privateKey instanceof Secret ? privateKey.reveal() : privateKey) as Hex
-  const address = privateKeyToAddress(key)
+  const address = addressOfKey(key)
   return { address, sign: async ({ digest }) => signDigest(key, digest) }
+}
+
+/** A new private key from the system's random numbers, 0x and 64 hex digits: each of the group with the same chance. */
+export function newPrivateKey(): Hex {
+  for (;;) {
+    const bytes = randomBytes(32)
+    const key: Hex = `0x${bytes.toString('hex')}`
+    bytes.fill(0)
+    // One in 2^128 is none; it is drawn again.
+    if (isPrivateKey(key)) return key
+  }
 }
 
 /**
@@ -60,7 +71,7 @@ export function paperSigner(path: string): Signer {
       error instanceof KeyFileError && error.walk((each) => isCode(each, 'ENOENT')) !== undefined
     if (!isMissing) throw error
   }
-  createPrivateFile(path, new Secret(`${paperMark}\n${generatePrivateKey()}\n`), paperSetting)
+  createPrivateFile(path, new Secret(`${paperMark}\n${newPrivateKey()}\n`), paperSetting)
   return readPaperKey(path)
 }
 

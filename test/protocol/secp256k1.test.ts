@@ -3,6 +3,7 @@ import { type Address, type Hex, recoverAddress } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import {
+  addressOfKey,
   type CurvePackage,
   contractSignature,
   curveSource,
@@ -60,6 +61,25 @@ test('a signature is byte for byte what viem signs, on both curves', async () =>
     seeded(100),
   )
 }, 60_000)
+
+test('a key has the address that viem gives it, on both curves, and stays as it is', () => {
+  fc.assert(
+    fc.property(anyKey, (privateKey) => {
+      const bytes = Buffer.from(privateKey.slice(2), 'hex')
+      const expected = privateKeyToAddress(privateKey)
+      expect([addressOfKey(privateKey), addressOfKey(bytes)]).toEqual([expected, expected])
+      expect(addressOfKey(privateKey, nobleCurve)).toBe(expected)
+      expect(`0x${bytes.toString('hex')}`).toBe(privateKey)
+    }),
+    seeded(200),
+  )
+  for (const edge of [1n, 2n, ORDER - 1n].map(asHex))
+    expect(addressOfKey(edge)).toBe(privateKeyToAddress(edge))
+  for (const none of [asHex(0n), asHex(ORDER), '0x11' as Hex]) {
+    expect(() => addressOfKey(none)).toThrow('not a private key')
+    expect(() => addressOfKey(none)).not.toThrow(none)
+  }
+})
 
 test('a signature gives back its signer, checksummed, as viem gives it, on both curves', async () => {
   await fc.assert(
@@ -183,18 +203,26 @@ test('without the package, or with one that computes wrongly, viem signs', async
   const wrongSignature: CurvePackage = {
     signRecoverable: () => ({ signature: new Uint8Array(64).fill(1), recoveryId: 0 }),
     recover: () => null,
+    pointFromScalar: () => null,
   }
   const rightSignatureOnly: CurvePackage = {
     signRecoverable: () => ({ signature: rs, recoveryId: 0 }),
     recover: () => new Uint8Array(65).fill(4),
+    pointFromScalar: () => null,
+  }
+  const wrongAddress: CurvePackage = {
+    signRecoverable: () => ({ signature: rs, recoveryId: 0 }),
+    recover: () => nobleCurve.publicKey(Buffer.alloc(32, 0x11)),
+    pointFromScalar: () => nobleCurve.publicKey(Buffer.alloc(32, 0x22)),
   }
   const throwing: CurvePackage = {
     signRecoverable: () => {
       throw new TypeError('Expected Private')
     },
     recover: () => null,
+    pointFromScalar: () => null,
   }
-  for (const wrong of [wrongSignature, rightSignatureOnly, throwing]) {
+  for (const wrong of [wrongSignature, rightSignatureOnly, wrongAddress, throwing]) {
     expect(await loadCurve(async () => wrong)).toBe(nobleCurve)
   }
 })

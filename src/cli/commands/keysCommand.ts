@@ -1,13 +1,12 @@
 /** `perpd keys new | import | address | export`: encrypted key files, made and opened without the daemon. */
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { Secret } from '../../base/secret.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { passwordSources } from '../../daemon/account/keySources.ts'
 import { readKeystore } from '../../daemon/account/openSigner.ts'
 import { decryptKeystore, encryptKey } from '../../keys/keystore.ts'
-import { privateKeyOf, readKeyFile } from '../../keys/local.ts'
+import { newPrivateKey, privateKeyOf, readKeyFile } from '../../keys/local.ts'
 import {
   type PasswordSources,
   readNewPassword,
@@ -16,13 +15,14 @@ import {
 } from '../../keys/password.ts'
 import { createPrivateFile, refuseTaken } from '../../keys/privateFile.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
+import { addressOfKey } from '../../protocol/crypto/secp256k1.ts'
 import type { Call } from '../call/command.ts'
 
 /** Makes a new random key and writes its keystore. Prints the address. */
 export async function newKey(call: Call): Promise<number> {
   const path = newFileOf(call)
   const password = await readNewPassword(passwordsOf(call))
-  return await write(call, path, new Secret(generatePrivateKey()), password)
+  return await write(call, path, new Secret(newPrivateKey()), password)
 }
 
 /** Writes the keystore of a key that exists: from a file, a descriptor or the terminal. Prints the address. */
@@ -69,7 +69,7 @@ async function write(call: Call, path: string, key: Secret, password: Secret): P
 }
 
 function addressOf(key: Secret): Address {
-  return privateKeyToAddress(key.reveal() as Hex)
+  return addressOfKey(key.reveal() as Hex)
 }
 
 function fileOf({ flags, loaded }: Call): string {

@@ -1,9 +1,9 @@
 /** Who sends the venue's transactions, and what the keeper's look like. */
 
-import { privateKeyToAddress } from 'viem/accounts'
 import { encodeFunctionData, getAddress, keccak256, parseAbi, stringToHex } from 'viem/utils'
 import { type Address, type Hex, ZERO_HASH } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
+import { addressOfKey } from '../../protocol/crypto/secp256k1.ts'
 
 /** Addresses that only the paper chain has: the relayer, the keeper, and the contract that the keeper calls. */
 export interface Actors {
@@ -37,7 +37,7 @@ export function actorsOf(chain: Chain): Actors {
       keeper: made(chain, 'keeper'),
       oracleProvider: made(chain, 'oracle provider'),
       orderHandler: made(chain, 'order handler'),
-      stranger: privateKeyToAddress(thirdPartyKeyOf(chain)),
+      stranger: addressOfKey(thirdPartyKeyOf(chain)),
     }
     known.set(chain.chainId, actors)
   }

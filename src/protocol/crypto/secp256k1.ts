@@ -17,6 +17,8 @@ export interface Curve {
   readonly sign: (privateKey: Uint8Array, digest: Uint8Array) => { rs: Uint8Array; parity: number }
   /** The uncompressed public key, 65 bytes; undefined or thrown when there is no such point. */
   readonly recover: (digest: Uint8Array, rs: Uint8Array, parity: 0 | 1) => Uint8Array | undefined
+  /** The uncompressed public key of a private key, 65 bytes. */
+  readonly publicKey: (privateKey: Uint8Array) => Uint8Array
 }
 
 /** viem's own arithmetic: always there, and what the faster one is held against. */
@@ -28,6 +30,7 @@ export const nobleCurve: Curve = {
   },
   recover: (digest, rs, parity) =>
     secp256k1.Signature.fromCompact(rs).addRecoveryBit(parity).recoverPublicKey(digest).toRawBytes(false),
+  publicKey: (privateKey) => secp256k1.getPublicKey(privateKey, false),
 }
 
 /** The part of `tiny-secp256k1` that is used. */
@@ -39,6 +42,7 @@ export interface CurvePackage {
     recoveryId: 0 | 1,
     compressed: boolean,
   ): Uint8Array | null
+  pointFromScalar(key: Uint8Array, compressed: boolean): Uint8Array | null
 }
 
 /** The order of the group: keys, r and s are 1 to n - 1. */
@@ -82,13 +86,13 @@ const KNOWN = {
 } as const satisfies Record<string, Hex>
 
 /**
- * The fastest curve there is: the package's when it loads and signs and recovers a known signature rightly, else viem's.
+ * The fastest curve there is: the package's when it loads, signs and recovers a known signature rightly and knows its key's address, else viem's.
  *
  * @param load imports the package; handed in so that a missing or broken package can be tried.
  */
 export async function loadCurve(load: () => Promise<CurvePackage>): Promise<Curve> {
   try {
-    const { signRecoverable, recover } = await load()
+    const { signRecoverable, recover, pointFromScalar } = await load()
     const curve: Curve = {
       source: 'tiny-secp256k1',
       sign(privateKey, digest) {
@@ -98,10 +102,12 @@ export async function loadCurve(load: () => Promise<CurvePackage>): Promise<Curv
         return { rs: signature, parity: recoveryId }
       },
       recover: (digest, rs, parity) => recover(digest, rs, parity, false) ?? undefined,
+      publicKey: (privateKey) => pointFromScalar(privateKey, false) ?? nobleCurve.publicKey(privateKey),
     }
     const right =
       signDigest(KNOWN.privateKey, KNOWN.digest, curve) === KNOWN.signature &&
-      recoverSigner(KNOWN.digest, KNOWN.signature, curve) === KNOWN.signer
+      recoverSigner(KNOWN.digest, KNOWN.signature, curve) === KNOWN.signer &&
+      addressOfKey(KNOWN.privateKey, curve) === KNOWN.signer
     return right ? curve : nobleCurve
   } catch {
     // Not installed, or not loadable here: slower, never wrong.
@@ -123,14 +129,34 @@ export const curveSource = fastest.source
  */
 export function signDigest(privateKey: Hex | Uint8Array, digest: Hex, curve: Curve = fastest): Hex {
   const message = digestBytes(digest)
-  const key = typeof privateKey === 'string' ? bytesOf(privateKey, 32) : privateKey
-  if (key === undefined || key.length !== 32 || !isScalar(key)) {
-    throw new RangeError('not a private key: 32 bytes, 1 to the order of the group less 1, are expected')
-  }
+  const key = keyBytes(privateKey)
   const { rs, parity } = curve.sign(key, message)
   // The caller's own bytes stay as they are; a copy made here goes.
   if (key !== privateKey) key.fill(0)
   return `0x${Buffer.from(rs.buffer, rs.byteOffset, 64).toString('hex')}${parity === 0 ? '1b' : '1c'}`
+}
+
+/**
+ * The checksummed address (EIP-55) of a private key, as viem's `privateKeyToAddress` gives it.
+ *
+ * @param privateKey 32 bytes, or their hex; never part of a message.
+ * @param curve the arithmetic; the fastest there is unless a test says otherwise.
+ * @throws RangeError when the key is not 1 to the order of the group less 1.
+ */
+export function addressOfKey(privateKey: Hex | Uint8Array, curve: Curve = fastest): Address {
+  const key = keyBytes(privateKey)
+  const address = addressOf(curve.publicKey(key))
+  if (key !== privateKey) key.fill(0)
+  return address
+}
+
+/** The key itself where it is bytes, else a copy of the caller's to wipe. */
+function keyBytes(privateKey: Hex | Uint8Array): Uint8Array {
+  const key = typeof privateKey === 'string' ? bytesOf(privateKey, 32) : privateKey
+  if (key === undefined || key.length !== 32 || !isScalar(key)) {
+    throw new RangeError('not a private key: 32 bytes, 1 to the order of the group less 1, are expected')
+  }
+  return key
 }
 
 /**
