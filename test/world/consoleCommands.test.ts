@@ -170,9 +170,11 @@ pageTest(
     await page.click('#attention button[aria-label="Let strategy:own go on"]')
     await page.waitForSelector('dialog[open] >> text=from its next turn on')
     await carriedOut(page)
-    await page.waitForSelector('text=Nothing needs attention.')
+    const told = page.locator('#attention >> text=too wild')
+    await told.first().waitFor({ state: 'detached' })
     await page.reload()
-    await page.waitForSelector('text=Nothing needs attention.')
+    await page.waitForSelector('#strategies tbody >> text=own')
+    expect(await told.count()).toBe(0)
 
     await page.click('#strategies button[aria-label="Show the file of own"]')
     await page.waitForSelector('dialog[open] >> text=at the next turn')
