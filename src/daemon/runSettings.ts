@@ -62,9 +62,15 @@ export function signingPolicyOf(config: Config): (facts: SigningFacts) => Signin
   const { signing } = config
   const { highest } = config.venue.chain.nativePriceUsd
   const maxRelayFee = feeTokenAmount(config, signing.maxRelayFeeUsd)
+  const reducingFeeAt = (price: Usd): TokenAmount => {
+    const wholeUsd = (usdOfAmount(signing.maxExecutionFee, price, NATIVE_DECIMALS) * 3n) / 2n
+    return maxOf(maxRelayFee, feeTokenAmount(config, wholeUsd))
+  }
+  // Asked at each look of each task; the price changes at each poll alone.
+  let kept: { readonly price: Usd; readonly amount: TokenAmount } | undefined
   return ({ swapMarkets, nativePriceUsd }) => {
     const price = nativePriceUsd ?? highest
-    const wholeUsd = (usdOfAmount(signing.maxExecutionFee, price, NATIVE_DECIMALS) * 3n) / 2n
+    if (kept?.price !== price) kept = { price, amount: reducingFeeAt(price) }
     return {
       minDeadlineSeconds: signing.minDeadlineSeconds,
       maxDeadlineSeconds: signing.maxDeadlineSeconds,
@@ -74,7 +80,7 @@ export function signingPolicyOf(config: Config): (facts: SigningFacts) => Signin
       maxPriceImpactBps: signing.maxPriceImpactBps,
       reducing: {
         maxExecutionFee: signing.maxExecutionFee,
-        maxRelayFee: maxOf(maxRelayFee, feeTokenAmount(config, wholeUsd)),
+        maxRelayFee: kept.amount,
         priceToleranceBps: signing.reducingPriceToleranceBps,
         maxPriceImpactBps: signing.reducingMaxPriceImpactBps,
       },

@@ -39,3 +39,10 @@ test('a close may be priced farther from ours than an increase', () => {
   const { priceToleranceBps, reducing } = policyOf(usd(1_740))
   expect([priceToleranceBps, reducing?.priceToleranceBps]).toEqual([100, 200])
 })
+
+test('what a close may cost follows the price at each asking', () => {
+  const ask = signingPolicyOf(loadConfig({ argv: [], env: {}, cwd }).config)
+  const at = (price: number) =>
+    ask({ swapMarkets: new Map(), nativePriceUsd: usd(price) }).reducing?.maxRelayFee
+  expect([1_740, 1_740, 3_480, 1_740].map(at)).toEqual([26_100_000n, 26_100_000n, 52_200_000n, 26_100_000n])
+})
