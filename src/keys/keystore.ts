@@ -23,7 +23,7 @@ import { BaseError } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import { type Address, type Hex, sameHex } from '../protocol/address.ts'
 import { keccakOfBytes } from '../protocol/crypto/keccak.ts'
-import { addressOfKey } from '../protocol/crypto/secp256k1.ts'
+import { addressOfKey, type Curve, nobleCurve } from '../protocol/crypto/secp256k1.ts'
 import { privateKeyOf } from './local.ts'
 
 /** A keystore cannot be used. Never holds the key or the password. */
@@ -71,11 +71,28 @@ const DERIVED_BYTES = 32
 const SCRYPT_SLACK_BYTES = 1024 * 1024
 
 /**
+ * The address of a key that is written down, to be funded: two packages reckon it, and must agree.
+ *
+ * @param curve the one beside viem's own; the one that signs unless a test says otherwise.
+ * @throws KeystoreError KEYSTORE_ADDRESS_DISPUTED when they do not.
+ */
+export function agreedAddressOf(key: Hex, curve?: Curve): Address {
+  const [signs, holds] = [addressOfKey(key, curve), addressOfKey(key, nobleCurve)]
+  if (signs === holds) return signs
+  throw new KeystoreError('Two packages reckon two addresses for one key.', {
+    code: 'KEYSTORE_ADDRESS_DISPUTED',
+    facts: { signs, holds },
+    details:
+      'Nothing was written. Do not fund either. Install perpd anew, or without the faster package: npm ci --omit=optional.',
+  })
+}
+
+/**
  * The text of a new keystore for a key.
  *
  * @param privateKey 0x and 64 hex digits.
  * @param cost the standard unless a test says otherwise.
- * @throws RangeError when the key is none, or the password is empty.
+ * @throws RangeError when the key is none, or the password is empty; KeystoreError as `agreedAddressOf`.
  */
 export async function encryptKey(
   privateKey: Secret,
@@ -85,6 +102,7 @@ export async function encryptKey(
   const key = privateKeyOf(privateKey)?.reveal() as Hex | undefined
   if (key === undefined) throw new RangeError('encryptKey: not a private key')
   if (password.reveal() === '') throw new RangeError('encryptKey: the password is empty')
+  const address = agreedAddressOf(key)
   const [salt, iv] = [randomBytes(32), randomBytes(16)]
   const derived = await derive(password, { kdf: 'scrypt', salt, ...cost })
   const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
@@ -95,7 +113,7 @@ export async function encryptKey(
   const document = {
     version: 3,
     id: randomUUID(),
-    address: addressOfKey(key).slice(2).toLowerCase(),
+    address: address.slice(2).toLowerCase(),
     crypto: {
       cipher: 'aes-128-ctr',
       cipherparams: { iv: iv.toString('hex') },

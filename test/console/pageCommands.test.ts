@@ -182,9 +182,11 @@ test('one strategy is let go on by its own scope, with what it was held for type
   expect(lift(own('rejects')).typed).toBe('active')
   expect(lift(own('operator')).effects.join(' ')).toContain('from its next turn on')
   // Whoever reads it is not promised that it trades while something else holds everything back.
-  expect(lift(own('operator'), hold('kill')).effects).toEqual([
-    'Its own hold ends; what holds all trading back stays.',
-  ])
+  for (const other of [hold('kill'), { ...own('drift'), lifts: 'itself' } as const])
+    expect(lift(own('operator'), other).effects.join(' ')).toContain('held back all the same')
+  // What holds another strategy is nothing to this one.
+  const another = { ...own('operator'), scope: 'strategy:other' } as const
+  expect(lift(own('operator'), another).effects).toEqual(lift(own('operator')).effects)
 })
 
 test('who settles a discrepancy is told what is counted by it, and that increases on its market go on', () => {

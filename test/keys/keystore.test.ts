@@ -3,7 +3,14 @@ import { keccak256 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
-import { decryptKeystore, encryptKey, KeystoreError, parseKeystore } from '../../src/keys/keystore.ts'
+import {
+  agreedAddressOf,
+  decryptKeystore,
+  encryptKey,
+  KeystoreError,
+  parseKeystore,
+} from '../../src/keys/keystore.ts'
+import { nobleCurve } from '../../src/protocol/crypto/secp256k1.ts'
 
 const password = new Secret('testpassword')
 /** Cheap, so that tests are quick; the standard is used once. */
@@ -217,4 +224,12 @@ test('a bare key or other text in the place of a keystore is refused without rep
 test('an empty password makes no keystore', async () => {
   await expect(encryptKey(new Secret(published), new Secret(''), cheap)).rejects.toThrow(RangeError)
   await expect(encryptKey(new Secret('0x12'), password, cheap)).rejects.toThrow(RangeError)
+})
+
+test('an address on which two packages do not agree is written into no keystore', () => {
+  const key = published
+  expect(agreedAddressOf(key)).toBe(privateKeyToAddress(key))
+  const wrong = { ...nobleCurve, publicKey: () => nobleCurve.publicKey(Buffer.alloc(32, 0x22)) }
+  expect(() => agreedAddressOf(key, wrong)).toThrow('Two packages reckon two addresses')
+  expect(() => agreedAddressOf(key, wrong)).not.toThrow(key)
 })

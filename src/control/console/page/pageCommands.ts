@@ -114,13 +114,12 @@ export function liftCommand(scope: string, holds: readonly Hold[]): PageCommand 
   const { lift: own } = words
   const name = scope.replace(/^strategy:/, '')
   const ofScope = holds.filter((hold) => hold.scope === scope)
-  const isTyped = ofScope.some(({ cause, lifts }) => cause !== 'operator' && lifts !== 'itself')
+  const isHeldStill =
+    holds.some((hold) => !isOfOneStrategy(hold)) || ofScope.some((hold) => !mayBeLifted(hold))
+  const isTyped = ofScope.some((hold) => hold.cause !== 'operator' && mayBeLifted(hold))
   return {
     title: own.title(name),
-    effects: [
-      ...(ofScope.length === holds.length ? own.effects : own.effectsHeld),
-      ...liftingEffects(ofScope, () => true),
-    ],
+    effects: [...(isHeldStill ? own.effectsHeld : own.effects), ...liftingEffects(ofScope, () => true)],
     path: '/api/trading',
     fields: [reasonField],
     body: (values) => ({ state: 'active', scope, ...reasonOf(values) }),

@@ -468,7 +468,9 @@ export const texts = {
     lift: {
       title: (name: string) => `Let ${name} go on`,
       effects: ['It may open and add again, from its next turn on.'],
-      effectsHeld: ['Its own hold ends; what holds all trading back stays.'],
+      effectsHeld: [
+        'What an operator may lift of it ends; it is held back all the same until the rest ends.',
+      ],
       send: 'Let it go on',
     },
     close: {
