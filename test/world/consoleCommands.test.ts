@@ -133,8 +133,13 @@ pageTest(
     await open(daemon, { id: 'resting', direction: 'short', size: '200', limit: '100000' })
     await rows(page, 'positions').first().waitFor()
     await page.waitForSelector('#orders button[aria-label^="Cancel order"]')
-    await page.click('.actions >> text="Kill…"')
-    await page.waitForSelector('dialog[open] >> text=1 of perpd’s, 0 of others')
+    // The dialog counts what is known when it opens.
+    await until('the dialog counts what rests', async () => {
+      await page.click('.actions >> text="Kill…"')
+      if ((await page.locator('dialog[open] >> text=1 of perpd’s, 0 of others').count()) > 0) return true
+      await page.keyboard.press('Escape')
+      return undefined
+    })
     await page.fill('dialog[open] input[name=typed]', 'kil')
     expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
     await sentTyped(page, 'kill')

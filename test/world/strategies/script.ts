@@ -163,7 +163,8 @@ function wishOf(
   const tpsl: readonly ExitRequest[] = [
     { type: 'take-profit', triggerPrice: levels.high - bpsOf(levels.high, 15) },
     { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 100), shareBps: 5000 },
-    { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 200) },
+    // Halves, so that they add up: one that closes more than is held is made smaller at once, in a race with the wave.
+    { type: 'stop-loss', triggerPrice: levels.low - bpsOf(levels.low, 200), shareBps: 5000 },
   ]
   switch (step.do) {
     case 'open':
