@@ -2,7 +2,7 @@
  * What must hold of the exits of strategy files, by the truth of the chain and by what is durable:
  *
  * E12 an instance's exits of one type never come to more than its part and what its own entries may still add, but for fills that the
- *     daemon cannot know yet; none is placed beyond it by what the journal has;
+ *     daemon cannot know yet, and for exits of no file whose entry is not final; none is placed beyond it by what the journal has;
  * E13 no part whose file writes a stop is without it for longer than the grace, while hosts answer and nothing of it is on its way;
  * E14 what keeps the exits never moves a stop-loss away from profit, and places none farther from it than one lies or lay, when it was
  *     lost, that rested since the part was opened and has not fired;
@@ -148,6 +148,23 @@ export function createExitChecks(parts: {
     })
   }
 
+  /** Whether the message of an entry of the instance, or the entry's own end, may be taken back yet by what the journal has. */
+  function isEntryProvisional(
+    strategy: string,
+    marketToken: string,
+    direction: string,
+    open: Look['open'],
+  ): boolean {
+    return open.some((state) => {
+      const { terms, kind, strategy: whose } = state.intent
+      if (whose !== strategy || kind !== 'increase') return false
+      if (terms.marketToken.toLowerCase() !== marketToken || terms.direction !== direction) return false
+      const attempt = lastAttempt(state)
+      const entries = attempt?.children.filter(({ role }) => role !== 'take-profit' && role !== 'stop-loss')
+      return [attempt, ...(entries ?? [])].some((each) => isProvisional(each?.evidence))
+    })
+  }
+
   /** Whether an order of it has ended, or is back, and the journal does not have that. */
   function isUntold(attempt: Attempt | undefined): boolean {
     return (
@@ -205,11 +222,14 @@ export function createExitChecks(parts: {
       now.isWell && !isDenied && !now.isHalted(name) && !isBusy(name, marketToken, direction, now.open)
     const resting = exitsOn(name, marketToken, direction)
     const toleranceUsd = maxOf((heldUsd * toleranceBps) / 10_000n, leastUsd)
+    // Exits that no file asks for wait, without a part, until their entry is final: taken back and made anew it needs them.
+    const isKept =
+      exits === undefined && heldUsd === 0n && isEntryProvisional(name, marketToken, direction, now.open)
     for (const [type, words] of Object.entries(exitTypes)) {
       const ofType = resting.filter(({ spec }) => spec.orderType === Number(type))
       const sumUsd = ofType.reduce((sum, order) => sum + sizeOf(order), 0n)
       const mostUsd = heldUsd + comingUsd(name, marketToken, direction) + toleranceUsd
-      judge(`${key} ${type} over`, !isMixed && sumUsd > mostUsd, isCalm, 'E12', () => {
+      judge(`${key} ${type} over`, !isMixed && sumUsd > mostUsd, isCalm && !isKept, 'E12', () => {
         return `${words} of ${name} on ${marketToken} ${direction} are ${sumUsd}, and its part is ${heldUsd}`
       })
     }
