@@ -53,6 +53,7 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['engine', 264_686_914_819_236, 'a fill that the chain took back unseen is held by the journal'],
   // The judge: a rung that a pause after stops took back is made anew.
   ['engine', 258_619_723_111_179, 'a rung that its file took back is asked again'],
+  // The judge: finality took half of its grace, and the settling that follows it the rest.
   ['engine', 128_793_150_988_537, 'exits that no file asks for wait until their entry is final'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
