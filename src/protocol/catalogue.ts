@@ -17,7 +17,7 @@ export interface TokenFacts {
   readonly isSynthetic: boolean
   /** What it wraps or stands for, where the venue names markets by that (`ETH` of WETH). */
   readonly baseSymbol?: string
-  /** Its other name at the venue, by which requests name it where two tokens share a symbol (`WBTC`). */
+  /** Its other name at the venue (`WBTC`). */
   readonly assetSymbol?: string
   /** Its name at the oracle, where that is another one. */
   readonly oracleSymbol?: string

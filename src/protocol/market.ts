@@ -8,7 +8,7 @@ export type Direction = 'long' | 'short'
 /** A token of the chain. Prices are USD, 30 decimals, per whole token; absent where the route does not carry them. */
 export interface Token {
   readonly symbol: string
-  /** How requests name it where another token of the chain has the same symbol (`WBTC`, not `BTC`); absent: by its symbol. */
+  /** How requests name it where another token of the chain has the same symbol: by its address; absent: by its symbol. */
   readonly wireName?: string
   readonly address: Address
   /** Decimals of the token's own amounts. */

@@ -15,7 +15,7 @@ afterEach(() => bench.close())
 
 const held = async () => (await bench.api.getPositions({ account: signer.address }, { isFresh: true })).value
 
-test('a collateral whose symbol another token has too is named by its asset: WBTC, not BTC', async () => {
+test('a collateral whose symbol another token has too is named by its address, to open and to close', async () => {
   const answer = await fetch(`http://127.0.0.1:${bench.served.port}/__control/accounts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -38,14 +38,14 @@ test('a collateral whose symbol another token has too is named by its asset: WBT
     leverageBps: 20_000,
   })
   const asked = requestOf(bench.context, opened)
-  expect(asked.request).toMatchObject({ collateralToken: 'WBTC', collateralToPay: { token: 'WBTC' } })
+  expect(asked.request).toMatchObject({ collateralToken, collateralToPay: { token: collateralToken } })
   await bench.clock.advance(10_000)
   expect(bench.story(opened.intentId).closing).toMatchObject({ outcome: 'EXECUTED' })
   expect(await held()).toMatchObject([{ collateralToken }])
   const closed = await bench.accept({ kind: 'close', ...base })
   expect(requestOf(bench.context, closed).request).toMatchObject({
-    collateralToken: 'WBTC',
-    receiveToken: 'WBTC',
+    collateralToken,
+    receiveToken: collateralToken,
   })
   await bench.clock.advance(10_000)
   expect(await held()).toEqual([])

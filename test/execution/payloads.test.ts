@@ -444,6 +444,8 @@ function isLeftOpen({ path, value }: Change, { intent, prepared, policy }: Paylo
       prepared.typedData.batch.createOrderParamsList[Number(order?.[1])]?.numbers.validFromTime ?? 0n
     return typeof value === 'bigint' && (value === found + 1n || value === found - 1n)
   }
+  // Cancels do not depend on each other.
+  if (leaf === 'cancelOrderKeys') return value === 'turned round'
   // No metadata at all is no harm; a swap may go through any listed market.
   if (leaf === 'dataList' && value === 'one less') return terms.twap === undefined
   if (leaf.startsWith('dataList[')) return typeof value === 'string' && isSameMetadata(value, path, prepared)
@@ -493,7 +495,9 @@ test('a copy that differs from the message in any one thing is refused, in eithe
     const { name, intent, prepared, policy, nowSeconds } = payload
     for (const lane of ['order-chain', 'relay'] as const) {
       for (const change of everyChange(prepared.copy, 'copy')) {
-        if (json(change.root) === json(prepared.copy) || isSameWord(change, prepared)) continue
+        if (json(change.root) === json(prepared.copy) || saysTheSame(change, prepared)) continue
+        // The builder's inputs are judged the same in either lane.
+        if (lane === 'relay' && /^copy\.(order|update)Inputs/.test(change.path)) continue
         cases += 1
         const copied = { ...prepared, copy: change.root as Prepared['copy'] }
         const result = verify(arbitrum, { ...intent, lane }, copied, policy, nowSeconds)
@@ -507,9 +511,35 @@ test('a copy that differs from the message in any one thing is refused, in eithe
   expect(cases).toBeGreaterThan(10_000)
 })
 
-/** The metadata word with its express flag set says in the copy what it says in the message. */
-function isSameWord({ path, value }: Change, prepared: Prepared): boolean {
-  return path.includes('dataList[') && typeof value === 'string' && isSameMetadata(value, path, prepared)
+/** Changes of a copy that say what the message says, and of inputs that it does not say. */
+function saysTheSame({ path, value }: Change, prepared: Prepared): boolean {
+  const leaf = path.replace(/.*\./, '')
+  if (leaf === 'cancelOrderKeys' || leaf === 'tokenTransfers') return value === 'turned round'
+  // The metadata word may be missing from the copy, or have its express flag set as in the message.
+  if (leaf === 'dataList') return value === 'one less'
+  if (leaf.startsWith('dataList[')) return typeof value === 'string' && isSameMetadata(value, path, prepared)
+  if (!/^copy\.(order|update)Inputs/.test(path)) return false
+  // A host's answer has them beside each order, never a list of another length.
+  if (/Inputs$/.test(path)) return true
+  const at = Number(/\[(\d+)\]/.exec(path)?.[1])
+  const order = prepared.typedData.batch.createOrderParamsList[at]
+  // The venue rounds a trigger down to the unit of the contract.
+  if (leaf === 'triggerPrice' && typeof value === 'bigint') {
+    const found = path.startsWith('copy.order')
+      ? prepared.copy.orderInputs?.[at]?.params.triggerPrice
+      : prepared.copy.updateInputs?.[at]?.params.triggerPrice
+    return found !== undefined && found < MAX_UINT256 && value / 10n ** 18n === found / 10n ** 18n
+  }
+  // Without a payment its token is no one's; the native token is its wrapped form.
+  const isReduction = order !== undefined && [4n, 5n, 6n].includes(order.orderType)
+  if (isReduction && leaf === 'payTokenAddress') return true
+  const isWeth = (text: unknown) => text === weth
+  const found = path
+    .replace(/^copy\./, '')
+    .split(/[.[\]]+/)
+    .filter((name) => name !== '')
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown>)[name], prepared.copy)
+  return value === ZERO_ADDRESS && isWeth(found) && leaf !== 'tokenAddress' && !leaf.startsWith('swapPath')
 }
 
 /** Payloads of one market of both kinds of key. */

@@ -176,17 +176,21 @@ test('every case of the file has its sentence, once', () => {
 })
 
 describe('what a trader asks though no decision of ours says it', () => {
-  /** The case with other decisions; message and copy say `update` in its only update. */
+  /** The case with other decisions; message and copy say `update` in its only update, and the builder's inputs in USD. */
   function edited(id: string, want: Partial<Want>, update: Readonly<Record<string, unknown>>): MessageCase {
     const one = structuredClone(caseOf(id))
     const { payload } = one.prepared as {
       payload: {
         typedData: { message: { updateOrderParamsList: [object] } }
-        batchParams: { updateOrderParams: [{ updatePayload: object }] }
+        batchParams: { updateOrderParams: [{ updatePayload: object; params: object }] }
       }
     }
     Object.assign(payload.typedData.message.updateOrderParamsList[0], update)
-    Object.assign(payload.batchParams.updateOrderParams[0].updatePayload, update)
+    const [copy] = payload.batchParams.updateOrderParams
+    Object.assign(copy.updatePayload, update)
+    const { triggerPrice } = update
+    const inUsd = triggerPrice === undefined ? {} : { triggerPrice: `${triggerPrice}${'0'.repeat(18)}` }
+    Object.assign(copy.params, { ...update, ...inUsd })
     return { ...one, want: { ...one.want, ...want } }
   }
   const verdictOf = (one: MessageCase) => {

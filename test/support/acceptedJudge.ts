@@ -269,7 +269,9 @@ function changesMade({ kind, terms }: Intent, batch: Batch): readonly string[] {
       harms.push('gives an order another least output')
   })
   const cancels = kind === 'batch' ? terms.batch?.cancelOrderKeys : terms.cancelOrderKeys
-  if (batch.cancelOrderKeys.join() !== (cancels ?? []).join()) harms.push('cancels other orders')
+  // Cancels do not depend on each other: their order in a message changes nothing.
+  if ([...batch.cancelOrderKeys].sort().join() !== [...(cancels ?? [])].sort().join())
+    harms.push('cancels other orders')
   return harms
 }
 

@@ -80,26 +80,23 @@ function marketsNow(
   return now
 }
 
-/** A token as the venue lists it, with the symbol of what it wraps. */
+/** A token as the venue lists it, with the other name that it goes by. */
 type ListedToken = Token & { readonly assetSymbol?: string }
 
 /**
- * Tokens by lower-cased address, those whose row cannot be read as they were, without a price. One whose symbol another has
- * too is named by its asset's symbol in requests (`WBTC`, where the symbol is `BTC`), or by its address.
+ * Tokens by lower-cased address, those whose row cannot be read as they were, without a price. Requests name one whose symbol
+ * another token goes by too by its address: a table of names has one entry for each, and which token that is differs
+ * between hosts and lists (`BTC`, `WBTC`).
  */
 function tokensNow(tokens: readonly ListedToken[], known: Map<string, Token>): ReadonlyMap<string, Token> {
-  const isShared = (name: string) =>
-    tokens.filter(({ symbol, assetSymbol = symbol }) => symbol === name || assetSymbol === name).length > 1
-  const symbols = new Set<string>()
-  const shared = new Set(
-    tokens.filter(({ symbol }) => symbols.size === symbols.add(symbol).size).map(({ symbol }) => symbol),
-  )
+  const timesNamed = new Map<string, number>()
+  for (const { symbol, assetSymbol } of tokens)
+    for (const name of new Set([symbol, assetSymbol ?? symbol]))
+      timesNamed.set(name, (timesNamed.get(name) ?? 0) + 1)
   const now = new Map(
     tokens.map((token): readonly [string, Token] => {
-      const { address, symbol, assetSymbol } = token
-      if (!shared.has(symbol)) return [hexKey(address), token]
-      const isOwn = assetSymbol !== undefined && !isShared(assetSymbol)
-      return [hexKey(address), { ...token, wireName: isOwn ? assetSymbol : address }]
+      const isShared = (timesNamed.get(token.symbol) ?? 0) > 1
+      return [hexKey(token.address), isShared ? { ...token, wireName: token.address } : token]
     }),
   )
   for (const [key, token] of now) known.set(key, token)

@@ -1,6 +1,6 @@
 /** The list of differences between what was meant and what a payload says; all of them, because the list tells an attack from a bug. */
 import type { Difference } from '../../domain/orderEvent.ts'
-import { sameHex } from '../../protocol/address.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
 
 /** What moves by itself, told apart from payload mismatch. */
 export type BenignCode = 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_MOVED' | 'OFFER_EXPIRED'
@@ -50,6 +50,16 @@ export class Differences {
   /** A fee above its limit is a gas spike up to `spike`, and nothing that moves by itself beyond. */
   fee(field: string, limit: bigint, found: bigint, spike: bigint): void {
     this.atMost(field, limit, found, found <= spike ? 'FEE_ABOVE_LIMIT' : undefined)
+  }
+
+  /** The same keys, each once, in any order, or a difference for each that is not. */
+  sameKeys(list: string, expected: readonly string[], found: readonly string[]): void {
+    this.same(`${list}.length`, expected.length, found.length)
+    const left = new Set(expected.map(hexKey))
+    found.forEach((key, index) => {
+      this.compared += 1
+      if (!left.delete(hexKey(key))) this.add(`${list}[${index}]`, [...left].join(' or ') || 'absent', key)
+    })
   }
 
   /** Nothing in the list, or a difference. */

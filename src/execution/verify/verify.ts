@@ -90,7 +90,7 @@ export function verify(
   const differences = new Differences()
   const { router } = signingDomainOf(chain, intent.account, policy)
   checkEnvelope(differences, chain, router, prepared, policy, nowSeconds)
-  checkCopies(differences, prepared.typedData.batch, prepared.copy)
+  checkCopies(differences, chain, intent, prepared.typedData.batch, prepared.copy)
   const proposal = { batch: prepared.typedData.batch, relayParams: prepared.relayParams }
   return judged(differences, chain, intent, proposal, policy, nowSeconds, prepared)
 }

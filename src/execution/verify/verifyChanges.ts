@@ -1,8 +1,7 @@
-/** Updates and cancels of a message against the intent: exactly those that are meant, in their order, every field. */
+/** Updates and cancels of a message against the intent: exactly those that are meant: updates in their order, every field; cancels as a set. */
 
 import type { Intent } from '../../domain/order/intent.ts'
 import type { EditTerms } from '../../domain/order/orderTerms.ts'
-import type { Hex } from '../../protocol/address.ts'
 import type { Batch, UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { MAX_UINT256, maxOf } from '../../protocol/units.ts'
 import type { Differences } from '../context/differences.ts'
@@ -20,7 +19,8 @@ export function checkChanges(
   const updates = kind === 'batch' ? (terms.batch?.updateOrderParamsList ?? []) : updatesOf(terms.edit)
   checkUpdates(differences, intent, updates, batch.updateOrderParamsList, policy)
   const keys = kind === 'batch' ? terms.batch?.cancelOrderKeys : terms.cancelOrderKeys
-  checkCancels(differences, keys ?? [], batch.cancelOrderKeys)
+  // Cancels of one message are independent of each other: their order changes nothing.
+  differences.sameKeys('message.cancelOrderKeys', keys ?? [], batch.cancelOrderKeys)
 }
 
 /**
@@ -135,16 +135,4 @@ function checkIncrease(
   const held = intent.terms.edit?.executionFeeHeld ?? 0n
   const room = maxOf(0n, executionFeeLimit(policy, intent) - held)
   differences.fee(field, room, found, executionFeeSpike(policy, intent))
-}
-
-function checkCancels(differences: Differences, expected: readonly Hex[], found: readonly Hex[]): void {
-  const list = 'message.cancelOrderKeys'
-  differences.same(`${list}.length`, expected.length, found.length)
-  found.slice(expected.length).forEach((key, extra) => {
-    differences.add(`${list}[${expected.length + extra}]`, 'absent', key)
-  })
-  expected.forEach((key, index) => {
-    const other = found[index]
-    if (other !== undefined) differences.hex(`${list}[${index}]`, key, other)
-  })
 }

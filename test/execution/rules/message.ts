@@ -65,7 +65,10 @@ const updates: Rule = (scene) => {
 }
 
 const cancels: Rule = (scene) => ({
-  signed: asItIs,
+  signed: {
+    ...asItIs,
+    'in another order': (whole) => ({ ...whole, cancels: [...whole.cancels].reverse() }),
+  },
   harmful: {
     'one more': (whole) => ({ ...whole, cancels: [...whole.cancels, otherKey] }),
     ...(scene.cancels.length === 0
