@@ -17,11 +17,15 @@ export interface HostileParts {
   readonly venue: Venue
   readonly kind: LiarKind
   readonly plan: Plan
+  /** Who lies instead of the kind's liars, by kind and number: `oracle/0`, `api/1`, `rpc/0`. */
+  readonly liars?: readonly string[] | undefined
   /** The honest way. */
   readonly honest: Fetch
   /** Since the beginning, ms. */
   readonly nowMs: () => number
   readonly note: (text: string) => void
+  /** Called with 1 when a request begins to wait in vain, and with -1 when its asker gives it up. */
+  readonly hung: (change: 1 | -1) => void
 }
 
 /** Which hosts lie: path prefixes of the venue. */
@@ -42,9 +46,33 @@ function liarsOf({ paths }: Venue, kind: LiarKind): readonly string[] {
   }
 }
 
+/** The path prefix of a host by its kind and number, as `oracle/0`. Throws TypeError for one that the venue does not have. */
+function prefixOf({ paths }: Venue, name: string): string {
+  const [kind = '', at = ''] = name.split('/')
+  const found = kind in paths ? paths[kind as keyof Venue['paths']][Number(at)] : undefined
+  if (found === undefined) throw new TypeError(`the venue has no host ${name}`)
+  return found
+}
+
+/** The path prefix of the liar that a path lies under. A named endpoint is its own path alone: others lie below the first one's. */
+function liarAt(
+  venue: Venue,
+  liars: readonly string[],
+  isNamed: boolean,
+  pathname: string,
+): string | undefined {
+  return liars.find(
+    (prefix) =>
+      pathname === prefix ||
+      (pathname.startsWith(`${prefix}/`) && !(isNamed && venue.paths.rpc.includes(pathname))),
+  )
+}
+
 /** A fetch of which some hosts lie. */
-export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: HostileParts): Fetch {
-  const liars = liarsOf(venue, kind)
+export function hostileFetch(parts: HostileParts): Fetch {
+  const { venue, kind, plan, honest, nowMs, note, hung } = parts
+  const isNamed = parts.liars !== undefined
+  const liars = parts.liars?.map((name) => prefixOf(venue, name)) ?? liarsOf(venue, kind)
   const asked = plan.map(() => 0)
   const frozen = new Map<string, string>()
 
@@ -58,11 +86,37 @@ export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: Hostile
     })
   }
 
+  /** The end of a request that never reaches the venue now, where a lie is that. */
+  function silenceFor(path: string, init: Parameters<Fetch>[1]): Promise<FetchAnswer> | undefined {
+    const silent = plan.find(
+      ({ change, route, fromMs, untilMs }) =>
+        (change.op === 'hang' || change.op === 'answer') &&
+        path.endsWith(route) &&
+        nowMs() >= fromMs &&
+        nowMs() <= untilMs,
+    )?.change
+    if (silent?.op === 'answer') return Promise.resolve(bareAnswer(silent.status))
+    if (silent?.op !== 'hang') return undefined
+    return new Promise((_answer, fail) => {
+      const { signal } = init
+      hung(1)
+      if (signal === undefined) return
+      const end = (): void => {
+        hung(-1)
+        fail(signal.reason)
+      }
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
+    })
+  }
+
   return async (url, init) => {
     const { pathname, search } = new URL(url)
-    const liar = liars.find((prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`))
+    const liar = liarAt(venue, liars, isNamed, pathname)
     if (liar === undefined) return honest(url, init)
     const path = pathname.slice(liar.length)
+    const silent = silenceFor(path, init)
+    if (silent !== undefined) return await silent
     const made = path === '/orders/txns/prepare' ? inventedNow() : []
     // Who invents a position prepares its close too, and the chain knows nothing of it.
     for (const record of made) if (record !== undefined) storePosition(venue.venueState, record, record.state)
@@ -72,7 +126,7 @@ export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: Hostile
     } finally {
       for (const record of made) if (record !== undefined) storePosition(venue.venueState, record, undefined)
     }
-    const methods = kind === 'endpoint' ? methodsOf(init.body) : []
+    const methods = venue.paths.rpc.includes(pathname) ? methodsOf(init.body) : []
     const lies = liesFor(path, methods)
     if (lies.length === 0 || answer.status >= 400) return answer
     let text = await answer.text()
@@ -121,6 +175,10 @@ export function hostileFetch({ venue, kind, plan, honest, nowMs, note }: Hostile
     if (methods.length > 0) return JSON.stringify(changedRpc(parsed, methods, route, change))
     return JSON.stringify(changedBody(parsed, change))
   }
+}
+
+function bareAnswer(status: number): FetchAnswer {
+  return { status, headers: { get: () => null }, text: async () => '{}' }
 }
 
 function movedDate(answer: FetchAnswer, ms: number): FetchAnswer {

@@ -46,6 +46,8 @@ export interface Judge {
   wrote(findings: number): Violation | undefined
   /** perpd said that its kill is done. */
   killDone(): Violation | undefined
+  /** The furthest that the signed price of a market reduction lay on the bad side of the true one, bps. */
+  worstReductionBps(): number
 }
 
 const increases: ReadonlySet<bigint> = new Set([2n, 3n, 8n])
@@ -73,6 +75,7 @@ export function createJudge(parts: JudgeParts): Judge {
   /** Messages that close what is not there. */
   let closesOfNothing = 0
   let heldThenUsd = 0n
+  let worstBps = 0
 
   const oraclePrice = (token: string): bigint => {
     const found = venueState.catalog.tokenByAddress.get(hexKey(token))
@@ -121,6 +124,12 @@ export function createJudge(parts: JudgeParts): Judge {
             if (wrong !== undefined) return said(wrong)
             if (!wasKilled) leftAwayUsd += leftAway(orderType, isLong, numbers, market.indexToken.address)
           }
+        }
+        if (orderType === 4n && market !== undefined) {
+          const price = oraclePrice(market.indexToken.address)
+          const found = numbers.acceptablePrice
+          const away = isLong ? price - found : found - price
+          worstBps = Math.max(worstBps, Number((away * 10_000n) / price))
         }
         if (orderType === 4n && !books.sides().some(({ symbol }) => symbol === market?.catalog.symbol))
           closesOfNothing += 1
@@ -228,6 +237,7 @@ export function createJudge(parts: JudgeParts): Judge {
   }
 
   return {
+    worstReductionBps: () => worstBps,
     look() {
       const found = messages() ?? held()
       if (found !== undefined) return found

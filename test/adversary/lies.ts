@@ -67,6 +67,10 @@ export type Change =
   | { readonly op: 'flood'; readonly rows: number }
   /** Nested this deep. */
   | { readonly op: 'bomb'; readonly depth: number }
+  /** No answer at all; the request reaches nobody. */
+  | { readonly op: 'hang' }
+  /** An error of this status; the request reaches nobody. */
+  | { readonly op: 'answer'; readonly status: number }
   /** The Date header, moved. */
   | { readonly op: 'date'; readonly seconds: number }
   /** A message to sign, changed in all its copies; what is signed lands. */

@@ -28,6 +28,10 @@ export interface Story {
   readonly seed: number
   readonly kind: LiarKind
   readonly plan: Plan
+  /** Who lies instead of the kind's liars, by kind and number: `oracle/0`, `api/1`, `rpc/0`. */
+  readonly liars?: readonly string[]
+  /** How many hosts of the oracle are configured; absent: all that the venue has. */
+  readonly oracleHosts?: number
   readonly habits: readonly Habit[]
   readonly spanMs: number
   /** How many endpoints of the chain are read: none, one or two. */
@@ -38,6 +42,8 @@ export interface Story {
   readonly path?: readonly (readonly [seconds: number, priceUsd: number])[]
   /** When an operator kills with a close, ms. */
   readonly killAtMs?: number
+  /** Ends the story when the kill has closed everything; default false. */
+  readonly endsClosed?: boolean
   /** Keeps what happened; default false. */
   readonly keepsTrace?: boolean
 }
@@ -54,6 +60,15 @@ export interface StoryResult {
   readonly denials: Readonly<Record<string, number>>
   readonly findings: readonly string[]
   readonly kill: string | undefined
+  /** What was open at the kill, USD, and how long after it nothing was, by the books, ms; undefined: never. */
+  readonly heldAtKillUsd: Usd
+  readonly closedAfterMs: number | undefined
+  /** The furthest that the signed price of a reduction lay below (sales) or above the true one, bps. */
+  readonly worstReductionBps: number
+  /** Times that a host was put in cooldown. */
+  readonly cooldowns: Readonly<Record<string, number>>
+  /** Breakers that opened. */
+  readonly breakers: readonly string[]
   readonly trace: readonly string[]
   readonly text: string
 }
@@ -117,9 +132,13 @@ export async function runStory(story: Story): Promise<StoryResult> {
     venue,
     kind: story.kind,
     plan: story.plan,
+    liars: story.liars,
     honest,
     nowMs: () => timeline.nowMs,
     note,
+    hung(change) {
+      inFlight -= change
+    },
   })
   const fetch: Fetch = async (url, init) => {
     inFlight += 1
@@ -130,12 +149,21 @@ export async function runStory(story: Story): Promise<StoryResult> {
     }
   }
   const denials: Record<string, number> = {}
+  const cooldowns: Record<string, number> = {}
+  const opened = new Set<string>()
   const emit = (event: Event): void => {
     if (event.type === 'decision.denied') {
       const { strategy, decision, denial } = event
       denials[denial.code] = (denials[denial.code] ?? 0) + 1
       note(`denied ${strategy} ${decision.kind} ${denial.code}`)
-    } else if (story.keepsTrace === true && told.has(event.type)) note(textOf(event))
+      return
+    }
+    if (event.type === 'host.cooldown') {
+      const host = event.host.slice(base.length)
+      cooldowns[host] = (cooldowns[host] ?? 0) + 1
+    }
+    if (event.type === 'trading.state' && event.isLifted !== true) opened.add(event.cause)
+    if (story.keepsTrace === true && told.has(event.type)) note(textOf(event))
   }
   const random = randomOf(story.seed, 'daemon')
   const daemon = createDaemon({
@@ -144,7 +172,7 @@ export async function runStory(story: Story): Promise<StoryResult> {
     random: () => random.next(),
     fetch,
     apiHosts: venue.paths.api.map((path) => base + path),
-    oracleHosts: venue.paths.oracle.map((path) => base + path),
+    oracleHosts: venue.paths.oracle.slice(0, story.oracleHosts).map((path) => base + path),
     endpoints: venue.paths.rpc.slice(0, story.endpoints).map((path) => base + path),
     strategies: story.habits.map((habit, index) => strategyOf(habit, `${habit.does}-${index + 1}`)),
     emit,
@@ -159,11 +187,15 @@ export async function runStory(story: Story): Promise<StoryResult> {
     }
   }
   let isKillDone = false
+  let heldAtKillUsd = 0n
+  let closedAfterMs: number | undefined
   const look = (): void => {
     venue.advance()
     books.look()
     broken(judge.look())
     broken(judge.wrote(daemon.journal.account().findings.size))
+    if (story.killAtMs !== undefined && timeline.nowMs > story.killAtMs && books.sides().length === 0)
+      closedAfterMs ??= timeline.nowMs - story.killAtMs
     if (!isKillDone && story.killAtMs !== undefined && engine.status().kill?.outcome === 'done') {
       isKillDone = true
       note(`the kill is done: ${books.text()}`)
@@ -175,12 +207,14 @@ export async function runStory(story: Story): Promise<StoryResult> {
   if (story.killAtMs !== undefined) {
     timeline.after(story.killAtMs, () => {
       judge.kill()
+      heldAtKillUsd = books.sides().reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n)
       engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' }).catch(fatal)
     })
   }
   engine.start().catch(fatal)
   while (violation === undefined) {
     await drain()
+    if (story.endsClosed === true && closedAfterMs !== undefined) break
     if (!timeline.runNext(story.spanMs)) break
   }
   const status = engine.status()
@@ -198,6 +232,11 @@ export async function runStory(story: Story): Promise<StoryResult> {
     denials,
     findings: status.findings.map(({ finding: discrepancy }) => discrepancy.kind),
     kill: status.kill?.outcome,
+    heldAtKillUsd,
+    closedAfterMs,
+    worstReductionBps: judge.worstReductionBps(),
+    cooldowns,
+    breakers: [...opened],
     trace,
     text: books.text(),
   }
