@@ -80,7 +80,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
 
   commandRoutes(app, context.engine)
   console?.mount(app, consoleSources(context))
-  if (signals !== undefined) signalRoutes(app, context.engine, signals, context.now)
+  if (signals !== undefined) signalRoutes(app, context.engine, signals, context)
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) =>

@@ -4,8 +4,9 @@ import { bodyLimit } from 'hono/body-limit'
 import type { Emit } from '../domain/event.ts'
 import type { SignalRefusal } from '../domain/signalEvent.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
-import { createBucket } from './guard/access.ts'
-import { no, type Proven } from './guard/requestGuard.ts'
+import { createBucket, createBuckets } from './guard/access.ts'
+import { addressOf } from './guard/addressOf.ts'
+import { type GuardContext, no, type Proven } from './guard/requestGuard.ts'
 import { readSignal } from './signalBody.ts'
 import { proveSignal, type SignalSecrets, signatureHeader } from './signalProof.ts'
 
@@ -38,14 +39,15 @@ const statuses: Readonly<Record<SignalRefusal, 400 | 401 | 404 | 409 | 410 | 429
   SIGNALS_STOPPED: 503,
 }
 
-/** Adds the route. `now`: any clock in ms; only differences count. */
+/** Adds the route. `now`: any clock in ms; only differences count. `requestsPerSecond`: of each address that proves nothing. */
 export function signalRoutes(
   app: Hono<Proven>,
   engine: Pick<EngineApi, 'signal'>,
   { secrets, windowMs, perSecond, emit }: SignalSettings,
-  now: () => number,
+  { now, requestsPerSecond }: Pick<GuardContext, 'now' | 'requestsPerSecond'>,
 ): void {
   const bucket = createBucket(perSecond, now)
+  const failures = createBuckets(requestsPerSecond, now)
   const limited = bodyLimit({
     maxSize: MOST_SIGNAL_BYTES,
     onError(c) {
@@ -62,7 +64,12 @@ export function signalRoutes(
     }
     const bytes = new Uint8Array(await c.req.arrayBuffer())
     const proof = proveSignal(secrets, c.req.header(signatureHeader), bytes)
-    if (!proof.ok) return told(proof.code, proof.reason)
+    if (!proof.ok) {
+      // The code first: a flood of what fails takes from the bucket of its own address, and from no sender that signs.
+      if (failures.take(addressOf(c))) return told(proof.code, proof.reason)
+      c.header('Retry-After', '1')
+      return no(c, 429, 'RATE_LIMITED', 'Too many signals that nobody proved; try again in a second.')
+    }
     if (!bucket.take()) {
       c.header('Retry-After', '1')
       return told('SIGNAL_RATE_LIMITED', `more than ${perSecond} signals a second`)

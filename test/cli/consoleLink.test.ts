@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/loadConfig.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/controlTokens.ts'
-import { ask, browserOf, handClock, openConsole } from '../control/browser.ts'
+import { ask, begin, browserOf, handClock, openConsole } from '../control/browser.ts'
 import { perpd } from './run.ts'
 
 let cwd: string
@@ -42,21 +42,20 @@ test('the link begins a session of the role that was asked for', async () => {
     const { code, out } = await perpd(cwd, ['console', ...flags])
     const [url = '', text] = out.split('\n')
     expect([code, text]).toEqual([0, expect.stringMatching(/^It works once, for ten minutes, /)])
-    const { pathname, search } = new URL(url)
-    const { cookie = '' } = await ask(opened, 'GET', `${pathname}${search}`)
-    const { reading } = await browserOf(opened, cookie)
+    const key = url.split('#key=')[1] ?? ''
+    const { reading } = browserOf(opened, await begin(opened, '/console/enter', { key }))
     expect(JSON.parse((await ask(opened, 'GET', '/console/session', reading)).text)).toMatchObject({ role })
   }
   const { out } = await perpd(cwd, ['console', '--json'])
   expect(JSON.parse(out)).toEqual({
-    url: expect.stringMatching(/\/console\/enter\?key=[\w-]{43}$/),
+    url: expect.stringMatching(/\/console\/#key=[\w-]{43}$/),
     role: 'operate',
     expiresAtMs: expect.any(Number),
   })
 })
 
 test('a link that is longer than the screen is whole, on the first line', () => {
-  const url = `http://127.0.0.1:46119/console/enter?key=${'k'.repeat(43)}`
+  const url = `http://127.0.0.1:46119/console/#key=${'k'.repeat(43)}`
   expect(fitted(url, 80)).toBe(url)
 })
 

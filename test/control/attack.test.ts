@@ -289,6 +289,35 @@ test('10,000 requests with wrong tokens change nothing, are refused clearly, and
   expect(commands).toEqual([])
 })
 
+test('a flood of foreign names and origins is refused as such, and takes nothing from probes, readers or operators', async () => {
+  await server.close()
+  await open({ requestsPerSecond: 3 })
+  for (const headers of [{ host: 'evil.example' }, { origin: 'http://evil.example' }])
+    for (const path of ['/livez', '/metrics', '/api/status'])
+      for (let at = 0; at < 10; at += 1)
+        expect([path, (await ask('GET', path, { ...headers, ...asOperator })).status]).toEqual([
+          path,
+          'host' in headers ? 421 : 403,
+        ])
+  for (const path of ['/livez', '/metrics']) expect((await ask('GET', path)).status).toBe(200)
+  expect((await ask('GET', '/api/status', asOperator)).status).toBe(200)
+})
+
+test('probes are answered however often they are asked, and whatever else floods', async () => {
+  await server.close()
+  await open({ requestsPerSecond: 3 })
+  for (let at = 0; at < 20; at += 1) {
+    for (const path of ['/livez', '/readyz', '/healthz']) expect((await ask('GET', path)).status).toBe(200)
+    await ask('GET', '/metrics')
+    await ask('GET', '/api/status')
+  }
+  expect((await ask('GET', '/metrics')).status).toBe(429)
+  expect((await ask('GET', '/api/status')).status).toBe(429)
+  await server.close()
+  await open({ requestsPerSecond: 3, isHealthOpen: false })
+  for (let at = 0; at < 20; at += 1) expect((await ask('GET', '/livez', asReader)).status).toBe(200)
+})
+
 test('what is open is configurable: metrics and health ask for a token when they shall', async () => {
   for (const path of ['/metrics', '/livez', '/readyz']) expect((await ask('GET', path)).status).toBe(200)
   await server.close()

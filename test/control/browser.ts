@@ -14,6 +14,8 @@ export interface Answer {
   readonly error: string | undefined
   /** The session's cookie, as a browser would send it back. */
   readonly cookie: string | undefined
+  /** The session's other half, as a page keeps it. */
+  readonly pageKey: string | undefined
 }
 
 /** Both clocks of the console, moved by hand. */
@@ -60,7 +62,10 @@ export function ask(
         text += part
       })
       response.on('end', () => {
-        const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as { error?: string }
+        const { error, pageKey } = (text.startsWith('{') ? JSON.parse(text) : {}) as {
+          readonly error?: string
+          readonly pageKey?: string
+        }
         const [cookie] = response.headers['set-cookie'] ?? []
         resolve({
           status: response.statusCode ?? 0,
@@ -68,6 +73,7 @@ export function ask(
           headers: response.headers,
           error,
           cookie: cookie?.split(';')[0],
+          pageKey,
         })
       })
     })
@@ -87,25 +93,26 @@ export interface Browser {
 
 /** Begins a session with a token. */
 export async function logIn(server: ControlServer, token: string): Promise<Browser> {
-  const { cookie = '' } = await ask(
-    server,
-    'POST',
-    '/console/session',
-    { 'content-type': 'application/json' },
-    JSON.stringify({ token }),
-  )
-  return browserOf(server, cookie)
+  return browserOf(server, await begin(server, '/console/session', { token }))
 }
 
-/** What a browser with this cookie sends. */
-export async function browserOf(server: ControlServer, cookie: string): Promise<Browser> {
-  const reading = { cookie, 'sec-fetch-site': 'same-origin' }
-  const { text } = await ask(server, 'GET', '/console/session', reading)
-  const { csrf = '' } = JSON.parse(text) as { csrf?: string }
+/** Trades in a token, or the key of a link. */
+export function begin(
+  server: Pick<ControlServer, 'port'>,
+  path: '/console/session' | '/console/enter',
+  body: { readonly token: string } | { readonly key: string },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return ask(server, 'POST', path, { 'content-type': 'application/json', ...headers }, JSON.stringify(body))
+}
+
+/** What a browser and its page send after this answer to a log-in. */
+export function browserOf(server: ControlServer, { cookie = '', pageKey = '' }: Answer): Browser {
+  const reading = { cookie, 'x-perpd-page-key': pageKey, 'sec-fetch-site': 'same-origin' }
   const origin = `http://127.0.0.1:${server.port}`
   return {
     cookie,
     reading,
-    writing: { ...reading, origin, 'content-type': 'application/json', 'x-perpd-csrf': csrf },
+    writing: { ...reading, origin, 'content-type': 'application/json' },
   }
 }

@@ -4,7 +4,7 @@ import { createLoginThrottle } from '../../src/control/console/loginThrottle.ts'
 import { newNonce, proofOf } from '../../src/control/guard/proof.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
-import { type Answer, ask, type Browser, browserOf, handClock, logIn, openConsole } from './browser.ts'
+import { type Answer, ask, type Browser, begin, browserOf, handClock, logIn, openConsole } from './browser.ts'
 import { access, asOperator, asReader, engine, operateToken, readToken } from './door.ts'
 
 const minuteMs = 60_000
@@ -46,9 +46,8 @@ const command = (headers: Readonly<Record<string, string>>) =>
 const read = (headers: Readonly<Record<string, string>>) => shown(ask(server, 'GET', '/api/status', headers))
 const guess = (token: string) =>
   shown(ask(server, 'POST', '/console/session', json, JSON.stringify({ token })))
-const keyOf = (url: string) => new URL(url).searchParams.get('key') ?? ''
-const enter = (key: string, headers: Readonly<Record<string, string>> = {}) =>
-  ask(server, 'GET', `/console/enter?key=${key}`, headers)
+const keyOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get('key') ?? ''
+const enter = (key: string) => begin(server, '/console/enter', { key })
 const cookieName = () => `perpd_session_${server.port}`
 const without = (browser: Browser, ...names: string[]) =>
   Object.fromEntries(Object.entries(browser.writing).filter(([name]) => !names.includes(name)))
@@ -67,7 +66,6 @@ test('a session of either token sees the account, and only one of the operate to
   const { text } = await ask(server, 'GET', '/console/session', reader.reading)
   expect(JSON.parse(text)).toEqual({
     role: 'read',
-    csrf: expect.stringMatching(/^[\w-]{43}$/),
     expiresAtMs: clock.now() + hourMs,
   })
 })
@@ -85,16 +83,16 @@ test('the cookie is kept from scripts and other sites, and goes over TLS alone b
   expect(await set()).toMatch(/; HttpOnly; Secure; SameSite=Strict$/)
 })
 
-test('a link opens one session, once, within ten minutes, and leads to the page', async () => {
+test('a link opens one session, once, within ten minutes, by a key that no browser sends by itself', async () => {
   const { url = '' } = server.console?.link('operate') ?? {}
-  expect(url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${server.port}/console/enter\\?key=[\\w-]{43}$`))
-  const prefetched = await enter(keyOf(url), { 'sec-purpose': 'prefetch;prerender' })
-  expect([prefetched.status, prefetched.error]).toEqual([409, 'LINK_NOT_OPENED'])
-  expect((await ask(server, 'HEAD', `/console/enter?key=${keyOf(url)}`)).status).toBe(409)
+  expect(url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${server.port}/console/#key=[\\w-]{43}$`))
   const entered = await enter(keyOf(url))
-  expect([entered.status, entered.headers.location]).toEqual([303, '/console/'])
+  expect([entered.status, JSON.parse(entered.text)]).toEqual([
+    200,
+    { role: 'operate', pageKey: expect.stringMatching(/^[\w-]{43}$/), expiresAtMs: clock.now() + hourMs },
+  ])
   expect(entered.headers['referrer-policy']).toBe('no-referrer')
-  const { writing } = await browserOf(server, entered.cookie ?? '')
+  const { writing } = browserOf(server, entered)
   expect(await command(writing)).toEqual([200])
 
   const again = await enter(keyOf(url))
@@ -104,7 +102,7 @@ test('a link opens one session, once, within ten minutes, and leads to the page'
   expect((await enter(late)).error).toBe('LINK_OVER')
   const inTime = keyOf(server.console?.link('read').url ?? '')
   clock.pass(10 * minuteMs - 1)
-  expect((await enter(inTime)).status).toBe(303)
+  expect((await enter(inTime)).status).toBe(200)
 })
 
 test('a link is made for a token, of its role or less, and to no session', async () => {
@@ -144,21 +142,51 @@ test('the body of a link that was proven is the one that was sent', async () => 
   ])
 })
 
-test('a session without its word, or with another, changes nothing', async () => {
+test('the cookie alone gives nothing, and the page key alone nothing, to whoever has got it', async () => {
   const operator = await logIn(server, operateToken)
   const other = await logIn(server, operateToken)
-  const wrong = [
-    without(operator, 'x-perpd-csrf'),
-    { ...operator.writing, 'x-perpd-csrf': '' },
-    { ...operator.writing, 'x-perpd-csrf': other.writing['x-perpd-csrf'] ?? '' },
-    { ...operator.writing, 'x-perpd-csrf': operator.cookie.split('=')[1] ?? '' },
+  const key = 'x-perpd-page-key'
+  const halves = [
+    without(operator, key),
+    { ...operator.writing, [key]: '' },
+    { ...operator.writing, [key]: other.writing[key] ?? '' },
+    { ...operator.writing, [key]: operator.cookie.split('=')[1] ?? '' },
+    { ...other.writing, [key]: operator.writing[key] ?? '' },
+    without(operator, 'cookie'),
   ]
-  for (const headers of wrong) {
-    expect(await command(headers)).toEqual([403, 'CSRF_REFUSED'])
-    expect(await shown(ask(server, 'DELETE', '/console/session', headers))).toEqual([403, 'CSRF_REFUSED'])
+  for (const headers of halves) {
+    expect(await command(headers)).toEqual([401, 'UNAUTHORIZED'])
+    expect(await shown(ask(server, 'DELETE', '/console/session', headers))).toEqual([401, 'UNAUTHORIZED'])
+    expect(await read(headers)).toEqual([401, 'UNAUTHORIZED'])
+    expect(await shown(ask(server, 'GET', '/api/stream', headers))).toEqual([401, 'UNAUTHORIZED'])
+    expect((await ask(server, 'GET', '/console/session', headers)).text).toBe('{"role":null}')
   }
   expect(await read(operator.reading)).toEqual([200])
   expect(commands).toEqual([])
+})
+
+test('whoever may only read ends no session of operators, eats none of their links, and fills none of their streams', async () => {
+  const operator = await logIn(server, operateToken)
+  const { url = '' } = server.console?.link('operate') ?? {}
+  const first = await logIn(server, readToken)
+  for (let at = 0; at < 70; at++) {
+    clock.pass(1)
+    await logIn(server, readToken)
+    await ask(server, 'POST', '/api/console/link', { ...json, ...asReader }, '{}')
+  }
+  expect(await read(operator.reading)).toEqual([200])
+  expect(await read(first.reading)).toEqual([401, 'UNAUTHORIZED'])
+  expect((await enter(keyOf(url))).status).toBe(200)
+})
+
+test('a flood by whoever may only read leaves the bucket of operators full', async () => {
+  await server.close()
+  server = await openConsole({ clock }, { requestsPerSecond: 5 })
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => shown(ask(server, 'GET', '/api/status', asReader))),
+  )
+  expect(answers.filter(([status]) => status === 429).length).toBeGreaterThan(20)
+  expect(await shown(ask(server, 'GET', '/api/status', asOperator))).toEqual([200])
 })
 
 test('a page of another origin or site gets nothing with the session of a browser', async () => {
@@ -216,18 +244,19 @@ test('nothing is shown in a frame', async () => {
   }
 })
 
-test('guesses at a token are throttled by address, and pass with time', async () => {
+test('guesses at a token are throttled by address, and keep nobody out who has one', async () => {
   for (let at = 0; at < 5; at++) expect(await guess(`wrong-${at}`)).toEqual([401, 'UNAUTHORIZED'])
-  expect(await guess(operateToken)).toEqual([429, 'LOGIN_THROTTLED'])
+  expect(await guess('wrong-6')).toEqual([429, 'LOGIN_THROTTLED'])
+  expect(await guess(operateToken)).toEqual([200])
   expect((await enter('x'.repeat(43))).error).toBe('LINK_OVER')
   clock.pass(minuteMs)
-  expect(await guess(operateToken)).toEqual([200])
+  expect(await guess('wrong-7')).toEqual([401, 'UNAUTHORIZED'])
 })
 
 test('guesses at a link are throttled, and keep nobody out who has one', async () => {
   for (let at = 0; at < 5; at++) expect((await enter('x'.repeat(43))).error).toBe('LINK_OVER')
   expect((await enter('x'.repeat(43))).error).toBe('LOGIN_THROTTLED')
-  expect((await enter(keyOf(server.console?.link('read').url ?? ''))).status).toBe(303)
+  expect((await enter(keyOf(server.console?.link('read').url ?? ''))).status).toBe(200)
   expect(await guess(operateToken)).toEqual([200])
 })
 
@@ -323,7 +352,7 @@ test('whoever logs out is out, and an operator sees and ends the sessions of oth
 })
 
 test('a cookie that is none of ours, or two of them, are no session', async () => {
-  const { cookie } = await logIn(server, readToken)
+  const { cookie, reading } = await logIn(server, readToken)
   for (const wrong of [
     `${cookieName()}=`,
     `${cookieName()}=${'x'.repeat(43)}`,
@@ -332,7 +361,7 @@ test('a cookie that is none of ours, or two of them, are no session', async () =
     cookie.replace('perpd_session', 'PERPD_SESSION'),
     `${cookieName()}=${readToken}`,
   ])
-    expect([wrong, ...(await read({ cookie: wrong }))]).toEqual([wrong, 401, 'UNAUTHORIZED'])
+    expect([wrong, ...(await read({ ...reading, cookie: wrong }))]).toEqual([wrong, 401, 'UNAUTHORIZED'])
   // That there is no session is an answer, to nobody's page but our own.
   for (const headers of [{}, { cookie: 'theme=dark' }, { cookie: `${cookie}x` }]) {
     const { status, text } = await ask(server, 'GET', '/console/session', headers)
@@ -340,7 +369,7 @@ test('a cookie that is none of ours, or two of them, are no session', async () =
   }
   const foreign = await ask(server, 'GET', '/console/session', { 'sec-fetch-site': 'cross-site' })
   expect([foreign.status, foreign.error]).toEqual([403, 'ORIGIN_NOT_ALLOWED'])
-  expect(await read({ cookie: `theme=dark; ${cookie}` })).toEqual([200])
+  expect(await read({ ...reading, cookie: `theme=dark; ${cookie}` })).toEqual([200])
 })
 
 test('the cookie is named by its port, so that two daemons of one machine do not log each other out', async () => {
@@ -349,9 +378,9 @@ test('the cookie is named by its port, so that two daemons of one machine do not
     const [one, other] = [await logIn(server, readToken), await logIn(second, readToken)]
     expect(one.cookie.split('=')[0]).not.toBe(other.cookie.split('=')[0])
     // A browser sends both to both.
-    const both = { cookie: `${one.cookie}; ${other.cookie}` }
-    expect(await read(both)).toEqual([200])
-    expect((await ask(second, 'GET', '/api/status', both)).status).toBe(200)
+    const cookie = `${one.cookie}; ${other.cookie}`
+    expect(await read({ ...one.reading, cookie })).toEqual([200])
+    expect((await ask(second, 'GET', '/api/status', { ...other.reading, cookie })).status).toBe(200)
   } finally {
     await second.close()
   }
@@ -382,14 +411,14 @@ test('behind a proxy that ends TLS its name and origin are ours, and the same na
     403,
     'ORIGIN_NOT_ALLOWED',
   ])
-  expect(server.console?.link('read').url).toMatch(/^https:\/\/perpd\.example\.org\/console\/enter\?key=/)
+  expect(server.console?.link('read').url).toMatch(/^https:\/\/perpd\.example\.org\/console\/#key=/)
 })
 
 test('a port without a console serves none of it', async () => {
   await server.close()
   server = await openConsole(undefined)
   expect(server.console).toBeUndefined()
-  for (const path of ['/console/', '/console/session', '/console/enter?key=x', '/api/stream'])
+  for (const path of ['/console/', '/console/session', '/console/enter', '/api/stream'])
     expect([path, ...(await shown(ask(server, 'GET', path)))]).toEqual([path, 401, 'UNAUTHORIZED'])
   expect(await shown(ask(server, 'GET', '/api/stream', asReader))).toEqual([404, 'NOT_FOUND'])
   const own = { ...asReader, origin: `http://127.0.0.1:${server.port}` }

@@ -308,10 +308,13 @@ test('a reader that takes nothing is cut off, and the others are told everything
   expect(heard.isOver).toBe(false)
 })
 
-test('sixteen may listen, and one more when one of them leaves', async () => {
+test('sixteen of a role may listen, and one more when one of them leaves', async () => {
   const all = await Promise.all(Array.from({ length: 16 }, () => begun()))
   const refused = await ask(server, 'GET', '/api/stream', asReader)
   expect([refused.status, refused.error]).toEqual([503, 'TOO_MANY_STREAMS'])
+  // Those who may only read take nothing from operators.
+  const operator = await begun(asOperator)
+  expect(operator.status).toBe(200)
   all[0]?.close()
   await holds(async () => {
     const next = await listen()

@@ -44,7 +44,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 /** The inbox of an engine over one fold, behind a listening port. */
-async function listen(perSecond = 1_000): Promise<void> {
+async function listen(perSecond = 1_000, requestsPerSecond = 10_000): Promise<void> {
   const emit = (event: Event): void => {
     events.push(event)
     metrics.listen(event)
@@ -76,7 +76,7 @@ async function listen(perSecond = 1_000): Promise<void> {
     metrics,
     health: { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) },
     ...access,
-    requestsPerSecond: 10_000,
+    requestsPerSecond,
     signals: {
       secrets: { signing, inBody: new Map([['tv', new Secret(ownSecret)]]) },
       windowMs,
@@ -242,6 +242,14 @@ test('proven signals have a rate of their own, which a flood of strangers does n
   const answers = []
   for (let count = 0; count < 5; count += 1) answers.push((await send(long))[0])
   expect(answers).toEqual([202, 202, 202, 429, 429])
+})
+
+test('what nobody proved has a bucket of its address, and a signal with its code goes through the flood', async () => {
+  await server.close()
+  await listen(1_000, 5)
+  const strangers = await Promise.all(Array.from({ length: 50 }, () => post('{}')))
+  expect(new Set(strangers.map(([status]) => status))).toEqual(new Set([401, 429]))
+  expect(await send(long)).toMatchObject([202, { ok: true }])
 })
 
 test('a body that is too large, no JSON, or with other fields is refused, and nothing of it is repeated', async () => {

@@ -9,8 +9,12 @@ import { ask, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
 let attacker: Server
+/** Cookies that browsers sent to the attacker's port. */
+let taken: string[]
 beforeEach(async () => {
-  attacker = createServer((_, answer) => {
+  taken = []
+  attacker = createServer(({ headers }, answer) => {
+    if (headers.cookie !== undefined) taken.push(headers.cookie)
     answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>another page</title>')
   })
   await new Promise<void>((listening) => attacker.listen(0, '127.0.0.1', listening))
@@ -89,7 +93,7 @@ async function attack(page: Page, daemon: string, isRebound: boolean): Promise<v
     ['/api/trading', { method: 'POST', headers: json, body: halt }],
     ['/api/trading', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: halt }],
     ['/api/trading', { method: 'POST', mode: 'no-cors', body: halt }],
-    ['/api/trading', { method: 'POST', headers: { ...json, 'x-perpd-csrf': 'guessed' }, body: halt }],
+    ['/api/trading', { method: 'POST', headers: { ...json, 'x-perpd-page-key': 'guessed' }, body: halt }],
     ['/api/kill', { method: 'POST', headers: json, body: '{"close":true,"by":"mallory"}' }],
     ['/api/status', { method: 'GET' }],
     ['/api/stream', { method: 'GET' }],
@@ -100,7 +104,7 @@ async function attack(page: Page, daemon: string, isRebound: boolean): Promise<v
     const { read, said } = await inPage<Tried>(page, fetched, at(path), init)
     // A page whose name leads to the port may read the refusal; any other may read nothing at all.
     expect([path, read]).toEqual([path, isRebound ? '421' : expect.stringMatching(/^(nothing|0)$/)])
-    expect(said).not.toMatch(/csrf"|equity|USDC/)
+    expect(said).not.toMatch(/pageKey|"role":"|equity|USDC/)
   }
   expect(await inPage(page, streamed, at('/api/stream'))).toBe('refused')
   const refusal = isRebound ? 421 : 403
@@ -110,6 +114,28 @@ async function attack(page: Page, daemon: string, isRebound: boolean): Promise<v
   ] as const)
     expect(await answered(page, at(path), () => inPage(page, formed, at(path), name, '"}'))).toBe(refusal)
   expect(await answered(page, at('/console/'), () => inPage(page, framing, at('/console/')))).toBe(refusal)
+}
+
+/** A page of another port asks the console's tabs for their half of the session, and looks where they keep it. */
+const asked = `() => new Promise((done) => {
+  const channel = new BroadcastChannel('perpd session')
+  channel.onmessage = ({ data }) => done(data)
+  channel.postMessage({ type: 'ask' })
+  setTimeout(() => done({ stored: Object.entries(sessionStorage) }), 1_000)
+})`
+
+/** The session's halves that the attacker has, sent by a program of its own: no browser, no origin. */
+async function replayed(daemon: string, cookie: string, halves: Readonly<Record<string, string>> = {}) {
+  const headers = { cookie, 'content-type': 'application/json', origin: daemon, ...halves }
+  const halt = JSON.stringify({ state: 'halted', scope: 'global', by: 'mallory' })
+  const reads = ['/api/status', '/api/console/sessions', '/api/stream', '/console/session']
+  const answers = await Promise.all([
+    ...reads.map((path) => fetch(new URL(path, daemon), { headers })),
+    fetch(new URL('/api/trading', daemon), { method: 'POST', headers, body: halt }),
+    fetch(new URL('/console/session', daemon), { method: 'DELETE', headers }),
+  ])
+  const statuses = answers.map(({ status }) => status)
+  return { statuses, session: await answers[3]?.json() }
 }
 
 /** Whether it trades, as the daemon says it. */
@@ -150,6 +176,20 @@ pageTest(
       await page.goto(origin)
       await attack(page, console.origin, false)
     }
+    // That port has the cookie, which alone gives nothing, and a half that is guessed neither; where the other half is it cannot look.
+    const [cookie = ''] = taken
+    expect(cookie).toMatch(/^perpd_session_\d+=[\w-]{43}$/)
+    const nothing = { statuses: [401, 401, 401, 200, 401, 401], session: { role: null } }
+    expect(await replayed(console.origin, cookie)).toEqual(nothing)
+    expect(await replayed(console.origin, cookie, { 'x-perpd-page-key': 'x'.repeat(43) })).toEqual(nothing)
+    await page.goto(`http://127.0.0.1:${port}`)
+    expect(await inPage(page, asked)).toEqual({ stored: [] })
+    // A second tab of the console itself has it from the first.
+    const tab = await context.newPage()
+    await tab.goto(daemon.console)
+    await tab.waitForSelector('.tiles >> text=live')
+    await tab.close()
+
     // A name of theirs that leads to the daemon's own port: the browser takes it for one origin.
     await page.goto(`${rebound}/console/`).catch(() => undefined)
     expect(await page.locator('body').innerText()).toContain('HOST_NOT_ALLOWED')

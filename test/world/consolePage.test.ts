@@ -1,7 +1,7 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
-import { ask, carriedOut, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import { ask, carriedOut, loggedIn, logIn, type Served, sent, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
@@ -151,11 +151,23 @@ pageTest(
     }
     expect(complaints).toEqual([])
 
-    // Another log-in of the same browser takes the place of its session: the first tab commands by that one's word.
+    // Another log-in of the same browser takes the place of its session: the first tab is handed that one's half, and commands by it.
     const link = (await (await ask(daemon, '/api/console/link', {})).json()) as { readonly url: string }
     const tab = await own.newPage()
     await tab.goto(link.url)
     await tab.waitForSelector('.tiles >> text=live')
+    expect(tab.url()).toBe(daemon.console)
+    // The same link once more, in a tab of nobody: it is over, and a token begins a session there.
+    const late = await (await here.browser.newContext()).newPage()
+    await late.goto(link.url)
+    await late.waitForSelector('main.login >> text=This link was used')
+    await logIn(late, daemon, 'read')
+    await late.waitForSelector('#positions')
+    // A link that is opened in a tab with the page takes its place there.
+    const next = (await (await ask(daemon, '/api/console/link', {})).json()) as { readonly url: string }
+    await late.goto(next.url)
+    await late.waitForSelector('.actions >> text=Reducing…')
+    await late.close()
     await page.click('.actions >> text=Reducing…')
     await carriedOut(page)
     await tab.waitForSelector('.tiles >> text=REDUCING')

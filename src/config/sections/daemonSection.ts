@@ -93,7 +93,7 @@ export const control = {
   requestsPerSecond: setting(
     integer(1, 10_000),
     50,
-    'Most requests a second with a token, and as many without one that are refused anyway; the rest are answered 429.',
+    'Most requests a second of each role, and of each address without a token; the rest are answered 429. Probes (/livez, /readyz) are not counted.',
   ),
   hostNames: setting(
     as.hostNames,

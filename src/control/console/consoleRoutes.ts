@@ -1,11 +1,11 @@
 /** Routes of the console: its files, how a browser's session begins and ends, and who has one. */
-import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { setCookie } from 'hono/cookie'
 import { z } from 'zod'
 import type { Role, RoleOf } from '../guard/access.ts'
-import { linkPath, sessionPath } from '../guard/browserRules.ts'
+import { addressOf } from '../guard/addressOf.ts'
+import { enterPath, linkPath, sessionPath } from '../guard/browserRules.ts'
 import { bodyDigestOf } from '../guard/proof.ts'
 import { no, type Proven } from '../guard/requestGuard.ts'
 import type { Assets } from './assets.ts'
@@ -42,6 +42,7 @@ const policy: Readonly<Record<string, string>> = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 }
 const loginBody = z.strictObject({ token: z.string().max(512) })
+const enterBody = z.strictObject({ key: z.string().max(512) })
 const linkBody = z.strictObject({ role: z.enum(['read', 'operate']).optional() })
 
 /** Adds the routes. */
@@ -71,7 +72,8 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
     c.header('Retry-After', '60')
     return no(c, 429, 'LOGIN_THROTTLED', 'Too many log-ins failed; try again in a minute.')
   }
-  const give = (c: Context<Proven>, { cookie }: BegunSession): void =>
+  /** The cookie goes to the browser, the other half to the page that asked. */
+  const give = (c: Context<Proven>, { cookie, pageKey, row }: BegunSession) => {
     setCookie(c, sessions.cookieName(), cookie, {
       httpOnly: true,
       sameSite: 'Strict',
@@ -79,16 +81,16 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
       maxAge: cookieSeconds,
       secure: baseUrl().startsWith('https:'),
     })
+    return c.json({ role: row.role, pageKey, expiresAtMs: row.expiresAtMs })
+  }
 
-  app.get('/console/enter', (c) => {
-    // Neither a look ahead nor a look at the headers uses the key up.
-    if (c.req.method !== 'GET' || (c.req.header('sec-purpose') ?? '').includes('prefetch')) {
-      return no(c, 409, 'LINK_NOT_OPENED', 'A link is opened, not looked at.')
-    }
+  app.post(enterPath, limited, async (c) => {
     const address = addressOf(c)
-    const key = c.req.query('key') ?? ''
-    // A key that is good enters in any case: nobody guesses one, and any page can have a browser try wrong ones.
-    const begun = keyForm.test(key) ? sessions.enter(key, address) : undefined
+    const body = await jsonOf(c, enterBody)
+    if (body === undefined)
+      return no(c, 400, 'BAD_LOGIN', 'A link is JSON, {"key":"..."}, sent as application/json.')
+    // A key that is good enters in any case: nobody guesses one.
+    const begun = keyForm.test(body.key) ? sessions.enter(body.key, address) : undefined
     if (begun === undefined) {
       if (!throttle.links.isOpen(address)) return tooMany(c)
       throttle.links.failed(address)
@@ -99,25 +101,22 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
         'This link was used, or its ten minutes are over. For a new one: perpd console',
       )
     }
-    give(c, begun)
-    return c.redirect('/console/', 303)
+    return give(c, begun)
   })
 
   app.post(sessionPath, limited, async (c) => {
     const address = addressOf(c)
     const body = await jsonOf(c, loginBody)
-    // Between this look and the count of a failure nothing is waited for.
-    if (!throttle.tokens.isOpen(address)) return tooMany(c)
     if (body === undefined)
       return no(c, 400, 'BAD_LOGIN', 'A log-in is JSON, {"token":"..."}, sent as application/json.')
+    // A token that is good enters in any case: it has 256 bits, and others of this address may try wrong ones all day.
     const role = roles(`Bearer ${body.token}`)
     if (role === undefined) {
+      if (!throttle.tokens.isOpen(address)) return tooMany(c)
       throttle.tokens.failed(address)
       return no(c, 401, 'UNAUTHORIZED', 'This is none of the tokens of this perpd.')
     }
-    const begun = sessions.begin(role, address)
-    give(c, begun)
-    return c.json({ role, expiresAtMs: begun.row.expiresAtMs })
+    return give(c, sessions.begin(role, address))
   })
 
   app.post(linkPath, limited, async (c) => {
@@ -142,7 +141,7 @@ function sessionRoutes(app: Hono<Proven>, { sessions }: ConsoleParts): void {
     const row = sessions.list().find(({ id }) => id === session?.id)
     // A fresh page asks this first: that nobody is logged in is an answer, and no fault on its console.
     if (session === undefined || row === undefined) return c.json({ role: null })
-    return c.json({ role: row.role, csrf: session.csrf, expiresAtMs: row.expiresAtMs })
+    return c.json({ role: row.role, expiresAtMs: row.expiresAtMs })
   })
   app.delete(sessionPath, (c) => {
     const session = c.get('session')
@@ -167,10 +166,10 @@ export interface ConsoleLink {
   readonly expiresAtMs: number
 }
 
-/** Makes a link for a session of this role. */
+/** Makes a link for a session of this role. Its key stands in the fragment: a browser sends that to nobody, and the page trades it in. */
 export function linkTo(sessions: Pick<Sessions, 'link'>, baseUrl: string, role: Role): ConsoleLink {
   const { key, expiresAtMs } = sessions.link(role)
-  return { url: `${baseUrl}/console/enter?key=${key}`, expiresAtMs }
+  return { url: `${baseUrl}/console/#key=${key}`, expiresAtMs }
 }
 
 /** The body when it is JSON of this shape, and the one that was proven where one was; undefined otherwise. */
@@ -184,10 +183,4 @@ async function jsonOf<T>(c: Context<Proven>, shape: z.ZodType<T>): Promise<T | u
   } catch {
     return undefined
   }
-}
-
-/** Whose connection it is; a proxy's where one stands before the port, whose headers anybody could write. */
-function addressOf(c: Context<Proven>): string {
-  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
-  return incoming?.socket.remoteAddress ?? 'unknown'
 }

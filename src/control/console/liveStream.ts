@@ -5,6 +5,7 @@
 import { visible } from '../../base/shownText.ts'
 import type { Level } from '../../monitor/log/line.ts'
 import type { KeptLine, LogRing } from '../../monitor/log/logRing.ts'
+import type { Role } from '../guard/access.ts'
 
 /** What is told of as a whole when it changes. */
 export type Snapshot = 'status' | 'orders' | 'tasks'
@@ -18,6 +19,7 @@ export interface StreamSources {
 
 /** Somebody who listens. */
 export interface Reader {
+  readonly role: Role
   readonly level: Level
   /** Hands a text to the socket; never waits. */
   write(text: string): void
@@ -31,8 +33,8 @@ export interface Reader {
 
 /** The stream. */
 export interface LiveStream {
-  /** Whether one more may listen. */
-  hasRoom(): boolean
+  /** Whether one more of this role may listen. */
+  hasRoom(role: Role): boolean
   /** Tells what is new since the event `lastId`, or begins anew, and goes on until `leave`. */
   join(reader: Reader, lastId: string | undefined): Promise<void>
   leave(reader: Reader): void
@@ -47,7 +49,7 @@ export const beatMs = 250
 /** Beats between two looks at what is told of as a whole, and between two signs of life. */
 const beatsOfSnapshots = 4
 const beatsOfHeart = 60
-/** Most readers at once. */
+/** Most readers of each role at once: those that may only read take nothing from operators. */
 export const mostReaders = 16
 /** Most that may wait in the socket of a reader from one look to the next, bytes. */
 const mostWaiting = 1_048_576
@@ -75,7 +77,7 @@ export function createLiveStream({ log, read }: StreamSources): LiveStream {
   const { runId } = log.read({ after: 0, limit: 1, level: 'debug' })
   let beats = 0
   /** Readers that are about to join, so that no more than allowed do. */
-  let joining = 0
+  const joining: Reader[] = []
   let looking: Promise<void> | undefined
 
   const here = (): Place => ({ runId, line: told, change: changes })
@@ -167,13 +169,13 @@ export function createLiveStream({ log, read }: StreamSources): LiveStream {
   }
 
   return {
-    hasRoom: () => readers.size + joining < mostReaders,
+    hasRoom: (role) => [...readers, ...joining].filter((each) => each.role === role).length < mostReaders,
     async join(reader, lastId) {
-      joining += 1
+      joining.push(reader)
       try {
         await look()
       } finally {
-        joining -= 1
+        joining.splice(joining.indexOf(reader), 1)
       }
       // From here on nothing is waited for: what is told now and what is told from the next beat on are one row.
       tellLines()

@@ -1,11 +1,13 @@
 /**
- * Sessions of browsers. A browser holds a cookie, and the daemon the hash of it, in memory alone: a restart ends all. One
- * begins with a token or with a link that is good once; it ends by itself, by its browser or by an operator.
+ * Sessions of browsers. A browser holds a cookie, which it sends to every port of the host name, and a page key, which only pages of
+ * the console's own origin can read. The daemon holds the hashes of both, in memory alone: a restart ends all. A session begins
+ * with a token or with a link that is good once; it ends by itself, by its browser or by an operator.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Role } from '../guard/access.ts'
 import type { OpenSession } from '../guard/browserRules.ts'
+import { isSameCode } from '../guard/proof.ts'
 
 /**
  * The name of a session's cookie. Cookies do not tell ports apart, so the name does: two daemons of one machine do not log each other's
@@ -20,7 +22,7 @@ const lifeMs = 12 * 3_600_000
 const idleMs = 3_600_000
 /** How long a link is good, ms. */
 const linkMs = 600_000
-/** Most sessions and links that are kept; the one that was used or made first goes. */
+/** Most sessions and links of each role that are kept; the one of that role that was used or made first goes. */
 const mostSessions = 64
 const mostLinks = 32
 
@@ -39,6 +41,8 @@ export interface SessionRow {
 export interface BegunSession {
   /** What the browser is to hold. */
   readonly cookie: string
+  /** What the page is to hold, and to send with every request. */
+  readonly pageKey: string
   readonly row: SessionRow
 }
 
@@ -57,8 +61,8 @@ export interface Sessions {
   /** Begins the session of a key, which is good no more; undefined: it is none, was used, or is over. */
   enter(key: string, address: string): BegunSession | undefined
   begin(role: Role, address: string): BegunSession
-  /** The session of a request's `Cookie` header; undefined: none that is open. */
-  of(cookieHeader: string | undefined): OpenSession | undefined
+  /** The session of a request's `Cookie` header and of its page key; undefined: none that is open has both. */
+  of(cookieHeader: string | undefined, pageKey: string | undefined): OpenSession | undefined
   /** Counts a request that was let in: the session goes on. */
   use(id: string): void
   /** Whether it is open still; counts as no use. */
@@ -71,6 +75,7 @@ export interface Sessions {
 
 interface Kept {
   readonly hash: string
+  readonly pageKeyHash: string
   readonly row: SessionRow
   /** By the monotonic clock. */
   readonly begunMs: number
@@ -104,6 +109,7 @@ export function createSessions(
   function begin(role: Role, address: string): BegunSession {
     sweep()
     const cookie = randomBytes(32).toString('base64url')
+    const pageKey = randomBytes(32).toString('base64url')
     const hash = hashOf(cookie)
     const atMs = clock.now()
     const row = {
@@ -115,10 +121,11 @@ export function createSessions(
       address,
     }
     const ms = clock.monotonicMs()
-    sessions.set(hash, { hash, row, begunMs: ms, usedMs: ms })
-    const [longestUnused] = [...sessions.values()].toSorted((one, other) => one.usedMs - other.usedMs)
-    if (sessions.size > mostSessions && longestUnused !== undefined) sessions.delete(longestUnused.hash)
-    return { cookie, row }
+    sessions.set(hash, { hash, pageKeyHash: hashOf(pageKey), row, begunMs: ms, usedMs: ms })
+    const alike = [...sessions.values()].filter((each) => each.row.role === role)
+    const [longestUnused] = alike.toSorted((one, other) => one.usedMs - other.usedMs)
+    if (alike.length > mostSessions && longestUnused !== undefined) sessions.delete(longestUnused.hash)
+    return { cookie, pageKey, row }
   }
 
   return {
@@ -129,8 +136,9 @@ export function createSessions(
       const key = randomBytes(32).toString('base64url')
       const atMs = clock.now()
       links.set(hashOf(key), { role, atMs, madeMs: clock.monotonicMs() })
-      const [oldest] = links.keys()
-      if (links.size > mostLinks && oldest !== undefined) links.delete(oldest)
+      const alike = [...links].filter(([, each]) => each.role === role)
+      const [oldest] = alike
+      if (alike.length > mostLinks && oldest !== undefined) links.delete(oldest[0])
       return { key, expiresAtMs: atMs + linkMs }
     },
     enter(key, address) {
@@ -140,12 +148,13 @@ export function createSessions(
       links.delete(hash)
       return found === undefined ? undefined : begin(found.role, address)
     },
-    of(cookieHeader) {
+    of(cookieHeader, pageKey) {
       const cookie = cookieIn(cookieHeader, cookieName())
-      if (cookie === undefined) return undefined
+      if (cookie === undefined || pageKey === undefined) return undefined
       sweep()
-      const row = sessions.get(hashOf(cookie))?.row
-      return row === undefined ? undefined : { id: row.id, role: row.role, csrf: csrfOf(cookie) }
+      const kept = sessions.get(hashOf(cookie))
+      if (kept === undefined || !isSameCode(kept.pageKeyHash, hashOf(pageKey))) return undefined
+      return { id: kept.row.id, role: kept.row.role }
     },
     use(id) {
       const found = withId(id)
@@ -186,9 +195,4 @@ function cookieIn(header: string | undefined, cookieName: string): string | unde
 
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
-}
-
-/** What a page sends beside the cookie, which it cannot read itself: another site that has the browser send the cookie does not know it. */
-function csrfOf(cookie: string): string {
-  return createHash('sha256').update(`perpd csrf 1 ${cookie}`).digest('base64url')
 }

@@ -29,10 +29,11 @@ export function streamRoutes(app: Hono<Proven>, { stream, sessions, hold }: Stre
       return no(c, 400, 'STREAM_NOT_PROVABLE', 'A stream is asked for with a token or by a session.')
     const outgoing = outgoingOf(c)
     if (c.req.method !== 'GET' || outgoing === undefined) return c.body(null, 200)
-    if (!stream.hasRoom())
-      return no(c, 503, 'TOO_MANY_STREAMS', `At most ${mostReaders} streams are open at once.`)
-    const session = c.get('session')
-    const reader = readerOf(outgoing, level, () => session === undefined || sessions.isOpen(session.id))
+    const { session, role = 'read' } = c.var
+    if (!stream.hasRoom(role))
+      return no(c, 503, 'TOO_MANY_STREAMS', `At most ${mostReaders} streams of each role are open at once.`)
+    const isAllowed = () => session === undefined || sessions.isOpen(session.id)
+    const reader = readerOf(outgoing, { role, level, isAllowed })
     outgoing.once('close', () => stream.leave(reader))
     if (outgoing.socket !== null) hold(outgoing.socket)
     outgoing.writeHead(200, {
@@ -58,10 +59,9 @@ export const systemBeat: Beat = (look) => {
   return () => clearInterval(timer)
 }
 
-function readerOf(outgoing: ServerResponse, level: Level, isAllowed: () => boolean): Reader {
+function readerOf(outgoing: ServerResponse, who: Pick<Reader, 'role' | 'level' | 'isAllowed'>): Reader {
   return {
-    level,
-    isAllowed,
+    ...who,
     write(text) {
       if (!outgoing.destroyed && !outgoing.writableEnded) outgoing.write(text)
     },

@@ -36,6 +36,29 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
+/** Buckets of single askers, each by a name. */
+export interface Buckets {
+  /** Takes one of this asker's; false when it is empty. */
+  take(asker: string): boolean
+}
+
+/** Most askers whose buckets are kept; the one that was asked for first goes, with what it had taken. */
+const mostAskers = 1_024
+
+/** A bucket for each asker, of `perSecond` requests a second. */
+export function createBuckets(perSecond: number, now: () => number): Buckets {
+  const kept = new Map<string, Bucket>()
+  return {
+    take(asker) {
+      const bucket = kept.get(asker) ?? createBucket(perSecond, now)
+      kept.set(asker, bucket)
+      const [oldest] = kept.keys()
+      if (kept.size > mostAskers && oldest !== undefined) kept.delete(oldest)
+      return bucket.take()
+    },
+  }
+}
+
 /** A bucket of requests that fills again with time. */
 export interface Bucket {
   /** Takes one; false when it is empty. */

@@ -1,20 +1,20 @@
-/** What a browser may ask of the control port: from the console's own pages, in no frame, and by a session with its word against forgery. */
+/** What a browser may ask of the control port: from the console's own pages, in no frame, and by both halves of a session. */
 import type { Context } from 'hono'
 import type { Role } from './access.ts'
-import { isSameCode } from './proof.ts'
 
 /** A browser's session, as one request shows it. */
 export interface OpenSession {
   readonly id: string
   readonly role: Role
-  /** What each request that changes something must carry in `x-perpd-csrf`. */
-  readonly csrf: string
 }
 
 /** The console, as the guard knows it. */
 export interface ConsoleDoor {
-  /** The session of a request's `Cookie` header. */
-  readonly sessionOf: (cookieHeader: string | undefined) => OpenSession | undefined
+  /** The session of a request's `Cookie` header and of its page key: both are of the same one, or there is none. */
+  readonly sessionOf: (
+    cookieHeader: string | undefined,
+    pageKey: string | undefined,
+  ) => OpenSession | undefined
   /** Told of each of its requests that is let in. */
   readonly used: (id: string) => void
   /** Where browsers reach it through a proxy that ends TLS, without a slash at its end; absent: at the port itself. */
@@ -23,7 +23,7 @@ export interface ConsoleDoor {
 
 /** Why a browser's request is refused. */
 export interface BrowserRefusal {
-  readonly error: 'ORIGIN_NOT_ALLOWED' | 'FRAME_REFUSED' | 'CSRF_REFUSED'
+  readonly error: 'ORIGIN_NOT_ALLOWED' | 'FRAME_REFUSED'
   readonly message: string
 }
 
@@ -31,8 +31,10 @@ export interface BrowserRefusal {
 export const sessionPath = '/console/session'
 /** Where a token, and no session, has a link made. */
 export const linkPath = '/api/console/link'
-/** The header with a session's word. */
-const csrfHeader = 'x-perpd-csrf'
+/** Where the key of a link begins a session. */
+export const enterPath = '/console/enter'
+/** The header with the half of a session that only pages of the console's own origin can read. */
+export const pageKeyHeader = 'x-perpd-page-key'
 
 const framed: readonly string[] = ['iframe', 'frame', 'fencedframe', 'embed', 'object']
 const foreign: BrowserRefusal = {
@@ -63,18 +65,13 @@ export function pageProblem(c: Context): BrowserRefusal | undefined {
 }
 
 /** Why a request under a session is refused; undefined: it is the console's own. */
-export function sessionProblem(c: Context, { csrf }: OpenSession): BrowserRefusal | undefined {
+export function sessionProblem(c: Context): BrowserRefusal | undefined {
   if (isFramed(c)) return frameRefusal
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && !(site === 'none' && isReading(c))) return foreign
   if (isReading(c)) return undefined
   // An Origin that is there is our own: the guard looked before.
-  if (site === undefined && c.req.header('origin') === undefined) return foreign
-  if (isSameCode(c.req.header(csrfHeader) ?? '', csrf)) return undefined
-  return {
-    error: 'CSRF_REFUSED',
-    message: `What changes something needs the session's word: ${csrfHeader}, as GET ${sessionPath} gives it.`,
-  }
+  return site === undefined && c.req.header('origin') === undefined ? foreign : undefined
 }
 
 /** HEAD asks for what GET gives, without its body. */

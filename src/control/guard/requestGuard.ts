@@ -1,14 +1,17 @@
 /** Who may ask what: by name, by origin, by how often, and by a token's role. */
 import { isIP } from 'node:net'
 import type { Context } from 'hono'
-import { createBucket, createRoles, type Role, type Tokens } from './access.ts'
+import { createBucket, createBuckets, createRoles, type Role, type Tokens } from './access.ts'
+import { addressOf } from './addressOf.ts'
 import {
   type ConsoleDoor,
+  enterPath,
   isConsolePath,
   isOwnOrigin,
   isReading,
   linkPath,
   type OpenSession,
+  pageKeyHeader,
   pageProblem,
   sessionPath,
   sessionProblem,
@@ -20,6 +23,8 @@ export interface Proven {
   readonly Variables: {
     readonly asked?: ChallengedRequest | undefined
     readonly session?: OpenSession | undefined
+    /** As a token or a session says it; absent: of nobody who is known. */
+    readonly role?: Role | undefined
   }
 }
 
@@ -31,7 +36,7 @@ export interface GuardContext {
   /** Whether /metrics is for everyone who reaches the port, and whether /livez and /readyz are. */
   readonly isMetricsOpen: boolean
   readonly isHealthOpen: boolean
-  /** Most requests a second: of those with a token, of open paths, and of those that are refused, each. */
+  /** Most requests a second: of each role by token and by session, of /metrics, and of each address for pages and for what nobody proved. */
   readonly requestsPerSecond: number
   /** Where a POST is proven by itself, and not by a token; absent: nowhere. */
   readonly selfProvenPath?: string
@@ -44,6 +49,7 @@ export interface GuardContext {
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 /** What changes no more than the asker's own session. */
 const readersMay: ReadonlySet<string> = new Set([`DELETE ${sessionPath}`, `POST ${linkPath}`])
+const logInPaths: readonly string[] = [sessionPath, enterPath]
 const healthPaths: readonly string[] = ['/livez', '/healthz', '/readyz']
 
 /** Makes the guard: it gives the refusal of a request, or undefined where it may go on. */
@@ -55,17 +61,15 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
   ])
   const roles = createRoles(context.tokens)
   const bucket = () => createBucket(context.requestsPerSecond, context.now)
-  // A flood of third parties must not keep the operator or the orchestrator out.
+  const ofEach = () => createBuckets(context.requestsPerSecond, context.now)
+  // A flood of third parties, or of who may only read, must not keep the operator out.
   const buckets = {
-    token: bucket(),
-    session: bucket(),
-    page: bucket(),
+    token: { read: bucket(), operate: bucket() },
+    session: { read: bucket(), operate: bucket() },
     open: bucket(),
-    stranger: bucket(),
-    selfProven: bucket(),
+    page: ofEach(),
+    stranger: ofEach(),
   }
-  const isOpen = (path: string): boolean =>
-    path === '/metrics' ? context.isMetricsOpen : healthPaths.includes(path) && context.isHealthOpen
   const { door } = context
 
   /** Whose page asks: browsers say it, programs do not. */
@@ -76,32 +80,38 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
     return no(c, 403, 'ORIGIN_NOT_ALLOWED', 'Pages of other origins may not ask here.')
   }
 
+  /** Takes from the bucket of whoever asks; the refusal when it is empty. */
+  function counted(c: Context<Proven>, isTaken: boolean) {
+    if (isTaken) return undefined
+    c.header('Retry-After', '1')
+    return no(c, 429, 'RATE_LIMITED', 'Too many requests; try again in a second.')
+  }
+
   return (c) => {
     const asked = c.get('asked')
     const authorization = c.req.header('authorization')
     const tokenRole = asked?.role ?? roles(authorization)
-    // A token is believed before a cookie, which a browser sends without being asked to.
-    const session = authorization === undefined ? door?.sessionOf(c.req.header('cookie')) : undefined
-    c.set('session', session)
+    // A token is believed before a session, whose cookie a browser sends without being asked to.
+    const session =
+      authorization === undefined
+        ? door?.sessionOf(c.req.header('cookie'), c.req.header(pageKeyHeader))
+        : undefined
     const role = tokenRole ?? session?.role
+    c.set('session', session)
+    c.set('role', role)
     const path = c.req.path
-    // It costs nothing and changes nothing, and the command that follows it is counted.
-    const isFree = asked !== undefined && path === challengePath
-    const open = isReading(c) && isOpen(path)
+    const isProbe = isReading(c) && healthPaths.includes(path)
+    const open =
+      isReading(c) && (isProbe ? context.isHealthOpen : path === '/metrics' && context.isMetricsOpen)
     const isSelfProven = c.req.method === 'POST' && path === context.selfProvenPath
     // The page itself is no secret, and who is no one yet begins a session here.
+    const isLogIn = door !== undefined && c.req.method === 'POST' && logInPaths.includes(path)
     const isPage =
       door !== undefined &&
-      isConsolePath(path) &&
-      (path === sessionPath
-        ? c.req.method === 'POST' || (isReading(c) && session === undefined)
-        : isReading(c))
-    const known = tokenRole !== undefined ? 'token' : session !== undefined ? 'session' : undefined
-    const asker = isSelfProven ? 'selfProven' : isPage ? 'page' : (known ?? (open ? 'open' : 'stranger'))
-    if (!isFree && !buckets[asker].take()) {
-      c.header('Retry-After', '1')
-      return no(c, 429, 'RATE_LIMITED', 'Too many requests; try again in a second.')
-    }
+      isReading(c) &&
+      (path === sessionPath ? session === undefined : isConsolePath(path))
+
+    // What is refused by itself stands before every bucket: it costs nobody else anything.
     // A web page can point a name of its own at 127.0.0.1; it cannot forge the Host header.
     const address = c.req.header('host')
     const host = nameOf(address)
@@ -110,12 +120,26 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
     }
     const foreign = originProblem(c, address)
     if (foreign !== undefined) return foreign
-    const problem = isPage ? pageProblem(c) : session !== undefined ? sessionProblem(c, session) : undefined
+    const problem = isPage || isLogIn ? pageProblem(c) : session !== undefined ? sessionProblem(c) : undefined
     if (problem !== undefined) return no(c, 403, problem.error, problem.message)
-    if (open || isSelfProven || isPage) return undefined
+
+    // Their routes judge the secret first, and count what fails.
+    if (isSelfProven || isLogIn) return undefined
+    // An orchestrator that is refused restarts a daemon that is well.
+    if (isProbe && open) return undefined
+    if (isPage) return counted(c, buckets.page.take(addressOf(c)))
     if (role === undefined) {
+      if (open) return counted(c, buckets.open.take())
+      const refusal = counted(c, buckets.stranger.take(addressOf(c)))
+      if (refusal !== undefined) return refusal
       c.header('WWW-Authenticate', 'Bearer')
       return no(c, 401, 'UNAUTHORIZED', 'This needs a token: Authorization: Bearer TOKEN.')
+    }
+    // A challenge costs nothing and changes nothing, and the command that follows it is counted.
+    const isFree = isProbe || (asked !== undefined && path === challengePath)
+    if (!isFree) {
+      const refusal = counted(c, buckets[tokenRole === undefined ? 'session' : 'token'][role].take())
+      if (refusal !== undefined) return refusal
     }
     const needed: Role = isReading(c) || readersMay.has(`${c.req.method} ${path}`) ? 'read' : 'operate'
     if (needed === 'operate' && role !== 'operate') {

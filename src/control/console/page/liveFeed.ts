@@ -2,11 +2,14 @@
  * Keeps the page's state up to date: by the daemon's stream, and by reading now and then what is not in it. What comes is taken in
  * batches, so that a flood of log lines draws no more than ten times a second.
  */
+import { openStream } from './eventStream.ts'
 import { type Answered, read, send } from './pageApi.ts'
+import { createPageKey, shown, takeLinkKey } from './pageKey.ts'
 import { mostOrders } from './pageOrders.ts'
 import type { Change } from './pageState.ts'
 import type { PageStore } from './pageStore.ts'
 import type {
+  BegunSession,
   Book,
   Decision,
   EquityPoint,
@@ -30,16 +33,19 @@ export interface LiveFeed {
   refresh(): void
   /** Loads orders that are older than the newest. */
   loadOlder(): Promise<void>
-  /** Asks for a change with the session's word. */
+  /** Begins a session with a token. */
+  logIn(token: string): Promise<Answered<unknown>>
+  /** Asks for a change under the session. */
   change<T>(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answered<T>>
   /** Ends the session; the page goes on where the daemon did not say that it is ended. */
   logOut(): Promise<Answered<unknown>>
 }
 
 const sessionPath = '/console/session'
+const enterPath = '/console/enter'
 /** Between two takings, ms. */
 const batchMs = 100
-/** Between two tries to open the stream, ms. */
+/** Between two tries to begin, ms. */
 const retryMs = 3_000
 /** How long the beginning of the stream is waited for, ms. */
 const firstMs = 1_500
@@ -53,7 +59,10 @@ const olderOrders = 1_000
 /** A feed into a store. */
 export function createLiveFeed(store: PageStore): LiveFeed {
   let waiting: Change[] = []
-  let stream: EventSource | undefined
+  let closeStream: (() => void) | undefined
+  let linkKey: string | undefined
+  let isLinkOver = false
+  const pageKey = createPageKey(() => void begin())
   const timers = new Set<ReturnType<typeof setInterval>>()
   let retry: ReturnType<typeof setTimeout> | undefined
   let first: ReturnType<typeof setTimeout> | undefined
@@ -115,24 +124,28 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   }
 
   function listen(): void {
-    stream?.close()
-    const opened = new EventSource('/api/stream')
-    stream = opened
-    const on = <T>(name: string, changeOf: (value: T) => Change) =>
-      opened.addEventListener(name, ({ data }: MessageEvent<string>) =>
-        take(changeOf(JSON.parse(data) as T), heard()),
-      )
-    on<Status>('status', statusOf)
-    on<readonly Order[]>('orders', (orders) => ({ type: 'orders', orders }))
-    on<readonly Task[]>('tasks', (tasks) => ({ type: 'tasks', tasks }))
-    on<LogLine>('log', (line) => ({ type: 'lines', lines: [line] }))
-    opened.addEventListener('reset', readAll)
-    opened.addEventListener('open', () => take({ type: 'stream', stream: 'open' }, heard()))
-    opened.addEventListener('error', () => {
-      take({ type: 'stream', stream: 'lost' })
-      // A browser tries again by itself, but for an answer that is no stream: then the session may be over.
-      if (opened.readyState === EventSource.CLOSED) again()
+    closeStream?.()
+    closeStream = openStream('/api/stream', {
+      opened: () => take({ type: 'stream', stream: 'open' }, heard()),
+      event({ name, data }) {
+        if (name === 'reset') readAll()
+        const change = name === 'reset' ? undefined : told(name, JSON.parse(data))
+        if (change !== undefined) take(change, heard())
+      },
+      lost: () => take({ type: 'stream', stream: 'lost' }),
+      refused() {
+        take({ type: 'stream', stream: 'lost' })
+        // The session may be over.
+        again()
+      },
     })
+  }
+
+  function told(name: string, value: unknown): Change | undefined {
+    if (name === 'status') return statusOf(value as Status)
+    if (name === 'orders') return { type: 'orders', orders: value as readonly Order[] }
+    if (name === 'tasks') return { type: 'tasks', tasks: value as readonly Task[] }
+    return name === 'log' ? { type: 'lines', lines: [value as LogLine] } : undefined
   }
 
   function again(): void {
@@ -145,8 +158,8 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   }
 
   function stop(): void {
-    stream?.close()
-    stream = undefined
+    closeStream?.()
+    closeStream = undefined
     clearTimeout(retry)
     clearTimeout(first)
     for (const timer of timers) clearInterval(timer)
@@ -156,36 +169,58 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   /** Nobody is logged in any more, or nobody was. */
   function end(): void {
     stop()
+    pageKey.drop()
     const { session } = store.get()
-    store.take({ type: 'session', session: session === 'unknown' || session === 'none' ? 'none' : 'over' })
+    const wasNobody = session === 'unknown' || session === 'none' || session === 'link-over'
+    store.take({ type: 'session', session: wasNobody ? 'none' : 'over' })
   }
 
   async function change<T>(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answered<T>> {
-    const ask = () => {
-      const { session } = store.get()
-      const csrf = typeof session === 'string' ? '' : session.csrf
-      return send<T>(method, path, { csrf, ...(body === undefined ? {} : { body }) })
-    }
-    const answer = await ask()
-    if (answer.ok) return answer
-    if (answer.status === 401) end()
-    if (answer.code !== 'CSRF_REFUSED') return answer
-    // Nothing was done: another log-in of this browser took the session's place, as in another tab, and has a word of its own.
-    const now = await readSession()
-    if (!now.ok || now.value.role === null) return answer
-    store.take({ type: 'session', session: now.value })
-    return await ask()
+    const answer = await send<T>(method, path, body)
+    if (!answer.ok && answer.status === 401) end()
+    return answer
   }
 
-  const readSession = (): Promise<Answered<Session | NoSession>> => read(sessionPath)
+  /** The session of this tab, or of another one where this has none. */
+  async function readSession(): Promise<Answered<Session | NoSession>> {
+    const own = await read<Session | NoSession>(sessionPath)
+    if (!own.ok || own.value.role !== null || !(await pageKey.askTabs())) return own
+    return await read(sessionPath)
+  }
+
+  /** Begins a session: the page's half of it is kept here. */
+  async function enter(path: string, body: unknown): Promise<Answered<BegunSession>> {
+    const answer = await send<BegunSession>('POST', path, body)
+    if (answer.ok) pageKey.begun(answer.value.pageKey)
+    return answer
+  }
+
+  /** Trades in the key of a link; false where that is to be tried again. */
+  async function enterByLink(): Promise<boolean> {
+    if (linkKey === undefined) return true
+    await shown()
+    const entered = await enter(enterPath, { key: linkKey })
+    if (!entered.ok && entered.status === 0) return false
+    linkKey = undefined
+    if (!entered.ok) isLinkOver = true
+    return true
+  }
 
   async function begin(): Promise<void> {
+    linkKey = takeLinkKey() ?? linkKey
+    if (!(await enterByLink())) return again()
     const answer = await readSession()
     if (!answer.ok) {
       if (answer.status === 401) return end()
       return again()
     }
-    if (answer.value.role === null) return end()
+    if (answer.value.role === null) {
+      end()
+      if (isLinkOver) store.take({ type: 'session', session: 'link-over' })
+      isLinkOver = false
+      return
+    }
+    isLinkOver = false
     stop()
     store.take({ type: 'session', session: answer.value })
     listen()
@@ -196,8 +231,18 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     every(marketsMs, readMarkets)
   }
 
+  // A link that is opened in a tab with the page loads nothing anew.
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith('#key=')) void begin()
+  })
+
   return {
     begin,
+    async logIn(token) {
+      const answer = await enter(sessionPath, { token })
+      if (answer.ok) await begin()
+      return answer
+    },
     refresh() {
       readStreamed()
       readBooks()
@@ -214,8 +259,11 @@ export function createLiveFeed(store: PageStore): LiveFeed {
       // First: the daemon cuts the stream of a session that ended.
       stop()
       const answer = await change('DELETE', sessionPath)
-      if (answer.ok) store.take({ type: 'session', session: 'none' })
-      else if (typeof store.get().session !== 'string') void begin()
+      if (answer.ok) {
+        pageKey.drop()
+        store.take({ type: 'session', session: 'none' })
+      }
+      if (!answer.ok && typeof store.get().session !== 'string') void begin()
       return answer
     },
   }

@@ -1,4 +1,5 @@
 /** Requests of the page: what was answered, or why not, as values. */
+import { pageKeyHeaders } from './pageKey.ts'
 
 /** An answer; or a refusal or a fault with its code. `status` is 0 where nothing answered. */
 export type Answered<T> =
@@ -16,23 +17,20 @@ export function read<T>(path: string): Promise<Answered<T>> {
   return ask<T>(path, { method: 'GET' })
 }
 
-/** Asks for a change, with the session's word against forgery. */
-export function send<T>(
-  method: 'POST' | 'DELETE',
-  path: string,
-  { csrf, body }: { readonly csrf?: string; readonly body?: unknown },
-): Promise<Answered<T>> {
-  const headers = {
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(csrf === undefined ? {} : { 'x-perpd-csrf': csrf }),
-  }
-  return ask<T>(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+/** Asks for a change. */
+export function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answered<T>> {
+  if (body === undefined) return ask<T>(path, { method })
+  return ask<T>(path, { method, body: JSON.stringify(body) })
 }
 
 async function ask<T>(path: string, init: RequestInit): Promise<Answered<T>> {
   try {
     const response = await fetch(path, {
       ...init,
+      headers: {
+        ...pageKeyHeaders(),
+        ...(init.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       credentials: 'same-origin',
       cache: 'no-store',
       signal: AbortSignal.timeout(timeoutMs),

@@ -20,7 +20,7 @@ import { sameWhereEqual } from './sameRows.ts'
 /** What is drawn. */
 export interface PageState extends KnownOrders {
   /** `over`: it ended by another hand, or by itself. */
-  readonly session: Session | 'unknown' | 'none' | 'over'
+  readonly session: Session | 'unknown' | 'none' | 'over' | 'link-over'
   /** Whether the stream is open. */
   readonly stream: 'connecting' | 'open' | 'lost'
   /** When the daemon was last heard of, by the page's own clock, Unix ms. */
@@ -92,7 +92,7 @@ export function fold(state: PageState, change: Change): PageState {
   switch (change.type) {
     case 'session':
       // Whoever logs out leaves nothing of the account on the screen.
-      return change.session === 'none' || change.session === 'over'
+      return typeof change.session === 'string' && change.session !== 'unknown'
         ? { ...emptyPage, session: change.session }
         : { ...state, session: change.session }
     case 'stream':

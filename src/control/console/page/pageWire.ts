@@ -55,10 +55,14 @@ export type LimitLine = NonNullable<Answer['limits']>[number]
 /** Who is logged in. */
 export interface Session {
   readonly role: 'read' | 'operate'
-  /** What each request that changes something carries. */
-  readonly csrf: string
   /** Unix ms. */
   readonly expiresAtMs: number
+}
+
+/** A session that began just now. */
+export interface BegunSession extends Session {
+  /** The half of it that this page keeps. */
+  readonly pageKey: string
 }
 
 /** The same where nobody is logged in. */

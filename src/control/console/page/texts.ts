@@ -70,6 +70,8 @@ export const texts = {
     hint: 'The token to read is in the file control.tokenFile with .read at its end; the one that commands too is in the file itself. perpd console gives a link that is good once.',
     send: 'Log in',
     sending: 'Logging in…',
+    linkOver:
+      'This link was used, or its ten minutes are over. For a new one: perpd console. Or log in with a token:',
     over: 'The session is over: somebody ended it, its time ran out, or the daemon was started anew. Whether a command that was on its way was carried out is seen after the log-in.',
   },
   role: { read: 'may read', operate: 'may command' },

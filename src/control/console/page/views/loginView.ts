@@ -2,34 +2,36 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { html, usePage, useSlice } from '../markup.ts'
-import { NO_ANSWER, send } from '../pageApi.ts'
+import { NO_ANSWER } from '../pageApi.ts'
 import { texts } from '../texts.ts'
 
 /** The form. */
 export function LoginView(): VNode {
   const { feed, announce } = usePage()
-  const isOver = useSlice(({ session }) => session === 'over')
+  const session = useSlice((state) => state.session)
+  const reason =
+    session === 'over' ? texts.login.over : session === 'link-over' ? texts.login.linkOver : undefined
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const [isSending, setSending] = useState(false)
 
   // What was said before was of the account.
-  useEffect(() => announce(isOver ? texts.login.over : ''), [isOver])
+  useEffect(() => announce(reason ?? ''), [reason])
 
   async function logIn(event: Event): Promise<void> {
     event.preventDefault()
     setSending(true)
     setProblem('')
-    const answer = await send('POST', '/console/session', { body: { token: token.trim() } })
-    if (answer.ok) await feed.begin()
-    else setProblem(answer.code === NO_ANSWER ? texts.noAnswer : `${answer.code}: ${answer.message}`)
+    const answer = await feed.logIn(token.trim())
+    if (!answer.ok)
+      setProblem(answer.code === NO_ANSWER ? texts.noAnswer : `${answer.code}: ${answer.message}`)
     setSending(false)
   }
 
   return html`<main class="login">
     <form onSubmit=${logIn}>
       <h1>${texts.login.title}</h1>
-      ${isOver ? html`<p>${texts.login.over}</p>` : ''}
+      ${reason === undefined ? '' : html`<p>${reason}</p>`}
       <label>
         ${texts.login.token}
         <input

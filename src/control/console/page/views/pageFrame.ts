@@ -127,7 +127,7 @@ function OpenPage(): VNode {
 
 function Shown(): VNode {
   const session = useSlice((state) => state.session)
-  if (session === 'none' || session === 'over') return html`<${LoginView} />`
+  if (session === 'none' || session === 'over' || session === 'link-over') return html`<${LoginView} />`
   if (session === 'unknown') return html`<main class="login"><p role="status">${texts.loading}</p></main>`
   return html`<${OpenPage} />`
 }
