@@ -31,10 +31,22 @@ const commands = {
       by: who,
       command: (): OperatorCommand => ({ type: 'trading', scope: scopeOf(scope), state, reason }),
     })),
-  kill: z.strictObject({ close: z.boolean().default(false), by }).transform(({ close, by: who }) => ({
-    by: who,
-    command: (): OperatorCommand => ({ type: 'kill', close }),
-  })),
+  kill: z
+    .strictObject({
+      close: z.boolean().default(false),
+      exits: z.boolean().default(false),
+      preview: z.boolean().default(false),
+      by,
+    })
+    .transform(({ close, exits, preview, by: who }) => ({
+      by: who,
+      command: (): OperatorCommand => ({
+        type: 'kill',
+        close,
+        ...(exits ? { exits } : {}),
+        ...(preview ? { isPreview: preview } : {}),
+      }),
+    })),
   limits: z
     .strictObject({ confirm: z.boolean().default(false), preview: z.boolean().default(false), by })
     .refine(({ confirm, preview }) => !(confirm && preview), 'confirm or preview, not both')

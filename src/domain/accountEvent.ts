@@ -7,6 +7,7 @@ import type { TradingState } from './account/limits.ts'
 import type { Contradiction } from './account/marketEntry.ts'
 import type { HaltReason, ReleasedBy, TradingScope } from './account/tradingState.ts'
 import type { SubaccountReport } from './subaccountReport.ts'
+import type { LeftPosition } from './tasks/killState.ts'
 
 /** The account, its markets, its approval, its limits. `type` is the stable dotted name of the log line. */
 export type AccountEvent =
@@ -88,13 +89,16 @@ export type AccountEvent =
   | { readonly type: 'account.transferred'; readonly amountUsd: Usd; readonly afterUsd: Usd }
   /** What is left of a subaccount's approval; told at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
-  /** A step of a kill: nothing rests any more, positions are being closed, nothing becomes less, or it is over. */
+  /** A step of a kill: what adds risk rests no more, positions are being closed, nothing becomes less, or it is over. */
   | {
       readonly type: 'kill.step'
-      readonly step: 'cancelled' | 'done' | 'abandoned'
+      readonly step: 'cancelled' | 'done'
       /** Whether it closes positions too. */
       readonly close: boolean
+      /** Positions that it leaves, and what protects each; none when it closes. */
+      readonly stays: readonly LeftPosition[]
     }
+  | { readonly type: 'kill.step'; readonly step: 'abandoned' }
   | { readonly type: 'kill.step'; readonly step: 'closing'; readonly positions: number }
   | { readonly type: 'kill.step'; readonly step: 'stuck'; readonly reason: string }
   /** Limits were changed while perpd runs. */

@@ -5,6 +5,7 @@ import type { ReleasedBy, TradingScope } from '../domain/account/tradingState.ts
 import type { Event, EventType } from '../domain/event.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import { isFillTold } from '../domain/order/orderLegs.ts'
+import type { LeftPosition } from '../domain/tasks/killState.ts'
 import type { Line } from '../monitor/log/line.ts'
 import { phrase } from '../monitor/log/phrase.ts'
 import type { Notice, NoticeKind } from './notice.ts'
@@ -204,21 +205,22 @@ function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
       return {
         ...common,
         stage: event.close ? 'cancelled to close' : 'cancelled',
-        ...bareAction(event.close),
+        ...bareAction(event.stays),
       }
     case 'done':
-      return { ...common, isEnd: true, ...bareAction(event.close) }
+      return { ...common, isEnd: true, ...bareAction(event.stays) }
     case 'abandoned':
       return { ...common, isEnd: true }
   }
 }
 
-/** What a person has to do with what a kill leaves; one that closes leaves nothing. */
-function bareAction(close: boolean): Pick<Judged, 'action'> {
-  if (close) return {}
+/** What a person has to do with positions that a kill leaves without stop-losses for all of them; nothing with others. */
+function bareAction(stays: readonly LeftPosition[]): Pick<Judged, 'action'> {
+  const bare = stays.filter(({ uncoveredUsd }) => uncoveredUsd > 0n)
+  if (bare.length === 0) return {}
+  const names = bare.map(({ direction, symbol }) => `${direction} ${symbol}`).join(', ')
   return {
-    action:
-      'No stop-loss protects what is held (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.',
+    action: `No stop-loss protects all of ${names} (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.`,
   }
 }
 

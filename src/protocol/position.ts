@@ -114,6 +114,14 @@ export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolea
   return increaseOrderTypes.has(orderType)
 }
 
+// LimitDecrease, which takes profit, and StopLossDecrease.
+const exitOrderTypes: ReadonlySet<number> = new Set([5, 6])
+
+/** Whether an order waits for its trigger to take off a position: a take-profit or a stop-loss. */
+export function isExitOrder({ orderType }: Pick<Order, 'orderType'>): boolean {
+  return exitOrderTypes.has(orderType)
+}
+
 const orderNames: readonly string[] = [
   'market swap',
   'limit swap',

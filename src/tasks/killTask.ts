@@ -1,6 +1,7 @@
 /**
- * The kill: cancels what rests at the venue, closes positions if asked, and goes on until nothing is left. Pure: what it does
- * follows from the lists, from the journal, and from what is in flight.
+ * The kill: cancels what rests at the venue and may add risk, closes positions if asked, and goes on until nothing of it is left. Exits of
+ * what is held stay until it is closed, unless they are to go too. Pure: what it does follows from the lists, from the journal, and from
+ * what is in flight.
  */
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/account/held.ts'
@@ -10,6 +11,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/tasks/killState.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import { isOnMarket, type Order, type Position } from '../protocol/position.ts'
+import { protectiveKeys } from './protectiveExits.ts'
 import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
 
 /** What a kill sees. */
@@ -32,8 +34,12 @@ export interface KillView {
 
 /** What is left before a kill, by everything that it sees. */
 export interface KillLeft {
-  /** Resting orders that the list shows. */
+  /** Resting orders that the list shows, and that are to be cancelled now. */
   readonly resting: readonly Order[]
+  /** Exits of what is held that the list shows. They stay; with closing, until what they protect is closed. */
+  readonly exits: readonly Order[]
+  /** Whether the kill is not done while they rest. */
+  readonly isUntilClosed: boolean
   /** Positions that the lists show; none when they stay. */
   readonly held: readonly Position[]
   /** Intents that are under way. */
@@ -52,15 +58,18 @@ export interface KillLeft {
 const cancelMost = 20
 /** Market orders decide themselves within seconds, and the venue lets them be cancelled after minutes only. */
 const marketOrderTypes: ReadonlySet<number> = new Set([0, 2, 4])
+const noKeys: ReadonlySet<string> = new Set()
 
 /** The kind of these tasks. */
 export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
   name: KILL,
   version: KILL_VERSION,
-  next({ taskId, params: { close }, state }, view) {
+  // Its parameters have a word more since version 1; its state is the same.
+  upcast: (_version, state) => state as KillProgress,
+  next({ taskId, params, state }, view) {
     const { snapshot } = view
     if (snapshot === undefined) return { kind: 'read', symbols: [] }
-    const left = killLeft(view, snapshot, close)
+    const left = killLeft(view, snapshot, params)
     // Two looks in a row: lists of one venue may be a moment apart.
     if (isQuiet(left, view) && view.wasQuiet) return { kind: 'done', outcome: 'done' }
     let { made } = state
@@ -74,17 +83,28 @@ export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
   },
 }
 
-/** What is left; `close`: whether positions are to go too. */
-export function killLeft(view: KillView, snapshot: Snapshot, close: boolean): KillLeft {
+/** What is left of what a kill with these parameters is to do. */
+export function killLeft(
+  view: Pick<KillView, 'open' | 'journal' | 'elsewhere'>,
+  snapshot: Snapshot,
+  { close, exits }: KillParams,
+): KillLeft {
   const { open, journal } = view
-  const held = close ? snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n) : []
-  const elsewhere = close ? view.elsewhere(held) : []
+  const rows = snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
+  const shown = view.elsewhere(rows)
+  const held = close ? rows : []
+  const elsewhere = close ? shown : []
+  const keeps = exits ? noKeys : protectiveKeys({ snapshot, open, journal, elsewhere: shown })
+  const waiting = snapshot.orders.value.filter(({ orderType }) => !marketOrderTypes.has(orderType))
+  const isKept = (orderKey: string) => keeps.has(hexKey(orderKey))
   return {
-    resting: snapshot.orders.value.filter(({ orderType }) => !marketOrderTypes.has(orderType)),
+    resting: waiting.filter(({ orderKey }) => !isKept(orderKey)),
+    exits: waiting.filter(({ orderKey }) => isKept(orderKey)),
+    isUntilClosed: close,
     held,
     inFlight: open.filter((each) => labelOf(each) !== 'resting').length,
     // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
-    hiddenOrders: ordersNotListed(open, snapshot.orders.value),
+    hiddenOrders: ordersNotListed(open, snapshot.orders.value).filter((key) => close || !isKept(key)),
     elsewhere,
     hiddenSides: close ? sidesNotShown(journal, [...held, ...elsewhere]) : [],
     unread: [
@@ -102,9 +122,9 @@ export function countLeft(left: KillLeft): {
   readonly positions: number
   readonly inFlight: number
 } {
-  const { resting, hiddenOrders, held, elsewhere, hiddenSides, inFlight } = left
+  const { resting, exits, isUntilClosed, hiddenOrders, held, elsewhere, hiddenSides, inFlight } = left
   return {
-    orders: resting.length + hiddenOrders.length,
+    orders: resting.length + (isUntilClosed ? exits.length : 0) + hiddenOrders.length,
     positions: held.length + elsewhere.length + hiddenSides.length,
     inFlight,
   }
@@ -175,7 +195,7 @@ function cancels(orders: readonly Order[], anyMarket: Address | undefined): read
       marketToken: isOnMarket(first) ? first.marketToken : (anyMarket ?? first.marketToken),
       direction: first.direction,
       orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
-      reason: 'an operator wants nothing to rest at the venue',
+      reason: 'an operator wants nothing to rest at the venue that adds risk',
     }))
   })
 }

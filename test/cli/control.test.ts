@@ -7,6 +7,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { killQuestion } from '../../src/cli/output/killQuestion.ts'
 import { killText } from '../../src/cli/output/killText.ts'
 import { exitCodes } from '../../src/config/exit.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
@@ -19,6 +20,7 @@ import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { access, engine, status } from '../control/door.ts'
 import { perpd } from './run.ts'
 
@@ -202,6 +204,52 @@ test('a kill is followed until it is done', async () => {
     ],
   ])
   expect(asked).toEqual([{ type: 'kill', close: true, by: 'ann', via: 'control' }])
+})
+
+test('a kill that closes nothing says what stays, and what protects it', async () => {
+  const left = { symbol: 'ETH/USD [WETH-USDC]', direction: 'long' as const, sizeUsd: usd(500) }
+  const stop = { name: 'stop-loss', triggerPrice: usd(1_900), sizeUsd: usd(500) }
+  const kill = { by: 'ann', close: false, sinceMs: 1, endedAtMs: 2, outcome: 'done' as const }
+  const text = (stays: unknown) => killText(toPlain({ ...kill, stays }) as never)
+  expect(text([{ ...left, exits: [stop], uncoveredUsd: 0n }])).toBe(
+    'done: every order that adds risk is cancelled; held is long ETH/USD [WETH-USDC] $500.00 (stop-loss at $1,900.00) (perpd kill --close closes)',
+  )
+  expect(text([{ ...left, exits: [], uncoveredUsd: usd(500) }])).toContain('$500.00 (no stop-loss)')
+  expect(text([{ ...left, exits: [stop], uncoveredUsd: usd(100) }])).toContain(
+    'stop-loss at $1,900.00, no stop-loss for $100.00 of it',
+  )
+  expect(text([])).toBe('done: every order that adds risk is cancelled; nothing is held')
+})
+
+test('the question before a kill shows what is held and at rest, what is cancelled and what stays; not knowing it keeps nobody from a kill', () => {
+  const left = { symbol: 'ETH/USD', direction: 'long', sizeUsd: `${usd(500)}`, pnlUsd: `${usd(-3)}` } as const
+  const order = { symbol: 'ETH/USD', direction: 'long', sizeUsd: `${usd(500)}` } as const
+  const stop = { ...order, name: 'stop-loss', triggerPrice: `${usd(1_900)}` }
+  const seen = {
+    positions: [{ ...left, exits: [stop], uncoveredUsd: '0' }],
+    orders: [
+      { ...order, name: 'limit increase', triggerPrice: `${usd(1_950)}`, stays: false },
+      { ...stop, stays: true },
+    ],
+    inFlight: 1,
+    unread: [],
+  } as const
+  expect(killQuestion(seen, { close: false, exits: false }, 100)).toMatchInlineSnapshot(`
+    "HELD OR AT REST                 SIZE     PNL    TRIGGER  WHAT A KILL DOES
+    long ETH/USD                 $500.00  -$3.00             stays: stop-loss at $1,900.00
+    limit increase long ETH/USD  $500.00          $1,950.00  cancelled
+    stop-loss long ETH/USD       $500.00          $1,900.00  stays
+
+    1 order more on the way: it waits for the end of each.
+    Trading is halted until you lift it (perpd trading active), and every task ends. What is held stays,
+    with its stop-losses and take-profits (--exits cancels them too, --close closes what is held)."
+  `)
+  const closing = killQuestion(seen, { close: true, exits: false }, 100)
+  expect(closing).toContain('closes it at the market')
+  expect(closing).toContain('stays until that is closed')
+  expect(killQuestion('no host answers', { close: false, exits: true }, 100)).toMatch(
+    /^It is not known now what is held and what rests \(no host answers\)[\s\S]*without stop-losses/,
+  )
 })
 
 test('a kill names the order that it waits for, its state, and what that waits for', () => {

@@ -214,14 +214,21 @@ test('an order of several parts that were not all filled says how much of it was
   expect(filled()).toBeUndefined()
 })
 
-test('a kill that does not close says that positions stay, and one that closes how many are left', () => {
+test('a kill that does not close says that positions stay and which lack stops, and one that closes how many are left', () => {
   const kill = (close: boolean) => ({
     close,
     by: 'ann',
     sinceMs: 0,
     left: { orders: 0, positions: close ? 1 : 0, inFlight: 0 },
   })
-  const told = (close: boolean): string => killLeftText(kill(close), status({ positions: [positionRow()] }))
-  expect(told(false)).toBe('left: 0 orders, 0 in flight; 1 position stays, without exits')
+  const stays = (uncoveredUsd: string) => ({
+    stays: [{ symbol: 'ETH/USD', direction: 'long' as const, sizeUsd: '5', exits: [], uncoveredUsd }],
+  })
+  const told = (close: boolean, uncoveredUsd = '0'): string =>
+    killLeftText({ ...kill(close), ...stays(uncoveredUsd) }, status({ positions: [positionRow()] }))
+  expect(told(false, '5')).toBe(
+    'left: 0 orders, 0 in flight; 1 position stays, 1 without a stop-loss for all of it',
+  )
+  expect(told(false)).toBe('left: 0 orders, 0 in flight; 1 position stays, with stop-losses for all of it')
   expect(told(true)).toBe('left: 0 orders, 1 position, 0 in flight')
 })

@@ -159,16 +159,22 @@ test('who lets trading go on is told what is lifted, what is not, and that a los
   expect(drift.typed).toBeUndefined()
 })
 
-test('a kill tells what it cancels of perpd’s, exits too, of others’, and what is on its way still', () => {
+test('a kill tells what rests of perpd’s, exits too, and of others’, what is on its way still, and leaves exits unless that is chosen', () => {
   const leg = (was: string) => ({ role: 'main', status: was })
   const resting = order('a', { legs: [leg('executed'), leg('resting'), leg('resting')] as never })
   const sent = order('b', { legs: [] })
   const told = (over: Partial<Status>) => killCommand(false, status(over)).effects.join(' ')
   expect(told({ openIntents: [resting, sent] as never, othersOrders: 3 })).toContain(
-    'exits too: 2 of perpd’s, 3 of others, 1 on its way.',
+    'At rest are 2 of perpd’s, exits too, 3 of others, 1 on its way.',
   )
   // Before the first look nothing is claimed of them.
-  expect(told({})).toContain('0 of perpd’s, others are not read yet.')
+  expect(told({})).toContain('0 of perpd’s, exits too, others are not read yet.')
+  const body = (exits: string) => killCommand(false, status()).body({ exits })
+  expect([body('stay'), body('cancelled'), killCommand(true, status()).body({})]).toEqual([
+    { close: false },
+    { close: false, exits: true },
+    { close: true },
+  ])
 })
 
 test('one strategy is let go on by its own scope, with what it was held for typed where a breaker put it on', () => {

@@ -13,7 +13,7 @@ function start() {
   })
   const look = (orders: number, positions: number, inFlight: number, atMs: number, problem?: string) => {
     nowMs = atMs
-    steps.look({ close: true, left: { orders, positions, inFlight }, problem })
+    steps.look({ close: true, left: { orders, positions, inFlight }, toCancel: orders, stays: [], problem })
   }
   const told = () => events.map((event) => (event.type === 'kill.step' ? event.step : event.type))
   const failed = (atMs: number) => {
@@ -29,12 +29,12 @@ test('a kill that gets on tells cancelled, closing and done, once each', () => {
   look(0, 1, 1, 30_000)
   look(0, 1, 1, 80_000)
   look(0, 0, 1, 85_000)
-  steps.ended('done', true)
+  steps.done(true)
   expect(told()).toEqual(['closing', 'cancelled', 'done'])
   expect(events.map((event) => noticeOf(event)?.kind)).toEqual(['kill-step', 'kill-step', 'kill-step'])
   expect(events.map((event) => noticeOf(event)?.text)).toEqual([
     '1 position to be closed at the market',
-    'every order is cancelled; what is held is closed next',
+    'every order that adds risk is cancelled; what is held is closed, and its exits stay until it is',
     'the kill is done: nothing rests and nothing is held',
   ])
 })
@@ -59,12 +59,11 @@ test('a kill that does not get on is told as stuck after a minute, once, and ane
   expect(told()).toEqual(['stuck', 'stuck'])
 })
 
-test('one that is replaced ends silently, and the next tells all of its steps', () => {
+test('one that takes the place of another tells all of its steps', () => {
   const { steps, look, told } = start()
   look(0, 1, 0, 0)
-  steps.ended('replaced', false)
   steps.restart()
   look(0, 1, 0, 1_000)
-  steps.ended('abandoned', true)
+  steps.abandoned()
   expect(told()).toEqual(['cancelled', 'closing', 'cancelled', 'closing', 'abandoned'])
 })

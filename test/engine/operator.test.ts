@@ -416,15 +416,18 @@ test('a difference of lists that lasts is told as one', async () => {
   expect(told.at(-1)).toBe('done: nothing is left')
 })
 
-test('a kill without closing leaves positions, and letting trading go on ends a kill', async () => {
+test('a kill without closing leaves positions and takes exits off when asked to, and letting trading go on ends a kill', async () => {
   const there = world()
   await there.engine.start()
   await there.clock.advance(40_000)
   await command(there, { type: 'kill', close: false })
   await there.clock.advance(60_000)
-  expect(there.engine.status().kill).toMatchObject({ close: false, outcome: 'done' })
+  const kept = there.engine.status().kill
+  expect(kept).toMatchObject({ close: false, outcome: 'done' })
   const account = testSigner.address
   expect((await there.api.getPositions({ account })).value).toHaveLength(1)
+  await command(there, { type: 'kill', close: false, exits: true })
+  await there.clock.advance(60_000)
   expect((await there.api.getOrders({ account })).value).toEqual([])
   expect(there.engine.status().withoutStop).toHaveLength(1)
   // A second kill that closes begins anew; lifted before its first look, it closes nothing.

@@ -221,6 +221,9 @@ test('an order is done only after its code, by the same person, in time, and onc
   say('kill close')
   expect(say('confirm 4444', '7', 60_000)).toEqual({ step: 'order', order: 'kill-close', userId: '7' })
   expect(say('positions')).toEqual({ step: 'answer', question: 'positions' })
+  codes.push('5555')
+  expect(say('kill exits')).toMatchObject({ text: expect.stringMatching(/^\/kill exits .*stop-losses too/) })
+  expect(say('confirm 5555')).toEqual({ step: 'order', order: 'kill-exits', userId: '7' })
   expect(say('kill everything')).toMatchObject({ text: expect.stringContaining('/status') })
 })
 

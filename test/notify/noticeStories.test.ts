@@ -101,7 +101,10 @@ test('a kill tells each step, that it is stuck and that it is done, and the next
     clock: { monotonicMs: () => nowMs },
   })
   const look = (orders: number, positions: number): void =>
-    steps.look({ close: true, left: { orders, positions, inFlight: 0 }, problem: 'no host answers' })
+    steps.look({
+      ...{ close: true, left: { orders, positions, inFlight: 0 }, toCancel: orders, stays: [] },
+      problem: 'no host answers',
+    })
   for (const _ of [1, 2]) {
     steps.restart()
     look(1, 1)
@@ -110,12 +113,12 @@ test('a kill tells each step, that it is stuck and that it is done, and the next
     look(0, 1)
     nowMs += 60_000
     look(0, 1)
-    steps.ended('done', true)
+    steps.done(true)
   }
   const kill = [
     '1 position to be closed at the market',
     'the kill does not get on: no host answers. It goes on trying',
-    'every order is cancelled; what is held is closed next',
+    'every order that adds risk is cancelled; what is held is closed, and its exits stay until it is',
     'the kill does not get on: no host answers. It goes on trying',
     'the kill is done: nothing rests and nothing is held',
   ]
@@ -127,26 +130,34 @@ test('a kill tells each step, that it is stuck and that it is done, and the next
 })
 
 test('a kill that gave up its place to one that closes positions tells of the cancelled orders again', () => {
-  const step = (close: boolean): Event => ({ type: 'kill.step', step: 'cancelled', close })
-  const abandoned: Event = { type: 'kill.step', step: 'abandoned', close: true }
+  const step = (close: boolean): Event => ({ type: 'kill.step', step: 'cancelled', close, stays: [] })
+  const abandoned: Event = { type: 'kill.step', step: 'abandoned' }
   expect(toldOf([step(false), step(true), abandoned, step(true)])).not.toContain(undefined)
   expect(noticeOf(abandoned)).toMatchObject({ kind: 'kill-step', isEnd: true })
 })
 
-test('a kill asks for somebody where it is stuck, and where it leaves positions without exits', () => {
+test('a kill asks for somebody where it is stuck, and where it leaves a position without a stop-loss, not where one protects all of it', () => {
   const actionOf = (event: Event) => noticeOf(event)?.action
   const stuck = noticeOf({ type: 'kill.step', step: 'stuck', reason: 'no host answers' })
   expect(stuck).toMatchObject({ level: 'error', action: expect.stringContaining('perpd status') })
   for (const step of ['cancelled', 'done'] as const) {
-    const bare: Event = { type: 'kill.step', step, close: false }
-    expect(noticeOf(bare)?.text).toContain('positions stay, without exits')
+    const left = { symbol: 'ETH/USD', direction: 'long', sizeUsd: usd(500) } as const
+    const stop = { name: 'stop-loss', triggerPrice: usd(1_900), sizeUsd: usd(500) } as const
+    const bare: Event = {
+      ...{ type: 'kill.step', step, close: false },
+      stays: [{ ...left, exits: [], uncoveredUsd: usd(500) }],
+    }
+    expect(noticeOf(bare)?.text).toContain('held is long ETH/USD $500.00 (no stop-loss)')
     expect(actionOf(bare)).toBe(
-      'No stop-loss protects what is held (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.',
+      'No stop-loss protects all of long ETH/USD (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.',
     )
-    expect(actionOf({ ...bare, close: true })).toBeUndefined()
+    const safe: Event = { ...bare, stays: [{ ...left, exits: [stop], uncoveredUsd: 0n }] }
+    expect(noticeOf(safe)?.text).toContain('held is long ETH/USD $500.00 (stop-loss at $1,900.00)')
+    expect(actionOf(safe)).toBeUndefined()
+    expect(actionOf({ ...bare, stays: [] })).toBeUndefined()
   }
   expect(actionOf({ type: 'kill.step', step: 'closing', positions: 2 })).toBeUndefined()
-  expect(actionOf({ type: 'kill.step', step: 'abandoned', close: false })).toBeUndefined()
+  expect(actionOf({ type: 'kill.step', step: 'abandoned' })).toBeUndefined()
 })
 
 test('a strategy that was paused, let go on and paused again is told of each time', () => {

@@ -18,6 +18,7 @@ import { LIMITS_IN_FORCE } from '../../src/domain/account/tradingState.ts'
 import { reservedOf } from '../../src/domain/machine/intentExposure.ts'
 import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
+import type { KillParams } from '../../src/domain/tasks/killState.ts'
 import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
@@ -42,6 +43,8 @@ const movesByItself: ReadonlySet<string> = new Set([
   'FEE_ABOVE_LIMIT',
 ])
 const restingTypes: ReadonlySet<number> = new Set([1, 3, 5, 6, 8])
+/** LimitDecrease and StopLossDecrease. */
+const exitTypes: ReadonlySet<number> = new Set([5, 6])
 
 /** Limits as they are in force now. */
 export interface InForce {
@@ -286,8 +289,25 @@ export function createEngineChecks(parts: {
     )
   }
 
-  function checkKill(close: boolean): void {
+  /**
+   * Exits of what is held stay at rest after a kill that does not close: that is what it is for. So do those of a side that changed, or was
+   * settled by the operator's word, so lately that a list may show it otherwise.
+   */
+  function mayStay({ spec: { orderType, marketToken, direction } }: ModelOrder): boolean {
+    if (!exitTypes.has(orderType)) return false
+    if (chain.canonical.heldUsd(marketToken, direction) > 0n) return true
+    if (leftByWord.has(`${marketToken} ${direction}`)) return true
+    return [...chain.canonical.orders.values()].some(
+      (each) =>
+        each.spec.marketToken === marketToken &&
+        each.spec.direction === direction &&
+        !isOld({ ...each, intentId: undefined }),
+    )
+  }
+
+  function checkKill({ close, exits }: KillParams): void {
     for (const order of chain.canonical.orders.values()) {
+      if (!close && exits !== true && mayStay(order)) continue
       if (restingTypes.has(order.spec.orderType) && isOpenInTruth(order) && isOld(order))
         truth.fail('E7', `the kill is done and ${order.orderKey} rests`)
     }
@@ -383,7 +403,7 @@ export function createEngineChecks(parts: {
     },
     durable(record, state, open) {
       const done = tasks.durable(record)
-      if (done !== undefined) checkKill(done.close)
+      if (done !== undefined) checkKill(done)
       switch (record.kind) {
         case 'intent.accepted': {
           const { intent } = record

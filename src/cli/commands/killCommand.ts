@@ -1,12 +1,17 @@
-/** `perpd kill`: stops everything in the running daemon, and reports until nothing is left. */
+/** `perpd kill`: stops everything in the running daemon, after one question at a terminal, and reports until nothing is left. */
+import { isatty } from 'node:tty'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
-import { command, queryStatus } from '../call/daemonClient.ts'
+import { type CommandAnswer, command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { killQuestion } from '../output/killQuestion.ts'
 import { killText } from '../output/killText.ts'
+import { confirm } from './manualOrderCommand.ts'
 import { commander } from './tradingCommand.ts'
 
 const pollMs = 1_000
+/** How long a question waits for what it shows: a kill is asked all the same without it, ms. */
+const PREVIEW_MS = 5_000
 /** What was told is told again after this at the earliest, ms. */
 const repeatMs = 15_000
 
@@ -26,13 +31,22 @@ export function createTeller(out: (text: string) => void): (text: string, nowMs:
 /** Asks for the kill and follows it; resolves when it is done. Exit code 3 when no daemon answers: it says what to do then. */
 export async function kill(call: Call): Promise<number> {
   const { loaded, flags, out } = call
-  const body = { close: flags.has('close'), by: commander(call) }
+  const asked = { close: flags.has('close'), exits: flags.has('exits') }
+  const body = { ...asked, by: commander(call) }
+  // A script is not asked: a kill has always gone through without --yes there.
+  if (!flags.has('yes') && isatty(0)) {
+    out(killQuestion(await seenBefore(call, body), asked, call.width))
+    if (!(await confirm())) {
+      out('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
   try {
     out(`${await command(loaded, '/api/kill', body)}.`)
   } catch (error) {
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) {
       throw new CommandError(
-        `${error.message}\n  A daemon that does not run makes no orders; what rests at the venue stays there. Start it and kill again at once: perpd run & perpd kill${flags.has('close') ? ' --close' : ''}. If it runs and cannot be asked, halt it with: kill -USR2 PID`,
+        `${error.message}\n  A daemon that does not run makes no orders; what rests at the venue stays there. Start it and kill again at once: perpd run & perpd kill${flags.has('close') ? ' --close' : ''}${flags.has('exits') ? ' --exits' : ''}. If it runs and cannot be asked, halt it with: kill -USR2 PID`,
         exitCodes.notRunning,
       )
     }
@@ -47,5 +61,19 @@ export async function kill(call: Call): Promise<number> {
       return report.outcome === 'done' ? exitCodes.ok : exitCodes.error
     }
     await systemClock.sleep(pollMs)
+  }
+}
+
+/** What a kill would find now; a sentence where nobody can say it in time, which keeps nobody from the kill. */
+async function seenBefore(
+  { loaded }: Call,
+  body: object,
+): Promise<NonNullable<CommandAnswer['killing']> | string> {
+  try {
+    const { killing } = await commandAnswer(loaded, '/api/kill', { ...body, preview: true }, PREVIEW_MS)
+    return killing ?? 'perpd does not say'
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return error.message
   }
 }

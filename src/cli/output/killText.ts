@@ -1,6 +1,7 @@
 /** What a kill is at, as `perpd kill` and `perpd status` tell it. Pure. */
 import { isoTime } from '../../base/clock.ts'
 import type { StatusBody } from '../../control/routes.ts'
+import { leftPositionText } from '../../monitor/leftPositionText.ts'
 import { counted, shortId, span } from '../../monitor/text.ts'
 
 /** What a kill is at: `cancelling and closing: 2 orders rest, 1 position is held, 1 order is on its way; ...`. */
@@ -8,11 +9,11 @@ export function killText(
   kill: NonNullable<StatusBody['kill']>,
   openIntents: StatusBody['openIntents'] = [],
 ): string {
-  const { left, problem, waits, close, outcome } = kill
+  const { left, problem, waits, close, exits, stays, outcome } = kill
   if (outcome === 'done')
     return close
       ? 'done: nothing is left'
-      : 'done: every order is cancelled, stop-losses and take-profits too; positions stay, without exits (perpd kill --close closes them)'
+      : `done: ${exits ? 'every order' : 'every order that adds risk'} is cancelled; ${staysText(stays)}`
   if (outcome !== undefined) return 'abandoned'
   if (waits !== undefined)
     return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
@@ -20,6 +21,13 @@ export function killText(
   const rest = left === undefined ? 'looking' : leftText(left)
   const orders = left === undefined || left.inFlight === 0 ? [] : openIntents.flatMap(inFlightText)
   return [`${doing}: ${rest}`, ...(problem === undefined ? [] : [problem]), ...orders].join('; ')
+}
+
+/** What a kill that closed nothing left, and what protects it. */
+function staysText(stays: NonNullable<StatusBody['kill']>['stays']): string {
+  if (stays === undefined) return 'positions stay (perpd positions)'
+  if (stays.length === 0) return 'nothing is held'
+  return `held is ${stays.map(leftPositionText).join(', ')} (perpd kill --close closes)`
 }
 
 /** What is left: resting orders, positions that are to go, and messages that are sent and not proven to have ended. */

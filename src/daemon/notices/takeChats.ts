@@ -99,6 +99,8 @@ function commandOf(order: ChatOrder): OperatorCommand {
       return { type: 'trading', scope: 'global', state: 'reducing', reason }
     case 'kill':
       return { type: 'kill', close: false }
+    case 'kill-exits':
+      return { type: 'kill', close: false, exits: true }
     case 'kill-close':
       return { type: 'kill', close: true }
   }

@@ -1,16 +1,22 @@
-/** A kill as a task of the journal: everything is cancelled, and closed if asked, until nothing is left. */
+/** A kill as a task of the journal: what adds risk is cancelled, positions are closed if asked, until nothing of it is left. */
+import type { Usd } from '../../protocol/units.ts'
 import type { Tasks } from './taskRecord.ts'
 
 /** The kind of these tasks. */
 export const KILL = 'kill'
 
 /** Version of the parameters and the state below. */
-export const KILL_VERSION = 1
+export const KILL_VERSION = 2
 
 /** What such a task is to do. */
 export interface KillParams {
   /** Whether positions are closed too. */
   readonly close: boolean
+  /**
+   * Whether stop-losses and take-profits of what is held are cancelled at once too. Absent: they stay, with `close` until what they
+   * protect is closed. Kills of version 1 had no such word, and keep exits since then.
+   */
+  readonly exits?: true
 }
 
 /** How far it is. */
@@ -22,8 +28,29 @@ export interface KillProgress {
 /** Before its first step. */
 export const killBegins: KillProgress = { made: 0 }
 
-/** How it ended. `abandoned`: an operator let trading go on before it was done. `replaced`: one that closes too took its place. */
+/** How it ended. `abandoned`: an operator let trading go on before it was done. `replaced`: one that does more took its place. */
 export type KillOutcome = 'done' | 'abandoned' | 'replaced'
+
+/** An exit that a kill leaves at rest. */
+export interface KeptExit {
+  /** As the venue's page calls it: `stop-loss`. */
+  readonly name: string
+  /** USD per whole index token; null where it is not known. */
+  readonly triggerPrice: Usd | null
+  /** What it closes at most, USD. */
+  readonly sizeUsd: Usd
+}
+
+/** A position that a kill leaves open, and what protects it. */
+export interface LeftPosition {
+  /** Its market's symbol. */
+  readonly symbol: string
+  readonly direction: 'long' | 'short'
+  readonly sizeUsd: Usd
+  readonly exits: readonly KeptExit[]
+  /** What of it no stop-loss that can fire would close, USD; 0: they close all of it. */
+  readonly uncoveredUsd: Usd
+}
 
 /** A kill that was asked for. */
 export interface KillState extends KillParams {
@@ -38,8 +65,8 @@ export interface KillState extends KillParams {
 export function killOf(tasks: Tasks | undefined): KillState | undefined {
   const task = [...(tasks?.values() ?? [])].findLast(({ taskKind }) => taskKind === KILL)
   if (task === undefined) return undefined
-  const { close } = task.params as KillParams
-  const asked = { by: task.by, close, sinceMs: task.sinceMs }
+  const { close, exits } = task.params as KillParams
+  const asked = { by: task.by, close, ...(exits ? { exits } : {}), sinceMs: task.sinceMs }
   if (task.end === undefined) return asked
   return { ...asked, endedAtMs: task.end.atMs, outcome: task.end.outcome as KillOutcome }
 }

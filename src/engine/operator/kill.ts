@@ -9,10 +9,12 @@ import {
   KILL,
   KILL_VERSION,
   type KillOutcome,
+  type KillParams,
   type KillProgress,
   type KillState,
   killBegins,
   killOf,
+  type LeftPosition,
 } from '../../domain/tasks/killState.ts'
 import { runningTasks } from '../../domain/tasks/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
@@ -24,6 +26,7 @@ import { countLeft, isQuiet, type KillLeft, type KillView, killLeft, killTask } 
 import { taskStarted } from '../../tasks/taskFacts.ts'
 import { type AdmitBeside, type Answer, createTaskRunner } from '../../tasks/taskRunner.ts'
 import type { Holdings } from '../account/holdings.ts'
+import { type KillPreview, killPreview, leftPositions } from '../account/killPlan.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { createKillSteps } from './killSteps.ts'
@@ -36,14 +39,18 @@ export interface KillReport extends KillState {
   readonly problem?: string
   /** Everything is done that it can do: what it waits to see in the lists, and since when, Unix ms. */
   readonly waits?: { readonly until: string; readonly sinceMs: number }
+  /** Positions that it leaves open, and what protects each; absent before the first look, and when it closes them. */
+  readonly stays?: readonly LeftPosition[]
 }
 
 /** The kill's worker. */
 export interface Kill {
   /** The newest kill of this journal, or undefined. */
   report(): KillReport | undefined
-  /** Begins one, or turns a running one into one that closes; resolves when that is durable. */
-  begin(by: string, close: boolean): Promise<void>
+  /** Begins one, or turns a running one into one that does more; resolves when that is durable. */
+  begin(by: string, asked: KillParams): Promise<void>
+  /** What one that began now would find and do. Rejects as reading does. */
+  preview(asked: KillParams): Promise<KillPreview>
   /** Ends a running one: an operator lets trading go on. */
   abandon(by: string): Promise<void>
   /** Works while one is open. Resolves when the engine ends. */
@@ -94,6 +101,7 @@ export function createKill(context: KillContext): Kill {
   let left: KillReport['left']
   let problem: string | undefined
   let waits: KillReport['waits']
+  let stays: KillReport['stays']
   /** What lists contradict each other or the journal in, and since when, monotonic ms. */
   let apartSinceMs: ReadonlyMap<string, number> = new Map()
   /** Kills whose last look found nothing left. */
@@ -109,6 +117,7 @@ export function createKill(context: KillContext): Kill {
     left = undefined
     problem = undefined
     waits = undefined
+    stays = undefined
     apartSinceMs = new Map()
     quiet.clear()
     steps.restart()
@@ -169,19 +178,22 @@ export function createKill(context: KillContext): Kill {
       wasQuiet: quiet.has(taskId),
       isMade: (decisionKey) => journal.hasDecision(OPERATOR, decisionKey),
     }),
-    told({ taskId, params: { close } }, view, _next, answers) {
+    told({ taskId, params }, view, _next, answers) {
       if (view.snapshot === undefined) return
-      const ofLook = killLeft(view, view.snapshot, close)
+      const { close } = params
+      const ofLook = killLeft(view, view.snapshot, params)
+      stays = close ? undefined : leftPositions(view.snapshot, ofLook.exits, context.symbols())
       if (isQuiet(ofLook, view)) quiet.add(taskId)
       else quiet.delete(taskId)
       tell(ofLook, answers)
-      steps.look({ close, left: countLeft(ofLook), problem })
+      const toCancel = ofLook.resting.length + ofLook.hiddenOrders.length
+      steps.look({ close, left: countLeft(ofLook), toCancel, stays: stays ?? [], problem })
     },
     failed(_task, reason) {
       problem = reason
       steps.failed(reason)
     },
-    ended: ({ params: { close } }) => steps.ended('done', close),
+    ended: ({ params: { close } }) => steps.done(close),
   })
 
   /** Ends those that run. */
@@ -192,18 +204,19 @@ export function createKill(context: KillContext): Kill {
           accountJournal.write({ kind: 'task.ended', taskId, outcome, by }),
     )
 
-  async function beginNow(by: string, asked: boolean): Promise<void> {
+  async function beginNow(by: string, asked: KillParams): Promise<void> {
     const before = state()
     const isOpen = before !== undefined && before.endedAtMs === undefined
-    const close = asked || (isOpen && before.close)
-    if (isOpen && before.close === close) return
+    const close = asked.close || (isOpen && before.close)
+    const exits = asked.exits === true || (isOpen && before.exits === true)
+    if (isOpen && before.close === close && (before.exits === true) === exits) return
     const started = taskStarted({
       // No other task of this journal has a number of these.
       taskId: `${KILL}:${accountJournal.newestSeq() + 1}`,
       taskKind: KILL,
       version: KILL_VERSION,
       by,
-      params: { close },
+      params: { close, ...(exits ? { exits } : {}) } satisfies KillParams,
       state: killBegins,
     })
     // The new one first: what is durable of the two is never neither.
@@ -226,25 +239,37 @@ export function createKill(context: KillContext): Kill {
         ...(left === undefined ? {} : { left }),
         ...(problem === undefined ? {} : { problem }),
         ...(waits === undefined || kill.endedAtMs !== undefined ? {} : { waits }),
+        ...(stays === undefined ? {} : { stays }),
       }
     },
-    async begin(by, close) {
+    async preview(asked) {
+      const snapshot = await read()
+      const open = orderManager.open().map((each) => each.state)
+      const { journal: journalOf, elsewhere } = context.holdings
+      const view = { open, journal: journalOf(), elsewhere }
+      return killPreview(killLeft(view, snapshot, asked), snapshot, context.symbols())
+    },
+    async begin(by, asked) {
       await trading.halt({
         scope: 'global',
         cause: 'kill',
         state: 'halted',
-        reason: close ? 'everything is cancelled and closed' : 'everything is cancelled',
+        reason: asked.close
+          ? 'everything is cancelled and closed'
+          : asked.exits
+            ? 'everything is cancelled'
+            : 'what adds risk is cancelled',
         by,
         lifts: 'operator',
       })
-      const begun = turn.then(() => beginNow(by, close))
+      const begun = turn.then(() => beginNow(by, asked))
       turn = begun.catch(() => undefined)
       await begun
     },
     async abandon(by) {
       const open = state()
       throwFirst(await inOneCommit(...endings(by, 'abandoned')))
-      if (open !== undefined && open.endedAtMs === undefined) steps.ended('abandoned', open.close)
+      if (open !== undefined && open.endedAtMs === undefined) steps.abandoned()
     },
     run: (signal) => runner.run(signal),
   }

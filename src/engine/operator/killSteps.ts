@@ -1,7 +1,7 @@
-/** Tells the steps of a kill, once each: every order is cancelled, positions are being closed, it is stuck, it is over. */
+/** Tells the steps of a kill, once each: what adds risk is cancelled, positions are being closed, it is stuck, it is over. */
 import type { Clock } from '../../base/clock.ts'
 import type { Emit } from '../../domain/event.ts'
-import type { KillOutcome } from '../../domain/tasks/killState.ts'
+import type { LeftPosition } from '../../domain/tasks/killState.ts'
 
 /** How long nothing becomes less before a kill counts as stuck, ms. */
 const STUCK_MS = 60_000
@@ -11,6 +11,10 @@ export interface KillLook {
   readonly close: boolean
   /** Resting orders, positions (0 when they stay) and orders in flight. */
   readonly left: { readonly orders: number; readonly positions: number; readonly inFlight: number }
+  /** Resting orders that are to be cancelled now: exits that stay until what they protect is closed are none of them. */
+  readonly toCancel: number
+  /** Positions that it leaves, and what protects each; none when it closes. */
+  readonly stays: readonly LeftPosition[]
   /** What kept it from going on; absent: nothing did. */
   readonly problem?: string | undefined
 }
@@ -22,7 +26,8 @@ export interface KillSteps {
   look(look: KillLook): void
   /** A look failed, so that nobody knows what is left. */
   failed(reason: string): void
-  ended(outcome: KillOutcome, close: boolean): void
+  done(close: boolean): void
+  abandoned(): void
 }
 
 /** Steps over an emit; `clock` says how long nothing became less. */
@@ -36,6 +41,8 @@ export function createKillSteps({
   let isCancelledTold = false
   let isClosingTold = false
   let isStuckTold = false
+  /** What the newest look saw stay. */
+  let stays: readonly LeftPosition[] = []
   /** What was left at the look before, and since when it is that much. */
   let before: { readonly key: string; readonly sinceMs: number } | undefined
 
@@ -55,13 +62,15 @@ export function createKillSteps({
       isCancelledTold = false
       isClosingTold = false
       isStuckTold = false
+      stays = []
       before = undefined
     },
-    look({ close, left, problem }) {
+    look({ close, left, toCancel, stays: staying, problem }) {
+      stays = staying
       const { orders, positions, inFlight } = left
-      if (orders === 0 && !isCancelledTold) {
+      if (toCancel === 0 && !isCancelledTold) {
         isCancelledTold = true
-        emit({ type: 'kill.step', step: 'cancelled', close })
+        emit({ type: 'kill.step', step: 'cancelled', close, stays })
       }
       if (close && positions > 0 && !isClosingTold) {
         isClosingTold = true
@@ -76,9 +85,7 @@ export function createKillSteps({
       // What was left before counts on: a look that fails shows no progress.
       watchStuck(before?.key ?? 'unread', reason)
     },
-    ended(outcome, close) {
-      // The one that takes its place goes on telling.
-      if (outcome !== 'replaced') emit({ type: 'kill.step', step: outcome, close })
-    },
+    done: (close) => emit({ type: 'kill.step', step: 'done', close, stays }),
+    abandoned: () => emit({ type: 'kill.step', step: 'abandoned' }),
   }
 }

@@ -1,6 +1,7 @@
 /** What an order by hand is answered with. */
 import type { Denial } from '../../domain/order/intent.ts'
 import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
+import type { KillPreview } from '../account/killPlan.ts'
 import type { LimitRow, WaitingLimit } from '../context/liveLimits.ts'
 import type { StrategyDifference } from '../roster/rosterPlan.ts'
 import type { EndedOrder } from './endedOrder.ts'
@@ -16,6 +17,8 @@ export type ManualAnswer =
       /** Of a preview: of an order that opens, or of one that closes. */
       readonly quote?: ManualQuote
       readonly closing?: CloseQuote
+      /** Of a preview of a kill. */
+      readonly killing?: KillPreview
       /** Of a preview of a cancel: it takes the last stop-loss of a position that is held. */
       readonly isLastStop?: true
       /** Of a reading of the limits: those in force after it. */

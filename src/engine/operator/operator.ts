@@ -14,7 +14,7 @@ import type { Reconciler } from '../watch/reconciler.ts'
 import { changeLimits, previewLimits, tightenLimit } from './changeLimits.ts'
 import type { Kill } from './kill.ts'
 import type { Manual } from './manualOrders.ts'
-import type { Commander, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
+import type { Commander, KillCommand, OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
 import type { Reloaded } from './reloadStrategies.ts'
 import { startTask, stopTask, type TaskContext } from './startTask.ts'
 import { switchStrategy } from './switchStrategy.ts'
@@ -48,6 +48,7 @@ export async function operate(
   const isByHand = command.type === 'open' || command.type === 'close' || command.type === 'cancel'
   if (isByHand && command.isPreview === true) return await context.manual.carryOut(command, by)
   if (command.type === 'task' && command.isPreview) return await startTask(context.tasks, command, by)
+  if (command.type === 'kill' && command.isPreview === true) return await previewKill(context, command)
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
   if (command.type === 'tighten' && command.isPreview === true)
     return await tightenLimit(context, command, { by, via })
@@ -67,12 +68,8 @@ export async function operate(
     case 'trading':
       return await setTrading(context, command, by)
     case 'kill':
-      await context.kill.begin(by, command.close)
-      return done(
-        command.close
-          ? 'halted; resting orders are being cancelled and positions closed'
-          : 'halted; resting orders are being cancelled',
-      )
+      await context.kill.begin(by, command)
+      return done(killStatement(command))
     case 'limits':
       return await changeLimits(context, command.isConfirmed, { by, via })
     case 'tighten':
@@ -103,6 +100,18 @@ export async function operate(
     case 'resolve':
       return await resolveOrder(context, command, by)
   }
+}
+
+function killStatement({ close, exits }: KillCommand): string {
+  if (close) return 'halted; resting orders are being cancelled and positions closed'
+  return exits
+    ? 'halted; every resting order is being cancelled, exits too'
+    : 'halted; resting orders that add risk are being cancelled, and exits of what is held stay'
+}
+
+async function previewKill({ kill }: OperatorContext, command: KillCommand): Promise<OperatorAnswer> {
+  const killing = await kill.preview(command)
+  return { ok: true, statement: 'nothing is done yet', killing }
 }
 
 async function setTrading(

@@ -32,6 +32,17 @@ export interface TightenCommand {
   readonly isPreview?: boolean
 }
 
+/**
+ * Halts, and cancels what adds risk; closes positions too where asked, and cancels exits of what is held where asked. A preview changes
+ * nothing.
+ */
+export interface KillCommand {
+  readonly type: 'kill'
+  readonly close: boolean
+  readonly exits?: true
+  readonly isPreview?: true
+}
+
 /** A command. */
 export type OperatorCommand =
   | {
@@ -40,7 +51,7 @@ export type OperatorCommand =
       readonly state: TradingState
       readonly reason: string
     }
-  | { readonly type: 'kill'; readonly close: boolean }
+  | KillCommand
   /** Reads the configured limits anew; the looser ones take effect only when it is confirmed. A preview changes nothing. */
   | { readonly type: 'limits'; readonly isConfirmed: boolean; readonly isPreview?: boolean }
   /** `findingId` and `intentId`: whole, or the first characters of one. */

@@ -2,8 +2,10 @@
 import { isoTime } from '../../base/clock.ts'
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
+import type { LeftPosition } from '../../domain/tasks/killState.ts'
 import { shortHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
+import { leftPositionText } from '../leftPositionText.ts'
 import { counted, listed, money, plain, tradingText } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
 
@@ -251,8 +253,8 @@ function killStepText(event: Extract<AccountEvent, { readonly type: 'kill.step' 
   switch (event.step) {
     case 'cancelled':
       return event.close
-        ? 'every order is cancelled; what is held is closed next'
-        : 'every order is cancelled, stop-losses and take-profits too; positions stay, without exits'
+        ? 'every order that adds risk is cancelled; what is held is closed, and its exits stay until it is'
+        : `every order that adds risk is cancelled; ${staysText(event.stays)}`
     case 'closing':
       return `${counted(event.positions, 'position')} to be closed at the market`
     case 'stuck':
@@ -260,8 +262,13 @@ function killStepText(event: Extract<AccountEvent, { readonly type: 'kill.step' 
     case 'done':
       return event.close
         ? 'the kill is done: nothing rests and nothing is held'
-        : 'the kill is done: nothing rests; positions stay, without exits'
+        : `the kill is done: nothing rests that adds risk; ${staysText(event.stays)}`
     case 'abandoned':
       return 'the kill was abandoned: an operator lets trading go on'
   }
+}
+
+/** What a kill that does not close leaves, and what protects it. */
+function staysText(stays: readonly LeftPosition[]): string {
+  return stays.length === 0 ? 'nothing is held' : `held is ${stays.map(leftPositionText).join(', ')}`
 }

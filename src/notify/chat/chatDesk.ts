@@ -7,8 +7,8 @@ export const chatQuestions = ['status', 'positions', 'pnl', 'orders'] as const
 /** One of them. */
 export type ChatQuestion = (typeof chatQuestions)[number]
 
-/** What is ordered. `kill-close` closes positions too. */
-export type ChatOrder = 'pause' | 'resume' | 'reduce' | 'kill' | 'kill-close'
+/** What is ordered. `kill-close` closes positions too, `kill-exits` cancels their exits too. */
+export type ChatOrder = 'pause' | 'resume' | 'reduce' | 'kill' | 'kill-close' | 'kill-exits'
 
 /** What a command comes to. */
 export type ChatStep =
@@ -23,13 +23,14 @@ const doing: Readonly<Record<ChatOrder, string>> = {
   pause: 'halts trading: no new orders at all',
   resume: 'lets trading go on, and lifts what halts it, a kill too',
   reduce: 'lets orders only reduce',
-  kill: 'halts trading and cancels every order, stop-losses too; positions stay',
+  kill: 'halts trading and cancels every order that adds risk; positions stay, with their stop-losses and take-profits',
+  'kill-exits': 'halts trading and cancels every order, stop-losses too; positions stay, unprotected',
   'kill-close': 'halts trading, cancels every order and closes every position at the market',
 }
 
 /** The help, which is the answer to whatever is not known. */
 const chatHelp =
-  '/status /positions /pnl /orders: what perpd does and holds\n/pause /resume /reduce /kill, /kill close: each asks for a confirmation'
+  '/status /positions /pnl /orders: what perpd does and holds\n/pause /resume /reduce /kill, /kill close, /kill exits: each asks for a confirmation'
 
 /**
  * A desk for one chat.
@@ -61,7 +62,7 @@ export function createChatDesk(nextCode: () => string): (command: ChatCommand, n
     waiting.set(userId, { order, code, untilMs: nowMs + CODE_HOLDS_MS })
     return {
       step: 'say',
-      text: `/${word}${order === 'kill-close' ? ' close' : ''} ${doing[order]}. To do it, within a minute: /confirm ${code}`,
+      text: `/${[word, ...args].join(' ')} ${doing[order]}. To do it, within a minute: /confirm ${code}`,
     }
   }
 }
@@ -70,5 +71,6 @@ function orderOf(word: string, args: readonly string[]): ChatOrder | undefined {
   if (word === 'pause' || word === 'resume' || word === 'reduce') return args.length === 0 ? word : undefined
   if (word !== 'kill') return undefined
   if (args.length === 0) return 'kill'
-  return args.length === 1 && args[0] === 'close' ? 'kill-close' : undefined
+  if (args.length > 1) return undefined
+  return args[0] === 'close' ? 'kill-close' : args[0] === 'exits' ? 'kill-exits' : undefined
 }

@@ -140,8 +140,10 @@ export function killCommand(
     title: own.title,
     effects: [words.killCancels(resting, othersOrders, inFlight), own.leaves(positions.length)],
     path: '/api/kill',
-    fields: [],
-    body: () => ({ close: isClosing }),
+    fields: isClosing
+      ? []
+      : [{ name: 'exits', label: words.killExits, value: 'stay', choices: words.killExitChoices }],
+    body: ({ exits }) => ({ close: isClosing, ...(exits === 'cancelled' ? { exits: true } : {}) }),
     send: own.send,
     typed: own.typed,
     isDanger: true,

@@ -4,13 +4,18 @@ import { texts } from './texts.ts'
 
 const { attention: words } = texts
 
-/** What is left of a kill. One that does not close leaves positions as they are: they are told, and not counted as done. */
+/** What is left of a kill. One that does not close leaves positions and their exits: they are told, and not counted as done. */
 export function killLeftText(
-  { left, close }: NonNullable<Status['kill']>,
+  { left, close, stays = [] }: NonNullable<Status['kill']>,
   { positions }: Pick<Status, 'positions'>,
 ): string {
   if (left === undefined) return words.killLooking
   return close
     ? words.killLeft(left.orders, left.positions, left.inFlight)
-    : words.killStays(left.orders, positions.length, left.inFlight)
+    : words.killStays(
+        left.orders,
+        positions.length,
+        stays.filter(({ uncoveredUsd }) => BigInt(uncoveredUsd) > 0n).length,
+        left.inFlight,
+      )
 }

@@ -372,8 +372,8 @@ export const texts = {
     killing: (by: string, left: string) => `by ${by}; ${left}`,
     killLeft: (orders: number, positions: number, inFlight: number) =>
       `left: ${plural(orders, 'order')}, ${plural(positions, 'position')}, ${inFlight} in flight`,
-    killStays: (orders: number, positions: number, inFlight: number) =>
-      `left: ${plural(orders, 'order')}, ${inFlight} in flight; ${positions === 0 ? 'no position is held' : `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''}, without exits`}`,
+    killStays: (orders: number, positions: number, unprotected: number, inFlight: number) =>
+      `left: ${plural(orders, 'order')}, ${inFlight} in flight; ${positions === 0 ? 'no position is held' : `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''}, ${unprotected === 0 ? 'with stop-losses for all of it' : `${unprotected} without a stop-loss for all of it`}`}`,
     killLooking: 'first look under way',
     unresolved: 'Unresolved order',
   },
@@ -445,25 +445,30 @@ export const texts = {
       },
     },
     liftsKill:
-      'It lifts the halt of the kill. Strategies place the stops of their files again; other positions stay without one.',
+      'It lifts the halt of the kill. Strategies place the stops of their files again where none rests; other positions stay as they are.',
     liftsBreakers: 'It lifts what breakers put on, as far as an operator may.',
     acceptsLoss: 'It accepts the loss: peak and first figure of the day begin anew.',
     notLifted: (causes: string) =>
       `What ends with its cause, or holds one strategy, is not lifted: ${causes}.`,
     endsKill: 'It ends the kill that is under way.',
     killCancels: (resting: number, others: number | undefined, inFlight: number) =>
-      `Trading is halted, all tasks end, and every resting order of the account is cancelled, exits too: ${resting} of perpd’s, ${others === undefined ? 'others are not read yet' : `${others} of others`}${inFlight === 0 ? '' : `, ${inFlight} on ${inFlight === 1 ? 'its' : 'their'} way`}.`,
+      `Trading is halted, all tasks end, and every resting order that adds risk is cancelled. At rest are ${resting} of perpd’s, exits too, ${others === undefined ? 'others are not read yet' : `${others} of others`}${inFlight === 0 ? '' : `, ${inFlight} on ${inFlight === 1 ? 'its' : 'their'} way`}.`,
+    killExits: 'Stop-losses and take-profits of what is held',
+    killExitChoices: [
+      { value: 'stay', label: 'stay' },
+      { value: 'cancelled', label: 'are cancelled too' },
+    ],
     kill: {
       title: 'Kill: halt and cancel',
       leaves: (positions: number) =>
-        `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''} open, stops cancelled too.`,
+        `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''} open, with ${positions === 1 ? 'its' : 'their'} stop-losses and take-profits unless you choose otherwise.`,
       send: 'Kill',
       typed: 'kill',
     },
     killClose: {
       title: 'Kill: halt, cancel, and close everything',
       leaves: (positions: number) =>
-        `Every position is closed at the market (${plural(positions, 'position')} now).`,
+        `Every position is closed at the market (${plural(positions, 'position')} now); its exits stay until it is closed.`,
       send: 'Kill and close everything',
       typed: 'close everything',
     },

@@ -1,0 +1,70 @@
+/** The question before a kill: what is held, what rests, what is cancelled or closed, and what stays. Pure. */
+import type { Plain } from '../../domain/views/orderView.ts'
+import type { KillPreview } from '../../engine/account/killPlan.ts'
+import { protectionText } from '../../monitor/leftPositionText.ts'
+import { counted, money } from '../../monitor/text.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { wrapped } from './screen.ts'
+import { table } from './table.ts'
+
+/** A kill as it was asked for. */
+export interface AskedKill {
+  readonly close: boolean
+  readonly exits: boolean
+}
+
+type Seen = Plain<KillPreview>
+
+const columns = [
+  { title: 'HELD OR AT REST', rank: 0 },
+  { title: 'SIZE', rank: 0, isFigure: true },
+  { title: 'PNL', rank: 2, isFigure: true },
+  { title: 'TRIGGER', rank: 1, isFigure: true },
+  { title: 'WHAT A KILL DOES', rank: 0, isProse: true },
+]
+
+/** The question. `seen`: what a kill would find now, or why that is not known. */
+export function killQuestion(seen: Seen | string, asked: AskedKill, width: number): string {
+  const rest = wrapped('', effect(asked), width).join('\n')
+  if (typeof seen === 'string') {
+    const unknown = `It is not known now what is held and what rests (${seen.replaceAll(/\s+/g, ' ')}). A kill looks again until it is done.`
+    return [...wrapped('', unknown, width), '', rest].join('\n')
+  }
+  const { positions, orders, inFlight, unread } = seen
+  const rows = [
+    ...positions.map((position) => [
+      `${position.direction} ${position.symbol}`,
+      money(BigInt(position.sizeUsd)),
+      money(BigInt(position.pnlUsd)),
+      '',
+      asked.close ? 'closes it at the market' : `stays: ${protectionText(position)}`,
+    ]),
+    ...orders.map(({ symbol, direction, name, sizeUsd, triggerPrice, stays }) => [
+      symbol === null ? name : `${name} ${direction} ${symbol}`,
+      symbol === null ? '' : money(BigInt(sizeUsd)),
+      '',
+      triggerPrice === null ? '' : formatPrice(BigInt(triggerPrice)),
+      !stays ? 'cancelled' : asked.close ? 'stays until that is closed' : 'stays',
+    ]),
+  ]
+  const more = [
+    ...(inFlight === 0
+      ? []
+      : [`${counted(inFlight, 'order')} more on the way: it waits for the end of each.`]),
+    ...unread.map((each) => `Not shown: ${each}.`),
+  ]
+  return [
+    rows.length === 0 ? 'Nothing is held and nothing rests that perpd sees.' : table(columns, rows, width),
+    '',
+    ...more.flatMap((each) => wrapped('', each, width)),
+    rest,
+  ].join('\n')
+}
+
+function effect({ close, exits }: AskedKill): string {
+  const halts = 'Trading is halted until you lift it (perpd trading active), and every task ends.'
+  if (close) return `${halts} Everything is cancelled and closed.`
+  return exits
+    ? `${halts} Every order is cancelled: what is held stays without stop-losses and take-profits.`
+    : `${halts} What is held stays, with its stop-losses and take-profits (--exits cancels them too, --close closes what is held).`
+}

@@ -1,0 +1,95 @@
+/** A kill without closing: what adds risk goes, exits of what is held stay, whoever placed them, and it says what protects what. */
+import { afterEach, expect, test } from 'vitest'
+import type { OperatorAnswer } from '../../src/engine/operator/operatorCommand.ts'
+import { leftPositionText } from '../../src/monitor/leftPositionText.ts'
+import { engineOver } from '../support/engine.ts'
+import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+
+const ann = { by: 'ann', via: 'control' } as const
+let bench: KindsBench
+let running: { abort(): void } | undefined
+afterEach(async () => {
+  running?.abort()
+  await bench.close()
+})
+
+async function started() {
+  bench = await kindsBench({})
+  const { engine } = engineOver(bench, {})
+  running = engine
+  await engine.start()
+  await bench.clock.advance(5_000)
+  const open = async (id: string, more: object) => {
+    const base = {
+      type: 'open',
+      id,
+      market: ethSymbol,
+      size: '500',
+      leverage: '2',
+      isPreview: false,
+    } as const
+    const answer = await engine.operate({ ...base, collateral: 'short', direction: 'long', ...more }, ann)
+    expect(answer, id).toMatchObject({ ok: true })
+    await bench.clock.advance(30_000)
+  }
+  const kill = async (asked: object = {}) => {
+    await engine.operate({ type: 'kill', close: false, ...asked }, ann)
+    await bench.clock.advance(60_000)
+    return engine.status().kill
+  }
+  const resting = async () =>
+    (await bench.api.getOrders({ account: signer.address })).value
+      .map(({ orderType, direction }) => `${direction} ${orderType}`)
+      .toSorted()
+  return { engine, open, kill, resting }
+}
+
+test('a kill cancels entries with their exits, and leaves the exits of what is held', async () => {
+  const { engine, open, kill, resting } = await started()
+  await open('held', { stopLoss: '1500', takeProfit: '3000' })
+  await open('waits', { limit: '1600', stopLoss: '1400' })
+  await open('short', { direction: 'short', limit: '2900', stopLoss: '3200' })
+  expect(await resting()).toEqual(['long 3', 'long 5', 'long 6', 'long 6', 'short 3', 'short 6'])
+
+  const seen = await engine.operate({ type: 'kill', close: false, isPreview: true }, ann)
+  expect(asKilled(seen)).toEqual({
+    positions: [`long ${ethSymbol} $500.00 (take-profit at $3,000.00, stop-loss at $1,500.00)`],
+    orders: [
+      'limit increase long cancelled',
+      'limit increase short cancelled',
+      'stop-loss long cancelled',
+      'stop-loss long stays',
+      'stop-loss short cancelled',
+      'take-profit long stays',
+    ],
+  })
+  // To look changes nothing.
+  expect([engine.status().kill, engine.status().tradingState]).toEqual([undefined, 'active'])
+
+  const done = await kill()
+  expect(done).toMatchObject({ outcome: 'done', stays: [{ direction: 'long', uncoveredUsd: 0n }] })
+  expect(await resting()).toEqual(['long 5', 'long 6'])
+  expect(engine.status().withoutStop).toEqual([])
+
+  const all = await kill({ exits: true })
+  expect(all).toMatchObject({ outcome: 'done', exits: true, stays: [{ exits: [] }] })
+  expect(await resting()).toEqual([])
+  expect(all?.stays?.[0]?.uncoveredUsd).toBeGreaterThan(0n)
+})
+
+test('a kill that closes leaves nothing, exits neither', async () => {
+  const { engine, open, kill, resting } = await started()
+  await open('held', { stopLoss: '1500', takeProfit: '3000' })
+  expect(await kill({ close: true })).toMatchObject({ outcome: 'done', close: true })
+  expect([await resting(), engine.status().positions]).toEqual([[], []])
+})
+
+/** What a kill would find and do, a line each. */
+function asKilled(answer: OperatorAnswer) {
+  if (!answer.ok || answer.killing === undefined) throw new Error(`no preview: ${JSON.stringify(answer)}`)
+  const { positions, orders } = answer.killing
+  const lines = orders.map(
+    ({ name, direction, stays }) => `${name} ${direction} ${stays ? 'stays' : 'cancelled'}`,
+  )
+  return { positions: positions.map(leftPositionText), orders: lines.toSorted() }
+}
