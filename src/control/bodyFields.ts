@@ -1,5 +1,6 @@
 /** Fields that bodies of commands share. */
 import { z } from 'zod'
+import { decimalForm, typedDecimal } from '../base/typedNumber.ts'
 
 /** One line of text of at most so many characters. */
 export const line = (most: number) =>
@@ -14,13 +15,7 @@ export const by = line(80)
 
 /** A plain decimal number above zero, with at most so many digits after the point. */
 export const decimal = (digits: number) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^\\d{1,15}(\\.\\d{1,${digits}})?$`),
-      `a decimal number with at most ${digits} digits after the point`,
-    )
-    .refine((text) => /[1-9]/.test(text), 'a number above zero')
+  z.string().refine((text) => typedDecimal(text, digits) !== undefined, decimalForm(digits, '250 or 0.5'))
 /** The id that an order by hand is carried out once by. */
 export const commandId = z
   .string()

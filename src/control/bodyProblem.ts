@@ -1,7 +1,11 @@
 /** What is wrong with the body of a command, in words for whoever typed it. */
 import type { z } from 'zod'
+import { shownValue } from '../base/boundedJson.ts'
 
 type Issue = z.core.$ZodIssue
+
+/** Most characters of a refused value that are shown. */
+const MOST_SHOWN = 60
 
 /** Names of fields as people know them; others are told as they are written. */
 const names: Readonly<Record<string, string>> = {
@@ -28,16 +32,22 @@ export function bodyProblem(issue: Issue): string {
       return issue.origin === 'string' ? `${name} is empty` : `${name} is less than ${figure(issue.minimum)}`
     case 'invalid_type':
       if (issue.message.endsWith('received undefined')) return `${name} is missing`
-      return isShare
-        ? `${name} is no percentage with at most two digits after the point`
-        : `${name} is no ${typeWords[issue.expected] ?? issue.expected}`
+      return `${name} is ${shown(issue.input)}, which is no ${isShare ? 'percentage with at most two digits after the point' : (typeWords[issue.expected] ?? issue.expected)}`
     case 'invalid_value':
       return `${name} is none of ${issue.values.map(String).join(', ')}`
     case 'unrecognized_keys':
       return `${name} has fields that no such command has: ${issue.keys.join(', ')}`
     default:
-      return `${name}: ${issue.message}`
+      return typeof issue.input === 'string'
+        ? `${name} is ${shown(issue.input)}; expected ${issue.message}`
+        : `${name}: ${issue.message}`
   }
+}
+
+/** A value as it was sent, cut where it is long. */
+function shown(value: unknown): string {
+  const text = shownValue(value)
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 
 const typeWords: Readonly<Record<string, string>> = {

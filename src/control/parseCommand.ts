@@ -208,7 +208,7 @@ export type Parsed =
  * the market's symbol or address, or a strategy's name.
  */
 export function parseCommand(type: Asked, body: unknown, id = ''): Parsed {
-  const parsed = commands[type].safeParse(body)
+  const parsed = commands[type].safeParse(body, { reportInput: true })
   if (parsed.success) return { ok: true, command: parsed.data.command(id), by: parsed.data.by }
   return { ok: false, problem: parsed.error.issues.map(bodyProblem).join('; ') }
 }

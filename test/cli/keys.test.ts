@@ -99,7 +99,7 @@ test('a command that lacks something says what, and makes nothing', async () => 
     '1 That is no private key: 0x and 64 hex digits are expected.',
   )
   expect(await said('new', '--file', 'x', '--password-fd', 'three')).toBe(
-    '1 --password-fd needs the number of an open file descriptor.',
+    '1 --password-fd is three; expected a whole number, that of an open file descriptor, from 0 to 9999.',
   )
   expect(await said('new', '--password', 'secret')).toMatch(/^4 --password: keys new has no such flag\./)
   expect(await said('address', '--file', file('none'))).toBe('4 The key file cannot be opened.')

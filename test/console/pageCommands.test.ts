@@ -244,7 +244,7 @@ test('a refused body is told in words of whoever typed it', () => {
     told('open', {}),
   ]).toEqual([
     'the share is more than 100 percent',
-    'the share is no percentage with at most two digits after the point',
+    'the share is "half", which is no percentage with at most two digits after the point',
     'direction is none of long, short',
     'the reason has more than 200 characters',
     'the name of who commands is empty',

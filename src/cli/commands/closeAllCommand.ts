@@ -7,21 +7,13 @@ import type { StatusBody } from '../../control/routes.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
 import { counted, money, span } from '../../monitor/text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
-import { bps } from '../../protocol/units.ts'
+import { BPS_ONE, bps } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { percentFlag } from '../call/numberFlags.ts'
 import { wrapped } from '../output/screen.ts'
 import { table } from '../output/table.ts'
-import {
-  ask,
-  askAgain,
-  confirm,
-  followed,
-  idOf,
-  isRefusal,
-  outcomeText,
-  shareOf,
-} from './manualOrderCommand.ts'
+import { ask, askAgain, confirm, followed, idOf, isRefusal, outcomeText } from './manualOrderCommand.ts'
 import { commander } from './tradingCommand.ts'
 
 /** Longest id of one close, as the daemon takes it, and what a position adds to it. */
@@ -77,7 +69,7 @@ export async function closeAll(
       exitCodes.error,
     )
   }
-  const shareBps = shareOf(flags.get('share'))
+  const shareBps = percentFlag(flags, 'share') ?? BPS_ONE
   const status = await settledStatus(call, clock)
   const all = closingsOf(status, { id, shareBps, by: commander(call) })
   const isJson = flags.has('json')

@@ -17,6 +17,7 @@ import { createPrivateFile, refuseTaken } from '../../keys/privateFile.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import { addressOfKey } from '../../protocol/crypto/secp256k1.ts'
 import type { Call } from '../call/command.ts'
+import { wholeFlag } from '../call/numberFlags.ts'
 
 /** Makes a new random key and writes its keystore. Prints the address. */
 export async function newKey(call: Call): Promise<number> {
@@ -93,10 +94,7 @@ function passwordsOf({ flags, keys, loaded }: Call): PasswordSources {
 }
 
 function descriptorOf(flags: Call['flags'], name: string): number | undefined {
-  const text = flags.get(name)
-  if (text === undefined) return undefined
-  if (typeof text === 'string' && /^\d{1,4}$/.test(text)) return Number(text)
-  throw new CommandError(`--${name} needs the number of an open file descriptor.`, exitCodes.error)
+  return wholeFlag(flags, name, { least: 0, most: 9_999, unit: ', that of an open file descriptor,' })
 }
 
 async function givenKey({ flags, keys }: Call): Promise<Secret> {

@@ -6,6 +6,7 @@ import { logLevels } from '../../domain/logLevels.ts'
 import type { KeptLine, KeptLines } from '../../monitor/log/logRing.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { wholeFlag } from '../call/numberFlags.ts'
 import { wordsIn } from '../output/fitTable.ts'
 
 const DEFAULT_LINES = 50
@@ -20,10 +21,7 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
       exitCodes.error,
     )
   }
-  const word = flags.get('lines') ?? String(DEFAULT_LINES)
-  if (typeof word !== 'string' || !/^[1-9]\d{0,5}$/.test(word)) {
-    throw new CommandError(`--lines is ${String(word)}; expected a whole number from 1.`, exitCodes.error)
-  }
+  const lines = wholeFlag(flags, 'lines', { least: 1, most: 999_999 }) ?? DEFAULT_LINES
   const about = aboutOf(flags)
   const read = (after: number, limit: number) =>
     queryDaemon(loaded, `/api/logs?after=${after}&limit=${limit}&level=${level}${about.query}`, isLines)
@@ -36,7 +34,7 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
       )
     }
   }
-  let last = await read(0, Number(word))
+  let last = await read(0, lines)
   if (last.lines.length === 0 && about.strategy !== undefined) {
     const known = (await queryStatus(loaded)).strategies.map(({ name }) => name)
     if (!known.includes(about.strategy)) throw noStrategy(about.strategy, known)

@@ -9,8 +9,10 @@ import { ended, money, shortId } from '../../monitor/text.ts'
 import { type Hex, shortHex } from '../../protocol/address.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
+import { BPS_ONE } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import { dollarsFlag, percentFlag, timesFlag } from '../call/numberFlags.ts'
 import { openQuestions } from '../call/question.ts'
 import { closeQuoteText, quoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
@@ -28,7 +30,7 @@ export async function open(call: Call): Promise<number> {
   const { flags, positionals, out } = call
   const [market = ''] = positionals
   const direction = directionOf(positionals[1])
-  const [size, leverage] = [numberOf(flags, 'size'), numberOf(flags, 'leverage')]
+  const [size, leverage] = [dollarsFlag(flags, 'size'), timesFlag(flags, 'leverage')]
   if (size === undefined || leverage === undefined) {
     await checkMarket(call, market)
     throw new CommandError(
@@ -38,10 +40,10 @@ export async function open(call: Call): Promise<number> {
       exitCodes.configuration,
     )
   }
-  const [limit, stop] = [numberOf(flags, 'limit'), numberOf(flags, 'stop')]
+  const [limit, stop] = [dollarsFlag(flags, 'limit'), dollarsFlag(flags, 'stop')]
   if (limit !== undefined && stop !== undefined)
     throw new CommandError('Give --limit or --stop, not both.', exitCodes.configuration)
-  const [takeProfit, stopLoss] = [numberOf(flags, 'take-profit'), numberOf(flags, 'stop-loss')]
+  const [takeProfit, stopLoss] = [dollarsFlag(flags, 'take-profit'), dollarsFlag(flags, 'stop-loss')]
   const collateral = poolOf(flags.get('collateral'))
   const id = idOf(flags)
   const body = {
@@ -110,7 +112,7 @@ export async function close(call: Call): Promise<number> {
   const id = idOf(flags)
   const collateral = poolOf(flags.get('collateral'))
   const direction = directionOf(positionals[1])
-  const shareBps = shareOf(flags.get('share'))
+  const shareBps = percentFlag(flags, 'share') ?? BPS_ONE
   const body = {
     id,
     market,
@@ -301,34 +303,6 @@ export function poolOf(word: string | true | undefined): 'long' | 'short' | unde
   if (word === undefined || word === 'long' || word === 'short') return word
   throw new CommandError(
     `--collateral is ${word}; expected long or short: which token of the market's pool.`,
-    exitCodes.error,
-  )
-}
-
-/** A flag that is a number above zero, as plain digits. Throws CommandError. */
-export function numberOf(flags: Call['flags'], name: string): string | undefined {
-  const text = flags.get(name)
-  if (text === undefined) return undefined
-  // `1_000`, `$1,000.50` and the like are what people type; only the digits are sent.
-  const plain = String(text)
-    .replace(/^\$/, '')
-    .replaceAll(/(?<=\d)[,_](?=\d{3})/g, '')
-    .replace(/x$/, '')
-  if (/^\d+(\.\d+)?$/.test(plain) && /[1-9]/.test(plain)) return plain
-  throw new CommandError(
-    `--${name} is ${String(text)}; expected plain digits above zero, as 250 or 0.5.`,
-    exitCodes.error,
-  )
-}
-
-/** `--share` in bps; all of it where it was not given. Throws CommandError. */
-export function shareOf(text: string | true | undefined): number {
-  if (text === undefined) return 10_000
-  const percent = /^(\d{1,3})(?:\.(\d{1,2}))?%?$/.exec(String(text))
-  const bps = percent === null ? 0 : Number(percent[1]) * 100 + Number((percent[2] ?? '').padEnd(2, '0'))
-  if (bps >= 1 && bps <= 10_000) return bps
-  throw new CommandError(
-    `--share is ${String(text)}; expected a percentage above 0 and up to 100.`,
     exitCodes.error,
   )
 }

@@ -1,7 +1,7 @@
 /** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
 
 import { systemClock } from '../../base/systemClock.ts'
-import { CommandError, exitCodes } from '../../config/exit.ts'
+import { exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/chain/evidenceSource.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { listedOrders } from '../../domain/account/changedOrders.ts'
@@ -17,6 +17,7 @@ import { money, shortId, span } from '../../monitor/text.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
+import { wholeFlag } from '../call/numberFlags.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
@@ -24,10 +25,12 @@ import { wrapped } from '../output/screen.ts'
 import { type Column, table } from '../output/table.ts'
 
 const DEFAULT_LIMIT = 50
+/** The most that `--limit` may be. */
+export const MOST_LISTED = 999_999_999
 
 /** Lists orders, as text or with `--json`. */
 export async function orders({ loaded, flags, width, out, err }: Call): Promise<number> {
-  const limit = limitOf(flags.get('limit'))
+  const limit = wholeFlag(flags, 'limit', { least: 1, most: MOST_LISTED }) ?? DEFAULT_LIMIT
   const strategy = flags.get('strategy')
   const marks = {
     source: evidenceSourceOf(loaded.config),
@@ -250,10 +253,4 @@ function waitsFor({ presumedDeadForSeconds }: OrderRow): string {
   return presumedDeadForSeconds === null
     ? ''
     : `${span(presumedDeadForSeconds * 1_000)} past its deadline, nothing shows it: perpd orders resolve`
-}
-
-function limitOf(text: string | true | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT
-  if (typeof text === 'string' && /^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new CommandError(`--limit is ${String(text)}; expected a whole number from 1.`, exitCodes.error)
 }

@@ -12,23 +12,21 @@ import { formatUnits, USD_DECIMALS } from '../../protocol/units.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
 import { roundTripRows, roundTripsCsv, roundTripsText } from '../books/roundTripsText.ts'
 import type { Call } from '../call/command.ts'
+import { wholeFlag } from '../call/numberFlags.ts'
 import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
-import { changesIn } from './ordersCommand.ts'
+import { changesIn, MOST_LISTED } from './ordersCommand.ts'
 
 const DEFAULT_LIMIT = 50
 
 /** Lists fills, as text or with `--json`. */
 export async function trades({ loaded, flags, width, out, err }: Call): Promise<number> {
-  const [word, strategy] = [flags.get('limit') ?? String(DEFAULT_LIMIT), flags.get('strategy')]
-  if (typeof word !== 'string' || !/^[1-9]\d{0,8}$/.test(word)) {
-    throw new CommandError(`--limit is ${String(word)}; expected a whole number from 1.`, exitCodes.error)
-  }
-  const limit = Number(word)
+  const strategy = flags.get('strategy')
+  const limit = wholeFlag(flags, 'limit', { least: 1, most: MOST_LISTED }) ?? DEFAULT_LIMIT
   if (flags.has('round-trips')) {
     const { facts } = loaded.config.venue.chain
     const all = await withJournal(loaded.config, (journal) => roundTripRows(journal, facts))

@@ -1,6 +1,7 @@
 /** `perpd top`, and `perpd status --watch`: the daemon's status again and again, on a screen of its own where there is one. */
 import { isoTime } from '../../base/clock.ts'
 import { systemClock } from '../../base/systemClock.ts'
+import { typedDecimal } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import type { Call } from '../call/command.ts'
@@ -29,7 +30,7 @@ export async function watchStatus(call: Call, flag: string): Promise<number> {
 
 function intervalMs(flag: string, given: string | true | undefined): number {
   if (given === undefined || given === true) return USUAL_SECONDS * 1_000
-  const seconds = /^\d{1,4}(?:\.\d)?$/.test(given) ? Number(given) : Number.NaN
+  const seconds = Number(typedDecimal(given, 1))
   if (seconds >= LEAST_SECONDS && seconds <= MOST_SECONDS) return seconds * 1_000
   throw new CommandError(
     `--${flag} is ${given}; expected seconds, from ${LEAST_SECONDS} to ${MOST_SECONDS}.`,

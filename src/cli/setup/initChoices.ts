@@ -1,5 +1,6 @@
 /** What `perpd init` has to know: of its flags, else of the answers to at most seven questions, else of what is usual. */
 import { Decimal } from 'decimal.js'
+import { decimalForm, typedDecimal } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { mayHoldKey } from '../../monitor/log/redact.ts'
@@ -91,10 +92,9 @@ function profileIn(text: string): string {
 
 /** An amount above zero, to the cent, in its shortest form. */
 function dollarsIn(text: string): string {
-  const plain = text.replace(/^\$/, '')
-  if (/^\d{1,12}(?:\.\d{1,2})?$/.test(plain) && !new Decimal(plain).isZero())
-    return new Decimal(plain).toFixed()
-  throw misfit(`${text} is no amount; expected US dollars above 0, as 250 or 99.50.`)
+  const plain = typedDecimal(text.replace(/^\$/, ''), 2)
+  if (plain !== undefined) return new Decimal(plain).toFixed()
+  throw misfit(`${text} is no amount; expected US dollars, ${decimalForm(2, '250 or 99.50')}.`)
 }
 
 /** A place, and no key: what is typed here is written to a file, and may stay in the history of a shell. */

@@ -33,6 +33,7 @@ import type {
   SubaccountApprovalMessage,
 } from '../../protocol/signing/subaccountApproval.ts'
 import type { Call } from '../call/command.ts'
+import { wholeFlag } from '../call/numberFlags.ts'
 import { newKey } from '../commands/keysCommand.ts'
 import { columns } from '../output/table.ts'
 import { unboundedParts } from '../output/unbounded.ts'
@@ -240,9 +241,9 @@ async function buildMessage(
 ): Promise<BuiltApproval> {
   const { config } = call.loaded
   const { chain } = config.venue
-  const days = numberFlag(call.flags, 'days', defaultDays, mostDays)
-  const actions = numberFlag(call.flags, 'actions', defaultActions, mostActions)
-  const upTo = call.flags.has('up-to') ? numberFlag(call.flags, 'up-to', 0, mostUpTo) : undefined
+  const days = wholeFlag(call.flags, 'days', { least: 1, most: mostDays }) ?? defaultDays
+  const actions = wholeFlag(call.flags, 'actions', { least: 1, most: mostActions }) ?? defaultActions
+  const upTo = wholeFlag(call.flags, 'up-to', { least: 1, most: mostUpTo })
   if (upTo !== undefined && call.flags.has('actions')) {
     throw new CommandError(
       '--actions and --up-to say the same in two ways; keep one.',
@@ -301,12 +302,4 @@ function messageText(
 
 function timeOf(seconds: bigint): string {
   return isoTime(Number(seconds) * 1000)
-}
-
-function numberFlag(flags: Call['flags'], name: string, initial: number, most: number): number {
-  const text = flags.get(name)
-  if (text === undefined) return initial
-  const value = Number(text)
-  if (typeof text === 'string' && /^\d+$/.test(text) && value >= 1 && value <= most) return value
-  throw new CommandError(`--${name} needs a whole number from 1 to ${most}.`, exitCodes.error)
 }

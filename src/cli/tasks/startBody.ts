@@ -1,9 +1,19 @@
 /** What `perpd task start` sends for each kind: its flags as the fields of the body. */
+import { typedPercentBps } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { taskRanges } from '../../control/taskRanges.ts'
 import { type ExecutorKind, executorKinds } from '../../domain/tasks/executorState.ts'
+import { parseUnits } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
-import { directionOf, numberOf, poolOf } from '../commands/manualOrderCommand.ts'
+import {
+  dollarsFlag,
+  percentFlag,
+  timesFlag,
+  type WholeBounds,
+  wholeFlag,
+  wrongValue,
+} from '../call/numberFlags.ts'
+import { directionOf, poolOf } from '../commands/manualOrderCommand.ts'
 
 type Flags = Call['flags']
 type Fields = Readonly<Record<string, unknown>>
@@ -71,12 +81,12 @@ const bodies: Readonly<Record<Exclude<ExecutorKind, 'rebalance'>, (flags: Flags)
     need(flags, ['size', 'rungs', 'leverage'], '--size 1000 --rungs 5 --step 1% --leverage 2')
     if (flags.has('step') === flags.has('every'))
       throw misused('Say how far the rungs are apart: --step 1% by price, or --every 600 by time in seconds.')
-    const growth = numberOf(flags, 'growth')
+    const growth = timesFlag(flags, 'growth')
     return {
       ...numbers(flags, { size: 'size', leverage: 'leverage' }),
       ...wholes(flags, { rungs: 'rungs', every: 'everySeconds' }),
       ...percents(flags, { step: 'stepBps', profit: 'profitBps', stop: 'stopBps' }),
-      ...(growth === undefined ? {} : { growthBps: Math.round(Number(growth) * 10_000) }),
+      ...(growth === undefined ? {} : { growthBps: Number(parseUnits(growth, 4)) }),
     }
   },
   chase(flags) {
@@ -103,23 +113,34 @@ function rebalanceBody(flags: Flags, weights: string | undefined, extra: string 
   if (weights === undefined || extra !== undefined)
     throw misused(`Say the weights of markets in one word: ${example}`)
   need(flags, ['total', 'leverage'], '--total 5000 --leverage 2')
-  const parts = weights.split(',').map((part) => /^\s*(.+?)\s*=\s*(-?\d{1,3}(?:\.\d{1,2})?)%?\s*$/.exec(part))
-  if (parts.some((part) => part === null))
-    throw wrong(`The weights are ${weights}; expected percents by market, below 0 for a short: ${example}`)
   return {
     kind: 'rebalance',
-    weights: Object.fromEntries(
-      parts.map((part) => [part?.[1] ?? '', Math.round(Number(part?.[2] ?? 0) * 100)]),
-    ),
+    weights: weightsIn(weights, example),
     ...pool(flags),
     ...numbers(flags, { total: 'total', leverage: 'leverage', least: 'least' }),
     ...percents(flags, { band: 'bandBps', share: 'shareBps' }),
   }
 }
 
+/** `ETH=50%,BTC=-30%` as basis points by market, each of which stands there once. Throws CommandError. */
+function weightsIn(weights: string, example: string): Readonly<Record<string, number>> {
+  const found = new Map<string, number>()
+  for (const part of weights.split(',')) {
+    const [, market = '', percent = ''] = /^\s*(.+?)\s*=\s*(\S+?)\s*$/.exec(part) ?? []
+    const basisPoints = typedPercentBps(percent)
+    if (basisPoints === undefined)
+      throw wrongValue(
+        `${part.trim() === '' ? 'An empty part' : part.trim()} is no weight of ${weights}; expected percents by market, with a point for decimals and below 0 for a short: ${example}`,
+      )
+    if (found.has(market)) throw wrongValue(`${market} has two weights in ${weights}; keep one.`)
+    found.set(market, basisPoints)
+  }
+  return Object.fromEntries(found)
+}
+
 /** Whether it opens, and then at what leverage. */
 function opening(flags: Flags): Fields {
-  const leverage = numberOf(flags, 'leverage')
+  const leverage = timesFlag(flags, 'leverage')
   const isReduce = flags.has('reduce')
   if (isReduce === (leverage !== undefined))
     throw misused(
@@ -139,7 +160,7 @@ function need(flags: Flags, names: readonly string[], example: string): void {
 }
 
 /** What whole numbers may be, and their units; the control port holds them to the same. */
-const wholeFlags: Readonly<Record<string, { least: number; most: number; unit?: string }>> = {
+const wholeFlags: Readonly<Record<string, WholeBounds>> = {
   every: { least: taskRanges.everySecondsLeast, most: taskRanges.everySecondsMost, unit: ' of seconds' },
   minutes: { least: 1, most: taskRanges.minutesMost, unit: ' of minutes' },
   'max-minutes': { least: 1, most: taskRanges.minutesMost, unit: ' of minutes' },
@@ -151,40 +172,21 @@ const wholeFlags: Readonly<Record<string, { least: number; most: number; unit?: 
 type Names = Readonly<Record<string, string>>
 
 function numbers(flags: Flags, names: Names): Fields {
-  return mapped(names, (name) => numberOf(flags, name))
+  return mapped(names, (name) => (name === 'leverage' ? timesFlag(flags, name) : dollarsFlag(flags, name)))
 }
 
 function wholes(flags: Flags, names: Names): Fields {
-  return mapped(names, (name) => {
-    const text = flags.get(name)
-    if (text === undefined) return undefined
-    const { least, most, unit = '' } = wholeFlags[name] ?? { least: 1, most: 999_999 }
-    const value = /^\d{1,6}$/.test(String(text)) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    throw wrong(`--${name} is ${String(text)}; expected a whole number${unit} from ${least} to ${most}.`)
-  })
+  return mapped(names, (name) => wholeFlag(flags, name, wholeFlags[name] ?? { least: 1, most: 999_999 }))
 }
 
-/** Percents as basis points: `2.5` and `2.5%` are 250. */
+/** Percents as basis points. */
 function percents(flags: Flags, names: Names): Fields {
-  return mapped(names, (name) => {
-    const text = flags.get(name)
-    if (text === undefined) return undefined
-    const percent = /^(\d{1,3}(?:\.\d{1,2})?)%?$/.exec(String(text))
-    const basisPoints = Math.round(Number(percent?.[1] ?? 0) * 100)
-    if (basisPoints >= 1 && basisPoints <= 10_000) return basisPoints
-    throw wrong(`--${name} is ${String(text)}; expected percents from 0.01 to 100, as 25 or 2.5%.`)
-  })
+  return mapped(names, (name) => percentFlag(flags, name))
 }
 
 function mapped(names: Names, read: (name: string) => unknown): Fields {
   const fields = Object.entries(names).map(([name, field]) => [field, read(name)] as const)
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
-}
-
-/** A value that does not fit. */
-function wrong(message: string): CommandError {
-  return new CommandError(message, exitCodes.error)
 }
 
 /** A flag or an argument that is missing, or that is there and must not be. */

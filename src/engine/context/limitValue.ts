@@ -1,4 +1,5 @@
 /** Limits of the account as people write them, under `risk` of a configuration. Pure. */
+import { typedDecimal } from '../../base/typedNumber.ts'
 import { type LimitName, limitRow, limitRows, limitSetting } from '../../domain/account/limits.ts'
 import { NATIVE_DECIMALS, parseUnits, USD_DECIMALS } from '../../protocol/units.ts'
 
@@ -20,10 +21,10 @@ export function unitsOf(name: LimitName, text: string): bigint | number | undefi
       : unit === 'native'
         ? [NATIVE_DECIMALS, true]
         : [unit === 'times' ? 4 : 0, false]
-  const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole === undefined || fraction.length > places) return undefined
-  const units = parseUnits(text, places)
-  if (isAmount) return units > 0n ? units : undefined
+  const plain = typedDecimal(text, places)
+  if (plain === undefined) return undefined
+  const units = parseUnits(plain, places)
+  if (isAmount) return units
   const [least, most] = unit === 'times' ? [10_000, 2_000_000] : [Math.max(1, bounds[0]), bounds[1]]
   return units >= BigInt(least) && units <= BigInt(most) ? Number(units) : undefined
 }

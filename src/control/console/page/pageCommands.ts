@@ -183,10 +183,16 @@ export function closeCommand({ symbol, row, collateral }: ShownPosition, id: str
   }
 }
 
-/** A percentage that was typed in basis points; what is none stays as it is typed, and the daemon says so. */
-function percentBps(percent: string): number | string {
-  const [, whole, fraction = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(percent.trim()) ?? []
-  return whole === undefined ? percent : Number(`${whole}${fraction.padEnd(2, '0')}`)
+/** A percentage that was typed in basis points; what is none stays as it is typed, and the daemon refuses it by its value. */
+export function percentBps(percent: string): number | string {
+  const text = percent.trim()
+  const [, sign, whole, fraction = ''] = /^(-?)(\d{1,3})(?:\.(\d{1,2}))?%?$/.exec(text) ?? []
+  return whole === undefined ? text : Number(`${sign}${whole}${fraction.padEnd(2, '0')}`)
+}
+
+/** A whole number that was typed; what is none stays as it is typed, and the daemon refuses it by its value. */
+export function wholeNumber(typed: string): number | string {
+  return /^\d{1,9}$/.test(typed) ? Number(typed) : typed
 }
 
 function isShare(bps: number | string): boolean {

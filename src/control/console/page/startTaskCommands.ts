@@ -1,5 +1,11 @@
 /** How tasks are started from the page: a form for each kind, whose texts become the body that the daemon takes. Pure. */
-import type { CommandField, FieldValues, PageCommand } from './pageCommands.ts'
+import {
+  type CommandField,
+  type FieldValues,
+  type PageCommand,
+  percentBps,
+  wholeNumber,
+} from './pageCommands.ts'
 import { texts } from './texts.ts'
 
 const { startTask: words } = texts.commands
@@ -117,19 +123,19 @@ function figuresOf(values: FieldValues, fields: readonly CommandField[]): Body {
     const text = values[name]?.trim() ?? ''
     const inBps = percentFields[name]
     if (text === '') continue
-    if (wholeFields.includes(name)) body[name] = Number(text)
-    else if (inBps !== undefined) body[inBps] = bpsOf(text)
+    if (wholeFields.includes(name)) body[name] = wholeNumber(text)
+    else if (inBps !== undefined) body[inBps] = percentBps(text)
   }
   return body
 }
 
-/** `ETH=50, BTC=-30` as basis points by market; what cannot be read goes as it is typed, and is refused with its value. */
-function weightsOf(text = ''): Body {
-  const parts = text.split(',').map((part) => part.split('='))
-  return Object.fromEntries(parts.map(([market = '', percent = '']) => [market.trim(), bpsOf(percent)]))
-}
-
-function bpsOf(percent: string): number | string {
-  const text = percent.trim().replace(/%$/, '')
-  return /^-?\d{1,3}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 100) : text
+/** `ETH=50, BTC=-30` as basis points by market, each once; a text that is none goes as it is typed, and is refused with its value. */
+function weightsOf(text = ''): Body | string {
+  const found = new Map<string, number | string>()
+  for (const part of text.split(',')) {
+    const [, market, percent = ''] = /^\s*([^=]+?)\s*=\s*(\S+)\s*$/.exec(part) ?? []
+    if (market === undefined || found.has(market)) return text
+    found.set(market, percentBps(percent))
+  }
+  return Object.fromEntries(found)
 }

@@ -1,0 +1,117 @@
+/** Numbers that people type: a comma or a mark that groups digits is refused by name wherever a number can be typed, plain digits go through. */
+import { expect, test } from 'vitest'
+import type { Call } from '../../src/cli/call/command.ts'
+import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from '../../src/cli/call/numberFlags.ts'
+import { budgetOf, startBody } from '../../src/cli/tasks/startBody.ts'
+import { percentBps } from '../../src/control/console/page/pageCommands.ts'
+import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
+import { type Asked, parseCommand } from '../../src/control/parseCommand.ts'
+import { unitsOf } from '../../src/engine/context/limitValue.ts'
+
+const marked = [
+  '0,500',
+  '1,000',
+  '1_000',
+  "1'000",
+  '1 000',
+  '1.850,250',
+  '1,850.250',
+  '$1,000',
+  '1e3',
+  '0x10',
+  '+5',
+  '5.',
+  '.5',
+  '٣',
+  '',
+]
+
+const flagsOf = (fields: Readonly<Record<string, string>>): Call['flags'] => new Map(Object.entries(fields))
+
+test.each(marked)('%j is no number at any flag, and the refusal names flag, value and form', (text) => {
+  const read = [
+    dollarsFlag,
+    timesFlag,
+    percentFlag,
+    (flags: Call['flags'], name: string) => wholeFlag(flags, name, { least: 1, most: 9_999 }),
+  ]
+  for (const each of read)
+    expect(() => each(flagsOf({ size: text }), 'size')).toThrow(`--size is ${text}; expected `)
+})
+
+test('plain digits go through, with the sign of their unit before or behind them', () => {
+  const flags = flagsOf({ a: '1250.5', b: '$99', c: '2.5x', d: '25%', e: '0.01', f: '60' })
+  expect(['a', 'b'].map((name) => dollarsFlag(flags, name))).toEqual(['1250.5', '99'])
+  expect(timesFlag(flags, 'c')).toBe('2.5')
+  expect(['d', 'e'].map((name) => percentFlag(flags, name))).toEqual([2_500, 1])
+  expect(wholeFlag(flags, 'f', { least: 1, most: 60 })).toBe(60)
+})
+
+test.each(['size', 'leverage', 'rungs', 'step', 'growth', 'max-fees', 'max-orders'])(
+  'a task with a comma in --%s is refused before anything is asked',
+  (name) => {
+    const plain = {
+      size: '1000',
+      leverage: '2',
+      rungs: '5',
+      step: '1%',
+      growth: '1.5',
+      'max-fees': '5',
+      'max-orders': '9',
+    }
+    const begin = (fields: Readonly<Record<string, string>>) => {
+      const call = {
+        flags: flagsOf(fields),
+        positionals: ['ladder', 'ETH/USD [WETH-USDC]', 'long'],
+      } as unknown as Call
+      return { ...startBody(call), ...budgetOf(call.flags) }
+    }
+    expect(begin(plain)).toMatchObject({ size: '1000', growthBps: 15_000, stepBps: 100 })
+    expect(() => begin({ ...plain, [name]: '1,5' })).toThrow(`--${name} is 1,5; expected`)
+  },
+)
+
+test('weights with a decimal comma, or of one market twice, are refused with the part that is meant', () => {
+  const begin = (weights: string) =>
+    startBody({
+      flags: flagsOf({ total: '100', leverage: '2' }),
+      positionals: ['rebalance', weights],
+    } as unknown as Call)
+  expect(begin('ETH=50.5%, BTC=-30')).toMatchObject({ weights: { ETH: 5_050, BTC: -3_000 } })
+  expect(() => begin('ETH=50,5%,BTC=-30')).toThrow('5% is no weight')
+  expect(() => begin('ETH=50,ETH=30')).toThrow('ETH has two weights')
+})
+
+test.each([
+  ['open', { size: '0,500' }, 'size is "0,500"; expected plain digits'],
+  ['open', { leverage: '2,5' }, 'leverage is "2,5"; expected plain digits'],
+  ['open', { limit: '0,125' }, 'limit is "0,125"; expected plain digits'],
+  ['close', { shareBps: '50,5' }, 'the share is "50,5", which is no percentage'],
+] as const)('the control port refuses %s with %j and names the value', (type, field, problem) => {
+  const body = { id: 'abcd', market: 'ETH', direction: 'long', by: 'ann' }
+  const whole = type === 'open' ? { ...body, size: '500', leverage: '2.5' } : body
+  expect(parseCommand(type as Asked, whole).ok).toBe(true)
+  const parsed = parseCommand(type as Asked, { ...whole, ...field })
+  expect(parsed.ok ? '' : parsed.problem).toContain(problem)
+})
+
+test('a form hands on what it cannot read as it was typed, so that the refusal shows it', () => {
+  const { body } = startTaskCommand('ladder', ['ETH/USD [WETH-USDC]'], 'abcd')
+  const typed = { market: 'ETH', direction: 'long', size: '1,000', leverage: '2', rungs: '1,0', step: '1,5' }
+  expect(body(typed)).toMatchObject({ size: '1,000', rungs: '1,0', stepBps: '1,5' })
+  const parsed = parseCommand('task', { ...body(typed), by: 'ann' })
+  expect(parsed.ok ? '' : parsed.problem).toContain('rungs is "1,0", which is no')
+  expect(['50.5', '50.5%', '-30'].map(percentBps)).toEqual([5_050, 5_050, -3_000])
+  const { body: weighed } = startTaskCommand('rebalance', [], 'abcd')
+  expect(weighed({ weights: 'ETH=50,BTC=-30', total: '100' })).toMatchObject({
+    weights: { ETH: 5_000, BTC: -3_000 },
+  })
+  expect(weighed({ weights: 'ETH=50,5,BTC=-30', total: '100' })).toMatchObject({
+    weights: 'ETH=50,5,BTC=-30',
+  })
+})
+
+test('a limit that is tightened is typed as plain digits', () => {
+  expect(unitsOf('maxOrderSizeUsd', '250')).toBe(250n * 10n ** 30n)
+  for (const text of marked) expect(unitsOf('maxOrderSizeUsd', text)).toBeUndefined()
+})
