@@ -1,7 +1,9 @@
 /** The layers a configuration is made of: flags, environment, files. Each reads to values with their origin. */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fileBounds, parseBounded } from '../base/boundedJson.ts'
+import { fileBounds } from '../base/boundedJson.ts'
+import { reasonOf } from '../base/errors.ts'
+import { jsonProblem, parseStrict } from '../base/strictJson.ts'
+import { readTextFile } from '../base/textFile.ts'
 import { untrustedPart, untrustedText } from '../keys/trustedPath.ts'
 import { redactUrl } from '../monitor/log/redact.ts'
 import type { Value } from '../protocol/settings/setting.ts'
@@ -101,7 +103,13 @@ export function readEnvironment(
   let configFile: string | undefined
   for (const variable of Object.keys(env).sort()) {
     const text = env[variable]
-    if (text === undefined || !variable.startsWith('PERPD__')) continue
+    if (text === undefined || !/^PERPD__/i.test(variable)) continue
+    if (!variable.startsWith('PERPD__')) {
+      const meant = byVariable.get(spelling(variable))
+      const name = meant === undefined ? 'PERPD__SECTION__KEY' : variableOf(meant.key)
+      report(`env ${variable}: PERPD is written in capitals in the variable of a setting, as ${name}.`)
+      continue
+    }
     if (variable === configVariable) {
       configFile = text
       continue
@@ -153,11 +161,12 @@ export function readFile(
       report(`${file}: it is not read: ${what}. ${fix}`)
       return layer
     }
-    parsed = parseBounded(withoutComments(readFileSync(full, 'utf8')), fileBounds)
+    parsed = parseStrict(withoutComments(readTextFile(full)), fileBounds, true)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
     report(
-      error instanceof SyntaxError ? `${file}: not JSON: ${reason}` : `${file}: cannot be read: ${reason}`,
+      error instanceof SyntaxError
+        ? `${file}: ${jsonProblem(error)}.`
+        : `${file}: cannot be read: ${reasonOf(error)}`,
     )
     return layer
   }

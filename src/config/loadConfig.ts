@@ -159,7 +159,7 @@ function keysInFlags(flags: Layer): string[] {
 
 function strayVariables(env: ConfigSource['env']): string[] {
   return Object.keys(env)
-    .filter((variable) => /^PERPD_(?!_)/.test(variable))
+    .filter((variable) => /^PERPD_(?!_)/i.test(variable))
     .sort()
     .map((variable) => `${variable} is not read; settings are variables of the form PERPD__SECTION__KEY.`)
 }

@@ -1,7 +1,9 @@
 /** Commands of the operator: each a POST of JSON, read strictly and carried out by the engine. */
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { fileBounds } from '../base/boundedJson.ts'
 import { reasonOf } from '../base/errors.ts'
+import { jsonProblem, parseStrict } from '../base/strictJson.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
 import { bodyDigestOf } from './guard/proof.ts'
 import { no, type Proven } from './guard/requestGuard.ts'
@@ -25,9 +27,10 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
         if (asked !== undefined && bodyDigestOf(text) !== asked.bodyDigest) {
           return no(c, 401, 'UNAUTHORIZED', 'The body is not the one that was proven.')
         }
-        body = JSON.parse(text)
+        body = parseStrict(text, fileBounds)
       } catch (error) {
-        return no(c, 400, 'BODY_NOT_JSON', `The body cannot be read: ${reasonOf(error)}`)
+        const reason = error instanceof SyntaxError ? jsonProblem(error) : reasonOf(error)
+        return no(c, 400, 'BODY_NOT_JSON', `The body cannot be read: ${reason}.`)
       }
       const parsed = parseCommand(type, body, c.req.param('id'))
       if (!parsed.ok) return no(c, 400, 'BAD_COMMAND', parsed.problem)

@@ -17,7 +17,7 @@ import type { ConsoleSources, WebConsole } from './console/webConsole.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
 import { bodyDigestOf, challengePath, createProofs, proofHeader } from './guard/proof.ts'
 import { createGuard, type GuardContext, type Proven } from './guard/requestGuard.ts'
-import { type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
+import { doorRefusal, type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
 
 /** The body of `/api/status`. */
 export type StatusBody = Plain<
@@ -71,7 +71,11 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
 
   app.use(async (c, next) => {
     const refusal = refuse(c)
-    if (refusal !== undefined) return refusal
+    if (refusal !== undefined) {
+      const event = doorRefusal(refusal.status, c.req.path, context.requestsPerSecond)
+      if (event !== undefined) signals?.emit(event)
+      return refusal
+    }
     await next()
     c.header('Cache-Control', 'no-store')
     c.header('X-Content-Type-Options', 'nosniff')

@@ -1,22 +1,38 @@
 /** Bodies of signals: what may stand in them, and what they become. Nothing that is not known is let through, and no value is repeated. */
 import { z } from 'zod'
-import { signalActions } from '../domain/memory/tradeSignal.ts'
+import { marked } from '../base/shownText.ts'
+import { typedDecimal } from '../base/typedNumber.ts'
+import { type SignalAction, signalActions } from '../domain/memory/tradeSignal.ts'
 import type { SignalMessage } from '../engine/operator/signalInbox.ts'
-import { parseUnits, USD_DECIMALS } from '../protocol/units.ts'
+import { parseUnits, USD_DECIMALS, WideDecimal } from '../protocol/units.ts'
 import type { ProvenSignal } from './signalProof.ts'
 
 /** How long something may be opened on the word of a signal that does not say, seconds from when it was sent. */
 const DEFAULT_TTL_SECONDS = 300
 
-/** A plain decimal text above zero; USD with 30 decimals in code. */
-const dollars = z
-  .string()
-  .regex(
-    /^\d{1,15}(\.\d{1,18})?$/,
-    'a decimal text like "250" or "1739.5", at most 18 digits after the point',
-  )
-  .refine((text) => /[1-9]/.test(text), 'above zero')
-  .transform((text) => parseUnits(text, USD_DECIMALS))
+/** A decimal text above zero, or a number as services fill in one, small ones with an exponent; USD with 30 decimals in code. */
+const dollars = z.union([z.string().max(40), z.number()]).transform((written, context) => {
+  const plain = typedDecimal(plainDigits(String(written)), 18)
+  if (plain !== undefined) return parseUnits(plain, USD_DECIMALS)
+  context.addIssue('a decimal text like "250" or "1739.5" above zero, at most 18 digits after the point')
+  return z.NEVER
+})
+
+/** A number with an exponent (`7.1e-7`) by its digits; any other text as it is. */
+function plainDigits(text: string): string {
+  return /^\d{1,15}(?:\.\d{1,18})?e-\d{1,2}$/i.test(text) ? new WideDecimal(text).toFixed() : text
+}
+
+/** Most characters of a text that is the sender's own to choose. */
+const MOST_LABEL = 200
+/** Any text up to a length: services fill in names of orders, with whatever stands in them. */
+const label = (least: number) =>
+  z
+    .string()
+    .refine(
+      (text) => text.length >= least && text.length <= MOST_LABEL,
+      `a text of ${least} to ${MOST_LABEL} characters`,
+    )
 
 const fields = {
   strategy: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/, 'the name of a strategy file without .yaml'),
@@ -25,10 +41,7 @@ const fields = {
     .string()
     .regex(/^[\w./ [\]-]{1,80}$/, 'a market of the strategy')
     .optional(),
-  name: z
-    .string()
-    .regex(/^[\w .:#/+-]{1,40}$/, '1 to 40 letters, digits, spaces or . : # / + - _')
-    .optional(),
+  name: label(1).transform(marked).optional(),
   size: z
     .union([
       z.strictObject({ usd: dollars }),
@@ -42,34 +55,45 @@ const fields = {
 
 const signedSchema = z.strictObject(fields)
 
-/** Unix ms, or a time as `{{timenow}}` of TradingView: `2026-11-23T14:05:00Z`. */
+/** Unix ms, as a number or its digits, or a time as `{{timenow}}` of TradingView: `2026-11-23T14:05:00Z`. */
 const time = z.union([
   z.number().int().min(1_000_000_000_000).max(9_999_999_999_999),
+  z
+    .string()
+    .regex(/^[1-9]\d{12}$/)
+    .transform(Number),
   z.iso.datetime().transform((text) => Date.parse(text)),
 ])
 const bodySchema = z.strictObject({
   ...fields,
   secret: z.string(),
   sentAt: time,
-  nonce: z.string().regex(/^[\w .:#/+-]{8,100}$/, '8 to 100 letters, digits, spaces or . : # / + - _'),
+  nonce: label(8),
 })
+
+/** What is wrong with a message whose sender is proven, and for which strategy and action it was, as far as that can be read. */
+export interface SignalProblem {
+  readonly reason: string
+  readonly strategy?: string
+  readonly action?: SignalAction
+}
 
 /** The message, or which fields are wrong. */
 export type SignalBody =
   | { readonly ok: true; readonly message: Omit<SignalMessage, 'windowMs'> }
-  | { readonly ok: false; readonly reason: string }
+  | { readonly ok: false; readonly problem: SignalProblem }
 
 /** Reads the body of a proven message. */
 export function readSignal({ body, stamp }: ProvenSignal): SignalBody {
   if (stamp === undefined) {
     const { success, data, error } = bodySchema.safeParse(body)
-    if (!success) return { ok: false, reason: problemsOf(error) }
+    if (!success) return { ok: false, problem: problemOf(body, error) }
     const { secret: _, sentAt, nonce, ...rest } = data
     // Nonces of one instance's sender say nothing of another's.
     return { ok: true, message: messageOf(rest, sentAt, `body:${rest.strategy}:${nonce}`) }
   }
   const { success, data, error } = signedSchema.safeParse(body)
-  if (!success) return { ok: false, reason: problemsOf(error) }
+  if (!success) return { ok: false, problem: problemOf(body, error) }
   return { ok: true, message: messageOf(data, stamp.timestampMs, `signed:${stamp.nonce}`) }
 }
 
@@ -93,6 +117,20 @@ function messageOf(
     nonce,
   }
 }
+
+function problemOf(body: unknown, error: z.ZodError): SignalProblem {
+  const { data } = meant.safeParse(body)
+  return {
+    reason: problemsOf(error),
+    ...(data?.strategy === undefined ? {} : { strategy: data.strategy }),
+    ...(data?.action === undefined ? {} : { action: data.action }),
+  }
+}
+
+const meant = z.object({
+  strategy: fields.strategy.optional().catch(undefined),
+  action: fields.action.optional().catch(undefined),
+})
 
 const known = new Set([...Object.keys(fields), 'secret', 'sentAt', 'nonce', 'usd', 'shareBps'])
 

@@ -4,8 +4,9 @@
  * senders that cannot sign. How long a comparison takes says nothing about a secret.
  */
 import { createHmac } from 'node:crypto'
-import { parseBounded } from '../base/boundedJson.ts'
 import { Secret } from '../base/secret.ts'
+import { jsonProblem, parseStrict } from '../base/strictJson.ts'
+import { textOfBytes } from '../base/textFile.ts'
 import { isSameCode } from './guard/proof.ts'
 
 /** The header of a signed signal. */
@@ -38,7 +39,14 @@ export interface ProvenSignal {
 /** What keeps a message from being proven; it says nothing of the body. */
 export type SignalProof =
   | ({ readonly ok: true } & ProvenSignal)
-  | { readonly ok: false; readonly code: 'SIGNAL_UNAUTHORIZED' | 'SIGNAL_MALFORMED'; readonly reason: string }
+  | {
+      readonly ok: false
+      /** The answer: to whoever is not proven, nothing about the body. */
+      readonly code: 'SIGNAL_UNAUTHORIZED' | 'SIGNAL_NOT_JSON'
+      readonly reason: string
+      /** The cause for the log and the counter, where it is another. */
+      readonly told?: { readonly code: 'SIGNAL_NOT_JSON'; readonly reason: string }
+    }
 
 const form = /^timestamp=(\d{13}), ?nonce=([A-Za-z0-9_-]{16,64}), ?mac=([0-9a-f]{64})$/
 const bodyBounds = { depth: 4, values: 100 }
@@ -72,12 +80,14 @@ export function proveSignal(
   const stamp = { timestampMs: Number(time), nonce }
   const isSigned = isSameCode(mac, signalCode(signing ?? strangers, stamp, bytes))
   if (signing === undefined || nonce === '' || !isSigned) return unauthorized
-  const body = parsed(bytes)
-  return body === undefined ? malformed : { ok: true, body, stamp }
+  const read = parsed(bytes)
+  return read.ok ? { ok: true, body: read.body, stamp } : { ok: false, ...read.told }
 }
 
 function provenByBody(inBody: SignalSecrets['inBody'], bytes: Uint8Array): SignalProof {
-  const body = parsed(bytes)
+  const read = parsed(bytes)
+  if (!read.ok) return { ...unauthorized, told: read.told }
+  const { body } = read
   const { secret, strategy } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<
     Record<string, unknown>
   >
@@ -86,20 +96,22 @@ function provenByBody(inBody: SignalSecrets['inBody'], bytes: Uint8Array): Signa
   return own === undefined || !isKnown ? unauthorized : { ok: true, body }
 }
 
-/** A JSON value; undefined of what is none. What a parser says of a text quotes it, and is not told. */
-function parsed(bytes: Uint8Array): unknown {
+type Read =
+  | { readonly ok: true; readonly body: unknown }
+  | { readonly ok: false; readonly told: { readonly code: 'SIGNAL_NOT_JSON'; readonly reason: string } }
+
+/** A JSON value, or where the body is none; no word of the body is quoted but a key that stands there twice. */
+function parsed(bytes: Uint8Array): Read {
   try {
-    return parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(bytes), bodyBounds)
+    return { ok: true, body: parseStrict(textOfBytes(bytes), bodyBounds) }
   } catch (error) {
-    // A text that is no UTF-8 is a TypeError.
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
-    throw error
+    if (!(error instanceof SyntaxError)) throw error
+    return { ok: false, told: { code: 'SIGNAL_NOT_JSON', reason: `its body: ${jsonProblem(error)}` } }
   }
 }
 
-const unauthorized: SignalProof = {
+const unauthorized = {
   ok: false,
   code: 'SIGNAL_UNAUTHORIZED',
   reason: 'it has no proof of its sender that holds',
-}
-const malformed: SignalProof = { ok: false, code: 'SIGNAL_MALFORMED', reason: 'its body is no JSON' }
+} as const

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Emit } from '../domain/event.ts'
-import type { SignalRefusal } from '../domain/signalEvent.ts'
+import type { SignalEvent, SignalRefusal } from '../domain/signalEvent.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
 import { createBucket, createBuckets } from './guard/access.ts'
 import { addressOf } from './guard/addressOf.ts'
@@ -26,8 +26,11 @@ export interface SignalSettings {
   readonly emit: Emit
 }
 
-const statuses: Readonly<Record<SignalRefusal, 400 | 401 | 404 | 409 | 410 | 429 | 503>> = {
+const statuses: Readonly<Record<SignalRefusal, 400 | 401 | 403 | 404 | 409 | 410 | 421 | 429 | 503>> = {
   SIGNAL_UNAUTHORIZED: 401,
+  SIGNAL_NOT_JSON: 400,
+  SIGNAL_HOST_REFUSED: 421,
+  SIGNAL_ORIGIN_REFUSED: 403,
   SIGNAL_MALFORMED: 400,
   SIGNAL_STALE: 410,
   SIGNAL_EXPIRED: 410,
@@ -37,6 +40,29 @@ const statuses: Readonly<Record<SignalRefusal, 400 | 401 | 404 | 409 | 410 | 429
   SIGNAL_QUEUE_FULL: 503,
   SIGNAL_RATE_LIMITED: 429,
   SIGNALS_STOPPED: 503,
+}
+
+/** The event of a signal that the door of the port refused by this status, before anything of it was read; undefined: it is of no signal. */
+export function doorRefusal(status: number, path: string, perSecond: number): SignalEvent | undefined {
+  if (path !== signalPath) return undefined
+  const event = (code: SignalRefusal, reason: string): SignalEvent => ({
+    type: 'signal.refused',
+    code,
+    reason,
+  })
+  switch (status) {
+    case 421:
+      return event(
+        'SIGNAL_HOST_REFUSED',
+        'it was sent to a name of this server that control.hostNames does not have',
+      )
+    case 403:
+      return event('SIGNAL_ORIGIN_REFUSED', 'a page of another origin sent it')
+    case 429:
+      return event('SIGNAL_RATE_LIMITED', `more than ${perSecond} requests a second`)
+    default:
+      return undefined
+  }
 }
 
 /** Adds the route. `now`: any clock in ms; only differences count. `requestsPerSecond`: of each address that proves nothing. */
@@ -66,16 +92,24 @@ export function signalRoutes(
     const proof = proveSignal(secrets, c.req.header(signatureHeader), bytes)
     if (!proof.ok) {
       // The code first: a flood of what fails takes from the bucket of its own address, and from no sender that signs.
-      if (failures.take(addressOf(c))) return told(proof.code, proof.reason)
+      if (failures.take(addressOf(c))) {
+        emit({ type: 'signal.refused', code: proof.code, reason: proof.reason, ...proof.told })
+        return refused(proof.code, proof.reason)
+      }
+      const reason = 'too many signals that nobody proved'
+      emit({ type: 'signal.refused', code: 'SIGNAL_RATE_LIMITED', reason })
       c.header('Retry-After', '1')
-      return no(c, 429, 'RATE_LIMITED', 'Too many signals that nobody proved; try again in a second.')
+      return no(c, 429, 'RATE_LIMITED', `Refused: ${reason}; try again in a second.`)
     }
     if (!bucket.take()) {
       c.header('Retry-After', '1')
       return told('SIGNAL_RATE_LIMITED', `more than ${perSecond} signals a second`)
     }
     const read = readSignal(proof)
-    if (!read.ok) return told('SIGNAL_MALFORMED', read.reason)
+    if (!read.ok) {
+      emit({ type: 'signal.refused', code: 'SIGNAL_MALFORMED', ...read.problem })
+      return refused('SIGNAL_MALFORMED', read.problem.reason)
+    }
     const answer = await engine.signal({ ...read.message, windowMs })
     if (!answer.ok) return refused(answer.code, answer.reason)
     const { number, strategy, action, symbol, expiresAtMs } = answer.signal

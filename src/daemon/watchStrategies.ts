@@ -59,7 +59,7 @@ async function isFolder(path: string): Promise<boolean> {
 
 async function filesIn(folder: string): Promise<readonly string[]> {
   try {
-    const names = (await readdir(folder)).filter((name) => watched.test(name))
+    const names = (await readdir(folder)).filter((name) => watched.test(name) && !name.startsWith('.'))
     return await Promise.all(
       names.map(async (name) => {
         const path = join(folder, name)

@@ -1,9 +1,12 @@
 /** What becomes of signals from outside. */
-import type { TradeSignal } from './memory/tradeSignal.ts'
+import type { SignalAction, TradeSignal } from './memory/tradeSignal.ts'
 
 /** Why a signal is not taken. */
 export const signalRefusals = [
   'SIGNAL_UNAUTHORIZED',
+  'SIGNAL_NOT_JSON',
+  'SIGNAL_HOST_REFUSED',
+  'SIGNAL_ORIGIN_REFUSED',
   'SIGNAL_MALFORMED',
   'SIGNAL_STALE',
   'SIGNAL_EXPIRED',
@@ -22,12 +25,13 @@ export type SignalRefusal = (typeof signalRefusals)[number]
 export type SignalEvent =
   /** It is durable, and waits for its strategy's next turn. */
   | { readonly type: 'signal.accepted'; readonly signal: TradeSignal }
-  /** `strategy`: as the sender says, once the sender is proven. The reason holds nothing of a body that is not. */
+  /** `strategy` and `action`: as the sender says, once the sender is proven. The reason holds nothing of a body that is not. */
   | {
       readonly type: 'signal.refused'
       readonly code: SignalRefusal
       readonly reason: string
       readonly strategy?: string
+      readonly action?: SignalAction
     }
   /** Its strategy was given it, and what it made of it is durable. */
   | { readonly type: 'signal.taken'; readonly signal: TradeSignal; readonly isExpired: boolean }

@@ -43,6 +43,8 @@ export const noticeKinds = {
   'strategy-paused':
     'a strategy failed again and again, or an operator paused it; or no turn of it failed for ten minutes, or an operator let it go on',
   'strategy-unfit': 'the memory of a strategy fits its kind no longer; or it goes on',
+  'signal-refused':
+    'a signal from outside was refused; as an error where it was to close something, since that stays held',
   'task-ended': 'a task ended',
   'chat-failed':
     'commands of a chat cannot be read, or not be answered; or they could be read for a minute, or one was answered',

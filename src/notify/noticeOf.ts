@@ -145,6 +145,14 @@ const judges: Judges = {
     cause: unfitCause(strategy),
     action: 'Put its kind right and take it over: perpd strategies reload',
   }),
+  'signal.refused': ({ code, strategy, action }) => ({
+    kind: 'signal-refused',
+    cause: `signal:${strategy ?? ''}:${code}`,
+    action:
+      action === 'flat' || action === 'reverse'
+        ? `Look at what ${strategy} holds (perpd positions), close it if it is to go, and put the sender right.`
+        : 'Look at what its sender sends, and where: docs/signals.md.',
+  }),
   'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),
   'chat.failed': ({ sink, what }) => ({
     kind: 'chat-failed',

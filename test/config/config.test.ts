@@ -173,7 +173,9 @@ test('a file that is no JSON, no object, or not there is a problem that names it
   write('perpd.json', '[1]')
   expect(problemsOf()).toEqual(['perpd.json: expected a JSON object of settings.'])
   write('perpd.json', '{')
-  expect(problemsOf()[0]).toMatch(/^perpd\.json: not JSON: /)
+  expect(problemsOf()[0]).toBe(
+    'perpd.json: it is not JSON: at line 1 column 2 it ends, and a key in double quotes is expected.',
+  )
   expect(problemsOf(['--config', 'absent.json'])[0]).toMatch(/^absent\.json: cannot be read: ENOENT/)
 })
 

@@ -1,4 +1,5 @@
 /** Signals over real sockets: who may send one, when, how often, and what is said to whoever may not. */
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
@@ -10,6 +11,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { applySignalEntry, noSignals, type SignalFold } from '../../src/domain/memory/tradeSignal.ts'
 import { createSignalInbox, type SignalInbox } from '../../src/engine/operator/signalInbox.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
+import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { signal as signalKind } from '../../src/strategy/kinds/signal.ts'
 import { trend } from '../../src/strategy/kinds/trend.ts'
 import { startMs } from '../support/intents.ts'
@@ -260,14 +262,14 @@ test('a body that is too large, no JSON, or with other fields is refused, and no
     [{ ...long, action: hidden }, /^action: /],
     [{ ...long, [hidden]: 1 }, /^the body: a field that does not belong there$/],
     [{ ...long, secret: hidden }, /^the body: a field that does not belong there$/],
-    [{ ...long, size: { usd: 250 } }, /^size: none of its forms$/],
+    [{ ...long, size: { usd: '1,000' } }, /^size: none of its forms$/],
     [{ ...long, size: { usd: '1', shareBps: 1 } }, /^size: none of its forms$/],
     [{ ...long, size: { usd: '0.0' } }, /^size/],
     [{ ...long, stop: `${hidden}1` }, /^stop: a decimal text/],
     [{ ...long, stop: '1e3' }, /^stop: a decimal text/],
     [{ ...long, ttlSeconds: 0 }, /^ttlSeconds: /],
     [{ ...long, ttlSeconds: 100_000 }, /^ttlSeconds: /],
-    [{ ...long, name: 'a\u202eb' }, /^name: /],
+    [{ ...long, name: 'x'.repeat(201) }, /^name: a text of 1 to 200/],
     [{ action: 'long' }, /^strategy: /],
     [[], /^the body: /],
     [null, /^the body: /],
@@ -282,7 +284,11 @@ test('a body that is too large, no JSON, or with other fields is refused, and no
   const header = signatureOf(signing, { timestampMs: nowMs, nonce: newNonce() }, broken)
   expect(await post(broken, { 'x-perpd-signature': header })).toEqual([
     400,
-    { error: 'SIGNAL_MALFORMED', message: 'its body is no JSON' },
+    {
+      error: 'SIGNAL_NOT_JSON',
+      message:
+        'its body: it is not JSON: at line 1 column 26 it ends, and a key in double quotes is expected',
+    },
   ])
   expect(inspect(events, { depth: 9 })).not.toContain(hidden)
 })
@@ -318,6 +324,80 @@ test('a sender that cannot sign proves itself by the secret of its strategy, und
     expect(await post(JSON.stringify(alert(parts)))).toMatchObject([400, { error: 'SIGNAL_MALFORMED' }])
   }
   expect(inspect([fold, events], { depth: 9 })).not.toContain(ownSecret)
+})
+
+/** A kept alert of a charting service, as it is sent now with the right secret. */
+const keptAlert = (file: string) =>
+  readFileSync(new URL(`../fixtures/typed/${file}`, import.meta.url), 'utf8')
+    .replaceAll('TIMENOW', timenow())
+    .replace('SECRET', ownSecret)
+    .replace('eth-signal', 'tv')
+
+test('an alert is taken with whatever a charting service fills into its own placeholders', async () => {
+  expect(await post(keptAlert('alert-close-entry.json'))).toMatchObject([202, { action: 'flat' }])
+  const texts = ['Schließen “alles”, 100 %!', '{{strategy.order.id}} \\ |', 'a\u202eb\nline']
+  for (const text of texts)
+    expect(await post(JSON.stringify(alert({ nonce: `${newNonce()} ${text}`, name: text })))).toMatchObject([
+      202,
+      {},
+    ])
+  expect(fold.waiting.get('tv')?.at(-1)?.name).toBe('a\ufffdb\nline')
+  const figures = { size: { usd: 250 }, stop: 7.1e-7, target: '1900.25', sentAt: String(nowMs) }
+  expect(await post(JSON.stringify(alert(figures)))).toMatchObject([202, {}])
+  expect(fold.waiting.get('tv')?.at(-1)).toMatchObject({ stopPrice: 71n * 10n ** 22n, sentAtMs: nowMs })
+})
+
+test('a body that is no JSON, or has a key twice, is named in log and counter with its place, and its sender is told as little as before', async () => {
+  const bodies = [
+    keptAlert('alert-trailing-comma.json'),
+    `{"action":"long",${JSON.stringify(alert()).slice(1)}`,
+  ]
+  for (const body of bodies)
+    expect(await post(body)).toEqual([
+      401,
+      { error: 'SIGNAL_UNAUTHORIZED', message: 'it has no proof of its sender that holds' },
+    ])
+  expect(events).toMatchObject([
+    {
+      code: 'SIGNAL_NOT_JSON',
+      reason: expect.stringMatching(/line 1 column \d+ a key in double quotes .* none after the last comma/),
+    },
+    {
+      code: 'SIGNAL_NOT_JSON',
+      reason: expect.stringContaining('"action" stands there twice, at line 1 column 2 and at line 1'),
+    },
+  ])
+  expect(await metrics.render()).toContain('perpd_signals_total{result="not_json"} 2')
+  expect(inspect(events)).not.toContain(ownSecret)
+})
+
+test('a refused exit is an error for people, any other refusal a warning, and one at the door is an event too', async () => {
+  await post(JSON.stringify(alert({ action: 'flat', sentAt: nowMs - windowMs - 1 })))
+  await post(JSON.stringify(alert({ action: 'flat', ttlSeconds: 0 })))
+  await post(JSON.stringify(alert({ action: 'long', ttlSeconds: 0 })))
+  const taken = JSON.stringify(alert({ action: 'flat' }))
+  await post(taken)
+  await post(taken)
+  const at = (headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = { port: server.port, host: '127.0.0.1', path: '/api/signals', method: 'POST', headers }
+      request(options, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end(taken)
+    })
+  expect([await at({ host: 'perpd.example' }), await at({ origin: 'https://tv.example' })]).toEqual([
+    421, 403,
+  ])
+  const refusals = events.flatMap((event) => (event.type === 'signal.refused' ? [event] : []))
+  expect(refusals.map((event) => [event.code, noticeOf(event)?.kind, noticeOf(event)?.level])).toEqual([
+    ['SIGNAL_STALE', 'signal-refused', 'error'],
+    ['SIGNAL_MALFORMED', 'signal-refused', 'error'],
+    ['SIGNAL_MALFORMED', 'signal-refused', 'warn'],
+    ['SIGNAL_REPLAYED', 'signal-refused', 'warn'],
+    ['SIGNAL_HOST_REFUSED', 'signal-refused', 'warn'],
+    ['SIGNAL_ORIGIN_REFUSED', 'signal-refused', 'warn'],
+  ])
+  expect(await metrics.render()).toMatch(/result="host_refused"\} 1[\s\S]*result="origin_refused"\} 1/)
 })
 
 test('what becomes of signals is counted, under labels that nobody outside can add to', async () => {

@@ -126,7 +126,7 @@ test('faults of the start are in force at once, and nonsense is refused', async 
     'paper.faults cannot be used: step 1: unknown fault gremlins.',
   )
   await expect(start('--paper.faults', 'rain')).rejects.toThrow(
-    'paper.faults cannot be used: it is not JSON.',
+    'paper.faults cannot be used: it is not JSON: at line 1 column 1 a value is expected.',
   )
 })
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -260,14 +260,30 @@ test('a file that is no YAML, no map, or has a number a float cannot carry is to
   write('b.yaml', '- kind\n')
   write('c.yaml', 'kind: guard\nlimits: { maxOrderSizeUsd: 1234567890123.4567 }\n')
   write('d.yaml', 'kind: guard\nkind: trend\n')
+  write('e.yaml', 'kind: guard\n---\nkind: trend\n')
+  writeFileSync(join(folder, 'f.yaml'), Buffer.from('\ufeffkind: guard\n', 'utf16le'))
   const messages = await messagesOf(folder)
   expect(messages.map((message) => message.split('\n')[0])).toEqual([
     'F/a.yaml:1:7: cannot be read as YAML: Nested mappings are not allowed in compact mappings.',
     'F/b.yaml:1:1: does not hold fields.',
     'F/c.yaml:2:28: has a number of 17 digits, more than a YAML number can carry exactly.',
-    'F/d.yaml:2:1: cannot be read as YAML: Map keys must be unique.',
+    'F/d.yaml:2:1: cannot be read as YAML: kind stands there twice, at 1:1 and here.',
+    'F/e.yaml:2:1: cannot be read as YAML: a second document begins here, and a file is one strategy.',
+    'F/f.yaml: cannot be read: it is written as UTF-16, and only UTF-8 is read; save it as UTF-8.',
   ])
   expect(messages[2]).toContain('fix: put it in quotes: "1234567890123.4567"')
+})
+
+test('hidden files are no strategies: the lock of an editor, which is a link to nowhere, and what systems put beside a file', async () => {
+  write('guard.yaml', 'kind: guard\nmarket: "ETH/USD [WETH-USDC]"\n')
+  symlinkSync('ann@desk.4711:1732', join(folder, '.#guard.yaml'))
+  write('._guard.yaml', '\u0000\u0005\u0016\u0007')
+  const { strategies, problems } = await loadStrategies([folder])
+  expect([strategies.map(({ name }) => name), problems]).toEqual([['guard'], []])
+  rmSync(join(folder, 'guard.yaml'))
+  expect(await messagesOf(folder)).toEqual([expect.stringContaining('has no strategy file')])
+  symlinkSync('nowhere', join(folder, 'lost.yaml'))
+  expect(await messagesOf(folder)).toEqual([expect.stringContaining('cannot be read: ENOENT')])
 })
 
 test('a quote, bracket or brace that is not closed is told where it opens', async () => {

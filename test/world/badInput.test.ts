@@ -113,7 +113,7 @@ test('an unknown setting is told with the one that was meant, wherever it stands
     `${head}\n  perpd.json: risk.maxOrderSizUsd: no such setting. Did you mean risk.maxOrderSizeUsd?\n${nothing}`,
   )
   expect(named).toBe(
-    `${head}\n  other.json: not JSON: Expected double-quoted property name in JSON at position 34 (line 1 column 35)\n${nothing}`,
+    `${head}\n  other.json: it is not JSON: at line 1 column 35 a key in double quotes is expected, and none after the last comma.\n${nothing}`,
   )
   expect(readdirSync(folder.path).sort()).toEqual(['other.json', 'perpd.json', 'strategies'])
 })

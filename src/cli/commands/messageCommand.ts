@@ -2,11 +2,12 @@
  * `perpd message FILE`: what typed data of the venue would do if its owner signed it, and the digest of it as it is computed
  * here. For whoever is asked to sign something in a wallet: nothing is signed, asked or sent.
  */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fileBounds, parseBounded } from '../../base/boundedJson.ts'
+import { fileBounds } from '../../base/boundedJson.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
+import { JsonTextError, jsonProblem, parseStrict } from '../../base/strictJson.ts'
 import { systemClock } from '../../base/systemClock.ts'
+import { readTextFile } from '../../base/textFile.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { readRemovalRequest } from '../../daemon/account/removalFile.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
@@ -29,7 +30,7 @@ import {
 import { formatUsd, toDecimal, type Usd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { columns } from '../output/table.ts'
-import { chainIdOf, isSameType, repeatedName } from '../output/typedDataShape.ts'
+import { chainIdOf, isSameType } from '../output/typedDataShape.ts'
 import { isEndless, unboundedParts } from '../output/unbounded.ts'
 
 type Router = keyof Contracts
@@ -84,26 +85,21 @@ function warningsOf({ primaryType, message }: Message): readonly string[] {
 }
 
 function jsonOf(path: string): Message {
-  let text: string
+  let value: unknown
   try {
-    text = readFileSync(path, 'utf8')
+    value = parseStrict(readTextFile(path), fileBounds)
   } catch (cause) {
-    throw new CommandError(`${path} cannot be read: ${reasonOf(cause)}`, exitCodes.notFound)
+    if (!(cause instanceof SyntaxError))
+      throw new CommandError(`${path} cannot be read: ${reasonOf(cause)}`, exitCodes.notFound)
+    const why = plain(jsonProblem(cause))
+    throw new CommandError(
+      cause instanceof JsonTextError && cause.isRepeatedKey
+        ? `DO NOT SIGN: in ${plain(path)} ${why}: a wallet may sign the one that is not shown here.`
+        : `${plain(path)} holds no JSON object: ${why}.`,
+      exitCodes.error,
+    )
   }
-  try {
-    const value: unknown = parseBounded(text, fileBounds)
-    const twice = repeatedName(text)
-    if (isObject(value) && twice === undefined) return value
-    if (isObject(value)) {
-      throw new CommandError(
-        `DO NOT SIGN: ${plain(path)} has the field ${plain(String(twice))} twice in one object: a wallet may sign the one that is not shown here.`,
-        exitCodes.error,
-      )
-    }
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    // Told below, as any other thing that is no object.
-  }
+  if (isObject(value)) return value
   throw new CommandError(`${path} holds no JSON object: typed data is expected.`, exitCodes.error)
 }
 

@@ -1,4 +1,4 @@
-/** Shapes of typed data in which a wallet may read something else than is shown: types, names that stand twice, chain ids. */
+/** Shapes of typed data in which a wallet may read something else than is shown: types and chain ids. */
 import type { MessageField } from '../../protocol/signing/messageTypes.ts'
 
 /** Whether a list names the same fields with the same types, each in an object with nothing else. */
@@ -9,24 +9,6 @@ export function isSameType(ours: readonly MessageField[] | undefined, found: unk
     if (typeof field !== 'object' || field === null || Object.keys(field).length !== 2) return false
     return 'name' in field && 'type' in field && field.name === name && field.type === type
   })
-}
-
-/** The first name that stands twice in one object of a JSON text; undefined when none does. The text is JSON. */
-export function repeatedName(text: string): string | undefined {
-  const open: (Set<string> | undefined)[] = []
-  const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g
-  for (const [token, colon] of text.matchAll(tokens)) {
-    if (token === '{') open.push(new Set())
-    else if (token === '[') open.push(undefined)
-    else if (token === '}' || token === ']') open.pop()
-    else if (colon !== undefined) {
-      const name = String(JSON.parse(token.slice(0, -colon.length)))
-      const names = open.at(-1)
-      if (names?.has(name)) return name
-      names?.add(name)
-    }
-  }
-  return undefined
 }
 
 /** The number of a chain as wallets read it: a whole number, or its digits; undefined for everything else. */

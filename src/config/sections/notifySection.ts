@@ -1,5 +1,7 @@
 /** Settings of what is told to people outside (docs/notifications.md). */
 import { z } from 'zod'
+import { fileBounds } from '../../base/boundedJson.ts'
+import { jsonProblem, parseStrict } from '../../base/strictJson.ts'
 import { type SinkSettings, secretFields, sinkSettings } from '../../notify/sinkSettings.ts'
 import { summaryPlaceholders } from '../../notify/summaryPlaceholders.ts'
 import {
@@ -28,10 +30,11 @@ const sinks: Format<readonly SinkSettings[]> = format<SinkSettings[] & Value, re
     .string()
     .transform((text, context) => {
       try {
-        const value: unknown = JSON.parse(text)
+        const value: unknown = parseStrict(text, fileBounds)
         return Array.isArray(value) ? value : [value]
-      } catch {
-        context.addIssue('no JSON')
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error
+        context.addIssue(jsonProblem(error))
         return z.NEVER
       }
     })

@@ -1,7 +1,9 @@
 /** The files of an approval: what the owner is to sign, and what was signed. Neither is a secret; both are checked when read. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileBounds, parseBounded } from '../../base/boundedJson.ts'
+import { fileBounds } from '../../base/boundedJson.ts'
+import { jsonProblem, parseStrict } from '../../base/strictJson.ts'
+import { readTextFile } from '../../base/textFile.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { SignRequest } from '../../domain/signer.ts'
 import { signedApprovalDifferences } from '../../execution/subaccount/verifyApproval.ts'
@@ -157,10 +159,10 @@ function messageOf(path: string, fields: Json): SubaccountApprovalMessage {
 export function readJson(path: string): Json {
   let value: unknown
   try {
-    value = parseBounded(readFileSync(path, 'utf8'), fileBounds)
+    value = parseStrict(readTextFile(path), fileBounds)
   } catch (cause) {
-    // The parser's own words quote the text, and a key's file may have been named by mistake.
-    throw unreadable(path, cause instanceof SyntaxError ? 'it is no JSON object' : reasonOf(cause))
+    // No word of the text is quoted: a key's file may have been named by mistake.
+    throw unreadable(path, cause instanceof SyntaxError ? jsonProblem(cause) : reasonOf(cause))
   }
   if (isRecord(value)) return value
   throw unreadable(path, 'it is no JSON object')

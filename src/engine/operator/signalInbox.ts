@@ -50,9 +50,9 @@ export function createSignalInbox(context: SignalInboxContext): SignalInbox {
 
   async function take({ terms, ttlMs, nonce, windowMs }: SignalMessage): Promise<SignalAnswer> {
     const { market, ...rest } = terms
-    const { strategy, sentAtMs } = rest
+    const { strategy, action, sentAtMs } = rest
     const refused = (code: SignalRefusal, reason: string): SignalAnswer => {
-      emit({ type: 'signal.refused', code, reason, strategy })
+      emit({ type: 'signal.refused', code, reason, strategy, action })
       return { ok: false, code, reason }
     }
     const nowMs = clock.now()

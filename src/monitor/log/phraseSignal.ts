@@ -8,13 +8,21 @@ import { line, type Phrases } from './line.ts'
 export const signalPhrases: Phrases<SignalEvent['type']> = {
   'signal.accepted': ({ signal }) =>
     line('info', 'signal', `${signal.strategy}: ${words(signal)} was accepted`, fields(signal)),
-  'signal.refused': ({ code, reason, strategy }) =>
-    line(
-      'warn',
+  'signal.refused': ({ code, reason, strategy, action }) => {
+    // What was taken before may be sent again; any other exit that is refused leaves a position as it is.
+    const isLostExit = (action === 'flat' || action === 'reverse') && code !== 'SIGNAL_REPLAYED'
+    return line(
+      isLostExit ? 'error' : 'warn',
       'signal',
-      `${strategy === undefined ? 'a signal' : `a signal for ${plain(strategy)}`} was refused: ${plain(reason)} (${code})`,
-      { code, reason, ...(strategy === undefined ? {} : { strategy }) },
-    ),
+      `a signal${action === undefined ? '' : ` (${action})`}${strategy === undefined ? '' : ` for ${plain(strategy)}`} was refused: ${plain(reason)} (${code})${isLostExit ? '; what is held stays' : ''}`,
+      {
+        code,
+        reason,
+        ...(strategy === undefined ? {} : { strategy }),
+        ...(action === undefined ? {} : { action }),
+      },
+    )
+  },
   'signal.taken': ({ signal, isExpired }) =>
     line(
       isExpired ? 'warn' : 'info',

@@ -2,9 +2,10 @@
  * A scenario: faults at given times after the start of the venue. `set` changes switches, `wire` adds a rule; with `forMs`
  * each is taken back after that time. `reorg` reorganises the chain, once.
  */
-import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import { fileBounds, parseBounded } from '../../base/boundedJson.ts'
+import { fileBounds } from '../../base/boundedJson.ts'
+import { jsonProblem, parseStrict } from '../../base/strictJson.ts'
+import { readTextFile } from '../../base/textFile.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { isObject } from '../http/http.ts'
 import { readWireFault } from '../http/wireFaultRule.ts'
@@ -86,9 +87,10 @@ function wrongStep(step: unknown): string | undefined {
 export function readFaults(text: string): ScenarioStep[] | string {
   let value: unknown
   try {
-    value = parseBounded(text, fileBounds)
-  } catch {
-    return 'it is not JSON'
+    value = parseStrict(text, fileBounds)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return jsonProblem(error)
   }
   const list = Array.isArray(value) ? value : [value]
   return readScenario(list.map((one) => (isObject(one) && 'kind' in one ? { wire: one } : { set: one })))
@@ -105,7 +107,7 @@ export function loadScenario(path: string): ScenarioStep[] {
   let text: string
   let value: unknown
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTextFile(path)
   } catch (error) {
     throw unreadable(reasonOf(error))
   }

@@ -2,9 +2,10 @@
  * Strategy files to running instances: reads YAML files or folders of them, loads kinds of the user's own, and reports
  * everything wrong at once, each with file, line and column. Nothing is guessed: a field that is not known is an error.
  */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { reasonOf } from '../../base/errors.ts'
+import { readTextFile } from '../../base/textFile.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Protections } from '../../domain/account/protection.ts'
 import type { OnRemove } from '../../domain/account/strategyEntry.ts'
@@ -161,7 +162,7 @@ function strategyFiles(paths: readonly string[], problems: StrategyFileError[]):
         }
         continue
       }
-      const found = readdirSync(path).filter(isYaml).sort()
+      const found = readdirSync(path).filter(isStrategyName).sort()
       if (found.length === 0) {
         problems.push(
           new StrategyFileError({
@@ -191,6 +192,11 @@ function isYaml(path: string): boolean {
   return ['.yaml', '.yml'].includes(extname(path))
 }
 
+/** Whether a name in a folder is that of a strategy: hidden files are what editors and systems leave beside it, links to nowhere too. */
+function isStrategyName(name: string): boolean {
+  return isYaml(name) && !name.startsWith('.')
+}
+
 async function loadFile(
   file: string,
   name: string,
@@ -211,7 +217,7 @@ async function loadFile(
   try {
     const distrust = options.untrusted?.(file)
     if (distrust !== undefined) return [distrustProblem(file, distrust)]
-    text = options.texts?.get(file) ?? readFileSync(file, 'utf8')
+    text = options.texts?.get(file) ?? readTextFile(file)
   } catch (cause) {
     return [
       new StrategyFileError({

@@ -59,13 +59,14 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
     return first.map((error) => {
       const opening = openedBefore(document, text, error)
       const opens = opening === undefined ? undefined : at(opening.from)
+      const own = ownWords(document, error, at)
       return new StrategyFileError({
         file,
         place: opening?.isUnclosed === true && opens !== undefined ? opens : at(error.pos[0]),
-        what: `cannot be read as YAML: ${opening?.isUnclosed === true ? `the ${opening.mark} that opens here is not closed` : firstLine(error.message)}`,
+        what: `cannot be read as YAML: ${opening?.isUnclosed === true ? `the ${opening.mark} that opens here is not closed` : (own?.what ?? firstLine(error.message))}`,
         fix:
           opens === undefined
-            ? 'correct the YAML at this place; indentation and quotes are the usual reasons'
+            ? (own?.fix ?? 'correct the YAML at this place; indentation and quotes are the usual reasons')
             : opening?.isUnclosed === true
               ? `close it, on the same line where it is a quote, or leave the ${opening.mark} out`
               : `correct the YAML at this place; the quoted text that ends here opens at ${opens.line}:${opens.column}`,
@@ -86,6 +87,33 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
   }
   const problems = [...longNumbers(file, document, at), ...unusableAliases(file, document, at)]
   return problems.length > 0 ? problems : yamlFile(file, document, at)
+}
+
+/** Our words for mistakes that the parser names by its insides. */
+function ownWords(
+  document: Document,
+  { code, pos }: YAMLParseError,
+  at: (offset: number) => Place,
+): { readonly what: string; readonly fix: string } | undefined {
+  if (code === 'MULTIPLE_DOCS') {
+    const what = 'a second document begins here, and a file is one strategy'
+    return { what, fix: 'give each strategy a file, and leave the line --- out' }
+  }
+  if (code !== 'DUPLICATE_KEY') return undefined
+  let found: { readonly key: string; readonly from: number } | undefined
+  visit(document, {
+    Map(_key, { items }) {
+      const again = items.find(({ key }) => isScalar(key) && key.range?.[0] === pos[0])
+      if (!isScalar(again?.key)) return
+      const name = again.key.value
+      const first = items.find(({ key }) => isScalar(key) && key.value === name)
+      if (isScalar(first?.key)) found = { key: String(name), from: first.key.range?.[0] ?? 0 }
+    },
+  })
+  if (found === undefined) return undefined
+  const first = at(found.from)
+  const what = `${found.key} stands there twice, at ${first.line}:${first.column} and here`
+  return { what, fix: 'keep one of them' }
 }
 
 /** Where something opens that an error has to do with. */

@@ -1,0 +1,27 @@
+/** Files of text that people write: UTF-8, with or without the mark that some programs put before it. */
+import { readFileSync } from 'node:fs'
+
+/** A file whose bytes are no text that is read here. A SyntaxError: nothing can be read of it. */
+export class TextFileError extends SyntaxError {
+  override readonly name = 'TextFileError'
+}
+
+/** The text of a file. Throws what reading it throws, and TextFileError. */
+export function readTextFile(path: string): string {
+  return textOfBytes(readFileSync(path))
+}
+
+/** The text that bytes are, without the mark before it. Throws TextFileError where they are UTF-16 or not UTF-8. */
+export function textOfBytes(bytes: Uint8Array): string {
+  const [first = 0, second = 0] = bytes
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  // Text without a mark has no zero bytes in UTF-8, and in UTF-16 every other one is for what keyboards of the west type.
+  if (isMarked || (bytes.length > 1 && (first === 0) !== (second === 0)))
+    throw new TextFileError('it is written as UTF-16, and only UTF-8 is read; save it as UTF-8')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new TextFileError('it is not text in UTF-8; save it as UTF-8', { cause })
+  }
+}
