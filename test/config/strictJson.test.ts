@@ -35,15 +35,15 @@ test('what is JSON is read as the parser of the language reads it, with the mark
 
 test('a setting that stands twice in a file is refused with both places, with dots or without', () => {
   const problems: string[] = []
-  readFile({ cwd: fixtures, file: 'duplicate-keys.json', kind: 'file' }, (problem) => problems.push(problem))
+  readFile({ cwd: fixtures, file: 'duplicate-keys.json.txt', kind: 'file' }, (problem) => problems.push(problem))
   expect(problems).toEqual([
-    'duplicate-keys.json: "risk" stands there twice, at line 3 column 3 and at line 5 column 3; keep one of them.',
+    'duplicate-keys.json.txt: "risk" stands there twice, at line 3 column 3 and at line 5 column 3; keep one of them.',
   ])
   const dotted = '{"risk.maxLeverage":2,\n"risk":{"maxLeverage":3}}'
   expect(() => parseStrict(dotted, fileBounds, true)).toThrow(
     '"risk.maxLeverage" stands there twice, at line 1 column 2 and at line 2 column 9',
   )
-  expect(readFileSync(join(fixtures, 'duplicate-keys.json'), 'utf8')).toContain('"risk"')
+  expect(readFileSync(join(fixtures, 'duplicate-keys.json.txt'), 'utf8')).toContain('"risk"')
 })
 
 test('UTF-16 is named as such, with its mark or without, and so is what is no text', () => {

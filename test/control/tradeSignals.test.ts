@@ -334,7 +334,7 @@ const keptAlert = (file: string) =>
     .replace('eth-signal', 'tv')
 
 test('an alert is taken with whatever a charting service fills into its own placeholders', async () => {
-  expect(await post(keptAlert('alert-close-entry.json'))).toMatchObject([202, { action: 'flat' }])
+  expect(await post(keptAlert('alert-close-entry.json.txt'))).toMatchObject([202, { action: 'flat' }])
   const texts = ['Schließen “alles”, 100 %!', '{{strategy.order.id}} \\ |', 'a\u202eb\nline']
   for (const text of texts)
     expect(await post(JSON.stringify(alert({ nonce: `${newNonce()} ${text}`, name: text })))).toMatchObject([
@@ -349,7 +349,7 @@ test('an alert is taken with whatever a charting service fills into its own plac
 
 test('a body that is no JSON, or has a key twice, is named in log and counter with its place, and its sender is told as little as before', async () => {
   const bodies = [
-    keptAlert('alert-trailing-comma.json'),
+    keptAlert('alert-trailing-comma.json.txt'),
     `{"action":"long",${JSON.stringify(alert()).slice(1)}`,
   ]
   for (const body of bodies)
