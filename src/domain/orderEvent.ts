@@ -4,6 +4,7 @@ import type { Usd } from '../protocol/units.ts'
 import type { StrategyDecision, UntidyCause } from './order/decision.ts'
 import type { Denial, Intent, IntentState, Label } from './order/intent.ts'
 import type { OrderLeg } from './order/orderLegs.ts'
+import type { TermsInForce } from './order/termsInForce.ts'
 import type { JudgedWarning, WarningAction } from './order/warnedFacts.ts'
 import type { JournalRecord } from './records.ts'
 import type { UnwindOutcome } from './tasks/unwindState.ts'
@@ -53,6 +54,8 @@ export type OrderEvent =
       readonly askedBy?: string
       /** Of one that was executed: its created orders, with what their fills cost. */
       readonly legs?: readonly OrderLeg[]
+      /** Of one that was edited while it rested: what was in force. */
+      readonly inForce?: TermsInForce
     }
   /** A created order of an intent was filled, or the chain took its fill back: then it rests again. */
   | {
@@ -60,6 +63,8 @@ export type OrderEvent =
       readonly intent: Intent
       readonly leg: OrderLeg
       readonly isTakenBack: boolean
+      /** Of an intent whose order was edited while it rested: what was in force. */
+      readonly inForce?: TermsInForce
       /** The most that sending the whole message cost, in the token that its fee was paid in; absent for an exit. */
       readonly sendingFee?: { readonly amount: bigint; readonly symbol: string; readonly decimals: number }
     }

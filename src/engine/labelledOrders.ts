@@ -3,7 +3,7 @@ import { listedOrders } from '../domain/account/changedOrders.ts'
 import { heldOfOrder } from '../domain/account/held.ts'
 import { type IntentState, isOpen, labelOf } from '../domain/order/intent.ts'
 import { isOpened } from '../domain/order/orderLegs.ts'
-import { signedOrderIn } from '../domain/order/signedOrder.ts'
+import { signedOrderAmong, signedOrderIn } from '../domain/order/signedOrder.ts'
 import { marksOf } from '../domain/views/orderMarks.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -31,7 +31,11 @@ export function createLabelledOrders(
 
   function marked(intent: LabelledIntent): LabelledIntent {
     const rules = { ...context.rules, nowMs: clock.now() }
-    const signedOf = (orderKey: Hex) => signedOrderIn(journal, orderKey)
+    // What changed an order that has ended is in the stories of its time alone.
+    const signedOf = (orderKey: Hex) =>
+      isOpen(intent.state)
+        ? signedOrderIn(journal, orderKey)
+        : signedOrderAmong(journal.recentIntents(), intent.state, orderKey)
     const marks = marksOf(intent.state, trading.accountJournal.state().tasks, rules)
     const held = isOpened(intent.state)
       ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }

@@ -7,7 +7,7 @@ import { type IntentState, type Label, labelOf, lastAttempt } from '../domain/or
 import type { StoredRecord } from '../domain/records.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
-import { legsIn } from './track/emitFills.ts'
+import { editedIn, legsIn } from './track/emitFills.ts'
 import type { Signed } from './verify/sign.ts'
 
 /** How long fills are remembered for lists that lag behind. */
@@ -122,7 +122,8 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       const askedBy = cancelAskedBy(state, [...others, ...landed.map((each) => each.state)])
       const asked = askedBy === undefined ? {} : { askedBy }
       const legs = to === 'executed' ? { legs: legsIn(context, state) } : {}
-      context.emit({ type: 'order.moved', intent: state.intent, from, to, reason, state, ...asked, ...legs })
+      const more = { ...asked, ...legs, ...editedIn(context, state) }
+      context.emit({ type: 'order.moved', intent: state.intent, from, to, reason, state, ...more })
     },
     remember(closed) {
       landed = closed.filter(mayHaveFilled).map((state) => {

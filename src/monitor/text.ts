@@ -1,6 +1,7 @@
 /** Small pieces of text for people: ids, spans of time, counts, amounts. Used by the log and by the commands. */
 
 import type { Intent } from '../domain/order/intent.ts'
+import type { TermsInForce } from '../domain/order/termsInForce.ts'
 import type { PriceSource } from '../protocol/market.ts'
 import { formatExactPrice } from '../protocol/priceText.ts'
 import { formatSize, formatUnits, type Usd } from '../protocol/units.ts'
@@ -47,8 +48,11 @@ export function counted(count: number, noun: string): string {
 /**
  * What an order does, for people: `increase long ETH/USD [WETH-USDC] $500.00`, `limit increase long ... at $1,900.00`,
  * `swap 100 USDC to WETH (...)`, `cancel 2 orders of long ...`.
+ *
+ * @param inForce what edits made of it; absent: it is as it was accepted
  */
-export function termsOf({ terms, kind }: Intent): string {
+export function termsOf({ terms: accepted, kind }: Intent, inForce: TermsInForce = {}): string {
+  const terms = { ...accepted, ...inForce }
   const side = `${terms.direction} ${terms.symbol}`
   const amount = `${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
   const price = terms.triggerPrice === undefined ? '' : ` at ${formatExactPrice(terms.triggerPrice)}`

@@ -210,7 +210,7 @@ function lineOf(
     statusOf(row),
     `${row.kind} ${row.direction} ${row.market}`,
     changed === undefined ? sizeText(row) : sizeOf(changed.sizeDeltaUsd),
-    triggerText(changed === undefined ? row.triggerPrice : changed.triggerPrice),
+    triggerText(row.triggerPrice),
     ...fillOf(row, mains.length === 1 ? mains[0] : undefined, priceText),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
     row.strategy,

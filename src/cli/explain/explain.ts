@@ -29,7 +29,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
     return { state: found, ...(await explainFacts(config, reads, found)) }
   })
   if (flags.has('json')) {
-    const { endings, unwind, heldUsd, signedOf, listedOf, costsOf } = context
+    const { edits, endings, unwind, heldUsd, signedOf, listedOf, costsOf } = context
     const marks = marksOf(state, tasks, context.rules)
     const story = orderStory(
       {
@@ -48,6 +48,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
         toPlain({
           ...story,
           alternatives: fateLines(state, context.rules),
+          edits,
           endings,
           ...(unwind === undefined ? {} : { unwind }),
           ...(heldUsd === undefined ? {} : { heldUsd }),

@@ -5,6 +5,7 @@ import type { AccountState } from '../../domain/account/accountRecord.ts'
 import { listedOrders } from '../../domain/account/changedOrders.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/account/held.ts'
+import { editsOf } from '../../domain/account/orderEdits.ts'
 import type { Ending } from '../../domain/account/spend.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import { cancelAskedBy } from '../../domain/order/cancelAsked.ts'
@@ -42,7 +43,8 @@ export async function explainFacts(
   state: IntentState,
 ): Promise<{
   readonly records: readonly StoredRecord[]
-  readonly context: ExplainContext & Required<Pick<ExplainContext, 'signedOf' | 'listedOf' | 'costsOf'>>
+  readonly context: ExplainContext &
+    Required<Pick<ExplainContext, 'signedOf' | 'listedOf' | 'costsOf' | 'edits'>>
   readonly tasks: AccountState['tasks']
 }> {
   const { intentId, strategy, acceptedAtMs } = state.intent
@@ -68,6 +70,7 @@ export async function explainFacts(
         nowMs: systemClock.now(),
       },
       endings,
+      edits: editsOf(state, changes, account),
       attemptsPerCause: limits.attemptsPerCause,
       feeToken: venue.chain.feeToken,
       signedOf: (orderKey: Hex) => signedOrderAmong(changes, state, orderKey),

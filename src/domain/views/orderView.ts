@@ -13,6 +13,7 @@ import {
   type OrderLeg,
   ownEntryUsdOf,
 } from '../order/orderLegs.ts'
+import { termsInForce } from '../order/termsInForce.ts'
 import type { StoredRecord } from '../records.ts'
 import type { OrderMarks } from './orderMarks.ts'
 
@@ -35,9 +36,9 @@ export interface OrderRow {
   readonly market: string
   readonly direction: Direction
   readonly kind: string
-  /** Decimal text of the integer with 30 decimals. */
+  /** As it is in force, with the edits of it: decimal text of the integer with 30 decimals. */
   readonly sizeDeltaUsd: string
-  /** Of an order that waits for a price: decimal text of the integer with 30 decimals. */
+  /** Of an order that waits for a price, as it is in force: decimal text of the integer with 30 decimals. */
   readonly triggerPrice: string | null
   /** Why its strategy wanted it. */
   readonly decisionReason: string
@@ -181,6 +182,7 @@ export function orderRow(labelled: LabelledState): OrderRow {
   const { intent, closing, closedAtMs } = state
   const attempt = lastAttempt(state)
   const armed = attempt?.armed
+  const terms = { ...intent.terms, ...termsInForce(state, labelled) }
   return {
     intentId: intent.intentId,
     status: label,
@@ -188,8 +190,8 @@ export function orderRow(labelled: LabelledState): OrderRow {
     market: intent.terms.symbol,
     direction: intent.terms.direction,
     kind: intent.kind,
-    sizeDeltaUsd: intent.terms.sizeDeltaUsd.toString(),
-    triggerPrice: intent.terms.triggerPrice?.toString() ?? null,
+    sizeDeltaUsd: terms.sizeDeltaUsd.toString(),
+    triggerPrice: terms.triggerPrice?.toString() ?? null,
     decisionReason: intent.decision.reason,
     digest: armed?.digest ?? null,
     requestId: armed?.requestId ?? null,

@@ -1,7 +1,8 @@
 /** Tells of fills as they become durable: the entry's, each exit's, each part's, and the exits that rest once a position is open. */
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, legsOf, type OrderLeg } from '../../domain/order/orderLegs.ts'
-import { signedOrderIn } from '../../domain/order/signedOrder.ts'
+import { signedOrderAmong, signedOrderIn } from '../../domain/order/signedOrder.ts'
+import { type TermsInForce, termsInForce } from '../../domain/order/termsInForce.ts'
 import type { JournalRecord } from '../../domain/records.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 
@@ -28,6 +29,7 @@ export function emitFills(
     intent,
     leg,
     isTakenBack,
+    ...editedIn({ journal }, after),
     ...(amount === undefined || isExit(leg)
       ? {}
       : { sendingFee: { amount, symbol: chain.feeToken.symbol, decimals: chain.feeToken.decimals } }),
@@ -38,6 +40,17 @@ export function emitFills(
     intent,
     exits: legs.filter((each) => isExit(each) && (each.phase === 'OPEN' || each.phase === 'FROZEN')),
   })
+}
+
+/** What edits of ours made of the order of an intent that waits for a price, as part of an event; nothing where none did. */
+export function editedIn(
+  { journal }: Pick<ExecutionContext, 'journal'>,
+  state: IntentState,
+): { readonly inForce?: TermsInForce } {
+  const inForce = termsInForce(state, {
+    signedOf: (orderKey) => signedOrderAmong(journal.recentIntents(), state, orderKey),
+  })
+  return Object.keys(inForce).length === 0 ? {} : { inForce }
 }
 
 /** The created orders of an intent as the journal knows them, with what their fills cost. */

@@ -1,6 +1,7 @@
 /** The story of an order in words, part by part. Pure. */
 import type { Facts } from '../../base/errors.ts'
 import { OPERATOR } from '../../domain/account/operatorName.ts'
+import type { OrderEdit } from '../../domain/account/orderEdits.ts'
 import type { Ending } from '../../domain/account/spend.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
 import { type Evidence, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
@@ -13,11 +14,13 @@ import {
   type OrderLeg,
   ownEntryUsdOf,
 } from '../../domain/order/orderLegs.ts'
+import { termsInForce } from '../../domain/order/termsInForce.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import type { UnwindState } from '../../domain/tasks/unwindState.ts'
+import { sameHex } from '../../protocol/address.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
-import type { Usd } from '../../protocol/units.ts'
-import { money, termsOf } from '../text.ts'
+import { MAX_UINT256, type Usd } from '../../protocol/units.ts'
+import { money, shortId, termsOf } from '../text.ts'
 import { evidenceLines, timeOf } from './explainEvidence.ts'
 import { type FateRules, fateLines } from './explainFate.ts'
 import { feeLines } from './explainFees.ts'
@@ -30,6 +33,8 @@ export interface ExplainContext extends LegLookups {
   readonly rules: FateRules
   /** Whether somebody does not want it any more, and what came of it. */
   readonly unwind?: UnwindState
+  /** What changed its orders while they rested, oldest first; absent: nothing is known of that. */
+  readonly edits?: readonly OrderEdit[]
   /** How orders of its strategy ended in the day before it was accepted. */
   readonly endings: readonly Ending[]
   /** Budget of endings by one cause, 24 hours; undefined for none. */
@@ -72,7 +77,7 @@ export function explainedOrder(
   const label = labelOf(state)
   const proof = closing === undefined ? lastAttempt(state)?.evidence : (decisive(records) ?? closing.evidence)
   const head = [
-    `${isOpened(state) ? 'open' : label}: ${termsOf(intent)} by ${intent.strategy}`,
+    `${isOpened(state) ? 'open' : label}: ${termsOf(intent, termsInForce(state, context))} by ${intent.strategy}`,
     meaningOf(label, state, context.askedBy),
     `account ${intent.account} on ${intent.chain}`,
   ]
@@ -87,6 +92,7 @@ export function explainedOrder(
   ]
   const after = [
     part('orders', orderLines(state, context)),
+    part('edits', editLines(state, context.edits)),
     part('warned', warningLines(state)),
     part('result', resultLines(state)),
     part('PnL', pnlLines(state, context)),
@@ -163,6 +169,23 @@ function changedLine({ triggerPrice, sizeDeltaUsd }: NonNullable<OrderLeg['chang
     ...(sizeDeltaUsd === undefined ? [] : [`over ${money(sizeDeltaUsd)}`]),
   ]
   return `, changed by another client (signed ${signed.join(' ')}; perpd discrepancies)`
+}
+
+/** Each change of a created order while it rested: when, who, to what, and why. */
+function editLines(state: IntentState, edits: readonly OrderEdit[] = []): string[] {
+  const children = lastAttempt(state)?.children ?? []
+  const isSingle = children.length === 1
+  return edits.map(({ orderKey, atMs, by, intentId, reason, triggerPrice, sizeDeltaUsd }) => {
+    const child = children.find((each) => sameHex(each.orderKey, orderKey))
+    const name = child === undefined || isSingle ? '' : `${child.index}${roleOf(state, child.index)} `
+    if (by === null) return `${timeOf(atMs)} ${name}${reason}`
+    const made = [
+      ...(triggerPrice === undefined ? [] : [`at ${formatExactPrice(triggerPrice)}`]),
+      ...(sizeDeltaUsd === undefined || sizeDeltaUsd === MAX_UINT256 ? [] : [`over ${money(sizeDeltaUsd)}`]),
+    ]
+    const what = made.length === 0 ? 'an edit whose fate is not known' : made.join(' ')
+    return `${timeOf(atMs)} ${name}${what}, by ${by} (order ${shortId(intentId ?? '')}): ${reason}`
+  })
 }
 
 function warningLines(state: IntentState): string[] {

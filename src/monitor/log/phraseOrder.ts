@@ -19,7 +19,7 @@ import {
 } from './orderWords.ts'
 
 function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
-  const { intent, from, to, state, askedBy, legs = [] } = event
+  const { intent, from, to, state, askedBy, legs = [], inForce } = event
   const settlement = state.closing?.settlement
   const main = legs.find((leg) => !isExit(leg) && leg.phase === 'EXECUTED')
   const facts: string[] = []
@@ -59,7 +59,7 @@ function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
     // Its fill and its exits were told by themselves.
     level: isOpened(state) || isEnding ? 'debug' : askedBy !== undefined ? 'info' : labelLevels[to],
     word: 'order',
-    text: `${shortId(intent.intentId)} ${to === 'executed' ? done : verb}${price}${more} (${termsOf(intent)})${why}${next}`,
+    text: `${shortId(intent.intentId)} ${to === 'executed' ? done : verb}${price}${more} (${termsOf(intent, inForce)})${why}${next}`,
     fields: {
       ...orderFields(intent),
       ...attemptFields(state),
@@ -97,6 +97,7 @@ function filled({
   leg,
   isTakenBack,
   sendingFee,
+  inForce,
 }: Extract<OrderEvent, { type: 'order.filled' }>): Line {
   const { role, executionPrice, sizeDeltaUsd, feesUsd, priceImpactUsd, pnlUsd } = leg
   const name = role === 'main' ? '' : `${role} `
@@ -119,13 +120,13 @@ function filled({
     provisional: leg.isProvisional,
   }
   if (isTakenBack) {
-    const text = `${shortId(intent.intentId)} ${name}fill taken back by the chain: the order rests again (${termsOf(intent)})`
+    const text = `${shortId(intent.intentId)} ${name}fill taken back by the chain: the order rests again (${termsOf(intent, inForce)})`
     return line('warn', 'order', text, fields)
   }
   const what =
     role === 'take-profit' || role === 'stop-loss'
       ? `: ${sizeDeltaUsd === undefined ? '' : `${money(sizeDeltaUsd)} of `}${side} closed`
-      : ` (${termsOf(intent)})`
+      : ` (${termsOf(intent, inForce)})`
   const facts = [
     feesUsd === undefined ? '' : `fees ${money(feesUsd)}`,
     priceImpactUsd === undefined || isBelowCent(priceImpactUsd)
