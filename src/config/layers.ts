@@ -225,9 +225,29 @@ function misfit(origin: string, entry: NamedSetting, written: unknown): string {
   const value = entry.reads.isSecret
     ? redactedText(written)
     : holdsObjects(written)
-      ? 'none that can be used'
+      ? `none that can be used${placeOf(entry, written)}`
       : shown(written)
   return `${origin}: ${entry.key} is ${value}; expected ${entry.reads.expected}.`
+}
+
+/**
+ * Which entry of a list does not fit, and which of its fields; nothing where that is not known. Values are not repeated.
+ */
+function placeOf({ key, reads }: NamedSetting, written: unknown): string {
+  const { error } = (typeof written === 'string' ? reads.text : reads.written).safeParse(written)
+  const [issue] = error?.issues ?? []
+  const [index, ...path] = issue?.path ?? []
+  if (issue === undefined || typeof index !== 'number') return ''
+  const all: unknown = typeof written === 'string' ? JSON.parse(written) : written
+  const at: unknown = Array.isArray(all) ? all[index] : all
+  const name =
+    isObject(at) && typeof at.name === 'string' && /^[\w-]{1,40}$/.test(at.name) ? ` (${at.name})` : ''
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys : []
+  const field = [...path, ...unknown.slice(0, 1)].join('.')
+  const value = path.reduce<unknown>((inner, part) => (isObject(inner) ? inner[String(part)] : undefined), at)
+  const what =
+    unknown.length > 0 ? 'is no field of its type' : value === undefined ? 'is missing' : 'does not fit'
+  return `: ${key}, entry ${index + 1}${name}${field === '' ? ' does not fit' : `: ${field} ${what}`}`
 }
 
 /** What has fields, or text that stands for it: somebody may have put a secret in the place of its file. */

@@ -1,4 +1,5 @@
 /** One try to tell a sink, and what its answer means. */
+import { reasonOfAnswer, saysNotOk } from './knownReasons.ts'
 import type { SinkRequest } from './sinkRequest.ts'
 
 /** An answer, as far as it is looked at. */
@@ -29,8 +30,8 @@ export type SendResult =
 const LONGEST_WAIT_MS = 3_600_000
 
 /**
- * Posts once; never rejects. A reason holds a status or the code of a fault and nothing of address, headers or answer: all of them
- * may hold a secret.
+ * Posts once; never rejects. A reason holds a status with a known phrase, or the code of a fault, and nothing of address, headers or
+ * answer: all of them may hold a secret.
  */
 export async function sendOnce(
   request: SinkRequest,
@@ -56,10 +57,21 @@ export async function sendOnce(
 
 async function resultOf(answer: PostAnswer): Promise<SendResult> {
   const { status } = answer
-  if (status >= 200 && status < 300) return { result: 'sent' }
-  const reason = `it answered ${status}`
-  if (status !== 429 && status !== 408 && status < 500) return { result: 'refused', reason }
-  const seconds = Number(answer.headers.get('retry-after') ?? saidSeconds(await answer.text()) ?? Number.NaN)
+  const isGood = status >= 200 && status < 300
+  // A good status is what the service says; a body that does not come whole takes nothing from it.
+  const text = await answer.text().catch((error: unknown) => {
+    if (isGood) return ''
+    throw error
+  })
+  const isDenied = isGood && saysNotOk(text)
+  if (isGood && !isDenied) return { result: 'sent' }
+  const reason = isDenied
+    ? `${reasonOfAnswer(status, text)}, and that nothing was sent`
+    : reasonOfAnswer(status, text)
+  const written = answer.headers.get('retry-after') ?? saidSeconds(text)
+  const isLater = status === 429 || status === 408 || status >= 500 || (isDenied && written !== undefined)
+  if (!isLater) return { result: 'refused', reason }
+  const seconds = Number(written ?? Number.NaN)
   return seconds > 0
     ? { result: 'later', reason, afterMs: Math.min(LONGEST_WAIT_MS, Math.ceil(seconds * 1_000)) }
     : { result: 'later', reason }

@@ -95,6 +95,7 @@ export function sinkRequest(
     case 'telegram': {
       const body = JSON.stringify({
         chat_id: settings.chatId,
+        ...(settings.topicId === undefined ? {} : { message_thread_id: settings.topicId }),
         text: cutText(whole, longest.telegram),
         disable_notification: isSilent,
         link_preview_options: { is_disabled: true },

@@ -8,6 +8,10 @@ const placeholders = ['title', 'text', 'action', 'link', 'level', 'event', 'coun
 
 const file = z.string().min(1).describe('a file that only you can read')
 
+/** An id of Telegram's: a number, written as one or as text. */
+const idOf = (form: RegExp) =>
+  z.union([z.string().regex(form), z.int().transform(String).pipe(z.string().regex(form))])
+
 const common = {
   name: z
     .string()
@@ -48,9 +52,10 @@ export function sinkSettings(accepts: (url: string) => boolean) {
         ...common,
         url: url.default('https://api.telegram.org'),
         tokenFile: file,
-        chatId: z.string().regex(/^(?:-?\d{1,20}|@\w{5,32})$/),
+        chatId: idOf(/^(?:-?\d{1,20}|@\w{5,32})$/),
+        topicId: z.int().min(2).optional().describe('topic of a forum: message_thread_id'),
         commandUserIds: z
-          .array(z.string().regex(/^\d{1,20}$/))
+          .array(idOf(/^\d{1,20}$/))
           .min(1)
           .max(20)
           .optional()

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/systemClock.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { createChatDesk } from '../../src/notify/chat/chatDesk.ts'
 import { createChatLoop } from '../../src/notify/chat/chatLoop.ts'
-import type { ChatCommand } from '../../src/notify/chat/chatUpdate.ts'
+import { type ChatCommand, judgeUpdate } from '../../src/notify/chat/chatUpdate.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
 import { type BotService, startBotService } from '../support/botService.ts'
 
@@ -89,14 +89,33 @@ test('a command of the chat and of a person named for it is carried out and answ
   write('/status', { from: { id: 9, is_bot: false } })
   write('/status', { from: { id: 7, is_bot: true } })
   write('/status', { forward_origin: { type: 'user' } })
+  write('/status', { via_bot: { id: 11, is_bot: true } })
+  write('/status', { date: nowMs / 1_000 + 3_600 })
   write('/status@other_bot')
   write('hello')
   write('/pnl@Perpd_Bot', { from: { id: 8, is_bot: false } })
-  await expect.poll(() => results().length, { timeout: 20_000 }).toBe(8)
+  await expect.poll(() => results().length, { timeout: 20_000 }).toBe(10)
   await expect.poll(() => said.length, { timeout: 20_000 }).toBe(2)
-  expect(results()).toEqual(['taken', 'stranger', 'stranger', 'other', 'other', 'other', 'other', 'taken'])
+  const ignored = ['stranger', 'stranger', ...Array.from({ length: 6 }, () => 'other')]
+  expect(results()).toEqual(['taken', ...ignored, 'taken'])
   expect(commands.map(({ word, userId }) => `${word} ${userId}`)).toEqual(['status 7', 'pnl 8'])
   expect(said).toEqual(['did status', 'did pnl'])
+})
+
+test('of a chat with topics the messages of one count, where one is named', () => {
+  const rules = { chatId: '-100', userIds: ['7'], botName: 'perpd_bot', startedAtMs: nowMs }
+  const judged = (over: object, topicId?: number) =>
+    judgeUpdate(
+      { message: message('/status', over) },
+      topicId === undefined ? rules : { ...rules, topicId },
+      nowMs,
+    ).is
+  expect(judged({ message_thread_id: 7 }, 7)).toBe('command')
+  expect(judged({ message_thread_id: 8 }, 7)).toBe('ignored')
+  expect(judged({}, 7)).toBe('ignored')
+  expect(judged({ message_thread_id: 8 })).toBe('command')
+  // A clock that is some seconds behind the service's is no reason.
+  expect(judged({ date: nowMs / 1_000 + 9 })).toBe('command')
 })
 
 test('what was sent before the start, or more than a minute ago, is not carried out', async () => {

@@ -170,6 +170,34 @@ test('an outage is tried again with growing waits, and given up in the end; a re
   expect(results()).toEqual(['failed', 'refused'])
 })
 
+test('a good status whose body says that it is none is no delivery, and is tried again where a wait is named', async () => {
+  answers = [
+    { status: 200, body: '{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}' },
+    { status: 200, body: '{"ok":false,"parameters":{"retry_after":3}}' },
+    { status: 200, body: '{"ok":true}' },
+    { status: 200, body: 'ok' },
+  ]
+  const told = [notice(), notice({ cause: 'd' }), notice({ cause: 'e' })]
+  expect(await tellAll([webhook()], told)).toEqual([3_000])
+  expect(results()).toEqual(['refused', 'sent', 'sent'])
+})
+
+test('why a service refuses is told in phrases of ours, and nothing that it wrote', async () => {
+  answers = [
+    { status: 400, body: '{"ok":false,"description":"Bad Request: CHAT NOT FOUND for 123:hushhush"}' },
+    { status: 403, body: 'https://hooks.example/T0/hushhush' },
+  ]
+  await tellAll([webhook()], [notice(), notice({ cause: 'd' })])
+  const reasons = events.flatMap((event) => (event.type === 'notice.ended' ? [event.reason] : []))
+  expect(reasons).toEqual(['it answered 400: chat not found', 'it answered 403'])
+})
+
+test('a topic of a forum is told in', async () => {
+  const telegram = { type: 'telegram', ...common, url, tokenFile: '/x', chatId: '-100', topicId: 7 } as const
+  await tellAll([open(telegram, { tokenFile: '123:abcdefgh' })], [notice()])
+  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ chat_id: '-100', message_thread_id: 7 })
+})
+
 test('nobody there is a failure whose reason holds neither address nor secret', async () => {
   const sink = open(
     { type: 'slack', ...common, urlFile: '/x' },

@@ -45,6 +45,7 @@ export function takeChats(config: Config, sinks: readonly OpenSink[], parts: Cha
         url: settings.url.replace(/\/+$/, ''),
         chatId: settings.chatId,
         userIds: settings.commandUserIds,
+        ...(settings.topicId === undefined ? {} : { topicId: settings.topicId }),
         token,
         post,
         clock: systemClock,

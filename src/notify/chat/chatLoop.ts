@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Clock } from '../../base/clock.ts'
 import type { Secret } from '../../base/secret.ts'
 import type { Emit } from '../../domain/event.ts'
+import { reasonOfAnswer, saysNotOk } from '../knownReasons.ts'
 import { cutText } from '../message.ts'
 import { type Post, sendOnce } from '../sendOnce.ts'
 import { type ChatCommand, type ChatRules, judgeUpdate } from './chatUpdate.ts'
@@ -36,7 +37,7 @@ const answer = z.object({ ok: z.literal(true), result: z.unknown() })
 const updates = z.array(z.looseObject({ update_id: z.int() }))
 const refusal = z.object({ parameters: z.object({ retry_after: z.number().positive() }) })
 
-/** A call that came to nothing: a status, or the code of a fault, and nothing that may hold the token. */
+/** A call that came to nothing: a status with a known phrase, or the code of a fault, and nothing that may hold the token. */
 class CallFailed extends Error {
   readonly afterMs: number | undefined
   constructor(reason: string, afterMs?: number) {
@@ -115,7 +116,8 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
   }
 
   async function say(text: string): Promise<void> {
-    const body = { chat_id: options.chatId, text: cutText(text, LONGEST_TEXT) }
+    const topic = options.topicId === undefined ? {} : { message_thread_id: options.topicId }
+    const body = { chat_id: options.chatId, ...topic, text: cutText(text, LONGEST_TEXT) }
     const request = { url: urlOf('sendMessage'), headers: json, body: JSON.stringify(body) }
     for (let tries = 1; ; tries++) {
       const sent = await sendOnce(request, options.post, { timeoutMs: options.timeoutMs, signal })
@@ -150,11 +152,11 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
         signal: AbortSignal.any([timeout, signal]),
       })
       const text = await said.text()
-      if (said.status === 200) return answer.parse(JSON.parse(text)).result
+      if (said.status === 200 && !saysNotOk(text)) return answer.parse(JSON.parse(text)).result
       const told = said.status === 429 ? refusal.safeParse(JSON.parse(text)).data : undefined
       const seconds = told?.parameters.retry_after
       throw new CallFailed(
-        `it answered ${said.status}`,
+        reasonOfAnswer(said.status, text),
         seconds === undefined ? undefined : Math.min(3_600, seconds) * 1_000,
       )
     } catch (error) {

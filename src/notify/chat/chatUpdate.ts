@@ -20,6 +20,8 @@ export type JudgedUpdate =
 export interface ChatRules {
   readonly chatId: string
   readonly userIds: readonly string[]
+  /** Of a forum: the topic whose messages count; absent: those of every one. */
+  readonly topicId?: number
   /** The bot's own name: a command that names another one is not for us. */
   readonly botName: string
   /** When the daemon began to listen, Unix ms. */
@@ -28,10 +30,12 @@ export interface ChatRules {
 
 /** A message older than this is not carried out, ms. */
 const MOST_AGE_MS = 60_000
+/** How far our clock may be behind the service's, ms: what is further ahead was sent at no time that there was. */
+const MOST_AHEAD_MS = 10_000
 
 const id = z.union([z.int(), z.bigint()]).transform(String)
 
-/** An update, as far as it is looked at; an edited or forwarded message is no command. */
+/** An update, as far as it is looked at; an edited or forwarded message is no command, and neither is one that another bot put into somebody's mouth. */
 const update = z.object({
   message: z.object({
     date: z.int().nonnegative(),
@@ -39,6 +43,8 @@ const update = z.object({
     from: z.object({ id, is_bot: z.literal(false) }),
     sender_chat: z.undefined().optional(),
     forward_origin: z.undefined().optional(),
+    via_bot: z.undefined().optional(),
+    message_thread_id: z.int().optional(),
     text: z.string(),
   }),
 })
@@ -47,12 +53,14 @@ const update = z.object({
 export function judgeUpdate(written: unknown, rules: ChatRules, nowMs: number): JudgedUpdate {
   const read = update.safeParse(written)
   if (!read.success) return { is: 'ignored', because: 'other' }
-  const { date, chat, from, text } = read.data.message
+  const { date, chat, from, text, message_thread_id: topicId } = read.data.message
   // Both: another chat with the bot is not overseen by the people of this one, and not all of a chat may command.
   if (chat.id !== rules.chatId || !rules.userIds.includes(from.id))
     return { is: 'ignored', because: 'stranger' }
+  if (rules.topicId !== undefined && topicId !== rules.topicId) return { is: 'ignored', because: 'other' }
   const atMs = date * 1_000
   if (atMs < rules.startedAtMs || nowMs - atMs > MOST_AGE_MS) return { is: 'ignored', because: 'old' }
+  if (atMs - nowMs > MOST_AHEAD_MS) return { is: 'ignored', because: 'other' }
   const [, word, bot, rest = ''] =
     /^\/([a-z]{1,20})(?:@(\w{1,40}))?(?:\s+(.{0,200}))?$/i.exec(text.trim()) ?? []
   const isOurs = bot === undefined || bot.toLowerCase() === rules.botName.toLowerCase()
