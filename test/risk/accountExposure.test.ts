@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { sideKeyOf } from '../../src/domain/account/accountRecord.ts'
+import type { Evidence, IntentState } from '../../src/domain/order/intent.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/exposure/accountExposure.ts'
 import {
@@ -11,6 +13,7 @@ import {
   order,
   position,
   snapshot,
+  USDC,
   WETH,
 } from './world.ts'
 
@@ -70,4 +73,33 @@ test('an increase order at the venue that no open intent explains is exposure; o
   const explained = exposureOf(snapshot({ orders }), [ours])
   expect(sideOf(explained, MARKET, 'long').restingUsd).toBe(0n)
   expect(explained.totalExposureUsd).toBe(usd(300))
+})
+
+const orderKey = `0x${'0d'.repeat(32)}` as const
+
+/** An open close of $1,000 that executed, by evidence of this level. */
+function executedClose(level: Evidence['level']): IntentState {
+  const state = intentState({ decision: close(), orderKey })
+  const evidence: Evidence = { level, atMs: NOW_MS - 1_000, statement: 'executed' }
+  const children = [
+    { index: 0, orderKey, phase: 'EXECUTED', evidence, settlement: { sizeDeltaUsd: usd(1_000) } },
+  ] as const
+  return { ...state, attempts: state.attempts.map((attempt) => ({ ...attempt, children })) }
+}
+
+const side = { marketToken: MARKET, direction: 'long', collateralToken: USDC } as const
+const nothingLeft = new Map([[sideKeyOf(side), { ...side, sizeUsd: 0n }]])
+
+test('a reduction that the chain may take back frees no exposure, and one that is final does', () => {
+  const provisional = exposureOf(snapshot(), [executedClose('chain-latest')], { journal: nothingLeft })
+  expect(sideOf(provisional, MARKET, 'long')).toMatchObject({ heldUsd: 0n, unsettledUsd: usd(1_000) })
+  expect(provisional.totalExposureUsd).toBe(usd(1_000))
+  const final = exposureOf(snapshot(), [executedClose('chain-final')], { journal: nothingLeft })
+  expect(final.totalExposureUsd).toBe(0n)
+})
+
+test('a reduction that is not final counts once while the list still shows the position', () => {
+  const listed = snapshot({ positions: [position()] })
+  const exposure = exposureOf(listed, [executedClose('chain-latest')], { journal: nothingLeft })
+  expect(exposure.totalExposureUsd).toBe(usd(1_000))
 })

@@ -354,8 +354,13 @@ export function createTruth(
 
   function finalPositionUsd(): bigint {
     const sides = new Map<string, bigint>()
-    for (const order of chain.canonical.orders.values()) {
-      const { spec, intentId, state, newest } = order
+    // Orders take effect when they execute: a stop that was created before an entry may have closed it.
+    const byExecution = [...chain.canonical.orders.values()].sort(
+      (one, other) =>
+        Number(one.newest.block.number - other.newest.block.number) ||
+        one.newest.logIndex - other.newest.logIndex,
+    )
+    for (const { spec, intentId, state, newest } of byExecution) {
       if (state !== 'executed' || intentId === undefined || !isFinal(newest.block.number)) continue
       if (isOperators(intentId)) continue
       const side = `${spec.marketToken} ${spec.direction}`

@@ -3,8 +3,8 @@
  * case (docs/orders.md 2): every open increase counts whole, every open reduction counts as nothing.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { fillsOf } from '../../domain/account/fills.ts'
-import { type HeldSides, isTakenOff, largerOf, shownSides } from '../../domain/account/held.ts'
+import { filledOrders, fillsOf } from '../../domain/account/fills.ts'
+import { type HeldSide, type HeldSides, isTakenOff, largerOf, shownSides } from '../../domain/account/held.ts'
 import { mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
 import {
   hasEnded,
@@ -42,6 +42,8 @@ export interface SideExposure {
   readonly direction: Direction
   /** Size held, both collateral tokens together: of each the larger of list, journal and other hosts. */
   readonly heldUsd: Usd
+  /** Size above `heldUsd` that comes back if the chain drops blocks that are not final: reductions count once they are final. */
+  readonly unsettledUsd: Usd
   /** Reservations of our open intents. */
   readonly reservedUsd: Usd
   /**
@@ -92,7 +94,7 @@ export function sideOf(exposure: Exposure, marketToken: Address, direction: Dire
 
 /** Size on one side with everything that may still come to it, USD. */
 export function worstCaseUsd(side: SideExposure): Usd {
-  return side.heldUsd + side.reservedUsd + side.restingUsd
+  return side.heldUsd + side.unsettledUsd + side.reservedUsd + side.restingUsd
 }
 
 /** What is held by other sources than the snapshot's list. Absent: by none. */
@@ -126,13 +128,12 @@ export function exposureOf(
   }
 
   const open = openIntents.filter(isOpen)
-  const listed = shownSides([snapshot.positions.value])
-  for (const { marketToken, direction, sizeUsd } of largerOf(
-    listed,
-    hosts,
-    withoutUnseen(journal, open, snapshot),
-  ).values()) {
+  const held = largerOf(shownSides([snapshot.positions.value]), hosts, withoutUnseen(journal, open, snapshot))
+  for (const { marketToken, direction, sizeUsd } of held.values())
     change(marketToken, direction, (side) => ({ heldUsd: side.heldUsd + sizeUsd }))
+  for (const [key, { marketToken, direction, sizeUsd }] of finalSides(journal, open)) {
+    const beyondUsd = maxOf(0n, sizeUsd - (held.get(key)?.sizeUsd ?? 0n))
+    change(marketToken, direction, (side) => ({ unsettledUsd: side.unsettledUsd + beyondUsd }))
   }
 
   // A position whose row cannot be read is held all the same.
@@ -197,6 +198,17 @@ function withoutUnseen(
     const side = sides.get(sideKeyOf(fill))
     const addedUsd = maxOf(0n, fill.sizeDeltaUsd ?? 0n)
     if (side !== undefined) sides.set(sideKeyOf(fill), { ...side, sizeUsd: side.sizeUsd - addedUsd })
+  }
+  return sides
+}
+
+/** The journal's sizes by final fills alone, of sides that fills which are not final changed. */
+function finalSides(journal: HeldSides, open: readonly IntentState[]): HeldSides {
+  const sides = new Map<string, HeldSide>()
+  for (const { isProvisional: isUnsettled, sizeDeltaUsd = 0n, ...fill } of open.flatMap(filledOrders)) {
+    const key = sideKeyOf(fill)
+    const side = sides.get(key) ?? journal.get(key)
+    if (isUnsettled && side !== undefined) sides.set(key, { ...side, sizeUsd: side.sizeUsd - sizeDeltaUsd })
   }
   return sides
 }
@@ -307,6 +319,7 @@ function emptySide(marketToken: Address, direction: Direction): SideExposure {
     marketToken,
     direction,
     heldUsd: 0n,
+    unsettledUsd: 0n,
     reservedUsd: 0n,
     restingUsd: 0n,
     increases: [],
