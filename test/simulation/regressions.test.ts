@@ -55,6 +55,9 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['engine', 258_619_723_111_179, 'a rung that its file took back is asked again'],
   // The judge: finality took half of its grace, and the settling that follows it the rest.
   ['engine', 128_793_150_988_537, 'exits that no file asks for wait until their entry is final'],
+  // The judge: a power cut took the mark's newest states, the next opening ended before it raised it, and then a bit flipped.
+  ['files', 880_000_000_256, 'a cut mark and a damaged log are two faults at once'],
+  ['files', 50_412_504, 'a cut mark and a damaged log are two faults at once'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 

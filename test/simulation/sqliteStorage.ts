@@ -58,7 +58,12 @@ class SqliteStorage implements Storage {
   /** The process that is opening its journal. */
   #opening: Running | undefined
   #image: Image = emptyImage
-  /** The mark as it was before the power cut it. */
+  /**
+   * The newest mark that was written, before a power cut it: what flips and backups are judged with. A log with a flipped bit ends
+   * as one whose last commit was torn before it was acknowledged, so the mark alone tells the two apart, and one whose newest
+   * states a power cut took cannot: a cut mark and a damaged log are two faults at once. They stay two when the next opening ends
+   * before it has raised the mark; what stands in the file then is still what the power cut left of it.
+   */
   #wholeHead: Buffer = emptyImage.head
   #newest: Image | undefined
   #backup: Image | undefined
@@ -143,7 +148,7 @@ class SqliteStorage implements Storage {
     const before = this.#running
     const isBeside = before !== undefined && this.#isShared(before.path)
     if (!isBeside) {
-      if (before?.isMoved === false) this.#image = readImage(before.path)
+      if (before?.isMoved === false) this.#leave(readImage(before.path))
       this.#cutGuard()
       this.#tryFlipped(hooks)
     }
@@ -170,7 +175,13 @@ class SqliteStorage implements Storage {
     await closed
     if (!isAlive(running)) return
     running.isDead = true
-    this.#wholeHead = readImage(running.path).head
+    this.#leave(readImage(running.path))
+  }
+
+  /** The files as a process left them; a mark that it did not write is the one that it found. */
+  #leave(image: Image): void {
+    if (!image.head.equals(this.#image.head)) this.#wholeHead = image.head
+    this.#image = image
   }
 
   crash(random: Random, losesTail: boolean): string {
@@ -181,9 +192,9 @@ class SqliteStorage implements Storage {
     if (this.#isShared(running.path)) return 'kept beside another'
     running.isMoved = true
     const whole = readImage(running.path)
-    this.#wholeHead = whole.head
+    this.#leave(whole)
     this.#guardCut = sub.next()
-    this.#image = { ...whole, signed: whole.signed.subarray(0, running.guardBytes) }
+    this.#image = { ...this.#image, signed: whole.signed.subarray(0, running.guardBytes) }
     // Where power cuts come, processes are killed as well.
     const isPowerCut = losesTail && sub.chance(0.7)
     if (isPowerCut) {
@@ -437,7 +448,7 @@ class SqliteStorage implements Storage {
     if (running !== undefined && this.#isShared(running.path)) return false
     if (running?.isMoved === false) {
       running.isMoved = true
-      this.#image = readImage(running.path)
+      this.#leave(readImage(running.path))
     }
     return true
   }
