@@ -12,6 +12,7 @@
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import {
   type Attempt,
+  type Child,
   hasEnded,
   type Intent,
   type IntentState,
@@ -102,6 +103,8 @@ export function createExitChecks(parts: {
   const truth: Truth = parts.truth
   /** Orders whose execution the journal has. */
   const known = new Set<string>()
+  /** Those of them whose evidence names block and log. */
+  const placed = new Set<string>()
   const lacks = new Map<string, Lack>()
   const deniedUntilMs = new Map<string, number>()
   const byWord = new Set<string>()
@@ -400,10 +403,18 @@ export function createExitChecks(parts: {
     if (edit !== undefined) movedByWord.add(edit.orderKey)
   }
 
-  const wholeParts = () => ownPartsOf(chain, strategyOf)
+  function execute({ orderKey, evidence }: Pick<Child, 'orderKey' | 'evidence'>): void {
+    known.add(orderKey)
+    if (evidence?.block === undefined || evidence.logIndex === undefined) placed.delete(orderKey)
+    else placed.add(orderKey)
+  }
+
+  const isPlaced = ({ orderKey }: Pick<ModelOrder, 'orderKey'>) => placed.has(orderKey)
+  const wholeParts = () => ownPartsOf(chain, { strategyOf, isPlaced })
   function knownParts(): ReadonlyMap<string, OwnPart> {
     const whole = wholeParts()
-    const own = ownPartsOf(chain, strategyOf, ({ orderKey }) => known.has(orderKey))
+    const isCounted = ({ orderKey }: Pick<ModelOrder, 'orderKey'>) => known.has(orderKey)
+    const own = ownPartsOf(chain, { strategyOf, isCounted, isPlaced })
     return new Map(
       [...own].map(([key, part]) => [
         key,
@@ -417,11 +428,11 @@ export function createExitChecks(parts: {
     knownParts,
     begin(states) {
       known.clear()
+      placed.clear()
       for (const { intent, closing } of states)
         if (closing?.evidence.level === 'operator') takeWord(intent.intentId, intent)
       for (const state of states)
-        for (const { phase, orderKey } of lastAttempt(state)?.children ?? [])
-          if (phase === 'EXECUTED') known.add(orderKey)
+        for (const child of lastAttempt(state)?.children ?? []) if (child.phase === 'EXECUTED') execute(child)
     },
     look(now) {
       const all = wholeParts()
@@ -447,7 +458,7 @@ export function createExitChecks(parts: {
       if (loaded?.exits !== undefined && intent.kind === 'increase') checkEntry(intent, open)
     },
     durable(record) {
-      if (record.kind === 'child.executed') known.add(record.orderKey)
+      if (record.kind === 'child.executed') execute(record)
       if (record.kind === 'intent.closed' && record.closing.evidence.level === 'operator')
         takeWord(record.intentId, truth.intents.get(record.intentId))
       if (record.kind === 'child.reopened') known.delete(record.orderKey)

@@ -36,11 +36,23 @@ export function partKey(strategy: string, marketToken: string, direction: string
   return `${strategy} ${marketToken.toLowerCase()} ${direction}`
 }
 
-/** The parts of all instances by `partKey`, after the executions of own orders that `isCounted` takes. */
+/** Of which executions the parts are made. */
+interface Counting {
+  readonly strategyOf: (intentId: string) => string | undefined
+  /** Whether an execution of an own order counts. Absent: all do. */
+  readonly isCounted?: (log: ModelLog) => boolean
+  /**
+   * Whether the evidence of an own order's execution names its block and log. Where it does not, nothing tells in which order executions of one
+   * second came, and what adds counts as the first (docs/books.md, rule 5): hosts' rows have seconds alone, and hosts may show one long
+   * after the other. The sum of all parts is the position's in either order.
+   */
+  readonly isPlaced: (log: ModelLog) => boolean
+}
+
+/** The parts of all instances by `partKey`. */
 export function ownPartsOf(
   chain: ModelChain,
-  strategyOf: (intentId: string) => string | undefined,
-  isCounted: (log: ModelLog) => boolean = () => true,
+  { strategyOf, isCounted = () => true, isPlaced }: Counting,
 ): ReadonlyMap<string, OwnPart> {
   const drafts = new Map<string, Draft>()
   const sides = new Map<string, bigint>()
@@ -66,7 +78,7 @@ export function ownPartsOf(
       (each) => each.marketToken === marketToken.toLowerCase() && each.direction === direction,
     )
 
-  for (const [place, log] of chain.canonical.logs.entries()) {
+  for (const [place, log] of inKnownOrder(chain, isPlaced)) {
     const { movedUsd, orderKey, block } = log
     const order = movedUsd === undefined ? undefined : chain.canonical.orders.get(orderKey)
     if (movedUsd === undefined || order === undefined) continue
@@ -104,6 +116,22 @@ export function ownPartsOf(
     }
   }
   return drafts
+}
+
+/** Logs with their places, in the order in which the evidence of the executions puts them. */
+function inKnownOrder(
+  { canonical: { logs, orders } }: ModelChain,
+  isPlaced: (log: ModelLog) => boolean,
+): readonly (readonly [number, ModelLog])[] {
+  const isOwn = ({ orderKey }: ModelLog) => orders.get(orderKey)?.intentId !== undefined
+  const adds = ({ orderKey }: ModelLog) => increaseTypes.has(orders.get(orderKey)?.spec.orderType ?? -1)
+  const moves = [...logs.entries()].filter(([, { movedUsd }]) => movedUsd !== undefined)
+  const seconds = Map.groupBy(moves, ([, { block }]) => block.timestampSeconds)
+  return [...seconds.values()].flatMap((ofOne) =>
+    ofOne.every(([, log]) => !isOwn(log) || isPlaced(log))
+      ? ofOne
+      : ofOne.toSorted(([, one], [, other]) => Number(adds(other)) - Number(adds(one))),
+  )
 }
 
 /** Takes what an order took beyond its own part off all parts, by size; `areOthers`: others than instances hold something of the side. */
