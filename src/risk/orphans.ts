@@ -6,7 +6,14 @@
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSides } from '../domain/account/held.ts'
 import type { CancelDecision } from '../domain/order/decision.ts'
-import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/order/intent.ts'
+import {
+  type Child,
+  type Evidence,
+  hasEnded,
+  type IntentState,
+  isProvisional,
+  lastAttempt,
+} from '../domain/order/intent.ts'
 import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
@@ -73,12 +80,18 @@ function orphansOf(
   if (isCancelled) return exits
   const newestMs = Math.max(
     0,
-    ...[attempt, ...parents].map(({ evidence }) => evidence?.atMs ?? state.updatedAtMs),
+    ...[attempt, ...parents].map(({ evidence }) => shownFromMs(evidence) ?? state.updatedAtMs),
   )
   if (newestMs + settledMs > snapshot.positions.atMs) return []
   const { terms } = intent
   const isNotOwn = isOthers({ ...terms, collateralToken: terms.collateralToken.address })
   return isNotOwn || !hasPosition(state, snapshot, known) ? exits : []
+}
+
+/** From when lists may show it, Unix ms. Evidence is written anew once it is final, and its block still says when it happened. */
+function shownFromMs(evidence: Evidence | undefined): number | undefined {
+  if (evidence?.block === undefined) return evidence?.atMs
+  return Math.min(evidence.atMs, evidence.block.timestampSeconds * 1_000)
 }
 
 function hasPosition({ intent: { terms } }: IntentState, snapshot: Snapshot, known: HeldSides): boolean {

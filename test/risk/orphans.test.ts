@@ -69,6 +69,19 @@ test('exits whose position is gone are cancelled once lists cannot lag any more'
   expect(orphans([restingExit(old)], { positions: [position()] })).toEqual([])
 })
 
+test('evidence that was written anew when it was final counts from its block, in which lists could show it', () => {
+  const finalAfter = (seconds: number): Evidence => ({
+    ...fresh,
+    level: 'chain-final',
+    block: { number: 7n, hash: mainKey, timestampSeconds: NOW_MS / 1_000 - seconds },
+  })
+  const filled = (evidence: Evidence) => increaseWithExit({ phase: 'EXECUTED', evidence })
+  expect(orphans([filled(finalAfter(60))])).toEqual([[exitKey]])
+  expect(orphans([filled(finalAfter(5))])).toEqual([])
+  expect(orphans([restingExit(finalAfter(60))])).toEqual([[exitKey]])
+  expect(orphans([filled({ ...finalAfter(60), level: 'chain-latest' })])).toEqual([])
+})
+
 test('an order that does not rest, or that is being changed, is not named', () => {
   expect(orphans([restingExit(old)], { orders: [] })).toEqual([])
   const cancel = intentState({
