@@ -14,6 +14,7 @@ import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { entryCancels } from './exits/entriesTakenBack.ts'
+import { sidesOfLostExits } from './exits/exitsLeft.ts'
 import { fitExits, keepExits } from './exits/keepExits.ts'
 import { madeByTasks } from './exits/runningTasks.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
@@ -64,7 +65,7 @@ export async function takeKept(
 }
 
 function exitDecisions(
-  { clock, journal, exitRetries, trading }: EngineContext,
+  { clock, journal, exitRetries, trading, orderManager }: EngineContext,
   { name, exits }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],
@@ -80,7 +81,10 @@ function exitDecisions(
     mayTry(marketToken) ? keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs) : undefined
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
-  return keepExits({ exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks }).map(keyed)
+  const landed = orderManager.recentlyLanded().filter(({ intent }) => intent.strategy === name)
+  const lostExits = sidesOfLostExits([...states, ...landed], snapshot, clock.now())
+  const kept = { exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks, lostExits }
+  return keepExits(kept).map(keyed)
 }
 
 function takenBack(

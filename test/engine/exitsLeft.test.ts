@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type PricedExits, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Child, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import { createUnseen } from '../../src/engine/account/unseen.ts'
-import { checkExitsLeft } from '../../src/engine/exits/exitsLeft.ts'
+import { checkExitsLeft, sidesOfLostExits } from '../../src/engine/exits/exitsLeft.ts'
 import { keepExits } from '../../src/engine/exits/keepExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { contractPriceOf, MAX_UINT256, type Usd, usd } from '../../src/protocol/units.ts'
@@ -68,6 +68,7 @@ function decided(
   orders: readonly Order[],
   ownUsd: Usd,
   asked: PricedExits = exits,
+  listsAtMs = NOW_MS,
 ) {
   const part = {
     ...side,
@@ -79,15 +80,41 @@ function decided(
     sizeTime: 0n,
   }
   const positions = ownUsd > 0n ? [position({ sizeInUsd: ownUsd })] : []
+  const read = snapshot({ view: marketView(), positions, orders })
+  const lists = {
+    positions: { ...read.positions, atMs: listsAtMs },
+    orders: { ...read.orders, atMs: listsAtMs },
+  }
+  // Of an intent that closed nothing is waited for.
+  const open = states.filter(({ closing }) => closing === undefined)
   return keepExits({
     exitsOn: () => asked,
-    snapshot: snapshot({ view: marketView(), positions, orders }),
-    states,
+    snapshot: { ...read, ...lists },
+    states: open,
+    lostExits: sidesOfLostExits(states, lists, NOW_MS),
     parts: ownUsd > 0n ? [part] : [],
     enteredMs: () => NOW_MS - 60_000,
     nearestStop: () => undefined,
   })
 }
+
+test('no exit is placed by lists of before the venue cancelled one: it goes with its position', () => {
+  const lost = entered(['EXECUTED', 'EXECUTED', 'CANCELLED'])
+  const closed = { ...lost, closing: {} } as IntentState
+  const kinds = (state: IntentState, listsAtMs: number) =>
+    decided([state], [], usd(400), exits, listsAtMs).map(({ kind }) => kind)
+  expect(kinds(closed, NOW_MS - 14_000)).toEqual([])
+  expect(kinds(closed, NOW_MS)).toEqual(['decrease', 'decrease'])
+})
+
+test('lists that stay older than a lost exit are believed once lists cannot lag any more', () => {
+  const ended = { closing: {}, updatedAtMs: NOW_MS - 31_000 }
+  const lost = { ...entered(['EXECUTED', 'EXECUTED', 'CANCELLED']), ...ended } as IntentState
+  expect(decided([lost], [], usd(400), exits, NOW_MS - 40_000).map(({ kind }) => kind)).toEqual([
+    'decrease',
+    'decrease',
+  ])
+})
 
 test('the stop is cancelled as soon as the target closed the whole part', () => {
   const [only, ...more] = decided([entered(['EXECUTED', 'EXECUTED', 'OPEN'])], [stopRow], 0n)

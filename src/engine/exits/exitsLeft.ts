@@ -13,8 +13,10 @@ import {
   lastAttempt,
 } from '../../domain/order/intent.ts'
 import { signedOrderIn } from '../../domain/order/signedOrder.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { bps, formatDollars, type Usd } from '../../protocol/units.ts'
+import { listLagMs } from '../account/unseen.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /** Contract `OrderType` of orders that rest and close. */
@@ -84,7 +86,37 @@ export function settledExits(state: IntentState): readonly Child[] {
     role === 'take-profit' || role === 'stop-loss' || intent.kind === 'decrease'
   if (intent.kind !== 'increase' && intent.kind !== 'decrease') return []
   if (children.some((child) => !isExit(child) && !hasEnded(child))) return []
-  return children.filter((child) => isExit(child) && child.role !== 'part' && !hasEnded(child))
+  return exitsOf(state).filter((child) => !hasEnded(child))
+}
+
+/**
+ * Sides by `sideKeyOf` on which an exit of these intents was cancelled after the lists of a snapshot were read. The venue cancels exits with
+ * the position that they were to close, so what the lists show there may be gone. Lists are believed again once they may not lag any more.
+ */
+export function sidesOfLostExits(
+  states: readonly IntentState[],
+  { positions, orders }: Pick<Snapshot, 'positions' | 'orders'>,
+  nowMs: number,
+): ReadonlySet<string> {
+  const readAtMs = Math.min(positions.atMs, orders.atMs)
+  const lost = states.filter(
+    (state) =>
+      state.updatedAtMs > readAtMs &&
+      Math.abs(nowMs - state.updatedAtMs) < listLagMs &&
+      exitsOf(state).some(({ phase }) => phase === 'CANCELLED'),
+  )
+  return new Set(
+    lost.map(({ intent: { terms } }) =>
+      sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }),
+    ),
+  )
+}
+
+/** Exits among the orders of an intent. */
+function exitsOf(state: IntentState): readonly Child[] {
+  const isReduction = state.intent.kind === 'decrease'
+  const isExit = ({ role }: Child) => role === 'take-profit' || role === 'stop-loss' || isReduction
+  return (lastAttempt(state)?.children ?? []).filter((child) => isExit(child) && child.role !== 'part')
 }
 
 function isOn({ terms }: Intent, side: PositionSide): boolean {

@@ -65,6 +65,8 @@ export interface KeptExits {
   readonly nearestStop: (side: PositionSide) => bigint | undefined
   /** Ids of the intents of tasks that run; absent: none does. */
   readonly ofTasks?: ReadonlySet<string>
+  /** Sides by `sideKeyOf` on which an exit was cancelled after the lists were read: none is placed there. Absent: none. */
+  readonly lostExits?: ReadonlySet<string>
 }
 
 /** The decisions that the exits of an instance call for now, in the order in which they are to be taken. */
@@ -111,7 +113,7 @@ function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[]
   // What is closed now needs no order that waits.
   const closing = wanted.find(({ kind }) => kind === 'close')
   if (closing !== undefined) return [closing]
-  return wanted.some(isAtMarket)
+  return wanted.some(isAtMarket) || kept.lostExits?.has(sideKeyOf(part)) === true
     ? wanted.filter((each) => each.kind !== 'decrease' || isAtMarket(each))
     : wanted
 }
