@@ -216,6 +216,58 @@ test('a file that is there again ends its own winding down, and runs', async () 
   at.trader.abort()
 })
 
+test('a file that switched its strategy off while perpd was down leaves what it holds as it is, when it goes later too', async () => {
+  const journal = createMemoryJournal()
+  const venue = bench()
+  const of = folder(file('one', 500, { onRemove: 'close' }), file('two', 500))
+  const first = await running(of, journal, venue)
+  first.trader.abort()
+  await venue.clock.advance(1_000)
+
+  const changes = () =>
+    journal.account().strategies?.get('one')?.ends === undefined ? 'ended' : 'to be closed when it goes'
+  expect(changes()).toBe('to be closed when it goes')
+  of.disabled.push('one')
+  const at = await running(of, journal, venue)
+  expect(changes()).toBe('ended')
+  expect(at.events).toContainEqual(
+    expect.objectContaining({
+      type: 'strategy.changed',
+      strategy: 'one',
+      change: 'disabled',
+      by: 'the start',
+    }),
+  )
+  of.disabled.length = 0
+  of.files.delete('one')
+  expect(await at.ask(reload)).toMatchObject({ ok: true })
+  expect(at.trader.status().windDowns).toEqual([])
+  at.trader.abort()
+})
+
+test('a file that goes while it cannot be read at a start ends as it said at the next reload', async () => {
+  const journal = createMemoryJournal()
+  const venue = bench()
+  const of = folder(file('one', 500, { onRemove: 'close' }), file('two', 500))
+  const first = await running(of, journal, venue)
+  first.trader.abort()
+  await venue.clock.advance(1_000)
+
+  // Its folder is not there at the start, which says nothing of the file.
+  const one = of.files.get('one')
+  of.files.delete('one')
+  let isThere = false
+  const source = { ...of.source, isGone: (path: string) => isThere && path === one?.path }
+  const at = await running({ ...of, source }, journal, venue)
+  expect(at.trader.status().windDowns).toEqual([])
+  isThere = true
+  expect(await at.ask(reload)).toMatchObject({ ok: true })
+  expect(at.events).toContainEqual(
+    expect.objectContaining({ type: 'strategy.changed', strategy: 'one', change: 'removed', by: 'ann' }),
+  )
+  at.trader.abort()
+})
+
 test('what a file says otherwise than before is told at the start, field by field, once', async () => {
   const journal = createMemoryJournal()
   const venue = bench()

@@ -59,8 +59,8 @@ export interface Reloaded {
   /** Changes one field in the file of a strategy that runs or is switched off, and takes it over. Refuses as `setField` does, and as taking over does. */
   set(asked: SetFieldCommand, by: Commander): Promise<OperatorAnswer>
   /**
-   * At a start: what ran before and whose file is gone ends as it said, what runs again is wound down no longer, and what the files
-   * say of their removal is written down.
+   * At a start: what ran before ends as it said where its file is gone, and stays where its file switches it off; what runs again is wound
+   * down no longer, and what the files say of their removal is written down.
    */
   begin(): Promise<void>
 }
@@ -111,6 +111,7 @@ export function createReload(context: ReloadContext): Reloaded {
     await closeStrategies(plan.spare)
     limits.replace(ofFiles, isConfirmed)
     await apply(plan, commander)
+    await endAbsent(() => read.disabled, commander)
     if (!isIdle(plan) || changes.some(({ isApplied }) => isApplied)) await keepFigures(context, commander)
     return { ok: true, statement, ...told }
   }
@@ -177,8 +178,7 @@ export function createReload(context: ReloadContext): Reloaded {
       await instances.replace(now, () => write(now, 'changed', fields, by))
     }
     for (const was of plan.disabled) {
-      const fields = [{ field: 'enabled', from: was.written.enabled ?? 'true', to: 'false' }]
-      await instances.remove(was.name, () => write(was, 'disabled', fields, by))
+      await instances.remove(was.name, () => writeDisabled(was, by))
       limits.run(was.name, undefined)
     }
     for (const { name, path, onRemove } of plan.removed) {
@@ -195,8 +195,13 @@ export function createReload(context: ReloadContext): Reloaded {
     }
   }
 
+  function writeDisabled(was: Written, by: string): Promise<void> {
+    const fields = [{ field: 'enabled', from: was.written.enabled ?? 'true', to: 'false' }]
+    return write(was, 'disabled', fields, by)
+  }
+
   async function write(
-    { name, path, onRemove, written }: Pick<LoadedStrategy, 'name' | 'path' | 'onRemove' | 'written'>,
+    { name, path, onRemove, written }: Written,
     change: 'added' | 'changed' | 'disabled',
     fields: readonly FieldChange[],
     by: string,
@@ -206,14 +211,34 @@ export function createReload(context: ReloadContext): Reloaded {
     emit({ type: 'strategy.changed', ...told })
   }
 
-  async function begin(): Promise<void> {
-    const running = new Map(instances.strategies().map((each) => [each.name, each]))
-    for (const [strategy, { ends }] of accountJournal.state().strategies ?? []) {
-      if (ends === undefined || running.has(strategy) || files?.isGone(ends.file) !== true) continue
-      const removal = { strategy, ...ends, fields: [], by: starter.by }
+  /**
+   * What ran by the journal while its removal was to do something, and does not run: its file went, or switched it off, while perpd was down
+   * or did not look. Written down, neither is taken for the other later.
+   */
+  async function endAbsent(
+    disabled: () => readonly string[] | Promise<readonly string[]>,
+    { by }: Commander,
+  ): Promise<void> {
+    const running = new Set(instances.strategies().map(({ name }) => name))
+    const kept = [...(accountJournal.state().strategies ?? [])]
+    const absent = kept.flatMap(([strategy, { ends, written = {} }]) =>
+      ends === undefined || running.has(strategy) ? [] : [{ strategy, ends, written }],
+    )
+    const isGone = ({ ends }: (typeof absent)[number]) => files?.isGone(ends.file) === true
+    for (const { strategy, ends } of absent.filter(isGone)) {
+      const removal = { strategy, ...ends, fields: [], by }
       await windDown.remove(removal)
       emit({ type: 'strategy.changed', change: 'removed', ...removal })
     }
+    const left = absent.filter((each) => !isGone(each))
+    const names = left.length === 0 ? [] : await disabled()
+    for (const { strategy, ends, written } of left.filter((each) => names.includes(each.strategy)))
+      await writeDisabled({ name: strategy, path: ends.file, onRemove: ends.onRemove, written }, by)
+  }
+
+  async function begin(): Promise<void> {
+    const running = new Map(instances.strategies().map((each) => [each.name, each]))
+    await endAbsent(async () => (files === undefined ? [] : await disabledIn(files)), starter)
     for (const { name, path, onRemove, written } of running.values()) {
       await windDown.takeOver(name, starter.by)
       const { ends: kept, written: before } = accountJournal.state().strategies?.get(name) ?? {}
@@ -244,6 +269,9 @@ export function createReload(context: ReloadContext): Reloaded {
   }
 }
 
+/** What is written down of an instance. */
+type Written = Pick<LoadedStrategy, 'name' | 'path' | 'onRemove' | 'written'>
+
 const reloaded = { kind: 'operator.command', command: 'strategies.reloaded' } as const
 
 /** All files, or why they cannot be used: with one that is wrong nothing is taken over. */
@@ -261,6 +289,14 @@ async function readWhole(
   if (read.problems.length === 0) return read
   await closeStrategies(read.strategies)
   return refused(read.problems.map(({ message }) => message))
+}
+
+/** Names of the files that switch their instance off; none where files cannot be used. */
+async function disabledIn(files: StrategyFiles): Promise<readonly string[]> {
+  const read = await readWhole(files)
+  if ('ok' in read) return []
+  await closeStrategies(read.strategies)
+  return read.disabled
 }
 
 function refused(lines: readonly string[]): Extract<OperatorAnswer, { readonly ok: false }> {
