@@ -23,6 +23,7 @@ export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): T
   }
 
   return {
+    inTurn: context.inTurn,
     admitTask: (owner, mayGo, snapshot, decision, decisionKey, beside) =>
       context.inTurn(async () => {
         // A bracket's exits are for all of its entry, and the venue's parts for all of their size.

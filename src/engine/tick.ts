@@ -271,17 +271,20 @@ async function requestTask(
   decisionKey: string,
   snapshot: Snapshot,
 ): Promise<Denial | undefined> {
-  const plan = context.planTask(loaded, decision, snapshot)
-  if (plan.kind === 'same') return undefined
-  const told = { strategy: loaded.name, decisionKey, decision, symbol: '' }
-  context.emit({ type: 'decision.made', ...told })
-  if (plan.kind === 'denied') {
-    context.emit({ type: 'decision.denied', ...told, denial: plan.denial })
-    return plan.denial
-  }
-  await context.trading.accountJournal.write(plan.fact)
-  plan.begun()
-  return undefined
+  // In turn: an order of a task that was let go before the wish for its end is accepted before that is written.
+  return await context.inTurn(async () => {
+    const plan = context.planTask(loaded, decision, snapshot)
+    if (plan.kind === 'same') return undefined
+    const told = { strategy: loaded.name, decisionKey, decision, symbol: '' }
+    context.emit({ type: 'decision.made', ...told })
+    if (plan.kind === 'denied') {
+      context.emit({ type: 'decision.denied', ...told, denial: plan.denial })
+      return plan.denial
+    }
+    await context.trading.accountJournal.write(plan.fact)
+    plan.begun()
+    return undefined
+  })
 }
 
 /** The available capacity for increases on each side of the strategy's markets, for metrics. */

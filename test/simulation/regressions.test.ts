@@ -58,6 +58,17 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   // The judge: a power cut took the mark's newest states, the next opening ended before it raised it, and then a bit flipped.
   ['files', 880_000_000_256, 'a cut mark and a damaged log are two faults at once'],
   ['files', 50_412_504, 'a cut mark and a damaged log are two faults at once'],
+  // Exits were placed by a list of before a liquidation, which had cancelled the one before in the journal already.
+  ['engine', 880_000_000_007, 'an exit that the venue cancelled may have lost its position'],
+  // The judge: rows of hosts do not tell in which order two executions of one second came, and what adds counts as the first.
+  ['engine', 880_000_000_743, 'parts are judged by the order that evidence can name'],
+  // Exits whose part another strategy's had closed rested for half a minute more once their entry was final.
+  ['engine', 880_000_000_443, 'exits without a part go when their entry is final'],
+  ['engine', 880_000_000_761, 'exits without a part go when their entry is final'],
+  // A file switched its strategy off while perpd was down, and went while it ran.
+  ['engine', 880_000_000_739, 'a file that went while its strategy did not run is written down'],
+  // A rung was let go, and then its task was to end before the rung was accepted.
+  ['engine', 880_000_000_597, 'a wish for the end of a task waits for the order that was let go before it'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 

@@ -66,6 +66,8 @@ export interface Executors {
 
 /** How a task's orders are judged and taken. `owner`: the instance whose strategy began it; absent: the operator. */
 export interface TaskRoad {
+  /** Does work when no admission is under way, and holds the next one back until it is done. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** Hands a decision to admission if `mayGo` gives no denial in its turn, and the intent to the road. */
   admitTask(
     owner: string | undefined,
@@ -244,10 +246,14 @@ export function createExecutors(context: ExecutorContext): Executors {
     const state = task.state as ExecutorProgress
     if (state.stop !== undefined || stops.has(taskId)) return true
     stops.set(taskId, wish)
-    await accountJournal.write(
-      taskChanged({ taskId, version: task.version, state: { ...state, stop: wish } }),
-    )
-    return true
+    // An order that was let go before the wish is accepted before the wish is written.
+    return await road.inTurn(async () => {
+      const now = running().find((each) => each.taskId === taskId)
+      if (now === undefined) return false
+      const stopping = { ...(now.state as ExecutorProgress), stop: wish }
+      await accountJournal.write(taskChanged({ taskId, version: now.version, state: stopping }))
+      return true
+    })
   }
 
   const runnerOf = (kind: AnyExecutor) =>
