@@ -8,9 +8,7 @@ import { CommandError, exitCodes } from '../config/exit.ts'
 import { acquireWriterLock, type WriterLock } from '../journal/lock.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { loadCatalog } from '../paper/catalog/catalog.ts'
-import { loadReplay } from '../paper/catalog/replayFile.ts'
 import { createMultiChainVenue } from '../paper/server/multiChainVenue.ts'
-import { loadScenario, readFaults, type ScenarioStep } from '../paper/server/scenario.ts'
 import { type ServedVenue, serveVenues } from '../paper/server/serve.ts'
 import { parseMarketHours } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
@@ -18,6 +16,7 @@ import type { VenueSettings } from '../paper/state/settings.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { simulated } from '../protocol/settings/paperSection.ts'
 import { parseUnits } from '../protocol/units.ts'
+import { readVenueFiles } from './files/venueFiles.ts'
 
 const hostname = '127.0.0.1'
 
@@ -51,11 +50,7 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
 async function startLocked(config: Config, log: Log, release: () => void): Promise<StartedVenue> {
   const { paper } = config
   const venues = usingFiles(() => {
-    const scenario = [
-      ...faultsOf(config),
-      ...(paper.scenario === undefined ? [] : loadScenario(paper.scenario)),
-    ]
-    const replay = paper.replayFile === undefined ? undefined : loadReplay(paper.replayFile, paper.speed)
+    const { scenario, replay } = readVenueFiles(config)
     mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
     return createMultiChainVenue({
       clock: systemClock,
@@ -126,16 +121,6 @@ function mkdirSyncQuietly(folder: string): void {
   } catch {
     // Told when the venue makes its files.
   }
-}
-
-/** The faults that the configuration names, from the start on. */
-function faultsOf({ paper }: Config): readonly ScenarioStep[] {
-  const steps = paper.faults === undefined ? [] : readFaults(paper.faults)
-  if (typeof steps !== 'string') return steps
-  throw new CommandError(
-    `paper.faults cannot be used: ${steps}.\n  Nothing was started. docs/paper-venue.md shows the switches and rules.`,
-    exitCodes.configuration,
-  )
 }
 
 /** Making a venue reads and writes its state files; what the system refuses is told as such. */

@@ -2,11 +2,13 @@
  * One story: the real daemon, the paper venue with its books, hosts and endpoints of which some lie by a plan, and a judge that
  * looks at the books alone. Simulated time, no sockets; the same story gives the same end in every process.
  */
+
 import type { Fetch, FetchAnswer } from '../../src/api/transport/route.ts'
+import type { FileCandle } from '../../src/base/candleFile.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { CatalogToken } from '../../src/paper/catalog/catalog.ts'
-import type { PriceReplay, ReplayCandle } from '../../src/paper/catalog/replayFile.ts'
+import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
 import type { VenueMarket } from '../../src/paper/state/seedMarkets.ts'
 import { hexKey } from '../../src/protocol/address.ts'
@@ -294,7 +296,7 @@ function answerOf(status: number, text: string, date: string): FetchAnswer {
 }
 
 function replayOf(path: readonly (readonly [number, number])[]): PriceReplay {
-  const candles = path.map(([startSeconds, price], index): ReplayCandle => {
+  const candles = path.map(([startSeconds, price], index): FileCandle => {
     const next = path[index + 1]?.[1] ?? price
     return {
       startSeconds,

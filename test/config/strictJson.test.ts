@@ -35,7 +35,9 @@ test('what is JSON is read as the parser of the language reads it, with the mark
 
 test('a setting that stands twice in a file is refused with both places, with dots or without', () => {
   const problems: string[] = []
-  readFile({ cwd: fixtures, file: 'duplicate-keys.json.txt', kind: 'file' }, (problem) => problems.push(problem))
+  readFile({ cwd: fixtures, file: 'duplicate-keys.json.txt', kind: 'file' }, (problem) =>
+    problems.push(problem),
+  )
   expect(problems).toEqual([
     'duplicate-keys.json.txt: "risk" stands there twice, at line 3 column 3 and at line 5 column 3; keep one of them.',
   ])

@@ -32,6 +32,7 @@ import { createRowReader as createJournalReader, hashOf } from '../../src/journa
 import { migrate } from '../../src/journal/sqlite/sqliteSchema.ts'
 import { parseKeystore } from '../../src/keys/keystore.ts'
 import { connectRemoteSigner } from '../../src/keys/remote.ts'
+import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
 import { loadScenario, readFaults } from '../../src/paper/server/scenario.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
@@ -490,7 +491,7 @@ const paper: readonly Reader[] = [
   {
     name: 'paper replays',
     samples: ['[{"timestamp":1640991600,"open":3000,"high":3100,"low":2900,"close":3050}]'],
-    read: (text) => loadReplay(fileWith('eth.json', text), 1),
+    read: (text) => loadReplay(fileWith('eth.json', text), 1, loadCatalog('arbitrum').tokens),
     mayThrow: isOurs,
     share: 0.2,
   },

@@ -9,6 +9,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
 import { liveMonth, type MonthOptions } from './month.ts'
 import { kindNames } from './monthKinds.ts'
@@ -55,7 +56,7 @@ function sources(): readonly Pick<MonthOptions, 'replay' | 'days'>[] {
   const files = readdirSync(candles).filter((name) => /\.(csv|json)$/.test(name))
   if (files.length === 0) throw new RangeError(`${candles} holds no .csv or .json file of candles`)
   return files.sort().flatMap((name) => {
-    const prices = loadReplay(join(candles, name), 1)
+    const prices = loadReplay(join(candles, name), 1, loadCatalog('arbitrum').tokens)
     return [...prices.series].map(([asset, rows]) => {
       const seconds = (rows.at(-1)?.startSeconds ?? 0) - (rows[0]?.startSeconds ?? 0)
       const pool = asset === 'ETH' ? 'WETH' : asset

@@ -2,8 +2,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { readCandleFile } from '../../src/base/candleFile.ts'
+import type { Config } from '../../src/config/configTypes.ts'
+import { venueFileProblems } from '../../src/daemon/files/venueFiles.ts'
+import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { clientsOf } from './chainSupport.ts'
 import { type Any, ethMarket, startVenue } from './support.ts'
 
@@ -12,6 +18,9 @@ function fileOf(name: string, text: string): string {
   writeFileSync(path, text)
   return path
 }
+
+const { tokens } = loadCatalog('arbitrum')
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/typed/${name}`, import.meta.url))
 
 const csv = [
   'timestamp,open,high,low,close',
@@ -28,7 +37,9 @@ async function markOf(replayed: Awaited<ReturnType<typeof startVenue>>): Promise
 
 test('the prices of a file are met at their times, at the speed asked for', async () => {
   for (const speed of [1, 10]) {
-    const paper = await startVenue({ settings: { replay: loadReplay(fileOf('eth-usd.csv', csv), speed) } })
+    const paper = await startVenue({
+      settings: { replay: loadReplay(fileOf('eth-usd.csv', csv), speed, tokens) },
+    })
     expect(await markOf(paper)).toBe(3000)
     paper.clock.move(20_000 / speed)
     expect(await markOf(paper)).toBe(2900)
@@ -43,7 +54,9 @@ test('the prices of a file are met at their times, at the speed asked for', asyn
 })
 
 test('a fast replay moves prices alone: blocks, deadlines and funding keep to the clock', async () => {
-  const paper = await startVenue({ settings: { replay: loadReplay(fileOf('eth-usd.csv', csv), 100) } })
+  const paper = await startVenue({
+    settings: { replay: loadReplay(fileOf('eth-usd.csv', csv), 100, tokens) },
+  })
   const { client } = clientsOf(paper)
   paper.clock.move(10_000)
   const before = await client.getBlock()
@@ -64,6 +77,7 @@ test('the past joins the first candle, and assets outside the file keep their se
       '[{"time":1640991600000,"symbol":"ETH","open":3000,"high":3000,"low":3000,"close":3000}]',
     ),
     1,
+    tokens,
   )
   const one = await startVenue({ settings: { replay } })
   const two = await startVenue()
@@ -79,33 +93,114 @@ test('the past joins the first candle, and assets outside the file keep their se
   await two.close()
 })
 
-test('every bad row is named', () => {
+test('every bad row is named, with its column and the form that is wanted', () => {
   const bad = [
     'timestamp,open,high,low,close',
     'yesterday,1,1,1,1',
-    '100,1,1,1,x',
-    '100,2,1,1,1',
-    '100,1,2,1,1',
-    '90,1,2,1,1',
-    '110,2,4,3,4',
-    '120,1,2',
+    '1640991600,1,1,1,"2,000.5"',
+    '1640991600,2,1,1,1',
+    '1640991600,1,2,1,1',
+    '1640991590,1,2,1,1',
+    '1640991610,2,4,3,4',
+    '1640991620,1,2',
   ].join('\n')
-  expect(() => loadReplay(fileOf('eth.csv', bad), 1)).toThrow(
+  expect(() => loadReplay(fileOf('eth.csv', bad), 1, tokens)).toThrow(
     [
-      'The candle file cannot be replayed:',
-      '  row 2: timestamp "yesterday" is not a whole Unix time',
-      '  row 3: close "x" is not a positive decimal price',
-      '  row 4: high is below another price',
-      '  row 6: timestamp 90 is not after 100 of ETH',
-      '  row 7: low is above another price',
-      '  row 8: low (missing) is not a positive decimal price',
+      'The candle file cannot be read:',
+      '  row 2, column timestamp: "yesterday" is no time; expected Unix seconds, milli-, micro- or nanoseconds, or UTC as 2025-01-01 00:00:00',
+      '  row 3, column close: "2,000.5" is no price; expected digits above zero with a point, as 2000.5 or 7.1e-7',
+      '  row 4, column high: it is below another price',
+      '  row 6, column timestamp: 1640991590 is not after 1640991600; times ascend, or all descend',
+      '  row 7, column low: it is above another price',
+      '  row 8, column low: (missing) is no price; expected digits above zero with a point, as 2000.5 or 7.1e-7',
     ].join('\n'),
   )
-  expect(() => loadReplay(fileOf('eth.csv', 'a,b\n1,2'), 1)).toThrow(
+  expect(() => loadReplay(fileOf('eth.csv', 'a,b\n1,2'), 1, tokens)).toThrow(
     'row 1: the head has no column timestamp, open, high, low, close',
   )
-  expect(() => loadReplay(fileOf('eth.csv', 'timestamp,open,high,low,close\n'), 1)).toThrow(
+  expect(() => loadReplay(fileOf('eth.csv', 'timestamp,open,high,low,close\n'), 1, tokens)).toThrow(
     'it holds no candle',
   )
-  expect(() => loadReplay('/nowhere.csv', 1)).toThrow('The candle file cannot be replayed')
+  expect(() => loadReplay('/nowhere.csv', 1, tokens)).toThrow('The candle file cannot be read')
+  const utf16 = fileOf('eth.csv', '')
+  writeFileSync(utf16, Buffer.from(`\ufeff${csv}`, 'utf16le'))
+  expect(() => loadReplay(utf16, 1, tokens)).toThrow('it is written as UTF-16')
+})
+
+const whole = {
+  startSeconds: 1_735_689_600,
+  open: usd(2000),
+  high: usd(2001),
+  low: usd(1999),
+  close: usd('2000.5'),
+}
+
+test.each([
+  ['headless, by exchanges', 'ETHUSDT-1m-2025-01-01.csv'],
+  ['16-digit times', 'ETH-microseconds.csv'],
+  ['quoted cells', 'ETH-quoted.csv'],
+  ['a mark before JSON', 'ETH-bom.json.txt'],
+  ['a pair for its name', 'WETH-1m.csv'],
+])('candles are read as they are written: %s', (_what, name) => {
+  const [candles] = [...readCandleFile(fixture(name)).values()]
+  expect(candles?.[0]).toEqual(whole)
+  expect((candles?.[1]?.startSeconds ?? 0) - whole.startSeconds).toBe(60)
+})
+
+test.each([
+  ['semicolons', 'time;open;high;low;close\n2025-01-01 00:00:00;2000;2001;1999;2000.5\n'],
+  [
+    'an index of a data frame',
+    ',timestamp,open,high,low,close\n0,2025-01-01 00:00:00+00:00,2000.0,2001.0,1999.0,2000.5\n',
+  ],
+  ['a time as index', ',open,high,low,close,volume\r\n2025-01-01,2000,2001,1999,2000.5,1\r\n'],
+  [
+    'a title, and the newest first',
+    'https://example.org\nunix,date,symbol,open,high,low,close\n1735689660000,x,ETH/USD,1,1,1,1\n1735689600000,x,ETH/USD,2000,2001,1999,2000.5\n',
+  ],
+  ['nanoseconds', 'Open time,Open,High,Low,Close\n1735689600000000000,2000,2001,1999,2000.5\n'],
+  [
+    'lists in an answer',
+    '{"retCode":0,"result":{"list":[["1735689600000","2000","2001","1999","2000.5","1"]]}}',
+  ],
+  [
+    'columns and data',
+    '{"columns":["date","open","high","low","close"],"index":[0],"data":[[1735689600000,2000.0,2001.0,1999.0,2000.5]]}',
+  ],
+  [
+    'a line each',
+    '{"t":1735689600,"o":2000,"h":2001,"l":1999,"c":2000.5}\n{"t":1735689660,"o":1,"h":1,"l":1,"c":1}\n',
+  ],
+])('other programs write candles too: %s', (_what, text) => {
+  const [candles] = [...readCandleFile(fileOf('eth.txt', text)).values()]
+  expect(candles?.[0]).toEqual(whole)
+})
+
+test('a price with an exponent is its digits, and none is rounded', () => {
+  const [candles] = [...readCandleFile(fixture('PEPE-tiny.json.txt')).values()]
+  expect(candles?.[0]).toMatchObject({ open: usd('0.00000071'), close: usd('0.000000715') })
+  const row = (price: string) => `1735689600,${price},${price},${price},${price}`
+  expect([...readCandleFile(fileOf('a.csv', row('2.5E+3'))).values()][0]?.[0]?.open).toBe(usd(2500))
+  expect(() => readCandleFile(fileOf('a.csv', row(`0.${'0'.repeat(30)}1`)))).toThrow('is no price')
+})
+
+test.each([
+  ['ETHUSDT-1m-2025-01-01.csv', 'ETHUSDT; did you mean ETH?'],
+  ['WETH-1m.csv', 'WETH; did you mean ETH?'],
+])('candles of an asset that nothing prices are refused by name: %s', (name, told) => {
+  expect(() => loadReplay(fixture(name), 1, tokens)).toThrow(told)
+  expect(() => loadReplay(fixture(name), 1, tokens)).toThrow(/assets: .*BTC.*ETH.*SOL/)
+})
+
+test('perpd check and perpd doctor refuse the file that a run would refuse', () => {
+  const config = (replayFile: string, faults?: string) =>
+    ({
+      embedsVenue: true,
+      paper: { chains: [{ name: 'arbitrum' }], replayFile, speed: 1, faults },
+    }) as unknown as Config
+  expect(venueFileProblems(config(fixture('ETH-quoted.csv')))).toEqual([])
+  expect(venueFileProblems(config(fixture('WETH-1m.csv'), 'rain'))).toEqual([
+    expect.stringContaining('paper.faults cannot be used'),
+    expect.stringContaining('did you mean ETH?'),
+  ])
 })

@@ -1,6 +1,8 @@
 /** Decisions of every kind walking the whole road: a paper venue on real sockets, on a clock and a price path of the test's. */
+
 import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
 import type { Fetch } from '../../src/api/transport/route.ts'
+import type { FileCandle } from '../../src/base/candleFile.ts'
 import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
@@ -23,7 +25,7 @@ import { approvalOf, ownerDigestOf } from '../../src/execution/subaccount/verify
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
-import type { PriceReplay, ReplayCandle } from '../../src/paper/catalog/replayFile.ts'
+import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/server/serve.ts'
 import type { VenueSettings } from '../../src/paper/state/settings.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
@@ -50,7 +52,7 @@ export type PricePath = readonly (readonly [seconds: number, priceUsd: number])[
 
 /** The settings that make the venue's ETH follow a path. */
 export function pathOf(path: PricePath): PriceReplay {
-  const candles = path.map(([startSeconds, price], index): ReplayCandle => {
+  const candles = path.map(([startSeconds, price], index): FileCandle => {
     const next = path[index + 1]?.[1] ?? price
     return {
       startSeconds,

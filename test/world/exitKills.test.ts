@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { FileCandle } from '../../src/base/candleFile.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
-import type { ReplayCandle } from '../../src/paper/catalog/replayFile.ts'
 import { cancelOrder } from '../../src/paper/execution/orderEnds.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/server/serve.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
@@ -27,7 +27,7 @@ let folder: ReturnType<typeof scratch>
 let own: Operated
 let venue: Venue
 let served: ServedVenue
-let candles: ReplayCandle[]
+let candles: FileCandle[]
 beforeEach(async () => {
   folder = scratch()
   own = await operatedIn(folder.path)

@@ -5,6 +5,7 @@ import type { Config } from '../../config/configTypes.ts'
 import { exitCodes } from '../../config/exit.ts'
 import { reportSigner } from '../../daemon/account/openSigner.ts'
 import { strategyWarnings } from '../../daemon/checkStrategies.ts'
+import { secretProblems } from '../../daemon/files/secretFiles.ts'
 import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
@@ -49,6 +50,10 @@ export async function check({
   const problems = [
     ...processProblems(config, { env, execArgv }),
     ...stateProblems(config),
+    ...(config.embedsVenue
+      ? (await import('../../daemon/files/venueFiles.ts')).venueFileProblems(config)
+      : []),
+    ...secretProblems(config, env.CREDENTIALS_DIRECTORY),
     ...key.problems,
     ...[...found.problems, ...(await marketProblems(config, found.strategies))].map(
       (problem) => problem.message,

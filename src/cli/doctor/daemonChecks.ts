@@ -113,6 +113,13 @@ export function checkJournal(config: Config, status: StatusBody | undefined): re
   }
 }
 
+/** Whether the files that the paper venue begins with can be read. */
+export async function checkVenueFiles(config: Config): Promise<readonly Finding[]> {
+  if (!config.embedsVenue) return []
+  const { venueFileProblems } = await import('../../daemon/files/venueFiles.ts')
+  return venueFileProblems(config).map((each) => fail('venue files', each, 'docs/paper-venue.md'))
+}
+
 /** Whether the strategy files would start. */
 export async function checkStrategyFiles(config: Config): Promise<readonly Finding[]> {
   const { strategies, disabled, problems } = await readStrategyFiles(config)

@@ -13,7 +13,13 @@ import type { BareCall } from '../call/command.ts'
 import { wrapped } from '../output/screen.ts'
 import { checkAccount } from './accountChecks.ts'
 import { checkChain } from './chainChecks.ts'
-import { checkJournal, checkPort, checkStrategyFiles, lookForDaemon } from './daemonChecks.ts'
+import {
+  checkJournal,
+  checkPort,
+  checkStrategyFiles,
+  checkVenueFiles,
+  lookForDaemon,
+} from './daemonChecks.ts'
 import { bounded, type Finding, fail, pass, warn, worstOf } from './finding.ts'
 import { checkHosts } from './hostChecks.ts'
 import { checkProcess, checkSecrets, checkState } from './machineChecks.ts'
@@ -56,6 +62,7 @@ async function examine(call: BareCall): Promise<{ findings: readonly Finding[]; 
     bounded('state', 'Set journal.path to another place.', () => checkState(config)),
     bounded('journal', 'perpd journal verify', () => checkJournal(config, status)),
     bounded('strategies', 'perpd check', () => checkStrategyFiles(config)),
+    bounded('venue files', 'perpd check', () => checkVenueFiles(config)),
     ofDaemon,
     bounded('port', 'Choose another: --control.port', () => checkPort(config, status)),
     checkVenue(config, status),

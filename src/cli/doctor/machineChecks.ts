@@ -2,13 +2,12 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../../config/configTypes.ts'
+import { secretFaults, secretFiles } from '../../daemon/files/secretFiles.ts'
 import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { stateProblems } from '../../daemon/trustedState.ts'
 import { freeBytesBeside } from '../../journal/sqlite/diskSpace.ts'
-import { readSecretFile } from '../../keys/privateFile.ts'
 import { counted } from '../../monitor/text.ts'
-import { secretFields } from '../../notify/sinkSettings.ts'
 import type { BareCall } from '../call/command.ts'
 import { type Finding, fail, faultFinding, pass, warn } from './finding.ts'
 
@@ -33,9 +32,6 @@ export function checkProcess(config: Config, { env, execArgv }: BareCall): reado
   ]
 }
 
-/** Where systemd puts credentials, a folder for each service. */
-const credentialFolder = /^\/run\/credentials\/[^/]+$/
-
 /**
  * The files that are for their owner alone: of those that are there, whether nobody else can read or swap them.
  *
@@ -43,17 +39,9 @@ const credentialFolder = /^\/run\/credentials\/[^/]+$/
  */
 export function checkSecrets(config: Config, credentialsDirectory: string | undefined): readonly Finding[] {
   const found = secretFiles(config).filter(({ path }) => existsSync(path))
-  const problems = found.flatMap(({ setting, path }): readonly Finding[] => {
-    try {
-      const folder = credentialFolder.test(dirname(path)) ? dirname(path) : credentialsDirectory
-      // The daemon takes credentials of these alone.
-      const credentials = setting.startsWith('notify.') ? { credentialsDirectory: folder } : {}
-      readSecretFile(path, { setting, checksFolder: !config.isPaper, ...credentials })
-      return []
-    } catch (error) {
-      return [faultFinding('secrets', error, `chmod 600 ${path}`)]
-    }
-  })
+  const problems = secretFaults(config, credentialsDirectory).map(({ path, error }) =>
+    faultFinding('secrets', error, `chmod 600 ${path}`),
+  )
   if (problems.length > 0) return problems
   return [
     pass(
@@ -63,42 +51,6 @@ export function checkSecrets(config: Config, credentialsDirectory: string | unde
         : `${counted(found.length, 'file')} with keys and tokens, each for its owner alone`,
     ),
   ]
-}
-
-/** Files that the configuration names, or that perpd makes, whose content nobody else may have. */
-function secretFiles({
-  account,
-  paper,
-  control,
-  notify,
-  otel,
-  isPaper,
-}: Config): readonly { readonly setting: string; readonly path: string }[] {
-  const named: readonly (readonly [string, string | undefined])[] = [
-    ...(isPaper
-      ? ([
-          ['paper.keyFile', paper.keyFile],
-          ['paper.ownerKeyFile', paper.ownerKeyFile],
-        ] as const)
-      : ([
-          ['account.keystore', account.keystore],
-          ['account.keyFile', account.keyFile],
-          ['account.remoteSignerTokenFile', account.remoteSignerTokenFile],
-        ] as const)),
-    ['control.tokenFile', control.tokenFile],
-    ['control.tokenFile', `${control.tokenFile}.read`],
-    ['control.signalSecretFile', control.signalSecretFile],
-    ['notify.heartbeatUrlFile', notify.heartbeatUrlFile],
-    ['otel.headersFile', otel.headersFile],
-    ...notify.sinks.flatMap((sink) => {
-      const written: Readonly<Partial<Record<string, unknown>>> = sink
-      return secretFields.flatMap((field): readonly (readonly [string, string])[] => {
-        const path = written[field]
-        return typeof path === 'string' ? [[`notify.sinks (${sink.name}.${field})`, path]] : []
-      })
-    }),
-  ]
-  return named.flatMap(([setting, path]) => (path === undefined ? [] : [{ setting, path }]))
 }
 
 /** Where the journal and the tokens are kept, or will be: writable, on a disk with room, and nobody else's. */

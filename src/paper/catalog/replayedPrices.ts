@@ -2,11 +2,12 @@
  * Prices that replay candles: from the world's start the assets of the file follow it, all others keep their seeded paths. Inside a
  * candle the price goes from open over the nearer extreme to the other and to close; after the last candle it stands still.
  */
+import type { FileCandle } from '../../base/candleFile.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { PricePair } from '../math/marketState.ts'
 import type { CatalogIndex } from './catalog.ts'
 import { assetOf, type PriceRange, type Prices } from './prices.ts'
-import type { PriceReplay, ReplayCandle } from './replayFile.ts'
+import type { PriceReplay } from './replayFile.ts'
 
 const HALF_SPREAD_PER_MILLION = 100n
 /** Length of a candle without a successor, seconds. */
@@ -19,7 +20,7 @@ export function replayedPrices(
   world: { readonly epochSeconds: number; readonly catalog: CatalogIndex },
 ): Prices {
   const { epochSeconds, catalog } = world
-  const byKey = new Map<string, { readonly candles: readonly ReplayCandle[]; readonly unit: bigint }>()
+  const byKey = new Map<string, { readonly candles: readonly FileCandle[]; readonly unit: bigint }>()
   for (const key of seeded.tokens) {
     const token = catalog.tokenByAddress.get(hexKey(key))
     if (token === undefined) continue
@@ -82,7 +83,7 @@ function atLeastOne(price: bigint): bigint {
 }
 
 /** Price at a moment of the file; before the first candle its open, after the last its close. */
-function priceIn(candles: readonly ReplayCandle[], seconds: number): bigint {
+function priceIn(candles: readonly FileCandle[], seconds: number): bigint {
   let low = 0
   let high = candles.length - 1
   while (low < high) {

@@ -4,9 +4,9 @@
  */
 import { parse } from 'yaml'
 import { fileBounds } from '../../base/boundedJson.ts'
+import { BaseError, reasonOf } from '../../base/errors.ts'
 import { jsonProblem, parseStrict } from '../../base/strictJson.ts'
 import { readTextFile } from '../../base/textFile.ts'
-import { BaseError, reasonOf } from '../../base/errors.ts'
 import { isObject } from '../http/http.ts'
 import { readWireFault } from '../http/wireFaultRule.ts'
 import type { WireFaults } from '../http/wireFaults.ts'
