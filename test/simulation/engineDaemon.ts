@@ -6,6 +6,7 @@ import { createApi } from '../../src/api/client.ts'
 import type { Fetch } from '../../src/api/transport/route.ts'
 import { createTrader, type TraderParts } from '../../src/daemon/trader.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import { noKeptStrategies } from '../../src/domain/account/strategyEntry.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
@@ -156,7 +157,7 @@ class EngineDaemon implements Daemon {
     const { checks, exits, executors, roster } = this.#world
     checks.begin(journal.recentIntents(), journal.account().tasks, this.#world.configured())
     exits?.begin(journal.recentIntents())
-    roster?.begin(this.#engine.strategies())
+    roster?.begin(this.#engine.strategies(), journal.account().strategies ?? noKeptStrategies)
     const names = this.#engine.strategies().map(({ name }) => name)
     executors?.begin(this.#parts.process, journal.recentIntents(), journal.account().tasks, names)
     this.#world.engine = this.#engine

@@ -78,6 +78,8 @@ const mendedSince: typeof mended = [
   ['engine', 882_000_000_099, 'a reduction that is not final frees no exposure'],
   // The judge: a stop that was created before an entry, and closed it, was counted before it.
   ['engine', 882_000_000_277, 'the judge sums positions in the order of execution'],
+  // The judge: a removal reached the disk, and the process died before it was acknowledged.
+  ['engine', 882_000_000_161, 'a removal that is durable is written down'],
 ]
 
 test.each(mendedSince)('%s %d: %s', { timeout: 180_000 }, async (tier, seed) => {

@@ -7,7 +7,7 @@
  *     written down, while the process was down too; and no other one is asked later for it.
  */
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import type { OnRemove } from '../../src/domain/account/strategyEntry.ts'
+import type { KeptStrategies, OnRemove } from '../../src/domain/account/strategyEntry.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
@@ -38,8 +38,11 @@ interface RosterLook {
 
 /** The judge; it outlives the processes. */
 export interface RosterChecks {
-  /** A process begins with these. */
-  begin(strategies: readonly LoadedStrategy[]): void
+  /**
+   * A process begins with these. `kept`: instances by the journal that it opened. A removal that reached the disk before a crash, and that
+   * nobody acknowledged, is written down all the same; I12 holds that no acknowledged one is lost.
+   */
+  begin(strategies: readonly LoadedStrategy[], kept: KeptStrategies): void
   /** An instance had a turn, whatever came of it. */
   ticked(strategy: string): void
   /** Once a second. */
@@ -128,9 +131,11 @@ export function createRosterChecks(parts: {
     `${name} ${JSON.stringify(Object.entries(written).sort(([one], [other]) => (one < other ? -1 : 1)))}`
 
   return {
-    begin(strategies) {
+    begin(strategies, kept) {
       waitedMs.clear()
       undone.clear()
+      written.clear()
+      for (const [name, { ends }] of kept) if (ends !== undefined) written.add(name)
       for (const { name } of strategies) gone.delete(name)
     },
     ticked: (strategy) => void waitedMs.delete(strategy),
