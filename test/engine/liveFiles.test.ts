@@ -291,6 +291,44 @@ test('what a file says otherwise than before is told at the start, field by fiel
   third.trader.abort()
 })
 
+test('a command writes no looser limit into a file unless that is confirmed, and a tighter one at once', async () => {
+  const path = '/strategies/one.yaml'
+  const limited = (dollars: number) =>
+    file('one', 500, {
+      limits: { maxOrderSizeUsd: usd(dollars) },
+      written: { 'limits.maxOrderSizeUsd': String(dollars) },
+    })
+  const of = folder(limited(100))
+  let text = 'limits:\n  maxOrderSizeUsd: 100\n'
+  const at = await running({
+    ...of,
+    source: {
+      ...of.source,
+      read: async (texts) => ({
+        strategies: [limited(Number(/Usd: (\d+)/.exec(texts?.get(path) ?? text)?.[1]))],
+        disabled: [],
+        problems: [],
+      }),
+      textOf: () => text,
+      replace: (_, next) => {
+        text = next
+      },
+    },
+  })
+  const set = (value: string, isConfirmed: boolean) =>
+    at.ask({ type: 'set-field', strategy: 'one', field: 'limits.maxOrderSizeUsd', value, isConfirmed })
+  expect(await set('5000', false)).toMatchObject({ ok: false, code: 'LIMIT_LOOSER' })
+  expect(text).toContain('maxOrderSizeUsd: 100\n')
+  expect(await set('50', false)).toMatchObject({ ok: true })
+  expect(text).toContain('maxOrderSizeUsd: 50\n')
+  expect(await set('5000', true)).toMatchObject({ ok: true, waiting: [] })
+  expect(text).toContain('maxOrderSizeUsd: 5000\n')
+  // What somebody wrote there by hand waits, and keeps no other change back.
+  text = text.replace('5000', '9000')
+  expect(await set('40', false)).toMatchObject({ ok: true })
+  at.trader.abort()
+})
+
 test('an instance that its file switches off is switched on by a command, which the file says from then on', async () => {
   const of = folder(file('one', 500), file('two', 100))
   of.disabled.push('two')

@@ -12,6 +12,7 @@ import {
   type AppliedChange,
   type ConfiguredLimits,
   changeText,
+  type WaitingLimit,
   waitingLimits,
 } from '../context/liveLimits.ts'
 import type { Instances } from '../roster/instances.ts'
@@ -63,6 +64,11 @@ export interface Reloaded {
    * down no longer, and what the files say of their removal is written down.
    */
   begin(): Promise<void>
+}
+
+/** Limits of an answer that wait for a confirmation. */
+function waitingOf(answer: OperatorAnswer): readonly WaitingLimit[] {
+  return answer.ok ? (answer.waiting ?? []) : []
 }
 
 const starter: Commander = { by: 'the start', via: 'cli' }
@@ -144,6 +150,14 @@ export function createReload(context: ReloadContext): Reloaded {
         new Map([[path, changed.text]]),
       )
       if (!tried.ok || isPreview) return tried
+      // Once written it would hold from the next start on, whoever starts it.
+      const looser = isConfirmed ? [] : await madeLooser(tried, commander)
+      if (looser.length > 0)
+        return {
+          ok: false,
+          code: 'LIMIT_LOOSER',
+          reason: `${path} is as it was: ${looser.join(', ')} would be looser than what is in force. To loosen it: perpd strategies set ${strategy} ${field} ${value} --confirm`,
+        }
       files.replace(path, changed.text)
     } catch (error) {
       if (!(error instanceof Error) || !('syscall' in error)) throw error
@@ -151,6 +165,15 @@ export function createReload(context: ReloadContext): Reloaded {
       return { ok: false, code: 'FILE_NOT_WRITTEN', reason }
     }
     return await carryOut({ isConfirmed }, commander)
+  }
+
+  /** Limits that wait for a confirmation with a change that was tried, and do not without it. */
+  async function madeLooser(tried: OperatorAnswer, commander: Commander): Promise<readonly string[]> {
+    const before = await carryOut({ isConfirmed: false, isPreview: true }, commander)
+    const known = new Set(waitingOf(before).map((each) => JSON.stringify(each)))
+    return waitingOf(tried)
+      .filter((each) => !known.has(JSON.stringify(each)))
+      .map(({ scope, limit }) => `${limit} of ${scope}`)
   }
 
   /** The file of an instance that runs, or that its file switches off; a file that cannot be read keeps no other from being found. */

@@ -517,7 +517,7 @@ export const texts = {
       title: (name: string) => `Edit the file of ${name}`,
       effects: [
         'Changes one field in the strategy file and takes it over at the next turn; comments stay. All files are checked with it first.',
-        'A looser limit waits for a reload that takes looser limits too.',
+        'A looser limit is refused, and nothing written: perpd strategies set ... --confirm, or the file by hand.',
       ],
       field: 'Field',
       fieldHint: 'as in the file: size.usd, params.fastCandles',
