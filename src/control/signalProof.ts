@@ -1,6 +1,6 @@
 /**
- * Who sends a signal. One of two ways, and nothing of a message is believed before: a code over time, nonce and body (HMAC-SHA256
- * with a secret that is never sent), in a header; or, where the operator allows it, a secret of the instance's own inside the body, for
+ * Who sends a signal. One of two ways, and nothing of a message is believed before: a code over receiver, time, nonce and body
+ * (HMAC-SHA256 with a secret that is never sent), in a header; or, where the operator allows it, a secret of the instance's own inside the body, for
  * senders that cannot sign. How long a comparison takes says nothing about a secret.
  */
 import { createHmac } from 'node:crypto'
@@ -20,7 +20,14 @@ export interface SignalSecrets {
   readonly inBody: ReadonlyMap<string, Secret>
 }
 
-/** What a signature covers besides the body. */
+/** The daemon that a signal is for: a code that was made for another one, with the same secret, holds for nothing here. */
+export interface SignalReceiver {
+  readonly profile: string
+  /** The account that is traded, in small or large hex digits. */
+  readonly account: string
+}
+
+/** What a signature covers besides the receiver and the body. */
 export interface SignedStamp {
   /** By the sender's clock, Unix ms. */
   readonly timestampMs: number
@@ -52,23 +59,34 @@ const form = /^timestamp=(\d{13}), ?nonce=([A-Za-z0-9_-]{16,64}), ?mac=([0-9a-f]
 const bodyBounds = { depth: 4, values: 100 }
 const strangers = new Secret('')
 
-/** The code of a signal: HMAC-SHA256 over `perpd signal 1`, time, nonce and body, a line each. */
-function signalCode(secret: Secret, { timestampMs, nonce }: SignedStamp, body: Uint8Array): string {
+/** The code of a signal: HMAC-SHA256 over `perpd signal 2`, profile, account in small letters, time, nonce and body, a line each. */
+function signalCode(
+  secret: Secret,
+  { profile, account }: SignalReceiver,
+  { timestampMs, nonce }: SignedStamp,
+  body: Uint8Array,
+): string {
   return createHmac('sha256', secret.reveal())
-    .update(`perpd signal 1\n${timestampMs}\n${nonce}\n`)
+    .update(`perpd signal 2\n${profile}\n${account.toLowerCase()}\n${timestampMs}\n${nonce}\n`)
     .update(body)
     .digest('hex')
 }
 
 /** The value of the header. */
-export function signatureOf(secret: Secret, stamp: SignedStamp, body: Uint8Array): string {
+export function signatureOf(
+  secret: Secret,
+  receiver: SignalReceiver,
+  stamp: SignedStamp,
+  body: Uint8Array,
+): string {
   const { timestampMs, nonce } = stamp
-  return `timestamp=${timestampMs}, nonce=${nonce}, mac=${signalCode(secret, stamp, body)}`
+  return `timestamp=${timestampMs}, nonce=${nonce}, mac=${signalCode(secret, receiver, stamp, body)}`
 }
 
 /** Proves a message by its header, or without one by the secret in its body. */
 export function proveSignal(
   { signing, inBody }: SignalSecrets,
+  receiver: SignalReceiver,
   header: string | undefined,
   bytes: Uint8Array,
 ): SignalProof {
@@ -78,7 +96,7 @@ export function proveSignal(
   }
   const [, time = '', nonce = '', mac = ''] = form.exec(header) ?? []
   const stamp = { timestampMs: Number(time), nonce }
-  const isSigned = isSameCode(mac, signalCode(signing ?? strangers, stamp, bytes))
+  const isSigned = isSameCode(mac, signalCode(signing ?? strangers, receiver, stamp, bytes))
   if (signing === undefined || nonce === '' || !isSigned) return unauthorized
   const read = parsed(bytes)
   return read.ok ? { ok: true, body: read.body, stamp } : { ok: false, ...read.told }

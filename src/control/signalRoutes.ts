@@ -8,7 +8,7 @@ import { createBucket, createBuckets } from './guard/access.ts'
 import { addressOf } from './guard/addressOf.ts'
 import { type GuardContext, no, type Proven } from './guard/requestGuard.ts'
 import { readSignal } from './signalBody.ts'
-import { proveSignal, type SignalSecrets, signatureHeader } from './signalProof.ts'
+import { proveSignal, type SignalReceiver, type SignalSecrets, signatureHeader } from './signalProof.ts'
 
 /** Where signals are sent. */
 export const signalPath = '/api/signals'
@@ -18,6 +18,8 @@ const MOST_SIGNAL_BYTES = 2_048
 /** How signals are taken. */
 export interface SignalSettings {
   readonly secrets: SignalSecrets
+  /** This daemon, which a signature names. */
+  readonly receiver: SignalReceiver
   /** How far the sender's time may be from ours, ms. */
   readonly windowMs: number
   /** Most proven signals a second. */
@@ -69,7 +71,7 @@ export function doorRefusal(status: number, path: string, perSecond: number): Si
 export function signalRoutes(
   app: Hono<Proven>,
   engine: Pick<EngineApi, 'signal'>,
-  { secrets, windowMs, perSecond, emit }: SignalSettings,
+  { secrets, receiver, windowMs, perSecond, emit }: SignalSettings,
   { now, requestsPerSecond }: Pick<GuardContext, 'now' | 'requestsPerSecond'>,
 ): void {
   const bucket = createBucket(perSecond, now)
@@ -89,7 +91,7 @@ export function signalRoutes(
       return refused(code, reason)
     }
     const bytes = new Uint8Array(await c.req.arrayBuffer())
-    const proof = proveSignal(secrets, c.req.header(signatureHeader), bytes)
+    const proof = proveSignal(secrets, receiver, c.req.header(signatureHeader), bytes)
     if (!proof.ok) {
       // The code first: a flood of what fails takes from the bucket of its own address, and from no sender that signs.
       if (failures.take(addressOf(c))) {

@@ -177,7 +177,7 @@ async function live(
     stopped.fatal(error)
   }
   const tokens = openTokens(config)
-  const signals = openSignals(config, tokens, emit)
+  const signals = openSignals(config, tokens, { account: config.account.owner ?? signer.address, emit })
   const engine = loggedEngineApi(trader, options, fail)
   const control = await createControlServer({
     host: config.control.host,

@@ -18,12 +18,16 @@ const bodySetting = 'control.signalBodySecrets'
 const shape = /^[\x21-\x7e]{32,256}$/
 
 /**
- * How signals are taken; undefined where neither setting is there. A signing secret that does not exist yet is made.
+ * How signals for this account are taken; undefined where neither setting is there. A signing secret that does not exist yet is made.
  *
  * @throws KeyFileError when a file cannot be made or others may read it; CommandError with exit code 4 for a secret that is none, or
  * that stands in two places.
  */
-export function openSignals(config: Config, tokens: Tokens, emit: Emit): SignalSettings | undefined {
+export function openSignals(
+  config: Config,
+  tokens: Tokens,
+  { account, emit }: { readonly account: string; readonly emit: Emit },
+): SignalSettings | undefined {
   const { signalSecretFile, signalBodySecrets, signalWindowSeconds, signalsPerSecond } = config.control
   if (signalSecretFile === undefined && signalBodySecrets === undefined) return undefined
   const used = new Map([
@@ -56,6 +60,7 @@ export function openSignals(config: Config, tokens: Tokens, emit: Emit): SignalS
   )
   return {
     secrets: { ...(signing === undefined ? {} : { signing }), inBody },
+    receiver: { profile: config.profile, account },
     windowMs: signalWindowSeconds * 1000,
     perSecond: signalsPerSecond,
     emit,

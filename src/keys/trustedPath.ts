@@ -5,6 +5,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ownGroup } from './ownGroup.ts'
 
 /** What is looked at of a file, a folder or a link. */
 export interface Entry {
@@ -21,8 +22,9 @@ export interface Entry {
 export interface Machine {
   /** The entry of that name itself, no link followed; undefined when there is none. */
   readonly entryOf: (path: string) => Entry | undefined
-  /** The user and the group that perpd runs as; undefined on a system without owners, where nothing is judged. */
+  /** The user that perpd runs as; undefined on a system without owners, where nothing is judged. */
   readonly user: number | undefined
+  /** The group that perpd runs as, where nobody else is in it; undefined: it is shared. */
   readonly group: number | undefined
   /** perpd's own folder, links resolved. Who owns it, or may change what is above it, is this process already. */
   readonly ownFolder: string
@@ -56,7 +58,7 @@ export const thisMachine: Machine = {
     }
   },
   user: process.geteuid?.(),
-  group: process.getegid?.(),
+  group: ownGroup(),
   ownFolder: fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, ''),
 }
 
@@ -66,7 +68,7 @@ export const thisMachine: Machine = {
  *
  * Trusted are our own entries and root's (and those of who owns the root folder, which is root as a container may see it). Of
  * what others may write, a folder with the sticky bit, as /tmp, is no reason: nobody may replace there what is another's, and
- * what is in it is judged by its own owner. A group is nobody else when it is ours or root's.
+ * what is in it is judged by its own owner. A group is nobody else when it is root's, or ours and nobody else is in it.
  *
  * For what lies in perpd's own folder, its owner is trusted and what is above it is not judged: whoever could change
  * it there could change perpd. What is above it is asked for by its own path: `untrustedPart(dirname(ownFolder))`.
@@ -138,7 +140,7 @@ export function untrustedText({ path, why, owner, mode }: Untrusted): {
       return { what: `every user of this machine may write ${path} (mode ${mode})`, fix: `chmod o-w ${path}` }
     case 'group':
       return {
-        what: `a group that is not yours may write ${path} (mode ${mode})`,
+        what: `a group that is not yours alone may write ${path} (mode ${mode})`,
         fix: `chmod g-w ${path}`,
       }
   }

@@ -124,13 +124,18 @@ test('hosts that all add to the count get nothing signed here, and the operatorâ
   const said = await approve([served.api[0] ?? ''], '--owner-keystore=owner.json', '--up-to=340')
   expect([said.code, said.count]).toEqual([0, '340'])
 
-  // Signed elsewhere, the figures stand in words before anything is signed, with a warning.
-  const out = await approve(hosts, `--account.owner=${owner.address}`, '--actions=300', '--out=ask.json')
-  expect(out.code).toBe(0)
+  // Signed elsewhere, the figures stand in words with a warning, and nothing without an end is given to the owner's wallet.
+  const byOwner = [`--account.owner=${owner.address}`, '--out=ask.json']
+  const out = await approve(hosts, ...byOwner, '--actions=300')
+  expect(out.code).toBe(1)
+  expect(existsSync(join(cwd, 'ask.json'))).toBe(false)
   expect(out.err).toMatch(
     /up to number 1000000000300 in all: 300 more than the 1000000000000 that are used by the word of 1 host/,
   )
   expect(out.err).toContain('WARNING: maxAllowedCount is 1,000,000,000,300')
+  const honest = await approve([served.api[0] ?? ''], ...byOwner, '--actions=300')
+  expect(honest.code).toBe(0)
+  expect(existsSync(join(cwd, 'ask.json'))).toBe(true)
 })
 
 test('with an endpoint the count is the chainâ€™s, whatever the hosts say', async () => {

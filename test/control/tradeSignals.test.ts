@@ -22,6 +22,7 @@ const signing = new Secret('signing-secret-'.repeat(3))
 const ownSecret = 'body-secret-of-tv-'.repeat(2)
 const eth = 'ETH/USD [WETH-USDC]'
 const windowMs = 60_000
+const receiver = { profile: 'live', account: '0x00000000000000000000000000000000000000aB' }
 
 let nowMs = startMs
 let fold: SignalFold = noSignals
@@ -81,6 +82,7 @@ async function listen(perSecond = 1_000, requestsPerSecond = 10_000): Promise<vo
     requestsPerSecond,
     signals: {
       secrets: { signing, inBody: new Map([['tv', new Secret(ownSecret)]]) },
+      receiver,
       windowMs,
       perSecond,
       emit,
@@ -103,7 +105,8 @@ async function send(
     nonce = newNonce(),
     secret = signing,
     sent = JSON.stringify(body),
-    header = signatureOf(secret, { timestampMs, nonce }, Buffer.from(JSON.stringify(body))),
+    to = receiver,
+    header = signatureOf(secret, to, { timestampMs, nonce }, Buffer.from(JSON.stringify(body))),
   } = {},
 ): Promise<readonly [status: number, body: Record<string, unknown>]> {
   return post(sent, { 'x-perpd-signature': header })
@@ -163,7 +166,7 @@ test('the market may be left out where there is one, and named short', async () 
 test('a changed body, time, nonce or code, another secret, and none at all are refused alike', async () => {
   const stamp = { timestampMs: nowMs, nonce: newNonce() }
   const text = JSON.stringify(long)
-  const header = signatureOf(signing, stamp, Buffer.from(text))
+  const header = signatureOf(signing, receiver, stamp, Buffer.from(text))
   const others = [
     () => send(long, { secret: new Secret('another-secret-'.repeat(3)) }),
     () => send(long, { header, sent: JSON.stringify({ ...long, action: 'short' }) }),
@@ -230,6 +233,18 @@ test('only strategies that run and take signals get them', async () => {
   expect(await send(long)).toMatchObject([503, { error: 'SIGNALS_STOPPED' }])
 })
 
+test('a signal for another account or another profile is nobody’s, though it is signed with the same secret', async () => {
+  const others = [
+    { ...receiver, profile: 'paper' },
+    { ...receiver, account: '0x00000000000000000000000000000000000000ac' },
+  ]
+  for (const to of others)
+    expect(await send(long, { to })).toMatchObject([401, { error: 'SIGNAL_UNAUTHORIZED' }])
+  expect(accepted()).toEqual([])
+  const lower = { ...receiver, account: receiver.account.toLowerCase() }
+  expect((await send(long, { to: lower }))[0]).toBe(202)
+})
+
 test('a hundred signals wait for a strategy, and no more', async () => {
   for (let count = 0; count < 100; count += 1) expect((await send(long))[0]).toBe(202)
   expect(await send(long)).toMatchObject([503, { error: 'SIGNAL_QUEUE_FULL' }])
@@ -281,7 +296,7 @@ test('a body that is too large, no JSON, or with other fields is refused, and no
     expect(JSON.stringify(answer)).not.toContain(hidden)
   }
   const broken = Buffer.from(`{"secret":"${hidden}",`)
-  const header = signatureOf(signing, { timestampMs: nowMs, nonce: newNonce() }, broken)
+  const header = signatureOf(signing, receiver, { timestampMs: nowMs, nonce: newNonce() }, broken)
   expect(await post(broken, { 'x-perpd-signature': header })).toEqual([
     400,
     {
@@ -414,7 +429,7 @@ test('what becomes of signals is counted, under labels that nobody outside can a
 
 test('pages of other origins and foreign names get nothing, with a signature neither', async () => {
   const text = JSON.stringify(long)
-  const header = signatureOf(signing, { timestampMs: nowMs, nonce: newNonce() }, Buffer.from(text))
+  const header = signatureOf(signing, receiver, { timestampMs: nowMs, nonce: newNonce() }, Buffer.from(text))
   const statusOf = (headers: Record<string, string>) =>
     new Promise((resolve, reject) => {
       request(
@@ -478,7 +493,14 @@ test('whatever a body holds, it is answered with a reason and taken only when it
       for (const [name, value] of changes) base[name] = value
       const bytes = Buffer.from(isWhole ? JSON.stringify(base) : other)
       const headers: Record<string, string> = isSigned
-        ? { 'x-perpd-signature': signatureOf(signing, { timestampMs: nowMs, nonce: newNonce() }, bytes) }
+        ? {
+            'x-perpd-signature': signatureOf(
+              signing,
+              receiver,
+              { timestampMs: nowMs, nonce: newNonce() },
+              bytes,
+            ),
+          }
         : {}
       // A strategy's queue is not what this is about.
       fold = { ...fold, waiting: new Map() }

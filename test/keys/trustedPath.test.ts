@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isAlone } from '../../src/keys/ownGroup.ts'
 import { type Entry, type Machine, thisMachine, untrustedPart } from '../../src/keys/trustedPath.ts'
 
 const [root, me, other, nobody] = [0, 1000, 2000, 65_534]
@@ -63,6 +64,25 @@ test('in a sticky folder that everybody may write, what is ours is read and what
   expect(found('/tmp/a', { '/tmp/a': file(other) })).toBe('owner of /tmp/a')
   expect(found('/tmp/his/a', { '/tmp/his': folder(other), '/tmp/his/a': file(me) })).toBe('owner of /tmp/his')
   expect(found('/tmp/a', { '/tmp': folder(root, 0o777), '/tmp/a': file(me) })).toBe('everyone of /tmp')
+})
+
+test('a group that others are in is not one’s own: its members, and who has it as the first', () => {
+  const users =
+    'root:x:0:0::/root:/bin/sh\nme:x:1000:1000::/home/me:/bin/sh\nann:x:1001:1001::/home/ann:/bin/sh\n'
+  const alone = (groups: string, group = 1000, more = '') =>
+    isAlone(group, me, { users: `${users}${more}`, groups: `root:x:0:\n${groups}\n` })
+  expect(alone('me:x:1000:')).toBe(true)
+  expect(alone('me:x:1000:me,root')).toBe(true)
+  expect(alone('me:x:1000:ann')).toBe(false)
+  // Somebody whom only a directory service knows.
+  expect(alone('me:x:1000:me,bob')).toBe(false)
+  expect(alone('users:x:100:', 100)).toBe(true)
+  expect(alone('users:x:100:', 100, 'bob:x:1002:100::/home/bob:/bin/sh\n')).toBe(false)
+  // Of no list: a number of the user's own, as a container is given, and a service's group.
+  expect(alone('')).toBe(true)
+  expect(alone('', 513)).toBe(false)
+  const shared = { '/home/me/a': file(me, 0o664) }
+  expect(untrustedPart('/home/me/a', { ...machine(shared), group: undefined })?.why).toBe('group')
 })
 
 test('what everybody or a foreign group may write is not read; a group of one’s own is nobody else', () => {

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
-import { signatureOf } from '../../src/control/signalProof.ts'
-import { loggedIn, servedIn } from './consoleBrowser.ts'
+import { type SignalReceiver, signatureOf } from '../../src/control/signalProof.ts'
+import { ask, loggedIn, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
 const example = resolve(import.meta.dirname, '..', '..', 'strategies', 'examples', 'eth-signal.yaml')
@@ -26,11 +26,13 @@ pageTest(
     expect(await row.innerText()).not.toContain('signal 1')
     const body = JSON.stringify({ strategy: 'eth-signal', action: 'flat' })
     const secret = new Secret(readFileSync(secretFile, 'utf8').trim())
+    const status = await ask(daemon, '/api/status')
+    const { profile, account } = (await status.json()) as SignalReceiver
     const stamp = { timestampMs: Date.now(), nonce: 'the-nonce-of-the-page' }
     const answer = await fetch(new URL('/api/signals', daemon.console), {
       method: 'POST',
       body,
-      headers: { 'x-perpd-signature': signatureOf(secret, stamp, Buffer.from(body)) },
+      headers: { 'x-perpd-signature': signatureOf(secret, { profile, account }, stamp, Buffer.from(body)) },
     })
     expect(answer.status).toBe(202)
     const told = row.locator('small', { hasText: 'nothing' })

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
-import { signatureOf } from '../../src/control/signalProof.ts'
+import { type SignalReceiver, signatureOf } from '../../src/control/signalProof.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
 
@@ -58,15 +58,30 @@ async function addressOf(daemon: Running): Promise<string> {
   )
 }
 
+/** The daemon itself, as its status names it. */
+async function receiverOf(url: string): Promise<SignalReceiver> {
+  const token = readFileSync(join(folder.path, 'var', 'paper', 'control.token.read'), 'utf8').trim()
+  const status = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${token}` } })
+  return (await status.json()) as SignalReceiver
+}
+
 /** The script of the page, as a user copies it. */
-async function sendByScript(url: string, body: unknown): Promise<readonly [code: number, said: string]> {
+async function sendByScript(
+  url: string,
+  { profile, account }: SignalReceiver,
+  body: unknown,
+): Promise<readonly [code: number, said: string]> {
   const page = readFileSync(join(root, 'docs', 'signals.md'), 'utf8')
   const [, script = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
   writeFileSync(join(folder.path, 'send-signal.mjs'), script)
-  const child = spawn(process.execPath, ['send-signal.mjs', url, secretFile(), JSON.stringify(body)], {
-    cwd: folder.path,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['send-signal.mjs', url, secretFile(), profile, account, JSON.stringify(body)],
+    {
+      cwd: folder.path,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text
@@ -101,7 +116,9 @@ test('a signal of the script opens, over kills too, and what was sent before is 
   const secret = new Secret(readFileSync(secretFile(), 'utf8').trim())
   const body = JSON.stringify({ strategy: 'eth-signal', action: 'long', name: 'from the test' })
   const stamp = { timestampMs: Date.now(), nonce: 'the-nonce-of-the-test' }
-  const headers = { 'x-perpd-signature': signatureOf(secret, stamp, Buffer.from(body)) }
+  const headers = {
+    'x-perpd-signature': signatureOf(secret, await receiverOf(url), stamp, Buffer.from(body)),
+  }
   // It is durable, and perpd is killed before it can say so.
   await expect(post(url, body, headers)).rejects.toThrow()
   expect(await first.ended).toBe('SIGKILL')
@@ -113,6 +130,7 @@ test('a signal of the script opens, over kills too, and what was sent before is 
   await until('the long is opened', async () => ((await journal()).intents.length > 0 ? true : undefined), {
     seen: daemon.said,
   })
+  const receiver = await receiverOf(again)
   const alert = {
     secret: bodySecret,
     sentAt: new Date().toISOString(),
@@ -120,14 +138,13 @@ test('a signal of the script opens, over kills too, and what was sent before is 
     strategy: 'eth-signal',
     action: 'flat',
   }
-  expect(await sendByScript(again, { strategy: 'eth-signal', action: 'moon' })).toEqual([
+  expect(await sendByScript(again, receiver, { strategy: 'eth-signal', action: 'moon' })).toEqual([
     1,
     expect.stringMatching(/^400 .*"SIGNAL_MALFORMED"/),
   ])
-  expect(await sendByScript(again, { strategy: 'eth-signal', action: 'short', market: 'ETH' })).toEqual([
-    0,
-    expect.stringMatching(/^202 .*"signal":2/),
-  ])
+  expect(
+    await sendByScript(again, receiver, { strategy: 'eth-signal', action: 'short', market: 'ETH' }),
+  ).toEqual([0, expect.stringMatching(/^202 .*"signal":2/)])
   await until('the long is closed and the short opened', async () =>
     (await journal()).intents.includes('increase short 2') ? true : undefined,
   )

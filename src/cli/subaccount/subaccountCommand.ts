@@ -114,9 +114,15 @@ export async function approveSubaccount(call: Call): Promise<number> {
       : { message: readRequest(requestFile), facts: undefined }
   const digest = ownerDigestOf(chain, message)
   err(messageText(message, owner, chain.name, facts))
-  for (const each of unboundedParts('SubaccountApproval', plain(message), systemClock.now()))
-    err(`WARNING: ${each}`)
+  const unbounded = unboundedParts('SubaccountApproval', plain(message), systemClock.now())
+  for (const each of unbounded) err(`WARNING: ${each}`)
   if (outFile !== undefined) {
+    // A wallet shows none of this. Those figures are the hosts' own: with an endpoint the chain says what was used.
+    if (unbounded.length > 0)
+      throw new CommandError(
+        `${outFile} is not written: what the owner would sign has no end.\n  Name the total yourself with --up-to N, or configure an endpoint of the chain (rpc.http).`,
+        exitCodes.error,
+      )
     writeWhole(outFile, requestText(typedDataOf(chain, message)))
     out(digest)
     err(
