@@ -2,7 +2,8 @@
 import type { DiscrepancyKind } from '../domain/account/accountRecord.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import { untidyCauses } from '../domain/order/decision.ts'
-import type { Label } from '../domain/order/intent.ts'
+import { type Intent, type Label, lastAttempt } from '../domain/order/intent.ts'
+import { isFillTold } from '../domain/order/orderLegs.ts'
 import type { UnwindOutcome } from '../domain/tasks/unwindState.ts'
 import { absOf } from '../protocol/units.ts'
 import { answerBuckets, asNumber, type SeriesMaker } from './seriesMaker.ts'
@@ -32,9 +33,30 @@ export function endedOrderSeries({ counter }: SeriesMaker): Emit {
     'outcome',
   ])
   for (const outcome of closedLabels) ended.inc({ outcome }, 0)
+  const filled = counter(
+    'perpd_fills_total',
+    'Orders of ours at the venue that filled, exits and parts too, each once; one that the chain took back counts again when it fills again.',
+    ['market', 'strategy'],
+  )
   return (event: Event): void => {
     if (event.type === 'order.moved' && closedLabels.includes(event.to)) ended.inc({ outcome: event.to })
+    const fills = fillsIn(event)
+    if (fills === undefined || fills.count === 0) return
+    const { terms, strategy } = fills.intent
+    filled.inc({ market: terms.symbol, strategy }, fills.count)
   }
+}
+
+/** How many orders of which intent an event says to be filled, for the first time. */
+function fillsIn(event: Event): { readonly intent: Intent; readonly count: number } | undefined {
+  if (event.type === 'order.filled') return { intent: event.intent, count: event.isTakenBack ? 0 : 1 }
+  if (event.type !== 'order.moved' || event.to !== 'executed') return undefined
+  // Of a single order that hosts show the end alone is told.
+  const { intent, state } = event
+  const untold = (lastAttempt(state)?.children ?? []).filter(
+    (child) => child.phase === 'EXECUTED' && !isFillTold(state, child),
+  )
+  return { intent, count: ['cancel', 'edit'].includes(intent.kind) ? 0 : untold.length }
 }
 
 /** From a market's room over the turns of strategies to what became of their decisions, and the steps of orders. */

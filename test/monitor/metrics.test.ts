@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { noFigures } from '../../src/domain/books/figures.ts'
 import { noPart, UNATTRIBUTED } from '../../src/domain/books/sideParts.ts'
 import type { Event } from '../../src/domain/event.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
 import { bookRows, strategyBooks } from '../../src/domain/views/bookView.ts'
 import { createHealth } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
@@ -11,7 +12,7 @@ import { usd } from '../../src/protocol/units.ts'
 import { ethMarket } from '../support/intents.ts'
 import { machineProgram } from '../support/machineProgram.ts'
 import { conventionBreaches } from './conventions.ts'
-import { everyEvent, host, intent } from './events.ts'
+import { everyEvent, executedState, host, intent } from './events.ts'
 
 const running: MonitoredStatus = {
   state: 'running',
@@ -117,6 +118,28 @@ test("the age of a chain's block grows until the scrape", async () => {
   })
   nowMs += 30_000
   expect(await metrics.render(running)).toContain('perpd_chain_block_age_seconds{endpoint="one.example"} 32')
+})
+
+test('each fill counts once, by market and strategy: one that hosts show by its end, others by their own event', async () => {
+  const child = { index: 0, orderKey: `0x${'0c'.repeat(32)}`, phase: 'EXECUTED', role: 'main' } as const
+  const leg = { ...child, isProvisional: true }
+  const { intent } = executedState
+  const of = (children: readonly object[]) =>
+    ({ ...executedState, attempts: [{ ...executedState.attempts[0], children }] }) as unknown as IntentState
+  const moved = { type: 'order.moved', from: 'pending', to: 'executed', reason: 'so', intent } as const
+  const filled = { type: 'order.filled', intent, leg } as const
+  const { ours } = await render(running, [
+    { ...moved, state: of([child]) },
+    { ...filled, isTakenBack: false },
+    { ...filled, isTakenBack: true },
+    // Its fills were told one by one.
+    { ...moved, state: of([child, { ...child, index: 1 }]) },
+    { ...moved, intent: { ...intent, kind: 'cancel' }, state: of([child]) },
+  ])
+  const { strategy, terms } = intent
+  expect(ours.filter((line) => line.startsWith('perpd_fills_total{'))).toEqual([
+    `perpd_fills_total{market="${terms.symbol}",strategy="${strategy}"} 2`,
+  ])
 })
 
 test('events count', async () => {
