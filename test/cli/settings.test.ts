@@ -1,7 +1,7 @@
 /** What follows from a setting that is written once: its JSON Schema, its name, what `perpd limits` takes over. */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { settings } from '../../src/config/configSchema.ts'
@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config/loadConfig.ts'
 import { waitingSettings } from '../../src/daemon/waitingSettings.ts'
 import { limitRows, limitSetting } from '../../src/domain/account/limits.ts'
 import type { Unit } from '../../src/protocol/settings/setting.ts'
+import { shippedProfiles } from '../support/shippedFiles.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const cwd = mkdtempSync(join(tmpdir(), 'perpd-settings-'))
@@ -21,10 +22,9 @@ const plainText = (value: unknown): string =>
 
 test('the JSON Schema takes every shipped profile and all defaults, and refuses a name or a value that is none', () => {
   const schema = z.fromJSONSchema(settingsSchema() as never)
-  const profiles = readdirSync(join(root, 'config')).filter((file) => file.endsWith('.json'))
-  expect(profiles).toContain('paper.json')
-  for (const file of profiles) {
-    const profile: unknown = JSON.parse(readFileSync(join(root, 'config', file), 'utf8'))
+  expect(shippedProfiles.map((path) => basename(path))).toContain('paper.json')
+  for (const file of shippedProfiles) {
+    const profile: unknown = JSON.parse(readFileSync(file, 'utf8'))
     expect([file, schema.safeParse(profile).error]).toEqual([file, undefined])
   }
   const all: Record<string, unknown> = { $schema: './config/schema/settings.json' }

@@ -1,6 +1,6 @@
 /** Commands for who writes strategies, as processes: `perpd strategies describe` and `new`. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
 import { bareEnv } from '../support/bareEnv.ts'
+import { shippedStrategies } from '../support/shippedFiles.ts'
 import { perpd } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-author-'))
@@ -93,12 +94,7 @@ test.each(Object.values(builtInKinds).filter(({ opensPositions }) => opensPositi
   async ({ kind }) => {
     const path = join(folder, 'new', `stop-${kind}.yaml`)
     expect((await perpd(folder, ['strategies', 'new', kind, '--out', path])).code).toBe(0)
-    const shipped = ['../../strategies', '../../strategies/examples'].flatMap((each) =>
-      readdirSync(resolve(import.meta.dirname, each))
-        .filter((name) => name.endsWith('.yaml'))
-        .map((name) => resolve(import.meta.dirname, each, name)),
-    )
-    const files = [path, ...shipped].map((each) => parse(readFileSync(each, 'utf8')))
+    const files = [path, ...shippedStrategies].map((each) => parse(readFileSync(each, 'utf8')))
     const ofKind = files.filter((each) => each.kind === kind)
     expect(ofKind.length).toBeGreaterThan(1)
     // The file's, or the kind's own.

@@ -1,6 +1,6 @@
 /** `perpd strategies test` as a process: shipped files, kinds of one's own with and without mistakes, files that are none. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { situations } from '../../src/cli/trial/situations.ts'
 import { kindsThatSay } from '../../src/strategy/files/edgeWarning.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
 import { bareEnv } from '../support/bareEnv.ts'
+import { shippedStrategies } from '../support/shippedFiles.ts'
 import { perpd } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-trial-'))
@@ -78,16 +79,10 @@ const opening = `{
     leverageBps: view.instance.size.leverageBps, collateralToken: market.market.shortToken, reason: 'The test wishes it.',
   }`
 
-const shipped = ['strategies', 'strategies/examples'].flatMap((each) =>
-  readdirSync(join(root, each))
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => join(root, each, name)),
-)
-
 /** What they look for is in no situation: an approval, rates that differ within an index, an impact that pays, orders of others. */
 const idle = ['approval-keeper', 'hedged-carry', 'impact-capture', 'order-janitor']
 
-test.each(shipped)('%s is tried in all situations', async (path) => {
+test.each(shippedStrategies)('%s is tried in all situations', async (path) => {
   const { code, out } = await perpd(folder, ['strategies', 'test', path, '--json'])
   expect(code).toBe(0)
   const body = JSON.parse(out) as Body

@@ -1,11 +1,9 @@
 /** The strategies of a simulated month: the shipped file of each built-in kind, turned on, and for keepers something to keep. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { type LoadedStrategy, loadStrategies } from '../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
-
-const shipped = join(import.meta.dirname, '..', '..', 'strategies')
-const folders = [shipped, join(shipped, 'examples')]
+import { shippedStrategies } from '../support/shippedFiles.ts'
 
 /** Every built-in kind, by name. */
 export const kindNames: readonly string[] = Object.keys(builtInKinds).sort()
@@ -34,12 +32,9 @@ const companion = {
 
 /** The first shipped file of the kind, and its text. Throws RangeError for a kind without one. */
 function fileOf(kind: string): { readonly name: string; readonly text: string } {
-  for (const folder of folders) {
-    for (const name of readdirSync(folder).sort()) {
-      if (!name.endsWith('.yaml')) continue
-      const text = readFileSync(join(folder, name), 'utf8')
-      if (new RegExp(`^kind: ${kind}(\\s|$)`, 'm').test(text)) return { name, text }
-    }
+  for (const path of shippedStrategies) {
+    const text = readFileSync(path, 'utf8')
+    if (new RegExp(`^kind: ${kind}(\\s|$)`, 'm').test(text)) return { name: basename(path), text }
   }
   throw new RangeError(`no shipped file is of the kind ${kind}`)
 }

@@ -1,5 +1,5 @@
 /** The JSON Schema that editors read: it takes what the loader takes, and refuses mistakes that the loader refuses. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { strategyFileSchema } from '../../src/strategy/files/fileJsonSchema.ts'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
+import { shippedStrategies } from '../support/shippedFiles.ts'
 
 const shipped = resolve(import.meta.dirname, '../../strategies')
 const folder = mkdtempSync(join(tmpdir(), 'perpd-schema-'))
@@ -16,11 +17,7 @@ const validate = new Ajv2020({ strict: true, strictRequired: false, strictTypes:
   strategyFileSchema(),
 )
 
-const files = [shipped, join(shipped, 'examples')].flatMap((each) =>
-  readdirSync(each)
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => join(each, name)),
-)
+const files = shippedStrategies
 
 test('every shipped file passes, and its first line leads an editor to the schema', () => {
   expect(files).toHaveLength(20)

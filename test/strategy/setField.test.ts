@@ -1,10 +1,10 @@
 /** One field of a strategy file is changed in its text, and nothing else of it. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { setField } from '../../src/engine/roster/setField.ts'
+import { shippedStrategies } from '../support/shippedFiles.ts'
 
 type Fields = Record<string, unknown>
 
@@ -66,12 +66,7 @@ test.each([
 })
 
 test('whatever is set in a shipped file, the file says it then, and everything else as before', () => {
-  const folder = join(import.meta.dirname, '..', '..', 'strategies')
-  const files = [folder, join(folder, 'examples')].flatMap((each) =>
-    readdirSync(each)
-      .filter((name) => name.endsWith('.yaml'))
-      .map((name) => readFileSync(join(each, name), 'utf8')),
-  )
+  const files = shippedStrategies.map((path) => readFileSync(path, 'utf8'))
   fc.assert(
     fc.property(
       fc.constantFrom(...files),

@@ -50,7 +50,7 @@ test('a daemon or a command that a test starts ends at once when it reaches ther
     expect(start(root, 'status')).toEqual([99, "a test's perpd calls existsSync on ROOT/perpd.json"])
     const beside = [
       `--journal.path=${join(folder, 'journal.db')}`,
-      `--strategies.paths=${join(root, 'strategies')}`,
+      `--strategies.paths=${join(root, 'strategies', 'guard.yaml')}`,
     ]
     expect(start(folder, 'run', ...beside)).toEqual([99, "a test's perpd listens on port 9464"])
     expect(start(folder, 'status')).toEqual([3, expect.stringContaining('No perpd runs here')])

@@ -108,11 +108,10 @@ function costText(expected: ExpectedCost, impactNote: string): string {
 }
 
 function worstText(quote: Open | Close): string {
-  const { worstCostUsd, boundPrice, boundPriceUsd, venueFeesUsd, venueFeeBps100, orderFeesUsd } = quote
-  const fee = `${atMost(venueFeesUsd)} (${basisPoints(venueFeeBps100)} bps)`
-  if (worstCostUsd === null || boundPrice === null || boundPriceUsd === null)
-    return `no bound: a stop fills at any price; fees are at most ${fee} to the venue and ${atMost(orderFeesUsd)} for sending and executing`
-  return `at most ${atMost(worstCostUsd)}: perpd signs no price beyond ${price(boundPrice)}, whatever a host prepares: further than the one above, for a host's price and price impact may be a little other than ours; at that price the order costs at most ${atMost(boundPriceUsd)}; the venue's fee is at most ${fee}, sending and executing at most ${atMost(orderFeesUsd)}`
+  const { worstCostUsd, boundPrice, venueFeesUsd, orderFeesUsd } = quote
+  if (worstCostUsd === null || boundPrice === null)
+    return `no bound, since a stop fills at any price; its fees are at most ${atMost(`${BigInt(venueFeesUsd) + BigInt(orderFeesUsd)}`)}`
+  return `at most ${atMost(worstCostUsd)}, with all fees, at ${price(boundPrice)}: no price beyond that is signed`
 }
 
 /** Hundredths of a basis point as basis points: `6`, `4.5`. */

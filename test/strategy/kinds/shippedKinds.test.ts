@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { nearClosing } from '../../../src/domain/account/closingTimes.ts'
@@ -10,19 +10,20 @@ import { chains } from '../../../src/protocol/chains/index.ts'
 import { ONE_USD, usd } from '../../../src/protocol/units.ts'
 import { loadStrategies } from '../../../src/strategy/files/load.ts'
 import { builtInKinds } from '../../../src/strategy/kinds/kinds.ts'
+import { shippedStrategies } from '../../support/shippedFiles.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'strategies', 'examples')
-const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+const files = shippedStrategies.filter((path) => basename(dirname(path)) === 'examples')
 
 test('every example loads without a problem, is off, and is of a built-in kind', async () => {
-  const { strategies, disabled, problems } = await loadStrategies([folder])
+  const { strategies, disabled, problems } = await loadStrategies(files)
   expect(problems).toEqual([])
   expect(strategies).toEqual([])
   expect(disabled).toHaveLength(files.length)
 })
 
 test.each(files)('%s has params that its kind reads, and its needs name its markets', (name) => {
-  const file = parse(readFileSync(join(folder, name), 'utf8'))
+  const file = parse(readFileSync(name, 'utf8'))
   const kind = builtInKinds[file.kind]
   const symbols = file.markets ?? (file.market === undefined ? [] : [file.market])
   const params = kind?.params.parse(file.params)
