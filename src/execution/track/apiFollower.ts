@@ -7,7 +7,7 @@
  * often as before while no list shows it, and every `restingPollMs` whatever the list shows. What the list shows or lacks proves
  * nothing: the look does.
  */
-import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { type IntentState, isOpen, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { accountOf, type ExecutionContext } from '../context/executionContext.ts'
 import type { Follower, FollowOptions } from './follower.ts'
@@ -91,6 +91,8 @@ export function apiFollower(
     },
     markActive(intentId) {
       const state = stateOf(intentId)
+      // One that closed is asked for no more, and its pause, which may be minutes, ends with it.
+      if (state !== undefined && !isOpen(state)) paces.get(intentId)?.wakeUp()
       if (state === undefined || restingKeys(state).length === 0) return
       judge(state)
       hurry()
