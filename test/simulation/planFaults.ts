@@ -1,4 +1,5 @@
 /** Lays out when the faults of a world come that come by themselves: of hosts, endpoints, chain, clock, disk and process. */
+import { HEALTHY_SECONDS } from '../../src/domain/chainTime.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { ModelChain, OrderSpec } from './chainModel.ts'
@@ -30,6 +31,8 @@ export interface FaultTargets {
   readonly note: (text: string) => void
   /** Moves the wall clock of the daemon's machine. */
   readonly jumpClock: (ms: number) => void
+  /** How far that clock is off now, ms. */
+  readonly wallOffsetMs: () => number
   readonly stopInOrder: () => void
   /** An operator says how an order ended, rightly or not. */
   readonly giveWord: () => void
@@ -128,6 +131,16 @@ function isOfLaterTime(ill: Illness): boolean {
   return ill.kind === 'liar' || (ill.kind === 'moved' && ill.seconds > 0)
 }
 
+/**
+ * Whether an endpoint tells the same wrong time as a machine's clock that is so far off. That they differ from all hosts by the same is
+ * no fault that could befall: each of them is off by chance. Where it is so, two witnesses of three are wrong alike, and nobody can tell them
+ * from the truth: what is right by the hosts' clocks is then hours off by both others.
+ */
+export function tellsTimeOf(illness: Illness | undefined, wallOffsetMs: number): boolean {
+  if (illness?.kind !== 'moved') return false
+  return Math.abs(illness.seconds * 1000 - wallOffsetMs) <= 2_000 * HEALTHY_SECONDS
+}
+
 function saysLater({ illness }: Endpoint): boolean {
   return illness !== undefined && isOfLaterTime(illness)
 }
@@ -135,12 +148,13 @@ function saysLater({ illness }: Endpoint): boolean {
 /** An endpoint whose newest block is of another time: it is far behind, or says so of blocks that are not. */
 function planTimes(
   endpoint: Endpoint,
-  { later, timeline, endpoints, chain, mayLie }: FaultTargets,
+  { later, timeline, endpoints, chain, mayLie, wallOffsetMs }: FaultTargets,
   often: Often,
 ): void {
   const during = (ill: Illness) => {
     if (endpoint.illness !== undefined) return
     if (isOfLaterTime(ill) && (!mayLie || endpoints.some(saysLater))) return
+    if (tellsTimeOf(ill, wallOffsetMs())) return
     endpoint.illness = ill
     timeline.after(later.int(5_000, 60_000), () => {
       if (endpoint.illness === ill) endpoint.illness = undefined

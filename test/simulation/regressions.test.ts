@@ -69,6 +69,12 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['engine', 880_000_000_739, 'a file that went while its strategy did not run is written down'],
   // A rung was let go, and then its task was to end before the rung was accepted.
   ['engine', 880_000_000_597, 'a wish for the end of a task waits for the order that was let go before it'],
+  // What followed an order paused for up to minutes after an operator's word had closed it.
+  ['shell', 880_000_006_123, 'the pause of what followed an order ends with it'],
+  ['shell', 880_000_008_868, 'the pause of what followed an order ends with it'],
+  ['shell', 880_000_009_755, 'the pause of what followed an order ends with it'],
+  // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.
+  ['shell', 880_000_010_092, 'an endpoint and the machine’s clock are never off by the same'],
   ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
 ]
 

@@ -14,7 +14,7 @@ import { modelMarkets } from './engineMarkets.ts'
 import { chooseFaults, chooseWeights, type Faults } from './faults.ts'
 import { createNetwork } from './network.ts'
 import { giveWord } from './operator.ts'
-import { planFaults } from './planFaults.ts'
+import { planFaults, tellsTimeOf } from './planFaults.ts'
 import { createPriceWalk, type PriceWalk } from './priceWalk.ts'
 import { Processes, type ProcessPlace } from './processes.ts'
 import { type Random, randomOf } from './random.ts'
@@ -278,7 +278,10 @@ class World {
       note: (text) => this.#note(text),
       jumpClock: (ms) => {
         this.#wallOffsetMs += ms
+        for (const endpoint of this.#endpoints)
+          if (tellsTimeOf(endpoint.illness, this.#wallOffsetMs)) endpoint.illness = undefined
       },
+      wallOffsetMs: () => this.#wallOffsetMs,
       stopInOrder: () => this.#processes.stopInOrder(),
       giveWord: () => {
         const { isReady, daemon } = this.#processes
