@@ -132,6 +132,25 @@ test('process.exit, and more memory than it may have, end the thread and nothing
   expect(await turn(grows)).toBe('decide, which begins at F/mine.ts:7: it used more than 16 MiB of memory')
 })
 
+test('buffers count as memory: in a turn that goes on, and those that quick turns keep; those of a usual turn are nothing', async () => {
+  const told = 'decide, which begins at F/mine.ts:7: it used more than 64 MiB of memory, buffers included'
+  const grows = await hosted(
+    '    const all: unknown[] = []\n    for (;;) if (all.length < 200) all.push(Buffer.alloc(1_048_576, 1))',
+  )
+  expect(await turn(grows)).toBe(told)
+  const keeps = await hosted(
+    `    const all = ((globalThis as { all?: unknown[] }).all ??= [])
+    for (let at = 0; at < 40; at++) all.push(Buffer.alloc(1_048_576, 1))
+    return []`,
+  )
+  const turns = []
+  for (let at = 0; at < 4; at++) turns.push(await turn(keeps))
+  expect(turns).toContain(told)
+  expect(turns[0]).toEqual([])
+  const usual = await hosted('    return Buffer.alloc(4_194_304, 1).length === 0 ? [] : []')
+  for (let at = 0; at < 60; at++) expect(await turn(usual)).toEqual([])
+})
+
 test('a throw in a timer and a forgotten rejection are told, at the next turn where it had answered', async () => {
   const kind = await hosted(`    setTimeout(() => { throw new Error('in a timer') }, 300)
     return []`)

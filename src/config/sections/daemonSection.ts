@@ -58,7 +58,7 @@ export const strategies = {
   memoryMiB: setting(
     integer(16, 65_536),
     128,
-    'Most memory of the JavaScript objects of one strategy of your own kind, MiB; a thread that takes more is ended. What Node keeps outside of them, such as buffers, is not counted.',
+    'Most memory of the JavaScript objects and buffers of one strategy of your own kind, MiB; a thread that takes more is ended, of buffers with 64 MiB more, which Node lets lie before it collects them. A SharedArrayBuffer is not counted.',
   ),
   pauseAfterFailures: setting(
     integer(1, 1_000),

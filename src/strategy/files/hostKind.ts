@@ -17,7 +17,7 @@ import { placesIn, shownPath } from './sourcePlace.ts'
 export interface KindLimits {
   /** Longest turn of `decide`, ms. */
   readonly decideTimeoutMs: number
-  /** Most memory of its JavaScript objects, MiB. */
+  /** Most memory of its JavaScript objects and its buffers together, MiB. */
   readonly memoryMiB: number
 }
 

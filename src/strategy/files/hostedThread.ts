@@ -13,6 +13,11 @@ import { placeOfError } from './sourcePlace.ts'
 const END_GRACE_MS = 2_000
 /** A thread halts within a few ms, but in a built-in function. */
 const HANG_LOOK_MS = 500
+/** Between two looks at the memory of a thread that works, ms: it answers them between two steps of a loop. */
+const MEMORY_LOOK_MS = 50
+const MIB = 1_048_576
+/** Buffers that the engine lets lie before it collects those that nobody holds, bytes: more than that are held. */
+const LYING_BUFFERS = 64 * MIB
 
 let leftBehind = 0
 
@@ -30,7 +35,7 @@ export function threadsLeftBehind(): number {
 export interface ThreadOptions {
   /** The program of the thread; it is given the kind's path as `workerData`. */
   readonly program: URL
-  /** Most memory of its JavaScript objects, MiB. */
+  /** Most memory of its JavaScript objects and its buffers together, MiB. */
   readonly memoryMiB: number
   /** How long it may go on after its end before it counts as left behind, ms; two seconds when absent. */
   readonly endGraceMs?: number | undefined
@@ -101,6 +106,24 @@ export function startKindThread(
   worker.on('exit', (code) => endedBy(`it ended its thread (process.exit(${code}))`, 'exit', undefined))
   // A fault that nobody waits for is told at the next turn.
   waiting.promise.catch(() => undefined)
+
+  /** The engine bounds objects by itself, and not what lies outside of its heap: buffers, and memories of WebAssembly. */
+  async function lookAtBuffers(): Promise<void> {
+    const { used_heap_size: objects, external_memory: buffers } = await worker.getHeapStatistics()
+    if (objects + buffers > memoryMiB * MIB + LYING_BUFFERS)
+      endedBy(`it used more than ${memoryMiB} MiB of memory, buffers included`, 'memory', undefined)
+  }
+  /** One look at a time: a thread that is in a long function answers none. One that is over has no memory. */
+  let looking: Promise<void> | undefined
+  function look(): Promise<void> {
+    looking ??= lookAtBuffers()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = undefined
+      })
+    return looking
+  }
+
   const thread: KindThread = {
     fault: () => fault,
     async ask(question, timeoutMs) {
@@ -115,11 +138,16 @@ export function startKindThread(
     async within(answer, timeoutMs, when) {
       const late = Promise.withResolvers<undefined>()
       const timer = setTimeout(() => late.resolve(undefined), timeoutMs)
+      const looks = setInterval(look, MEMORY_LOOK_MS)
       try {
         const inTime = await Promise.race([answer, late.promise])
+        // What it keeps from one turn to the next, however quick they are; one that hangs now answers no look.
+        if (inTime !== undefined) await Promise.race([look(), late.promise])
+        if (fault?.ended === 'memory') throw fault
         if (inTime !== undefined) return inTime
       } finally {
         clearTimeout(timer)
+        clearInterval(looks)
       }
       const place = await hangingPlace(worker, options.hangLookMs ?? HANG_LOOK_MS)
       const at = place === undefined ? '' : ' (it was at this line then)'
