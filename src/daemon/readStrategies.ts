@@ -3,7 +3,8 @@ import type { BaseError } from '../base/errors.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import { hostKind } from '../strategy/files/hostKind.ts'
-import { type LoadResult, loadStrategies } from '../strategy/files/load.ts'
+import { type LoadedStrategy, type LoadResult, loadStrategies } from '../strategy/files/load.ts'
+import { StrategyFileError } from '../strategy/files/problem.ts'
 import { untrusted } from './trustedKinds.ts'
 
 const program = new URL(
@@ -16,17 +17,44 @@ const program = new URL(
  * files, by path.
  */
 export async function readStrategyFiles(
-  { strategies }: Pick<Config, 'strategies'>,
+  {
+    strategies,
+    paper,
+    embedsVenue,
+  }: Pick<Config, 'strategies'> & Partial<Pick<Config, 'paper' | 'embedsVenue'>>,
   takesDisabled = false,
   texts?: ReadonlyMap<string, string>,
 ): Promise<LoadResult> {
   const { paths, decideTimeoutMs, memoryMiB } = strategies
-  return await loadStrategies(paths, {
+  const found = await loadStrategies(paths, {
     untrusted,
     takesDisabled,
     ...(texts === undefined ? {} : { texts }),
     hostKind: (path) => hostKind(path, { program, decideTimeoutMs, memoryMiB }),
   })
+  if (embedsVenue !== true || paper === undefined) return found
+  return { ...found, problems: [...found.problems, ...fastReplayProblems(found.strategies, paper)] }
+}
+
+/**
+ * Strategies that read candles beside a replay that is faster than the clock: `paper.speed` moves prices alone, so that a candle of a minute
+ * would hold as many minutes of the file, and what is tried is another market than the file's.
+ */
+export function fastReplayProblems(
+  strategies: readonly Pick<LoadedStrategy, 'path' | 'needs'>[],
+  { replayFile, speed }: Pick<Config['paper'], 'replayFile' | 'speed'>,
+): readonly StrategyFileError[] {
+  if (replayFile === undefined || speed === 1) return []
+  return strategies
+    .filter(({ needs }) => (needs.candles ?? []).length > 0)
+    .map(
+      ({ path }) =>
+        new StrategyFileError({
+          file: path,
+          what: `reads candles, and paper.speed is ${speed}: a candle would hold ${speed} times its length of ${replayFile}`,
+          fix: 'set paper.speed to 1, turn this strategy off (enabled: false), or try it on simulated time: perpd strategies test',
+        }),
+    )
 }
 
 /** What is wrong with strategy files, as the end of a command: a line each. */
