@@ -101,7 +101,7 @@ export type OrderEvent =
       readonly intent: Intent
       readonly host: string
       readonly requestId: string
-      /** `PRICE_OUT_OF_BOUNDS`, `FEE_ABOVE_LIMIT`, `POSITION_MOVED` or `OFFER_EXPIRED`. */
+      /** `PRICE_OUT_OF_BOUNDS`, `PRICE_CONTESTED`, `FEE_ABOVE_LIMIT`, `POSITION_MOVED` or `OFFER_EXPIRED`. */
       readonly code: string
       readonly differences: readonly Difference[]
     }

@@ -18,6 +18,7 @@ import type { Order, Position } from '../protocol/position.ts'
 import type { ImpactData } from '../protocol/priceImpact.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { HiddenSide } from './account/held.ts'
+import type { ContestedPrice } from './order/contestedPrice.ts'
 
 /** Candles of one period. */
 export type CandleReading = Reading<{ readonly period: CandlePeriod; readonly candles: readonly Candle[] }>
@@ -34,6 +35,8 @@ export interface MarketView {
   readonly oraclePrice?: Reading<OraclePrice>
   /** Absent while `oraclePrice` is the oracle's and as fresh as it should be. */
   readonly priceSource?: PriceSource
+  /** Set for what takes risk away where hosts differ on the index token's price; `oraclePrice` is then the band of those that agree. */
+  readonly contested?: ContestedPrice
   /** Why the venue's values of this market count as stale, and its capacity with them; absent: they do not. */
   readonly staleValues?: string
   /**

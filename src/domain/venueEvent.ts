@@ -1,7 +1,9 @@
 /** What hosts and chain endpoints answer, and what was read of the venue. */
+
 import type { PriceSource } from '../protocol/market.ts'
 import type { MissingRow } from '../protocol/missing.ts'
 import type { Usd } from '../protocol/units.ts'
+import type { ContestedPrice } from './order/contestedPrice.ts'
 
 /** Feeds whose age is watched. */
 export type Feed = 'tickers' | 'capacity' | 'positions' | 'orders' | 'candles' | 'oracle' | 'markets'
@@ -53,6 +55,12 @@ export type VenueEvent =
       readonly symbol: string
       readonly source: PriceSource
       readonly ageMs: number
+    }
+  /** Hosts differ on the price of a reduction, and it is signed within the band of those that agree; told when it is admitted. */
+  | {
+      readonly type: 'price.contested'
+      readonly symbol: string
+      readonly contested: ContestedPrice
     }
   /** What closes orders in this run. `endpoints` is 0 in API-only mode; `isWeak` when real money has no chain's word. */
   | {

@@ -15,7 +15,7 @@ import { checkPause } from '../risk/breakers/pause.ts'
 import { slippageOf } from '../risk/checks/checks.ts'
 import { withSizes } from '../risk/checks/dataGaps.ts'
 import { checkEdge } from '../risk/checks/edgeCheck.ts'
-import { withFallbackPrice } from '../risk/checks/fallbackPrice.ts'
+import { withReductionPrice } from '../risk/checks/reductionPrice.ts'
 import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { type AdmissionContext, isDenial } from '../risk/exposure/admissionContext.ts'
 import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
@@ -78,6 +78,8 @@ export async function admitDecision(
 export function tellAdmitted({ emit }: Pick<EngineContext, 'emit'>, intent: Intent): void {
   emit({ type: 'decision.admitted', intent })
   const { sizing, terms } = intent
+  if (sizing.contested !== undefined)
+    emit({ type: 'price.contested', symbol: terms.symbol, contested: sizing.contested })
   if (sizing.priceSource === undefined) return
   const { priceSource: source, dataAgeMs: ageMs } = sizing
   emit({ type: 'price.fallback', symbol: terms.symbol, source, ageMs })
@@ -154,7 +156,7 @@ export function judge(
   const policy = context.signingPolicy()
   const impactSpentUsd = context.impactSpent.of(nowMs, pending)
   const admitted = admit(decision, {
-    snapshot: withFallbackPrice(judged, { decision, adds }, limits),
+    snapshot: withReductionPrice(judged, { decision, adds }, limits, context.prices.of(decision.marketToken)),
     // Folded anew for each decision, so that two of one tick cannot both spend the same capacity.
     exposure: exposureOf(counted, unseen(snapshot), context.holdings.others()),
     limits,

@@ -40,6 +40,7 @@ import { createInstance, type Instance } from './instance.ts'
 import { createLabelledOrders } from './labelledOrders.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createKnown } from './market/knownVenue.ts'
+import { createPriceWatch, heldMarketsOf } from './market/priceWatch.ts'
 import { readSnapshot } from './market/snapshotReader.ts'
 import { createExecutors } from './operator/executors.ts'
 import { createKill } from './operator/kill.ts'
@@ -175,6 +176,7 @@ export function createEngine(parts: EngineParts): Engine {
       return isShown && unlistedFills.length + closedFills.length === 0
     },
   })
+  const prices = createPriceWatch({ ...context, limits })
   const admission: EngineContext = {
     exitRetries: new Map(),
     ...context,
@@ -186,6 +188,7 @@ export function createEngine(parts: EngineParts): Engine {
     impactSpent: createImpactSpent(before, () => maxPriceImpactsOf(context.signingPolicy()), startedAtMs),
     pausedBy: reconciler.pausedBy,
     holdings,
+    prices,
     unwind: (intentId, wish) => unwinder.request(intentId, wish),
     planUnwind: (intentId, wish) => unwinder.plan(intentId, wish),
     planTask: (...asked) => executors.ofStrategies.plan(...asked),
@@ -218,12 +221,11 @@ export function createEngine(parts: EngineParts): Engine {
   for (const state of before.toReversed()) context.fees?.learn(state)
   orderManager.restore(journal.openIntents(), before.filter(isRecentFill))
   const feeds = createFeedAges(context)
-  /** Prices that were not doubted, over all strategies' snapshots. */
   const acceptedPrices = new Map<string, bigint>()
   const known = createKnown(catalogue.facts())
   const lookAtReached = createReachedTriggers(orderManager)
   const bareSides = createBareSides()
-  const account = createAccountWatch({ ...context, holdings, feeds, filled, reconciler, unmanaged })
+  const account = createAccountWatch({ ...context, prices, holdings, feeds, filled, reconciler, unmanaged })
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
     return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
@@ -236,7 +238,6 @@ export function createEngine(parts: EngineParts): Engine {
     dayResult.addFindings(trading.accountJournal.state(), clock.now())
     return dayResult
   }
-
   /** How what the daemon makes itself reads and is admitted: in the operator's name. */
   const byHand = { name: OPERATOR, isWhole: true }
   const byOperator = {
@@ -314,16 +315,15 @@ export function createEngine(parts: EngineParts): Engine {
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
     const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
-    const { onFeed } = feeds
     const snapshot = await readSnapshot(
-      { api, clock, account: owner, acceptedPrices, known, catalogue, onFeed, ...ages },
+      { api, clock, account: owner, acceptedPrices, known, catalogue, ...feeds, ...ages },
       needs,
     )
     orderManager.sawOrders(snapshot.orders)
     lookAtReached(snapshot)
+    await prices.look(heldMarketsOf(snapshot))
     return holdings.held(snapshot)
   }
-
   /** The size that an accepted increase may have by everything that is read anew. */
   async function resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> {
     const { symbol, direction } = intent.terms

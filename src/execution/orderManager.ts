@@ -85,14 +85,14 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
   const { signal } = stopping
   const waiters = new Map<string, (() => void)[]>()
   const orders = createTrackedOrders(context)
-  const chooseHost = createHostChoice(context)
+  const { chooseHost, passOver } = createHostChoice(context)
   const { feed, take, takeNew, takeAllNew } = createEventTaker(context, orders, {
     run: (tracked, effect) => effects.run(tracked, effect),
     markActive: (intentId) => effects.markActive(intentId),
     wake,
     chooseHost,
   })
-  const effects = createEffects(context, { lanes, orders, feed, chooseHost, signal })
+  const effects = createEffects(context, { lanes, orders, feed, chooseHost, passOver, signal })
 
   function wake(intentId: string): void {
     for (const resolve of waiters.get(intentId) ?? []) resolve()
@@ -201,16 +201,32 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
   }
 }
 
-/** Chooses the host of each attempt: one after the other, of those that are not in cooldown while there are any. */
-function createHostChoice({ api: client }: ExecutionContext): () => string {
+/** How long others are asked first after a price that was not signed, ms. */
+const PASS_OVER_MS = 60_000
+
+/**
+ * Chooses the host of each attempt: one after the other, of those that are not in cooldown while there are any, and of these one
+ * that was not passed over a moment ago.
+ */
+function createHostChoice({ api: client, clock }: Pick<ExecutionContext, 'api' | 'clock'>): {
+  readonly chooseHost: () => string
+  readonly passOver: (host: string) => void
+} {
   let nextHost = 0
-  return () => {
-    const { api } = client.hosts
-    const usable = api.filter((host) => !client.isCoolingDown(host))
-    const hosts = usable.length > 0 ? usable : api
-    const host = hosts[nextHost % hosts.length]
-    nextHost += 1
-    if (host === undefined) throw new TypeError('no application host is configured')
-    return host
+  const passedUntilMs = new Map<string, number>()
+  return {
+    chooseHost() {
+      const { api } = client.hosts
+      const usable = api.filter((host) => !client.isCoolingDown(host))
+      const awake = usable.length > 0 ? usable : api
+      const nowMs = clock.monotonicMs()
+      const first = awake.filter((host) => (passedUntilMs.get(host) ?? 0) <= nowMs)
+      const hosts = first.length > 0 ? first : awake
+      const host = hosts[nextHost % hosts.length]
+      nextHost += 1
+      if (host === undefined) throw new TypeError('no application host is configured')
+      return host
+    },
+    passOver: (host) => void passedUntilMs.set(host, clock.monotonicMs() + PASS_OVER_MS),
   }
 }

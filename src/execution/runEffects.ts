@@ -18,6 +18,9 @@ import { submit } from './submit.ts'
 import { createFollower } from './track/follow.ts'
 import type { TrackedOrder, TrackedOrders } from './trackedOrders.ts'
 
+/** Refusals of a price: another host may have another idea of it. */
+const otherPrices: ReadonlySet<string> = new Set(['PRICE_CONTESTED', 'PRICE_OUT_OF_BOUNDS'])
+
 /** What running effects needs of the order manager. */
 export interface EffectsOptions {
   readonly lanes: Lanes
@@ -26,6 +29,8 @@ export interface EffectsOptions {
   readonly feed: (tracked: TrackedOrder, event: MachineEvent) => Promise<void>
   /** The host that a new attempt asks. */
   readonly chooseHost: () => string
+  /** A host prepared a message at a price that is not signed: others are asked first for a while. */
+  readonly passOver: (host: string) => void
   /** No effect begins after it. */
   readonly signal: AbortSignal
 }
@@ -46,7 +51,7 @@ export interface Effects {
 
 /** Makes what runs effects, with the follower under it. */
 export function createEffects(context: ExecutionContext, options: EffectsOptions): Effects {
-  const { lanes, orders, feed, chooseHost, signal } = options
+  const { lanes, orders, feed, chooseHost, passOver, signal } = options
   let isPolling = false
   const follower = createFollower(context, {
     lanes,
@@ -85,6 +90,8 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
       write: (warned) => writeWarned(tracked, warned),
     })
     if (made === undefined) return
+    const { event } = made
+    if (event.type === 'refused' && otherPrices.has(event.code)) passOver(host)
     tracked.signed = made.signed
     dispatch(tracked, made.event)
   }

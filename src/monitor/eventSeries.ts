@@ -219,7 +219,7 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
   )
   const notSigned = counter(
     'perpd_payloads_not_signed_total',
-    'Payloads not signed because price, fee, position or time moved beyond a limit, by code: PRICE_OUT_OF_BOUNDS, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED.',
+    'Payloads not signed because price, fee, position or time moved beyond a limit, by code: PRICE_OUT_OF_BOUNDS, PRICE_CONTESTED, FEE_ABOVE_LIMIT, POSITION_MOVED, OFFER_EXPIRED.',
     ['code'],
   )
   const warned = counter(

@@ -1,9 +1,10 @@
 /** Small pieces of text for people: ids, spans of time, counts, amounts. Used by the log and by the commands. */
 
+import type { ContestedPrice } from '../domain/order/contestedPrice.ts'
 import type { Intent } from '../domain/order/intent.ts'
 import type { TermsInForce } from '../domain/order/termsInForce.ts'
 import type { PriceSource } from '../protocol/market.ts'
-import { formatExactPrice } from '../protocol/priceText.ts'
+import { formatExactPrice, formatPrice } from '../protocol/priceText.ts'
 import { formatSize, formatUnits, type Usd } from '../protocol/units.ts'
 
 /** First eight characters of an intent id: enough for people and for `perpd explain`. */
@@ -97,4 +98,12 @@ export const sourceTexts: Readonly<Record<PriceSource, string>> = {
   'old-oracle': "the oracle's freshest price of any host",
   ticker: "the venue's own mark price",
   position: "the mark price in the position's row",
+}
+
+/** Each host's word on a price that they differ on; those that the band is made of first. */
+export function contestedText(words: ContestedPrice['words']): string {
+  return words
+    .toSorted((one, other) => Number(other.isTaken) - Number(one.isTaken))
+    .map(({ host, price, isTaken }) => `${host} ${formatPrice(price)}${isTaken ? '' : ' (left out)'}`)
+    .join(', ')
 }

@@ -83,7 +83,11 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
       kind: decision.kind,
       decision,
       ...plan,
-      sizing: { ...plan.sizing, ...(view.priceSource && { priceSource: view.priceSource }) },
+      sizing: {
+        ...plan.sizing,
+        ...(view.priceSource && { priceSource: view.priceSource }),
+        ...(view.contested && { contested: view.contested }),
+      },
       expiresAtMs: context.expiresAtMs,
       acceptedAtMs: nowMs,
     },

@@ -137,6 +137,8 @@ test('without a ticker the mark of the position’s row bounds the close', async
   await wish(['increase', ethSymbol])
   edit('/prices/tickers', 'oracle/*', old)
   bench.venue.wire.add({ kind: 'status', status: 503, route: '/markets/tickers' })
+  // What the hosts said seconds before counts meanwhile.
+  await bench.clock.advance(25_000)
   expect(await wish(['close', ethSymbol])).toEqual([])
   await bench.clock.advance(10_000)
   expect(await held()).toEqual([])

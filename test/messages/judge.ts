@@ -21,6 +21,7 @@ export interface Judged {
 const classes: Readonly<Record<Rejection['code'], Exclude<Judged['verdict'], 'sign'>>> = {
   TYPED_DATA_MISMATCH: 'tampered',
   PRICE_OUT_OF_BOUNDS: 'price-moved',
+  PRICE_CONTESTED: 'price-moved',
   FEE_ABOVE_LIMIT: 'too-dear',
   POSITION_MOVED: 'position-moved',
   OFFER_EXPIRED: 'expired',

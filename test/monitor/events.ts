@@ -313,6 +313,18 @@ export const everyEvent: readonly Event[] = [
   { type: 'subaccount.fileRight' },
   { type: 'price.fallback', symbol, source: 'ticker', ageMs: 400 },
   {
+    type: 'price.contested',
+    symbol,
+    contested: {
+      lowest: usd(2_000),
+      highest: usd(2_001),
+      words: [
+        { kind: 'oracle', host: 'https://oracle.one', price: usd(1_000), isTaken: false },
+        { kind: 'mark', host: 'https://api.one/v1', price: usd(2_000), isTaken: true },
+      ],
+    },
+  },
+  {
     type: 'trading.state',
     scope: 'strategy:eth-trend',
     state: 'reducing',

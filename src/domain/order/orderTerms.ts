@@ -3,6 +3,7 @@ import type { Address, Hex } from '../../protocol/address.ts'
 import type { BatchTerms } from '../../protocol/batch.ts'
 import type { Direction, PriceSource } from '../../protocol/market.ts'
 import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import type { ContestedPrice } from './contestedPrice.ts'
 import type { TwapTerms } from './decision.ts'
 
 /** How an order waits (docs/api-coverage.md POST /orders/txns/prepare). */
@@ -155,4 +156,6 @@ export interface Sizing {
   readonly dataAgeMs: number
   /** Where the price is from that stands in for a fresh one of the oracle; absent: it is the oracle's. */
   readonly priceSource?: PriceSource
+  /** What hosts said of the price of a reduction where they differed; absent: they did not. */
+  readonly contested?: ContestedPrice
 }

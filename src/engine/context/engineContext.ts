@@ -17,6 +17,7 @@ import type { SubaccountWatch } from '../account/subaccountWatch.ts'
 import type { Trading } from '../account/tradingHalts.ts'
 import type { Unwinder } from '../account/unwinder.ts'
 import type { Catalogue } from '../market/marketCatalogue.ts'
+import type { PriceWatch } from '../market/priceWatch.ts'
 import type { ImpactSpent } from './impactSpent.ts'
 import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
 import type { MarketCount } from './marketCount.ts'
@@ -74,6 +75,8 @@ export interface EngineContext extends ExecutionContext {
   readonly acceptedOnMarkets: MarketCount
   /** What prices of the day may leave by estimated impacts. */
   readonly impactSpent: ImpactSpent
+  /** Every host's word on the prices of markets that are held. */
+  readonly prices: Pick<PriceWatch, 'of'>
   /** What is held by all sources. */
   readonly holdings: Holdings
   /** What was found on a market that nobody explained: increases there wait for an operator. */

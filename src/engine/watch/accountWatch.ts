@@ -1,7 +1,7 @@
 /** The look at the account that every round of the watch takes: what is held, by which names, and what lists hide of it. */
 import { BaseError } from '../../base/errors.ts'
 import type { HiddenSide } from '../../domain/account/held.ts'
-import { hexKey } from '../../protocol/address.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars } from '../../protocol/units.ts'
 import {
@@ -15,6 +15,7 @@ import {
 import type { Unseen } from '../account/unseen.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { marketList, withHeldMarkets } from '../market/heldMarkets.ts'
+import type { PriceWatch } from '../market/priceWatch.ts'
 import type { FeedAges } from './feedAges.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { UnmanagedWatch } from './unmanaged.ts'
@@ -33,6 +34,7 @@ export interface AccountWatchContext
     | 'orderManager'
     | 'subaccount'
   > {
+  readonly prices: Pick<PriceWatch, 'look'>
   readonly feeds: Pick<FeedAges, 'onFeed'>
   readonly filled: Pick<Unseen, 'recent'>
   readonly reconciler: Pick<Reconciler, 'pass'>
@@ -96,6 +98,9 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
       symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
       feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
       emit({ type: 'account.positions', positions, symbols })
+      await context.prices.look(
+        known.filter(({ marketToken }) => tokens.some((token) => sameHex(token, marketToken))),
+      )
       await unmanaged.check(positions, symbols)
       const resting = orderManager.open().filter(({ label }) => label === 'resting').length
       await context.subaccount?.check(positions.length + resting)

@@ -3,7 +3,12 @@ import type { Difference } from '../../domain/orderEvent.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 
 /** What moves by itself, told apart from payload mismatch. */
-export type BenignCode = 'PRICE_OUT_OF_BOUNDS' | 'FEE_ABOVE_LIMIT' | 'POSITION_MOVED' | 'OFFER_EXPIRED'
+export type BenignCode =
+  | 'PRICE_OUT_OF_BOUNDS'
+  | 'PRICE_CONTESTED'
+  | 'FEE_ABOVE_LIMIT'
+  | 'POSITION_MOVED'
+  | 'OFFER_EXPIRED'
 
 /** Collects differences; `field` names the place inside the payload. */
 export class Differences {

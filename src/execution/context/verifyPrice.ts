@@ -3,6 +3,7 @@
  * own oracle read, a limit or take-profit by its trigger. Stops and twap parts take any price by the protocol's own habit:
  * they are bounded by their size, and may carry "any" for their side alone, never the other side's.
  */
+import type { ContestedPrice } from '../../domain/order/contestedPrice.ts'
 import { bps, contractPriceOf, formatUnits, MAX_UINT256, type Usd } from '../../protocol/units.ts'
 import type { Differences } from './differences.ts'
 
@@ -12,7 +13,13 @@ export type PriceRule =
    * Within slippage, tolerance and estimated impact of the center. With `impactBps`, which the order asked for by name, within
    * it and the slippage: whether the venue puts the slippage on top is not known, and both are what was asked.
    */
-  | (Around & { readonly kind: 'around'; readonly center: Usd; readonly impactBps?: number })
+  | (Around & {
+      readonly kind: 'around'
+      readonly center: Usd
+      readonly impactBps?: number
+      /** The band that the center is of, where hosts differ on the price: nobody can say then that a price is wrong. */
+      readonly contested?: Pick<ContestedPrice, 'lowest' | 'highest'> | undefined
+    })
   /** "Any" of its side, or around the center where there is one. */
   | (Around & { readonly kind: 'any'; readonly center?: Usd })
   /** No price at all: swaps. */
@@ -50,7 +57,7 @@ export function checkAcceptablePrice(
   if (rule.kind === 'unchecked') return
   const any = rule.kind === 'none' ? 0n : anyPriceOf(side.buys)
   if (rule.kind === 'around' || (rule.kind === 'any' && rule.center !== undefined && found !== any)) {
-    checkAround(differences, field, rule.center ?? 0n, found, side, reachOf(rule, width))
+    checkAround(differences, field, bandOf(rule), found, side, reachOf(rule, width))
   } else differences.same(field, any, found)
 }
 
@@ -76,6 +83,21 @@ function reachOf(
   }
 }
 
+/** What a price may lie around: one price, or the honest band of several. */
+interface Band {
+  readonly lowest: Usd
+  readonly highest: Usd
+  readonly isContested: boolean
+}
+
+function bandOf(rule: Extract<PriceRule, { readonly kind: 'around' | 'any' }>): Band {
+  const { center = 0n } = rule
+  const contested = rule.kind === 'around' ? rule.contested : undefined
+  return contested === undefined
+    ? { lowest: center, highest: center, isContested: false }
+    : { lowest: contested.lowest, highest: contested.highest, isContested: true }
+}
+
 /**
  * Beyond the bound on the bad side we would overpay; far on the good side the order could only ever be cancelled or freeze,
  * at our cost.
@@ -83,25 +105,26 @@ function reachOf(
 function checkAround(
   differences: Differences,
   field: string,
-  reference: Usd,
+  { lowest: leastPrice, highest: mostPrice, isContested }: Band,
   found: bigint,
   { buys, decimals }: { readonly buys: boolean; readonly decimals: number },
   { slippageBps, badBps, goodBps }: Reach,
 ): void {
-  const above = reference + bps(reference, buys ? badBps : goodBps)
-  const below = reference - bps(reference, buys ? goodBps : slippageBps + badBps)
+  const above = mostPrice + bps(mostPrice, buys ? badBps : goodBps)
+  const below = leastPrice - bps(leastPrice, buys ? goodBps : slippageBps + badBps)
   const lowest = contractPriceOf(below, decimals)
   const highest = contractPriceOf(buys ? above + bps(above, slippageBps) : above, decimals)
   // The venue rounds in contract units: one of them either way is no difference.
   if (found >= lowest - 1n && found <= highest + 1n) return
   const price = (value: bigint) => formatUnits(value, 30 - decimals)
   // Markets move by a few percent between two reads, not to any price at all.
-  const center = contractPriceOf(reference, decimals)
-  const isMove = found >= center - center / 5n && found <= center + center / 5n
+  const least = contractPriceOf(leastPrice, decimals)
+  const most = contractPriceOf(mostPrice, decimals)
+  const isMove = found >= least - least / 5n && found <= most + most / 5n
   differences.add(
     field,
     `between ${price(lowest)} and ${price(highest)} USD`,
     `${price(found)} USD`,
-    isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined,
+    isContested ? 'PRICE_CONTESTED' : isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined,
   )
 }

@@ -1,5 +1,6 @@
 /** An intent as rules: for every order that its message creates, in the order of the message, what each field must be. */
 import { expectedOf } from '../../domain/machine/expected.ts'
+import type { ContestedPrice } from '../../domain/order/contestedPrice.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import { type ExitTerms, keptShare, type OrderTerms, type SwapTerms } from '../../domain/order/orderTerms.ts'
 import { type Address, ZERO_ADDRESS } from '../../protocol/address.ts'
@@ -81,7 +82,7 @@ export function rulesOf(intent: Intent): {
   const types = expectedOf(intent).orders.map(({ orderType }) => orderType)
   if (kind === 'batch') {
     return {
-      main: (terms.batch?.createOrderParamsList ?? []).map((order) => ownRule(order, terms)),
+      main: (terms.batch?.createOrderParamsList ?? []).map((order) => ownRule(order, intent)),
       exits: [],
     }
   }
@@ -93,7 +94,7 @@ export function rulesOf(intent: Intent): {
   }
 }
 
-function mainRule({ kind, terms: given }: Intent, orderType: number): OrderRule {
+function mainRule({ kind, terms: given, sizing }: Intent, orderType: number): OrderRule {
   // A close of a journal of before says nothing of the position; whatever collateral it names, a full close pays all of it out.
   const terms =
     kind === 'close' && given.held === undefined
@@ -139,7 +140,7 @@ function mainRule({ kind, terms: given }: Intent, orderType: number): OrderRule 
           wholeUsd: terms.held?.sizeInUsd,
         },
     trigger: parts === 0 ? triggerOf(terms) : anyPriceOf(buys),
-    price: kind === 'collateral-in' ? { kind: 'unchecked' } : priceRuleOf(terms),
+    price: kind === 'collateral-in' ? { kind: 'unchecked' } : priceRuleOf(terms, sizing.contested),
     minOutput:
       terms.mostOutputUsd === undefined
         ? noMinOutput
@@ -204,11 +205,11 @@ function estimated({ priceImpactBps }: Pick<OrderTerms, 'priceImpactBps'>): {
   return priceImpactBps === undefined ? {} : { estimateBps: priceImpactBps }
 }
 
-function priceRuleOf(terms: OrderTerms): PriceRule {
+function priceRuleOf(terms: OrderTerms, contested: ContestedPrice | undefined): PriceRule {
   const { orderType, triggerPrice, referencePrice, acceptablePriceImpactBps } = terms
   switch (orderType) {
     case 'market':
-      return { kind: 'around', center: referencePrice, ...estimated(terms) }
+      return { kind: 'around', center: referencePrice, contested, ...estimated(terms) }
     case 'limit':
     case 'take-profit':
       return {
@@ -234,7 +235,7 @@ const triggered: ReadonlySet<bigint> = new Set([3n, 5n])
 const stops: ReadonlySet<bigint> = new Set([6n, 8n])
 
 /** The rule of an order in a message of the caller's own: what he wrote, with the price bound of its type. */
-function ownRule(order: CreateOrderParams, terms: OrderTerms): OrderRule {
+function ownRule(order: CreateOrderParams, { terms, sizing: { contested } }: Intent): OrderRule {
   const { numbers, addresses, orderType, isLong } = order
   const trigger = priceOfContractPrice(numbers.triggerPrice, terms.indexToken.decimals)
   const isIncrease = increases.has(orderType)
@@ -248,7 +249,9 @@ function ownRule(order: CreateOrderParams, terms: OrderTerms): OrderRule {
     trigger: numbers.triggerPrice,
     price: stops.has(orderType)
       ? { kind: 'any', center: trigger }
-      : { kind: 'around', center: triggered.has(orderType) ? trigger : terms.referencePrice },
+      : triggered.has(orderType)
+        ? { kind: 'around', center: trigger }
+        : { kind: 'around', center: terms.referencePrice, contested },
     minOutput: { kind: 'between', least: numbers.minOutputAmount, most: numbers.minOutputAmount },
     maxSwapType: isIncrease ? 0n : 1n,
     mayAutoCancel: !isIncrease,

@@ -57,7 +57,8 @@ export interface Verified extends Proposal {
 export interface Rejection {
   readonly kind: 'rejected'
   /**
-   * What moves by itself is told apart from payload mismatch: the price (`PRICE_OUT_OF_BOUNDS`), a fee in a gas spike
+   * What moves by itself is told apart from payload mismatch: the price (`PRICE_OUT_OF_BOUNDS`; of a reduction where
+   * hosts differ on it, `PRICE_CONTESTED`), a fee in a gas spike
    * (`FEE_ABOVE_LIMIT`), the position under a reduction (`POSITION_MOVED`), the host's offer (`OFFER_EXPIRED`). Anything else
    * is `TYPED_DATA_MISMATCH`. docs/orders.md has the rule of each field.
    */

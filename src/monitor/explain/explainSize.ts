@@ -4,7 +4,7 @@ import type { IntentState, Label } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { formatUnits } from '../../protocol/units.ts'
-import { money, sourceTexts, span } from '../text.ts'
+import { contestedText, money, sourceTexts, span } from '../text.ts'
 
 /** What a label means for the operator: what is known, and what comes next. */
 const meanings: Readonly<Record<Label, string>> = {
@@ -59,5 +59,11 @@ export function sizingLines({ intent }: IntentState): string[] {
   lines.push(
     `price ${formatPrice(terms.referencePrice)} (${sizing.priceSource === undefined ? 'oracle' : `${sourceTexts[sizing.priceSource]}: the oracle had no fresh one`}), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
   )
+  if (sizing.contested !== undefined) {
+    const { lowest, highest, words } = sizing.contested
+    lines.push(
+      `hosts differed on the price: ${contestedText(words)}; signed around ${formatPrice(lowest)} to ${formatPrice(highest)}`,
+    )
+  }
   return lines
 }

@@ -16,6 +16,7 @@ const fromOutside: ReadonlySet<EventType> = new Set<EventType>([
   'rows.missing',
   'rows.foreign',
   'price.fallback',
+  'price.contested',
   'chain.read',
   'chain.skew',
   'chain.time',

@@ -173,6 +173,7 @@ function warnedWords({ action, reason, toUsd }: Extract<OrderEvent, { type: 'ord
 /** What moves by itself, in words. */
 const movedWords: Readonly<Record<string, string>> = {
   PRICE_OUT_OF_BOUNDS: 'the price has moved beyond the bound',
+  PRICE_CONTESTED: 'hosts differ on the price, and this one lies outside of what most say',
   FEE_ABOVE_LIMIT: 'the fee is above the limit',
   POSITION_MOVED: 'the position has changed meanwhile',
   OFFER_EXPIRED: "the host's offer is over",

@@ -1,8 +1,9 @@
 /** How the answers of hosts and chain endpoints read, and what was read of the venue. */
 
 import type { VenueEvent } from '../../domain/venueEvent.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import { isGood } from '../hostFigures.ts'
-import { counted, ended, money, sourceTexts, span } from '../text.ts'
+import { contestedText, counted, ended, money, sourceTexts, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
 
 /** The line of each event of the venue. */
@@ -72,6 +73,19 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
       'price',
       `a reduction on ${event.symbol} uses ${sourceTexts[event.source]}, ${span(event.ageMs)} old: no host of the oracle has a fresh price. Increases wait`,
       { market: event.symbol, source: event.source, age_ms: Math.round(event.ageMs) },
+    ),
+  'price.contested': ({ symbol, contested: { lowest, highest, words } }) =>
+    line(
+      'warn',
+      'price',
+      `a reduction on ${symbol} is signed around ${formatPrice(lowest)}${lowest === highest ? '' : ` to ${formatPrice(highest)}`}: hosts differ on the price (${contestedText(words)}). No host is blamed for it; what adds risk waits until they agree`,
+      {
+        market: symbol,
+        lowest: formatPrice(lowest),
+        highest: formatPrice(highest),
+        taken: words.filter(({ isTaken }) => isTaken).length,
+        left_out: words.filter(({ isTaken }) => !isTaken).length,
+      },
     ),
   'evidence.chosen': (event) =>
     line(

@@ -48,6 +48,11 @@ export const venueRegister = {
     'A reduction stands on another price than a fresh one of the oracle.',
     ['market', 'source', 'age_ms'],
   ),
+  'price.contested': registered(
+    ['warn'],
+    'Hosts differ on the price of a reduction; it is signed within the band of those that agree.',
+    ['market', 'lowest', 'highest', 'taken', 'left_out'],
+  ),
   'evidence.chosen': registered(['info', 'warn'], 'What proves how orders end in this run.', [
     'source',
     'endpoints',

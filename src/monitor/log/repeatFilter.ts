@@ -150,6 +150,8 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         return [repeated('findings held', String(event.isJournalShort), line)]
       case 'price.fallback':
         return [repeated(`price ${event.symbol}`, event.source, line)]
+      case 'price.contested':
+        return [repeated(`contested ${event.symbol}`, 'differ', line)]
       case 'chain.read':
         return readTold(event, line)
       case 'chain.skew':

@@ -148,7 +148,7 @@ export function usedBudget(endings: readonly Ending[], feeTokenDecimals: number)
 /** Whoever cancels an order of the account ended it on purpose: trying again hits nothing. */
 const ownCancel = /\bUSER_INITIATED_CANCEL$/
 
-const movedCause = /\b(PRICE_OUT_OF_BOUNDS|POSITION_MOVED|OFFER_EXPIRED|FEE_ABOVE_LIMIT)$/
+const movedCause = /\b(PRICE_OUT_OF_BOUNDS|PRICE_CONTESTED|POSITION_MOVED|OFFER_EXPIRED|FEE_ABOVE_LIMIT)$/
 
 /**
  * Whether the cause moves by itself and nothing was signed: prices, fees, positions, offers. `checkPause` waits for it: minutes of

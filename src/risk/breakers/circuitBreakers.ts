@@ -302,7 +302,7 @@ const payloadMismatchCause = /\bTYPED_DATA_MISMATCH$/
  * decision and the signature is nobody's fault, however often it does.
  */
 export const requestedCause =
-  /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|CHAIN_CLOCK_SKEW|PRICE_OUT_OF_BOUNDS|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
+  /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|CHAIN_CLOCK_SKEW|PRICE_OUT_OF_BOUNDS|PRICE_CONTESTED|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/
 
 function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {
   const key = haltKey({ scope, cause })

@@ -1,0 +1,17 @@
+/** A price that hosts differ on: each one's word, and the band that a reduction is signed within. */
+import type { Usd } from '../../protocol/units.ts'
+
+/** A price that hosts differ on; USD per whole index token. */
+export interface ContestedPrice {
+  /** The widest band of those that agree. */
+  readonly lowest: Usd
+  readonly highest: Usd
+  readonly words: readonly {
+    /** The oracle service's price, or the mark of the application API. */
+    readonly kind: 'oracle' | 'mark'
+    readonly host: string
+    readonly price: Usd
+    /** Whether the band is made of it. */
+    readonly isTaken: boolean
+  }[]
+}

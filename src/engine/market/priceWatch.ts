@@ -1,0 +1,163 @@
+/**
+ * Every host's word on the prices of markets that are held, and the last price that most of them agreed on: what reductions are
+ * judged by (`risk/checks/reductionPrice.ts`). Hosts are asked side by side; a silent one keeps nobody waiting.
+ */
+import type { Api } from '../../api/client.ts'
+import type { DecimalsOf } from '../../api/feeds/oracle.ts'
+import type { Clock } from '../../base/clock.ts'
+import { BaseError } from '../../base/errors.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
+import type { Market } from '../../protocol/market.ts'
+import { judgePrice, type LastPrice, type PriceWord } from '../../risk/checks/priceJudge.ts'
+import { DIVERGENCE_BPS, type KnownPrices } from '../../risk/checks/reductionPrice.ts'
+import type { LiveLimits } from '../context/liveLimits.ts'
+
+/** What the watch stands on. */
+export interface PriceWatchParts {
+  readonly api: Api
+  readonly clock: Clock
+  readonly limits: Pick<LiveLimits, 'current'>
+  /** Takes a mistake of ours. */
+  readonly fatal: (error: unknown) => void
+}
+
+/** The watch. */
+export interface PriceWatch {
+  /**
+   * Asks for the prices of these markets unless that was done a moment ago; resolves when they are known well enough to judge by.
+   * Never rejects for what a network does.
+   */
+  look(markets: readonly Market[]): Promise<void>
+  /** What is known of a market's price. */
+  of(marketToken: string): KnownPrices
+}
+
+/** How long a look counts as one of now, and how old words may be while a look is under way, ms. */
+const LOOK_MS = 4_000
+const ENOUGH_MS = 15_000
+/** How long a host is waited for, and slower ones when one of each service has answered, ms. */
+const TIMEOUT_MS = 3_000
+const PATIENCE_MS = 1_000
+
+/** Makes the watch; nothing is known before the first look. */
+export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
+  const { api, clock, fatal } = parts
+  /** By lower-cased market token: words by kind and host. */
+  const words = new Map<string, Map<string, PriceWord>>()
+  const lasts = new Map<string, LastPrice>()
+  const lookedAtMs = new Map<string, number>()
+
+  const divergenceBps = () => parts.limits.current().account.maxPriceDivergenceBps ?? DIVERGENCE_BPS
+
+  function note(marketToken: string, word: PriceWord): void {
+    if (word.minPrice <= 0n || word.medianPrice <= 0n) return
+    const key = hexKey(marketToken)
+    const own = words.get(key) ?? new Map<string, PriceWord>()
+    words.set(key, own.set(`${word.kind} ${word.host}`, word))
+  }
+
+  function youngOf(marketToken: string): readonly PriceWord[] {
+    const nowMs = clock.now()
+    return [...(words.get(hexKey(marketToken))?.values() ?? [])].filter(
+      ({ atMs }) => nowMs - atMs <= ENOUGH_MS,
+    )
+  }
+
+  /** Keeps what most agree on now as the last good price. */
+  function remember({ marketToken }: Market): void {
+    const key = hexKey(marketToken)
+    const nowMs = clock.now()
+    const found = judgePrice(youngOf(marketToken), lasts.get(key), divergenceBps(), nowMs)
+    if (found?.isGood === true) lasts.set(key, { price: found.medianPrice, atMs: nowMs })
+  }
+
+  const optionsOf = (hosts: readonly string[], host: string) =>
+    hosts.length === 1 ? {} : { host, attempts: 1, timeoutMs: TIMEOUT_MS }
+
+  async function readOracle(host: string, markets: readonly Market[], decimalsOf: DecimalsOf): Promise<void> {
+    const read = await api.getPrices(decimalsOf, optionsOf(api.hosts.oracle, host))
+    const skewMs = api.clockSkewMs(read.host) ?? 0
+    for (const { marketToken, indexToken } of markets) {
+      const row = read.value.find(({ tokenAddress }) => sameHex(tokenAddress, indexToken))
+      if (row === undefined) continue
+      const { minPrice, maxPrice, medianPrice, updatedAtSeconds } = row
+      const atMs = Math.min(read.readAtMs, updatedAtSeconds * 1000 - skewMs)
+      note(marketToken, { kind: 'oracle', host, minPrice, maxPrice, medianPrice, atMs })
+    }
+  }
+
+  async function readMarks(host: string, markets: readonly Market[]): Promise<void> {
+    const symbols = markets.map(({ symbol }) => symbol)
+    const read = await api.getMarketTickers({ symbols }, optionsOf(api.hosts.api, host))
+    for (const { marketToken, minPrice, maxPrice, markPrice } of read.value)
+      note(marketToken, {
+        kind: 'mark',
+        host,
+        minPrice,
+        maxPrice,
+        medianPrice: markPrice,
+        atMs: read.readAtMs,
+      })
+  }
+
+  async function readAll(markets: readonly Market[]): Promise<void> {
+    const tokens = await tolerated(api.getOracleTokens())
+    const decimals = new Map((tokens?.value ?? []).map((row) => [hexKey(row.address), row.decimals]))
+    const isAwake = (host: string) => !api.isCoolingDown(host)
+    const oracles = api.hosts.oracle
+      .filter(isAwake)
+      .map((host) => tolerated(readOracle(host, markets, (address) => decimals.get(hexKey(address)))))
+    const listed = markets.filter(({ isListed }) => isListed)
+    const marks =
+      listed.length === 0
+        ? []
+        : api.hosts.api.filter(isAwake).map((host) => tolerated(readMarks(host, listed)))
+    const over = new AbortController()
+    const all = Promise.all([...oracles, ...marks]).finally(() => over.abort('answered'))
+    const first = Promise.all([anyOf(oracles), anyOf(marks)])
+    await Promise.race([all, first.then(() => clock.sleep(PATIENCE_MS, over.signal))])
+    for (const market of markets) remember(market)
+  }
+
+  return {
+    async look(markets) {
+      const nowMs = clock.monotonicMs()
+      const due = markets.filter(
+        ({ marketToken }) =>
+          nowMs - (lookedAtMs.get(hexKey(marketToken)) ?? Number.NEGATIVE_INFINITY) >= LOOK_MS,
+      )
+      if (due.length === 0) return
+      for (const { marketToken } of due) lookedAtMs.set(hexKey(marketToken), nowMs)
+      const read = readAll(due).catch(fatal)
+      const isKnown = due.every(({ marketToken }) => youngOf(marketToken).length > 0)
+      if (!isKnown) await read
+    },
+    of(marketToken) {
+      const key = hexKey(marketToken)
+      const last = lasts.get(key)
+      return { words: [...(words.get(key)?.values() ?? [])], ...(last === undefined ? {} : { last }) }
+    },
+  }
+}
+
+/** The markets of a snapshot's positions, as far as it has them. */
+export function heldMarketsOf({ markets, positions }: Snapshot): readonly Market[] {
+  const held = new Set(positions.value.map(({ marketToken }) => hexKey(marketToken)))
+  return [...held].flatMap((key) => markets.get(key)?.market ?? [])
+}
+
+/** What was read; undefined for what a network did. */
+async function tolerated<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof BaseError) return undefined
+    throw error
+  }
+}
+
+/** Resolves with the first that does; at once where there is none. */
+async function anyOf(reads: readonly Promise<unknown>[]): Promise<void> {
+  if (reads.length > 0) await Promise.race(reads)
+}

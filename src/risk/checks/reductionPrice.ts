@@ -1,0 +1,167 @@
+/**
+ * The price that everything stands on that cannot add risk, whoever decides it: a strategy, a guard, a task, an operator or a kill.
+ * It is judged by every host's word (`priceJudge.ts`). Where no host of the oracle has a fresh price, the venue's own mark stands
+ * in, from the market's ticker or the position's row, or the freshest price that any host of the oracle had, or the last good
+ * one. A reduction cannot add risk, and the protocol executes it at its own price; without this a position could not be left
+ * while the price service stands still, or while one host is wrong.
+ */
+import { type MarketView, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
+import type { OraclePrice, PriceSource } from '../../protocol/market.ts'
+import { type AgeLimits, type ClassifiedDecision, REDUCTION_AGE_FACTOR } from './checks.ts'
+import { type JudgedPrice, judgePrice, type LastPrice, type PriceWord } from './priceJudge.ts'
+
+/** What is known of a market's price besides a snapshot. */
+export interface KnownPrices {
+  /** The newest word of each host. */
+  readonly words: readonly PriceWord[]
+  readonly last?: LastPrice
+}
+
+/** Limits that the price of a reduction is judged by. */
+export interface ReductionPriceLimits extends AgeLimits {
+  readonly maxPriceDivergenceBps?: number
+}
+
+/** How far words that agree may be apart where no limit says so, bps. */
+export const DIVERGENCE_BPS = 100
+/** How old the words may be that are taken alone, ms. */
+const FRESH_WORD_MS = 20_000
+
+/**
+ * The snapshot that a decision is judged on: where it cannot add risk, with the price that a reduction of its market stands on in
+ * the place of the oracle's, and where that is from.
+ */
+export function withReductionPrice(
+  snapshot: Snapshot,
+  { decision, adds }: ClassifiedDecision,
+  limits: ReductionPriceLimits,
+  known: KnownPrices = { words: [] },
+): Snapshot {
+  if (adds || decision.kind === 'cancel') return snapshot
+  const key = hexKey(decision.marketToken)
+  const view = snapshot.markets.get(key)
+  if (view === undefined) return snapshot
+  const words = wordsOf(snapshot, view, decision, limits, known.words)
+  const divergenceBps = limits.maxPriceDivergenceBps ?? DIVERGENCE_BPS
+  const found = judgePrice(words, known.last, divergenceBps, snapshot.atMs)
+  const standing = found === undefined ? oldPrice(view, known.last) : judgedView(view, found, words)
+  return standing === undefined
+    ? snapshot
+    : { ...snapshot, markets: new Map(snapshot.markets).set(key, standing) }
+}
+
+/**
+ * The words that count: the young ones; without any the position's row, which was read just now; and without one those that reductions
+ * may stand on by their age.
+ */
+function wordsOf(
+  snapshot: Snapshot,
+  view: MarketView,
+  { marketToken, direction }: ClassifiedDecision['decision'],
+  { maxDataAgeMs = Number.POSITIVE_INFINITY, maxOracleAgeMs, maxTickerAgeMs }: AgeLimits,
+  known: readonly PriceWord[],
+): readonly PriceWord[] {
+  const mostMs = {
+    oracle: Math.min(maxDataAgeMs, maxOracleAgeMs ?? Number.POSITIVE_INFINITY) * REDUCTION_AGE_FACTOR,
+    mark: Math.min(maxDataAgeMs, maxTickerAgeMs ?? Number.POSITIVE_INFINITY) * REDUCTION_AGE_FACTOR,
+  }
+  const ageMs = ({ atMs }: Pick<PriceWord, 'atMs'>) => Math.max(0, snapshot.atMs - atMs)
+  const usable = (words: readonly PriceWord[]) => words.filter((word) => ageMs(word) <= mostMs[word.kind])
+  const byHosts = usable(known)
+  // A snapshot's own reading stands for the service where no host's word is known.
+  const own = usable([ofOracle(view), ofTicker(view)].flatMap((word) => word ?? []))
+  const words = [...byHosts, ...own.filter(({ kind }) => !byHosts.some((word) => word.kind === kind))]
+  const fresh = words.filter((word) => ageMs(word) <= FRESH_WORD_MS)
+  if (fresh.length > 0) return fresh
+  const row = ofPosition(snapshot, marketToken, direction)
+  return row === undefined ? words : [row]
+}
+
+function judgedView(
+  view: MarketView,
+  { lowest, highest, medianPrice, words, isContested }: JudgedPrice,
+  all: readonly PriceWord[],
+): MarketView {
+  const { priceDoubts, ...rest } = view
+  const atMs = Math.max(...(words.length > 0 ? words : all).map((word) => word.atMs))
+  const value: OraclePrice = {
+    ...named(view),
+    minPrice: lowest,
+    maxPrice: highest,
+    medianPrice,
+    updatedAtSeconds: Math.floor(atMs / 1000),
+  }
+  // A doubt about the index token's price is one word among several here.
+  const doubts = priceDoubts?.filter(({ tokenAddress }) => !sameHex(tokenAddress, view.market.indexToken))
+  const isOracle = all.some(({ kind }) => kind === 'oracle')
+  const isRow = all.every(({ host }) => host === ROW)
+  return {
+    ...rest,
+    ...(doubts === undefined || doubts.length === 0 ? {} : { priceDoubts: doubts }),
+    oraclePrice: { value, atMs },
+    ...(isOracle ? {} : { priceSource: isRow ? ('position' as const) : ('ticker' as const) }),
+    ...(isContested
+      ? {
+          contested: {
+            lowest,
+            highest,
+            words: all.map((word) => ({
+              kind: word.kind,
+              host: word.host,
+              price: word.medianPrice,
+              isTaken: words.includes(word),
+            })),
+          },
+        }
+      : {}),
+  }
+}
+
+/** Where nobody has a price that is young enough: the freshest that any host of the oracle had, else the last good one. */
+function oldPrice(view: MarketView, last: LastPrice | undefined): MarketView | undefined {
+  const source: PriceSource = 'old-oracle'
+  if (view.oraclePrice !== undefined) return { ...view, priceSource: source }
+  if (last === undefined) return undefined
+  const { price, atMs } = last
+  const value = {
+    ...named(view),
+    minPrice: price,
+    maxPrice: price,
+    medianPrice: price,
+    updatedAtSeconds: Math.floor(atMs / 1000),
+  }
+  return { ...view, oraclePrice: { value, atMs }, priceSource: source }
+}
+
+function ofOracle({ oraclePrice }: MarketView): PriceWord | undefined {
+  if (oraclePrice === undefined) return undefined
+  const { minPrice, maxPrice, medianPrice } = oraclePrice.value
+  return { kind: 'oracle', host: 'oracle', minPrice, maxPrice, medianPrice, atMs: oraclePrice.atMs }
+}
+
+function ofTicker({ ticker }: MarketView): PriceWord | undefined {
+  if (ticker === undefined || ticker.value.minPrice <= 0n) return undefined
+  const { minPrice, maxPrice, markPrice } = ticker.value
+  return { kind: 'mark', host: 'ticker', minPrice, maxPrice, medianPrice: markPrice, atMs: ticker.atMs }
+}
+
+/** The host of a word that is a position's row. */
+const ROW = 'position'
+
+function ofPosition(
+  snapshot: Snapshot,
+  marketToken: string,
+  direction: ClassifiedDecision['decision']['direction'],
+): PriceWord | undefined {
+  const { atMs } = snapshot.positions
+  const price = positionsOn(snapshot, marketToken, direction)[0]?.markPrice ?? 0n
+  if (price <= 0n) return undefined
+  return { kind: 'mark', host: ROW, minPrice: price, maxPrice: price, medianPrice: price, atMs }
+}
+
+function named({
+  indexToken: { symbol, address },
+}: MarketView): Pick<OraclePrice, 'tokenSymbol' | 'tokenAddress'> {
+  return { tokenSymbol: symbol, tokenAddress: address }
+}
