@@ -107,6 +107,7 @@ test('on a terminal every event reads as one plain line', () => {
     account   the approval is not used: approval.json cannot be read: it is no JSON
     account   nothing is wrong with the file of the approval any more
     price     a reduction on ETH/USD [WETH-USDC] uses the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
+    price     a reduction on ETH/USD [WETH-USDC] is signed around $2,000.00 to $2,001.00: hosts differ on the price (https://api.one/v1 $2,000.00, https://oracle.one $1,000.00 (left out)). No host is blamed for it; what adds risk waits until they agree
     trading   trading of eth-trend is reducing: Its loss limit was reached
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
     market    1 contradiction settled by Ada in spite of its hosts: ETH/USD [WETH-USDC]
@@ -237,6 +238,7 @@ test('lines below the level are not written', () => {
     'account',
     'account',
     'account',
+    'price',
     'price',
     'trading',
     'market',

@@ -6,18 +6,18 @@ import type { Api } from '../../api/client.ts'
 import type { DecimalsOf } from '../../api/feeds/oracle.ts'
 import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
+import type { Limits } from '../../domain/account/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { judgePrice, type LastPrice, type PriceWord } from '../../risk/checks/priceJudge.ts'
 import { DIVERGENCE_BPS, type KnownPrices } from '../../risk/checks/reductionPrice.ts'
-import type { LiveLimits } from '../context/liveLimits.ts'
 
 /** What the watch stands on. */
 export interface PriceWatchParts {
   readonly api: Api
   readonly clock: Clock
-  readonly limits: Pick<LiveLimits, 'current'>
+  readonly limits: { current(): { readonly account: Pick<Limits, 'maxPriceDivergenceBps'> } }
   /** Takes a mistake of ours. */
   readonly fatal: (error: unknown) => void
 }
