@@ -18,6 +18,7 @@ export const deepTests: readonly string[] = [
   'adversary/seeds.test.ts',
   'adversary/attacks.test.ts',
   'adversary/mutants.test.ts',
+  'adversary/waysOut.test.ts',
   'day/day.test.ts',
   'month/month.test.ts',
   'day/idle.test.ts',

@@ -134,8 +134,8 @@ export function wayOutStory({ liars, does }: Party, seed: number): Story {
     path: [
       [0, 2_000],
       [30, 2_000],
-      [100, 2_000 * drift],
-      [100_000, 2_000 * drift],
+      [100, Math.round(2_000 * drift)],
+      [100_000, Math.round(2_000 * drift)],
     ],
     habits: [
       {
