@@ -113,7 +113,7 @@ export type SaidMarket = Pick<MarketFacts, 'marketToken' | 'indexToken' | 'longT
 /** What a host says of a token. A list that lacks a field says nothing of it. */
 export interface SaidToken {
   readonly address: Address
-  readonly decimals: number
+  readonly decimals?: number | undefined
   readonly symbol?: string | undefined
   readonly isStable?: boolean | undefined
   readonly baseSymbol?: string | undefined
@@ -121,8 +121,11 @@ export interface SaidToken {
   readonly visualPrefix?: string | undefined
 }
 
+/** A token whose decimals a host says. */
+export type CountedToken = SaidToken & { readonly decimals: number }
+
 /** A token as a host lists it, as facts: what a list does not say is not so. */
-export function tokenFactsOf(said: SaidToken): TokenFacts {
+export function tokenFactsOf(said: CountedToken): TokenFacts {
   const { address, decimals, symbol, isStable, baseSymbol, assetSymbol, visualPrefix } = said
   return {
     address,
@@ -156,7 +159,7 @@ export function marketContradiction(
 
 /** How a host's row of a token contradicts the facts: one clause, or undefined when it does not. */
 export function tokenContradiction(said: SaidToken, facts: TokenFacts): string | undefined {
-  if (said.decimals !== facts.decimals)
+  if (said.decimals !== undefined && said.decimals !== facts.decimals)
     return `says that ${facts.symbol} (${facts.address}) has ${said.decimals} decimals, and not ${facts.decimals}`
   if (said.isStable !== undefined && said.isStable !== facts.isStable)
     return `says that ${facts.symbol} (${facts.address}) is ${said.isStable ? 'a' : 'no'} stable coin, and it is ${facts.isStable ? 'one' : 'none'}`

@@ -1,6 +1,6 @@
 /** Markets, tokens, tickers, capacity and candles: what the venue says about a market at one moment. */
 import type { Address } from './address.ts'
-import type { TokenAmount, Usd } from './units.ts'
+import { ONE_USD, type TokenAmount, type Usd } from './units.ts'
 
 /** Side of a position. `isLong` exists only inside typed data. */
 export type Direction = 'long' | 'short'
@@ -30,6 +30,9 @@ export interface LeverageTier {
   /** Largest size the tier holds for, USD; absent: any. */
   readonly maxPositionSizeUsd?: Usd
 }
+
+/** The protocol's own minimum of a position and of its collateral, USD (Keys.MIN_POSITION_SIZE_USD, MIN_COLLATERAL_USD). */
+export const LEAST_POSITION_USD: Usd = ONE_USD
 
 /** One listed market; `marketToken` is its identity, `symbol` its display name, `ETH/USD [WETH-USDC]`. */
 export interface Market {
@@ -71,7 +74,8 @@ export interface TradingCapacity {
   readonly baseAvailableLiquidity: Usd
   /** Extra capacity that JIT contributes. */
   readonly jitAvailableLiquidity: Usd
-  readonly limitingFactor: LimitingFactor
+  /** Absent where the venue names none: no document has it, and nothing is decided by it. */
+  readonly limitingFactor?: LimitingFactor | undefined
   readonly jitDataStatus: JitDataStatus
   readonly marketDataStatus: MarketDataStatus
 }
@@ -89,8 +93,8 @@ export interface Ticker {
   readonly maxPrice: Usd
   readonly markPrice: Usd
   /** Open interest at entry prices, USD. */
-  readonly longInterestUsd: Usd
-  readonly shortInterestUsd: Usd
+  readonly longInterestUsd?: Usd | undefined
+  readonly shortInterestUsd?: Usd | undefined
   /** The same at the mark price. */
   readonly longInterestUsdMark?: Usd | undefined
   readonly shortInterestUsdMark?: Usd | undefined
@@ -98,11 +102,11 @@ export interface Ticker {
   readonly longInterestInTokens?: TokenAmount | undefined
   readonly shortInterestInTokens?: TokenAmount | undefined
   /** Factor with 30 decimals per hour, signed; negative: that side pays. */
-  readonly fundingRateLong: bigint
-  readonly fundingRateShort: bigint
+  readonly fundingRateLong?: bigint | undefined
+  readonly fundingRateShort?: bigint | undefined
   /** Factor with 30 decimals per hour; a cost. */
-  readonly borrowingRateLong: bigint
-  readonly borrowingRateShort: bigint
+  readonly borrowingRateLong?: bigint | undefined
+  readonly borrowingRateShort?: bigint | undefined
   /** Funding less borrowing: factor with 30 decimals per hour, signed; negative: that side pays. */
   readonly netRateLong?: bigint | undefined
   readonly netRateShort?: bigint | undefined
@@ -161,6 +165,18 @@ export interface Candle {
 
 /** Whether a market trades. `unknown`: do not open, allow closing. */
 export type MarketStatus = 'open' | 'closed' | 'unknown'
+
+/**
+ * What holding one side of a ticker earns: funding less borrowing, factor with 30 decimals per hour; undefined where the
+ * venue sends neither that nor its parts.
+ */
+export function netRateOf(ticker: Ticker, direction: Direction): bigint | undefined {
+  const [net, funding, borrowing] =
+    direction === 'long'
+      ? [ticker.netRateLong, ticker.fundingRateLong, ticker.borrowingRateLong]
+      : [ticker.netRateShort, ticker.fundingRateShort, ticker.borrowingRateShort]
+  return net ?? (funding === undefined || borrowing === undefined ? undefined : funding - borrowing)
+}
 
 /** The capacity of one side of a ticker. */
 export function capacityOf(ticker: Ticker, direction: Direction): TradingCapacity | undefined {

@@ -27,6 +27,20 @@ test('positions carry their related orders only when these are asked for', async
   ])
 })
 
+test('the value of a position is digits with 30 decimals, or dollars with a point, and no other text', async () => {
+  const [position] = JSON.parse(fixtureText('positions')) as object[]
+  const valueOf = async (positionValueInUsd: string) => {
+    const { transport } = scriptedTransport(() => ({ body: { ...position, positionValueInUsd } }))
+    const { value } = await getPositionWithOrders(transport, { positionKey: 'k' })
+    return value.positionValueInUsd
+  }
+  expect(await valueOf('98123456789012345678901234567890')).toBe(98123456789012345678901234567890n)
+  expect(await valueOf('98.12')).toBe(98_120_000_000_000_000_000_000_000_000_000n)
+  expect(await valueOf('-0.000000000000000000000000000001')).toBe(-1n)
+  for (const bad of ['1.', '.5', '1e3', '1.5.5', ' 1.5', `1.${'0'.repeat(31)}`, `${'9'.repeat(49)}.0`])
+    await expect(valueOf(bad), bad).rejects.toThrow('positionValueInUsd')
+})
+
 const query = { account, fromSeconds: 1, toSeconds: 2, limit: 50, cursor: 'next' } as const
 
 test('where the search of trades has no POST, the GET of the document is asked', async () => {

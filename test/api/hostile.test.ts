@@ -77,6 +77,8 @@ test.each(names)('%s: no amount survives as a float, an exponent or a fraction',
   const honest = (await ask(name, body)).value
   for (const path of amounts) {
     for (const poison of ['1.5', '1e30', 1.5, 1e30, true, '0x10']) {
+      // The document calls this one alone a decimal text; with a point it is read as dollars, exactly.
+      if (poison === '1.5' && path.at(-1) === 'positionValueInUsd') continue
       const result = await ask(name, withValue(body, path, poison)).catch((error: unknown) => error)
       if (result instanceof DecodeError) continue
       // The field is not read: the value must not have changed, but for the echo, which is verbatim.

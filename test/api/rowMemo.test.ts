@@ -63,7 +63,11 @@ interface PlainField {
 
 function plainField(name: string): PlainField {
   const wire = addresses[name]
-  if (wire !== undefined) return { name, wire, decode: address, absent: 'refused', values: tokens }
+  if (wire !== undefined) {
+    const isIdentity = wire === identity
+    const values = isIdentity ? tokens : [...tokens, null]
+    return { name, wire, decode: address, absent: isIdentity ? 'refused' : undefined, values }
+  }
   if (name === 'updatedAtMs') {
     return { name, wire: 'updatedAt', decode: count, absent: null, values: [null, 0, 1_800_000_000_000] }
   }
@@ -150,21 +154,22 @@ const capacityArbitrary = fc.option(
     availableLiquidity: fc.constantFrom(...amounts),
     baseAvailableLiquidity: fc.constantFrom('1', '2'),
     jitAvailableLiquidity: fc.constantFrom('1', '2'),
-    limitingFactor: fc.constantFrom('reserve', 'both', 'somethingNew'),
-    jitDataStatus: fc.constantFrom('available', 'stale'),
-    marketDataStatus: fc.constantFrom('fresh', 'stale'),
+    limitingFactor: fc.constantFrom('reserve', 'both', 'somethingNew', null),
+    jitDataStatus: fc.constantFrom('available', 'usable', 'stale'),
+    marketDataStatus: fc.constantFrom('fresh', 'usable', 'stale'),
   }),
 )
 /** Our name, the wire's name, and how it is read when nothing is remembered, in the order of the decoder. */
 const tickerFields: readonly (readonly [string, string, Decoder<bigint>, 'needed' | 'optional'])[] = [
-  ...['minPrice', 'maxPrice', 'markPrice', 'longInterestUsd', 'shortInterestUsd'].map(
-    (name) => [name, name, uint, 'needed'] as const,
+  ...['minPrice', 'maxPrice'].map((name) => [name, name, uint, 'needed'] as const),
+  ...['markPrice', 'longInterestUsd', 'shortInterestUsd'].map(
+    (name) => [name, name, uint, 'optional'] as const,
   ),
   ...['longInterestUsdMark', 'shortInterestUsdMark', 'longInterestInTokens', 'shortInterestInTokens'].map(
     (name) => [name, name, uint, 'optional'] as const,
   ),
   ...['fundingRateLong', 'fundingRateShort', 'borrowingRateLong', 'borrowingRateShort'].map(
-    (name) => [name, name, int, 'needed'] as const,
+    (name) => [name, name, int, 'optional'] as const,
   ),
   ...['netRateLong', 'netRateShort'].map((name) => [name, name, int, 'optional'] as const),
   ...['high24h', 'low24h', 'open24h', 'close24h'].map((name) => [name, name, uint, 'optional'] as const),
@@ -201,6 +206,8 @@ function plainTicker(value: unknown): unknown {
     decoded[name] = row[name] === null ? undefined : inside(row[name], name, tradingCapacity)
   }
   const { minPrice, maxPrice } = decoded as { minPrice: bigint; maxPrice: bigint }
+  // A mark that is not sent is the middle of this answer, not of the last one.
+  decoded.markPrice ??= (minPrice + maxPrice) / 2n
   if (minPrice > maxPrice) throw new Malformed('minPrice', 'is above maxPrice', row.minPrice)
   return decoded
 }

@@ -8,6 +8,7 @@ import { wireFields } from './wireFields.ts'
 
 /** Fields whose absence is documented to mean false or zero. */
 const absentMeansNone: ReadonlySet<string> = new Set([
+  'isSpotOnly',
   'synthetic',
   'isStable',
   'isNative',

@@ -1,6 +1,7 @@
 /** The running engine over a bench of `kinds.ts`. */
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
+import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { CatalogueParts } from '../../src/engine/market/marketCatalogue.ts'
 import type { ShippedFacts } from '../../src/protocol/catalogue.ts'
@@ -23,6 +24,8 @@ export function engineOver(
     readonly facts?: ShippedFacts
     /** How the chain is asked about markets that are not among them; absent: it is not. */
     readonly prove?: CatalogueParts['prove']
+    /** The order chain when absent. */
+    readonly lane?: LaneName
   },
 ): { readonly engine: Engine; readonly events: readonly Event[]; readonly codes: () => readonly string[] } {
   const { api, clock, journal, context } = bench
@@ -46,6 +49,7 @@ export function engineOver(
       execution: context.settings,
       signingPolicy: context.signingPolicy,
       usualFees,
+      ...(options.lane === undefined ? {} : { engine: { lane: options.lane } }),
     },
   })
   return { engine: trader, events, codes }

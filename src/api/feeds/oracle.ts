@@ -29,8 +29,8 @@ export interface OracleToken {
   /** The oracle's symbol; not always the application API's (`BTC`, `WBTC.b`). Join by address. */
   readonly symbol: string
   readonly address: Address
-  /** Decimals of the token's own amounts. */
-  readonly decimals: number
+  /** Decimals of the token's own amounts; absent where a list says symbol and address alone, as the document has it. */
+  readonly decimals?: number | undefined
   /** True for an index token without a contract. */
   readonly isSynthetic: boolean
 }
@@ -199,7 +199,7 @@ export async function getCandles(
   return mapRead(read, (candles) => candles.slice(-query.limit))
 }
 
-/** Tokens that the oracle prices, with the decimals that its prices need (`GET /tokens`). */
+/** Tokens that the oracle prices, with the decimals that its prices need where it says them (`GET /tokens`). */
 export function getOracleTokens(
   transport: Transport,
   options?: CallOptions,
@@ -252,7 +252,7 @@ function oracleToken(value: unknown): OracleToken {
   return {
     symbol: word(row.symbol, 'symbol'),
     address: address(row.address, 'address'),
-    decimals: tokenDecimals(row.decimals, 'decimals'),
+    decimals: optional(row.decimals, 'decimals', tokenDecimals),
     isSynthetic: optional(row.synthetic, 'synthetic', boolean) ?? false,
   }
 }

@@ -1,8 +1,9 @@
 /** Markets of the application API: catalog, tickers, trading capacity. */
-import type { Address } from '../../protocol/address.ts'
+import { type Address, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import {
   capacityOf,
   type Direction,
+  LEAST_POSITION_USD,
   type LeverageTier,
   type Market,
   type Ticker,
@@ -157,16 +158,18 @@ function market(value: unknown): Market {
   const row = object(value)
   const leverageTiers = list(row.leverageTiers ?? [], 'leverageTiers', leverageTier)
   const maxLeverageBps = Math.max(0, ...leverageTiers.map((tier) => tier.maxLeverageBps))
+  const indexToken = address(row.indexTokenAddress, 'indexTokenAddress')
   return {
     symbol: word(row.symbol, 'symbol'),
     marketToken: address(row.marketTokenAddress, 'marketTokenAddress'),
-    indexToken: address(row.indexTokenAddress, 'indexTokenAddress'),
+    indexToken,
     longToken: address(row.longTokenAddress, 'longTokenAddress'),
     shortToken: address(row.shortTokenAddress, 'shortTokenAddress'),
-    isListed: boolean(row.isListed, 'isListed'),
-    isSpotOnly: boolean(row.isSpotOnly, 'isSpotOnly'),
-    minPositionSizeUsd: usd30(row.minPositionSizeUsd, 'minPositionSizeUsd'),
-    minCollateralUsd: usd30(row.minCollateralUsd, 'minCollateralUsd'),
+    // The document calls the list that of the listed markets; a pool that only swaps has no index token.
+    isListed: optional(row.isListed, 'isListed', boolean) ?? true,
+    isSpotOnly: optional(row.isSpotOnly, 'isSpotOnly', boolean) ?? sameHex(indexToken, ZERO_ADDRESS),
+    minPositionSizeUsd: optional(row.minPositionSizeUsd, 'minPositionSizeUsd', usd30) ?? LEAST_POSITION_USD,
+    minCollateralUsd: optional(row.minCollateralUsd, 'minCollateralUsd', usd30) ?? LEAST_POSITION_USD,
     ...(maxLeverageBps === 0 ? {} : { maxLeverageBps }),
     ...(leverageTiers.length === 0 ? {} : { leverageTiers }),
     ...present({ listedAtSeconds: optional(row.listingDate, 'listingDate', unixSeconds) }),

@@ -42,8 +42,9 @@ export interface GmPool {
   readonly timeWeightedPoolValueUsd: number | null
   /** Judge freshness by its end. A young pool has a shorter one. */
   readonly window: {
-    readonly period: string
-    readonly startTimestampSeconds: number
+    /** Absent where the venue sends the end alone, as the document has it. */
+    readonly period?: string | undefined
+    readonly startTimestampSeconds?: number | undefined
     readonly endTimestampSeconds: number
   }
   readonly components?: {
@@ -147,8 +148,10 @@ function gmPool(value: unknown): GmPool {
     tradersPnlApr: orMissing(row.tradersPnlApr, 'tradersPnlApr'),
     timeWeightedPoolValueUsd: orMissing(row.timeWeightedPoolValue, 'timeWeightedPoolValue'),
     window: {
-      period: word(window.period, 'window.period'),
-      startTimestampSeconds: unixSeconds(window.startTimestamp, 'window.startTimestamp'),
+      ...present({
+        period: optional(window.period, 'window.period', word),
+        startTimestampSeconds: optional(window.startTimestamp, 'window.startTimestamp', unixSeconds),
+      }),
       endTimestampSeconds: unixSeconds(window.endTimestamp, 'window.endTimestamp'),
     },
     ...present({

@@ -139,7 +139,8 @@ function warning(value: unknown): ValidationWarning {
 /** Decodes the body of an express prepare answer. Throws `Malformed`. */
 export function orderPayload(body: unknown): OrderPayload {
   const fields = object(body)
-  if (fields.mode !== 'express') throw new Malformed('mode', 'is not express', fields.mode)
+  if (fields.mode !== undefined && fields.mode !== 'express')
+    throw new Malformed('mode', 'is not express', fields.mode)
   if (fields.payloadType !== undefined && fields.payloadType !== 'typed-data') {
     throw new Malformed('payloadType', 'is not typed-data', fields.payloadType)
   }

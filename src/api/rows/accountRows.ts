@@ -5,6 +5,7 @@
 import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Order, Position, Trade, TradeEventName } from '../../protocol/position.ts'
+import { USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import {
   address,
   boolean,
@@ -135,6 +136,19 @@ function directionOf(isLong: boolean): Direction {
   return isLong ? 'long' : 'short'
 }
 
+/**
+ * USD as the document's "decimal string": of digits alone it has 30 decimals, as all amounts of the venue; with a point it is
+ * in dollars, since an amount of 30 decimals never has one.
+ */
+function decimalUsd(value: unknown, name: string): Usd {
+  if (typeof value !== 'string' || !value.includes('.')) return signedUsd30(value, name)
+  const parts = /^(-?)(\d{1,48})\.(\d{1,30})$/.exec(value)
+  if (parts === null) throw new Malformed(name, 'is not an amount of dollars', value)
+  const [, sign = '', whole = '', fraction = ''] = parts
+  const amount = BigInt(whole + fraction.padEnd(USD_DECIMALS, '0'))
+  return sign === '' ? amount : -amount
+}
+
 /** One open position. Throws `Malformed`. */
 export function position(value: unknown): PositionRow {
   const row = object(value)
@@ -154,8 +168,8 @@ export function position(value: unknown): PositionRow {
     markPrice: usd30(row.markPrice, 'markPrice'),
     pnlUsd: signedUsd30(row.pnl, 'pnl'),
     pnlAfterFeesUsd: signedUsd30(row.pnlAfterFees, 'pnlAfterFees'),
-    // Older deployments do not send it (gaps: conflict 13).
-    positionValueInUsd: optional(row.positionValueInUsd, 'positionValueInUsd', signedUsd30) ?? netValueUsd,
+    // Nothing is decided by it; older deployments do not send it (gaps: conflict 13).
+    positionValueInUsd: optional(row.positionValueInUsd, 'positionValueInUsd', decimalUsd) ?? netValueUsd,
     netValueUsd,
     increasedAtSeconds: unixSeconds(row.increasedAtTime, 'increasedAtTime'),
     decreasedAtSeconds: unixSeconds(row.decreasedAtTime, 'decreasedAtTime'),

@@ -1,15 +1,34 @@
 /** Decodes trading capacity, which tickers, the capacity route, estimates and refusals carry. */
-import type { TradingCapacity } from '../../protocol/market.ts'
-import { type Fields, inside, Malformed, object, oneOf, usd30 } from '../decode/decode.ts'
+import type {
+  JitDataStatus,
+  LimitingFactor,
+  MarketDataStatus,
+  TradingCapacity,
+} from '../../protocol/market.ts'
+import { type Fields, inside, Malformed, object, oneOf, optional, usd30 } from '../decode/decode.ts'
 import { keptUint } from './rowMemo.ts'
 
 const limitingFactors = new Set(['reserve', 'openInterest', 'both', 'notApplicable'] as const)
 const jitDataStatuses = new Set(['available', 'stale', 'unavailable'] as const)
 const marketDataStatuses = new Set(['fresh', 'stale'] as const)
 
+function limitingFactor(value: unknown, name: string): LimitingFactor {
+  return oneOf(value, name, limitingFactors)
+}
+
+/** The document calls good data `usable` (docs/api-coverage.md A3), the venue's clients `available`. */
+function jitDataStatus(value: unknown, name: string): JitDataStatus {
+  return value === 'usable' ? 'available' : oneOf(value, name, jitDataStatuses)
+}
+
+/** The same of market data, which the venue's clients call `fresh`. */
+function marketDataStatus(value: unknown, name: string): MarketDataStatus {
+  return value === 'usable' ? 'fresh' : oneOf(value, name, marketDataStatuses)
+}
+
 /**
- * One side's capacity; all six fields must be there (docs/api-coverage.md GET /markets/trading-capacity). A status of a
- * newer venue is `unrecognised`, never a good one.
+ * One side's capacity (docs/api-coverage.md GET /markets/trading-capacity): three amounts and two statuses, which bound an
+ * increase. A status of a newer venue is `unrecognised`, never a good one.
  */
 export function tradingCapacity(value: unknown, name = ''): TradingCapacity {
   const fields = object(value, name)
@@ -17,9 +36,9 @@ export function tradingCapacity(value: unknown, name = ''): TradingCapacity {
     availableLiquidity: usd30(fields.availableLiquidity, 'availableLiquidity'),
     baseAvailableLiquidity: usd30(fields.baseAvailableLiquidity, 'baseAvailableLiquidity'),
     jitAvailableLiquidity: usd30(fields.jitAvailableLiquidity, 'jitAvailableLiquidity'),
-    limitingFactor: oneOf(fields.limitingFactor, 'limitingFactor', limitingFactors),
-    jitDataStatus: oneOf(fields.jitDataStatus, 'jitDataStatus', jitDataStatuses),
-    marketDataStatus: oneOf(fields.marketDataStatus, 'marketDataStatus', marketDataStatuses),
+    limitingFactor: optional(fields.limitingFactor, 'limitingFactor', limitingFactor),
+    jitDataStatus: jitDataStatus(fields.jitDataStatus, 'jitDataStatus'),
+    marketDataStatus: marketDataStatus(fields.marketDataStatus, 'marketDataStatus'),
   }
 }
 
@@ -46,8 +65,8 @@ function keptCapacity(row: Fields, was: Fields, had: TradingCapacity): TradingCa
     availableLiquidity: keptUint(row.availableLiquidity, was.availableLiquidity, had.availableLiquidity, 'availableLiquidity'),
     baseAvailableLiquidity: keptUint(row.baseAvailableLiquidity, was.baseAvailableLiquidity, had.baseAvailableLiquidity, 'baseAvailableLiquidity'),
     jitAvailableLiquidity: keptUint(row.jitAvailableLiquidity, was.jitAvailableLiquidity, had.jitAvailableLiquidity, 'jitAvailableLiquidity'),
-    limitingFactor: row.limitingFactor === was.limitingFactor ? had.limitingFactor : oneOf(row.limitingFactor, 'limitingFactor', limitingFactors),
-    jitDataStatus: row.jitDataStatus === was.jitDataStatus ? had.jitDataStatus : oneOf(row.jitDataStatus, 'jitDataStatus', jitDataStatuses),
-    marketDataStatus: row.marketDataStatus === was.marketDataStatus ? had.marketDataStatus : oneOf(row.marketDataStatus, 'marketDataStatus', marketDataStatuses),
+    limitingFactor: row.limitingFactor === was.limitingFactor ? had.limitingFactor : optional(row.limitingFactor, 'limitingFactor', limitingFactor),
+    jitDataStatus: row.jitDataStatus === was.jitDataStatus ? had.jitDataStatus : jitDataStatus(row.jitDataStatus, 'jitDataStatus'),
+    marketDataStatus: row.marketDataStatus === was.marketDataStatus ? had.marketDataStatus : marketDataStatus(row.marketDataStatus, 'marketDataStatus'),
   }
 }

@@ -5,16 +5,25 @@
  */
 import { type Fields, object } from '../decode/decode.ts'
 import type { MarketConfig, MarketInfo, MarketValues } from './marketInfoTypes.ts'
-import { flagIf, keptAddress, keptHashIf, keptIntIf, keptUintIf, textIf, timeOrNull } from './rowMemo.ts'
+import {
+  flagIf,
+  keptAddress,
+  keptAddressIf,
+  keptHashIf,
+  keptIntIf,
+  keptUintIf,
+  textIf,
+  timeOrNull,
+} from './rowMemo.ts'
 
 /** One row of `/markets/config`; fields are kept from `had` where the raw value did not change. Throws `Malformed`. */
 export function marketConfig(row: Fields, was: Fields, had: Partial<MarketConfig>): MarketConfig {
   // biome-ignore format: one field a line, to be read as a table.
   return {
     marketToken: keptAddress(row.marketTokenAddress, was.marketTokenAddress, had.marketToken, 'marketTokenAddress'),
-    indexToken: keptAddress(row.indexTokenAddress, was.indexTokenAddress, had.indexToken, 'indexTokenAddress'),
-    longToken: keptAddress(row.longTokenAddress, was.longTokenAddress, had.longToken, 'longTokenAddress'),
-    shortToken: keptAddress(row.shortTokenAddress, was.shortTokenAddress, had.shortToken, 'shortTokenAddress'),
+    indexToken: keptAddressIf(row.indexTokenAddress, was.indexTokenAddress, had.indexToken, 'indexTokenAddress'),
+    longToken: keptAddressIf(row.longTokenAddress, was.longTokenAddress, had.longToken, 'longTokenAddress'),
+    shortToken: keptAddressIf(row.shortTokenAddress, was.shortTokenAddress, had.shortToken, 'shortTokenAddress'),
     name: textIf(row.name, 'name'),
     data: textIf(row.data, 'data'),
     isSameCollaterals: flagIf(row.isSameCollaterals, 'isSameCollaterals'),

@@ -98,9 +98,9 @@ export interface MarketConfig
     | FactorPerSecondSetting
   > {
   readonly marketToken: Address
-  readonly indexToken: Address
-  readonly longToken: Address
-  readonly shortToken: Address
+  readonly indexToken?: Address | undefined
+  readonly longToken?: Address | undefined
+  readonly shortToken?: Address | undefined
   readonly name: string | undefined
   /** The venue's own text; nothing is decided by it. */
   readonly data: string | undefined
@@ -165,3 +165,10 @@ export interface MarketValues
 
 /** Both, from one moment (`/markets/info`, cached 1 s). */
 export interface MarketInfo extends MarketConfig, MarketValues {}
+
+/** Whether a row of settings says which tokens its market has: the document names none of them. */
+export function namesTokens<Row extends Pick<MarketConfig, 'indexToken' | 'longToken' | 'shortToken'>>(
+  row: Row,
+): row is Row & { readonly indexToken: Address; readonly longToken: Address; readonly shortToken: Address } {
+  return row.indexToken !== undefined && row.longToken !== undefined && row.shortToken !== undefined
+}

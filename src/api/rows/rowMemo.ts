@@ -60,14 +60,20 @@ export function keptUint(raw: unknown, was: unknown, had: bigint | undefined, na
   return raw === was && had !== undefined ? had : uint(raw, name)
 }
 
-/** `int`, kept where the raw value is the same. */
-export function keptInt(raw: unknown, was: unknown, had: bigint | undefined, name: string): bigint {
-  return raw === was && had !== undefined ? had : int(raw, name)
-}
-
 /** `address`, kept where the raw value is the same. */
 export function keptAddress(raw: unknown, was: unknown, had: Address | undefined, name: string): Address {
   return raw === was && had !== undefined ? had : address(raw, name)
+}
+
+/** An `address` that may be absent or null, kept where the raw value is the same. */
+export function keptAddressIf(
+  raw: unknown,
+  was: unknown,
+  had: Address | undefined,
+  name: string,
+): Address | undefined {
+  if (raw === was) return had
+  return raw === undefined || raw === null ? undefined : address(raw, name)
 }
 
 /** A `uint` that may be absent or null, kept where the raw value is the same. */

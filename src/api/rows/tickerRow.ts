@@ -4,30 +4,34 @@
 import type { Ticker } from '../../protocol/market.ts'
 import { type Fields, Malformed, word } from '../decode/decode.ts'
 import { keptCapacityIf } from './capacityRow.ts'
-import { keptAddress, keptInt, keptIntIf, keptUint, keptUintIf } from './rowMemo.ts'
+import { keptAddress, keptIntIf, keptUint, keptUintIf } from './rowMemo.ts'
 
 /**
  * One row of `/markets/tickers`; fields are kept from `had` where the raw value did not change. The legacy available
- * liquidity is not read. Throws `Malformed`, also when the least price is above the most.
+ * liquidity is not read; a mark price that is absent is the middle. Throws `Malformed`, also when the least price is above the
+ * most.
  */
 export function ticker(row: Fields, was: Fields, had: Partial<Ticker>): Ticker {
+  const minPrice = keptUint(row.minPrice, was.minPrice, had.minPrice, 'minPrice')
+  const maxPrice = keptUint(row.maxPrice, was.maxPrice, had.maxPrice, 'maxPrice')
+  const hasMark = row.markPrice !== undefined && row.markPrice !== null
   // biome-ignore format: one field a line, to be read as a table.
   const decoded: Ticker = {
     symbol: row.symbol === was.symbol && had.symbol !== undefined ? had.symbol : word(row.symbol, 'symbol'),
     marketToken: keptAddress(row.marketTokenAddress, was.marketTokenAddress, had.marketToken, 'marketTokenAddress'),
-    minPrice: keptUint(row.minPrice, was.minPrice, had.minPrice, 'minPrice'),
-    maxPrice: keptUint(row.maxPrice, was.maxPrice, had.maxPrice, 'maxPrice'),
-    markPrice: keptUint(row.markPrice, was.markPrice, had.markPrice, 'markPrice'),
-    longInterestUsd: keptUint(row.longInterestUsd, was.longInterestUsd, had.longInterestUsd, 'longInterestUsd'),
-    shortInterestUsd: keptUint(row.shortInterestUsd, was.shortInterestUsd, had.shortInterestUsd, 'shortInterestUsd'),
+    minPrice,
+    maxPrice,
+    markPrice: hasMark ? keptUint(row.markPrice, was.markPrice, had.markPrice, 'markPrice') : (minPrice + maxPrice) / 2n,
+    longInterestUsd: keptUintIf(row.longInterestUsd, was.longInterestUsd, had.longInterestUsd, 'longInterestUsd'),
+    shortInterestUsd: keptUintIf(row.shortInterestUsd, was.shortInterestUsd, had.shortInterestUsd, 'shortInterestUsd'),
     longInterestUsdMark: keptUintIf(row.longInterestUsdMark, was.longInterestUsdMark, had.longInterestUsdMark, 'longInterestUsdMark'),
     shortInterestUsdMark: keptUintIf(row.shortInterestUsdMark, was.shortInterestUsdMark, had.shortInterestUsdMark, 'shortInterestUsdMark'),
     longInterestInTokens: keptUintIf(row.longInterestInTokens, was.longInterestInTokens, had.longInterestInTokens, 'longInterestInTokens'),
     shortInterestInTokens: keptUintIf(row.shortInterestInTokens, was.shortInterestInTokens, had.shortInterestInTokens, 'shortInterestInTokens'),
-    fundingRateLong: keptInt(row.fundingRateLong, was.fundingRateLong, had.fundingRateLong, 'fundingRateLong'),
-    fundingRateShort: keptInt(row.fundingRateShort, was.fundingRateShort, had.fundingRateShort, 'fundingRateShort'),
-    borrowingRateLong: keptInt(row.borrowingRateLong, was.borrowingRateLong, had.borrowingRateLong, 'borrowingRateLong'),
-    borrowingRateShort: keptInt(row.borrowingRateShort, was.borrowingRateShort, had.borrowingRateShort, 'borrowingRateShort'),
+    fundingRateLong: keptIntIf(row.fundingRateLong, was.fundingRateLong, had.fundingRateLong, 'fundingRateLong'),
+    fundingRateShort: keptIntIf(row.fundingRateShort, was.fundingRateShort, had.fundingRateShort, 'fundingRateShort'),
+    borrowingRateLong: keptIntIf(row.borrowingRateLong, was.borrowingRateLong, had.borrowingRateLong, 'borrowingRateLong'),
+    borrowingRateShort: keptIntIf(row.borrowingRateShort, was.borrowingRateShort, had.borrowingRateShort, 'borrowingRateShort'),
     netRateLong: keptIntIf(row.netRateLong, was.netRateLong, had.netRateLong, 'netRateLong'),
     netRateShort: keptIntIf(row.netRateShort, was.netRateShort, had.netRateShort, 'netRateShort'),
     high24h: keptUintIf(row.high24h, was.high24h, had.high24h, 'high24h'),

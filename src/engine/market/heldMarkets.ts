@@ -4,15 +4,11 @@
  * shown, cancelled and closed.
  */
 import type { Api } from '../../api/client.ts'
-import type { MarketConfig } from '../../api/rows/marketInfoTypes.ts'
+import { type MarketConfig, namesTokens } from '../../api/rows/marketInfoTypes.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type Address, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
-import type { Facts } from '../../protocol/catalogue.ts'
-import type { Market } from '../../protocol/market.ts'
-import { type Usd, usd } from '../../protocol/units.ts'
-
-/** The protocol's own minimum of a position and of its collateral (Keys.MIN_POSITION_SIZE_USD, MIN_COLLATERAL_USD). */
-const leastUsd: Usd = usd(1)
+import type { Facts, MarketFacts } from '../../protocol/catalogue.ts'
+import { LEAST_POSITION_USD, type Market } from '../../protocol/market.ts'
 
 /** A list of markets, and the same by lower-cased market token. */
 export interface MarketList {
@@ -44,7 +40,9 @@ export async function withHeldMarkets(
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
   }
-  const found = rows.filter(({ marketToken }) => missing.has(hexKey(marketToken))).map(unlisted)
+  const found = rows.flatMap((row) =>
+    missing.has(hexKey(row.marketToken)) && namesTokens(row) ? [unlisted(row)] : [],
+  )
   for (const { marketToken } of found) missing.delete(hexKey(marketToken))
   const own = [...missing].flatMap((key) => facts?.markets.get(key) ?? [])
   return [
@@ -60,7 +58,7 @@ function unlisted({
   longToken,
   shortToken,
   ...row
-}: Pick<MarketConfig, 'marketToken' | 'indexToken' | 'longToken' | 'shortToken'> &
+}: Pick<MarketFacts, 'marketToken' | 'indexToken' | 'longToken' | 'shortToken'> &
   Partial<Pick<MarketConfig, 'name' | 'isSpotOnly'>>): Market {
   return {
     symbol: row.name ?? marketToken,
@@ -70,7 +68,7 @@ function unlisted({
     shortToken,
     isListed: false,
     isSpotOnly: row.isSpotOnly ?? false,
-    minPositionSizeUsd: leastUsd,
-    minCollateralUsd: leastUsd,
+    minPositionSizeUsd: LEAST_POSITION_USD,
+    minCollateralUsd: LEAST_POSITION_USD,
   }
 }

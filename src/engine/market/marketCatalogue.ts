@@ -18,6 +18,7 @@ import {
   marketContradiction,
   marketSymbolOf,
   type SaidMarket,
+  type CountedToken,
   type SaidToken,
   type ShippedFacts,
   type TokenFacts,
@@ -129,7 +130,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   const proven = { markets: new Map<string, MarketFacts>(), tokens: new Map<string, TokenFacts>() }
   const unproven = new Map<string, { readonly why: string; readonly atMs: number }>()
   const strangers = new Map<string, SaidMarket>()
-  const strangeTokens = new Map<string, SaidToken>()
+  const strangeTokens = new Map<string, CountedToken>()
   const news: { readonly raised: Contradiction[]; readonly gone: Contradiction[] } = { raised: [], gone: [] }
   let toldAtMs = Number.NEGATIVE_INFINITY
   let version = 0
@@ -207,7 +208,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   }
 
   /** A token that nothing is known of: markets that it is in may be named by it. */
-  function takeStranger(key: string, token: SaidToken): void {
+  function takeStranger(key: string, token: CountedToken): void {
     const isNew = !strangeTokens.has(key)
     if (isNew && strangeTokens.size >= MOST_UNPINNED) return
     strangeTokens.set(key, token)
@@ -318,7 +319,8 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
         const key = hexKey(token.address)
         const known = facts.tokens.get(key)
         if (known !== undefined) take(host, token.address, tokenContradiction(token, known))
-        else if (token.symbol !== undefined) takeStranger(key, token)
+        else if (token.symbol !== undefined && token.decimals !== undefined)
+          takeStranger(key, { ...token, decimals: token.decimals })
       }
       for (const market of said.markets ?? []) {
         const key = hexKey(market.marketToken)

@@ -7,7 +7,7 @@
  */
 import type { Api } from '../../api/client.ts'
 import type { DecimalsOf, OracleToken } from '../../api/feeds/oracle.ts'
-import type { MarketConfig } from '../../api/rows/marketInfoTypes.ts'
+import { type MarketConfig, namesTokens } from '../../api/rows/marketInfoTypes.ts'
 import type { TokenRow } from '../../api/rows/tokenRow.ts'
 import type { Read } from '../../api/transport/route.ts'
 import { sameAgain } from '../../base/sameAgain.ts'
@@ -65,14 +65,15 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
   })
   const configs = each(catalogue, (read: Read<readonly MarketConfig[]>) => {
     // What a row of settings calls itself is no symbol of the list.
-    catalogue.judge(read.host, { markets: read.value.map((row) => ({ ...row, symbol: undefined })) })
+    const said = read.value.flatMap((row) => (namesTokens(row) ? [{ ...row, symbol: undefined }] : []))
+    catalogue.judge(read.host, { markets: said })
     return read.value.map((row) => pinnedConfig(row, catalogue))
   })
   const tokens = each(catalogue, (read: Read<readonly TokenRow[]>) => {
     catalogue.judge(read.host, { tokens: read.value })
     return read.value.map((row) => pinnedToken(row, catalogue))
   })
-  const oracleTokens = each(catalogue, (read: Read<readonly OracleToken[]>) => {
+  const oracleTokens = each(catalogue, (read: Read<readonly OracleToken[]>): readonly OracleToken[] => {
     catalogue.judge(read.host, {
       tokens: read.value.map(({ address, decimals }) => ({ address, decimals })),
     })

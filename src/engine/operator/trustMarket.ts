@@ -128,7 +128,11 @@ function agreement(
       const row = tokens.find((each) => sameHex(each.address, address))
       if (row === undefined) return `${host} does not list its token ${address}`
       const before = facts.tokens.get(key) ?? found.get(key)
-      if (before === undefined) found.set(key, tokenFactsOf(row))
+      const { decimals } = row
+      if (before === undefined) {
+        if (decimals === undefined) return `${host} does not say the decimals of its token ${address}`
+        found.set(key, tokenFactsOf({ ...row, decimals }))
+      }
       const difference = before === undefined ? undefined : tokenContradiction(row, before)
       if (difference !== undefined) return `${host} ${difference}`
     }

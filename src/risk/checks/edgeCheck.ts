@@ -6,6 +6,7 @@
 import type { Protections } from '../../domain/account/protection.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
+import { netRateOf } from '../../protocol/market.ts'
 import type { ImpactData } from '../../protocol/priceImpact.ts'
 import { absOf, BPS_ONE, maxOf, minOf, mulDivUp, ONE_USD, type Usd } from '../../protocol/units.ts'
 
@@ -50,7 +51,7 @@ export function edgeCosts(
   const exitImpact = Math.max(0, ...tpsl.map((exit) => -(exit.priceImpactBps ?? 0)))
   // Without exits of its own it is closed by one message more.
   const messages = tpsl.length === 0 ? 2n : 1n
-  const rate = ticker === undefined ? 0n : netRateOf(ticker.value, direction)
+  const rate = (ticker === undefined ? undefined : netRateOf(ticker.value, direction)) ?? 0n
   return {
     fees: opening + unbalancing,
     impact: BigInt(Math.max(0, -priceImpactBps) + exitImpact) * MILLI,
@@ -96,15 +97,6 @@ function expectedEdge({ decision, terms }: Intent): bigint | undefined {
     .map((exit) => (absOf(exit.triggerPrice - triggerPrice) * MILLI_ONE) / triggerPrice)
   const [first, ...others] = ways
   return first === undefined ? undefined : minOf(first, ...others)
-}
-
-function netRateOf(
-  ticker: NonNullable<MarketView['ticker']>['value'],
-  direction: Intent['terms']['direction'],
-): bigint {
-  return direction === 'long'
-    ? (ticker.netRateLong ?? ticker.fundingRateLong - ticker.borrowingRateLong)
-    : (ticker.netRateShort ?? ticker.fundingRateShort - ticker.borrowingRateShort)
 }
 
 function inBps(milli: bigint): string {

@@ -206,7 +206,8 @@ function rateOf({ snapshot, params }: View, long: MarketScene, short: MarketScen
   )
     return undefined
   if (one === undefined || other === undefined) return undefined
-  return milliBpsPerDay(one.value, 'long') + milliBpsPerDay(other.value, 'short')
+  const [ofLong, ofShort] = [milliBpsPerDay(one.value, 'long'), milliBpsPerDay(other.value, 'short')]
+  return ofLong === undefined || ofShort === undefined ? undefined : ofLong + ofShort
 }
 
 function factsOf({ rate }: Pair) {
