@@ -1,6 +1,6 @@
 /** What the source imports is what docs/architecture.md allows, of modules (top-level folders of src), of the folders in them, and of files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { schema } from '../src/config/configSchema.ts'
@@ -338,6 +338,17 @@ test('no test names the port, the state or the home of a user: what is a user\u2
     .filter(([name, text]) => name !== 'house.test.ts' && own.test(text))
     .map(([name]) => name)
   expect(reaching).toEqual([])
+})
+
+test('a comment of the source names no file that is gone', () => {
+  const names = new Set([...filesBelow(source), ...filesBelow(join(root, 'test'))].map((file) => basename(file)))
+  const gone = filesBelow(source).flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^ *(?:\/?\*\*?|\/\/).*?\b([a-z]\w+\.ts)\)/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !names.has(name) && name !== 'test.ts' && name !== 'mine.ts')
+      .map((name) => `${relative(root, file)}: ${name}`),
+  )
+  expect(gone).toEqual([])
 })
 
 test('no test asks what hour it is', () => {

@@ -6,16 +6,17 @@ import {
   getTrades,
   searchTrades,
 } from '../../src/api/account/accountReads.ts'
+import { position } from '../../src/api/rows/accountRows.ts'
 import { RefusedError } from '../../src/api/transport/apiErrors.ts'
 import { failureOf, fixtureText, type Reply, scriptedTransport } from './support.ts'
 
 const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 
 test('positions carry their related orders only when these are asked for', async () => {
-  const [position] = JSON.parse(fixtureText('positions')) as object[]
-  const row = { ...position, relatedOrders: JSON.parse(fixtureText('orders')) }
+  const [plain] = JSON.parse(fixtureText('positions')) as object[]
+  const row = { ...plain, relatedOrders: JSON.parse(fixtureText('orders')) }
   const { transport, seen } = scriptedTransport(({ url }) => ({
-    body: url.includes('/positions/') ? row : [row, position],
+    body: url.includes('/positions/') ? row : [row, plain],
   }))
   const { value } = await getPositionsWithOrders(transport, { account })
   expect(value.map(({ relatedOrders }) => relatedOrders.map(({ orderType }) => orderType))).toEqual([[5], []])
@@ -27,18 +28,15 @@ test('positions carry their related orders only when these are asked for', async
   ])
 })
 
-test('the value of a position is digits with 30 decimals, or dollars with a point, and no other text', async () => {
-  const [position] = JSON.parse(fixtureText('positions')) as object[]
-  const valueOf = async (positionValueInUsd: string) => {
-    const { transport } = scriptedTransport(() => ({ body: { ...position, positionValueInUsd } }))
-    const { value } = await getPositionWithOrders(transport, { positionKey: 'k' })
-    return value.positionValueInUsd
-  }
-  expect(await valueOf('98123456789012345678901234567890')).toBe(98123456789012345678901234567890n)
-  expect(await valueOf('98.12')).toBe(98_120_000_000_000_000_000_000_000_000_000n)
-  expect(await valueOf('-0.000000000000000000000000000001')).toBe(-1n)
+test('the value of a position is digits with 30 decimals, or dollars with a point, and no other text', () => {
+  const [row] = JSON.parse(fixtureText('positions')) as object[]
+  const readValue = (positionValueInUsd: string) =>
+    position({ ...row, positionValueInUsd }).positionValueInUsd
+  expect(readValue('98123456789012345678901234567890')).toBe(98123456789012345678901234567890n)
+  expect(readValue('98.12')).toBe(9_812n * 10n ** 28n)
+  expect(readValue('-0.000000000000000000000000000001')).toBe(-1n)
   for (const bad of ['1.', '.5', '1e3', '1.5.5', ' 1.5', `1.${'0'.repeat(31)}`, `${'9'.repeat(49)}.0`])
-    await expect(valueOf(bad), bad).rejects.toThrow('positionValueInUsd')
+    expect(() => readValue(bad), bad).toThrow('positionValueInUsd')
 })
 
 const query = { account, fromSeconds: 1, toSeconds: 2, limit: 50, cursor: 'next' } as const

@@ -60,7 +60,7 @@ export interface Route<Input, Value> {
   readonly followsRedirect?: true
   /** What a 503 of this route means where the document says so; it tells nothing about the host. */
   readonly unservedMeans?: string
-  /** A read of history: many are asked at once, and they may come late. It leaves the way free for others (lanes.ts). */
+  /** A read of history: many are asked at once, and they may come late. It leaves the way free for others (requestQueue.ts). */
   readonly isHistory?: true
   /** Keeps numbers that a float would change as their source text. */
   readonly isExact?: boolean

@@ -1,5 +1,5 @@
 /**
- * Keeps the log short without hiding anything new (what outsiders can multiply has a ceiling besides: ceiling.ts). A
+ * Keeps the log short without hiding anything new (what outsiders can multiply has a ceiling besides: logRateLimit.ts). A
  * cause that repeats is told the first time, the tenth time, and then once an hour with its count; the rest goes down to
  * `debug`. When a told cause is over, that is told too: at once, and if it comes back within the hour, after it was away ever longer
  * (calm.ts), so that what comes and goes is one trouble until it stays away.

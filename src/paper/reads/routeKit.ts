@@ -30,7 +30,7 @@ export interface Neighbour {
   fetch(request: Request): Promise<Response>
 }
 
-/** Where routes are mounted. A GET with a window (windows.ts) is asked once a window. */
+/** Where routes are mounted. A GET with a window (cacheWindows.ts) is asked once a window. */
 export interface RouteKit {
   /** A route of both application peers under `/v1`. */
   api(method: 'GET' | 'POST', path: string, handler: RouteHandler): void
