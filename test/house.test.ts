@@ -1,6 +1,6 @@
 /** What the source imports is what docs/architecture.md allows, of modules (top-level folders of src), of the folders in them, and of files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { schema } from '../src/config/configSchema.ts'
@@ -341,7 +341,9 @@ test('no test names the port, the state or the home of a user: what is a user\u2
 })
 
 test('a comment of the source names no file that is gone', () => {
-  const names = new Set([...filesBelow(source), ...filesBelow(join(root, 'test'))].map((file) => basename(file)))
+  const names = new Set(
+    [...filesBelow(source), ...filesBelow(join(root, 'test'))].map((file) => basename(file)),
+  )
   const gone = filesBelow(source).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^ *(?:\/?\*\*?|\/\/).*?\b([a-z]\w+\.ts)\)/gm)]
       .map(([, name = '']) => name)

@@ -154,6 +154,21 @@ test('a payload that says what the intent says is verified, with the digest comp
   })
 })
 
+test('of a fee in wrapped native the list of prices holds that token once, or nothing', () => {
+  const paid = { ...arbitrum, feeToken: { ...arbitrum.feeToken, address: weth } }
+  const provider = arbitrum.contracts.chainlinkPriceFeedProvider
+  const judged = (tokens: readonly Address[]) => {
+    const relayParams = {
+      fee: { feeToken: weth, feeAmount: 250_000n, feeSwapPath: [] },
+      oracleParams: { tokens, providers: tokens.map(() => provider), data: tokens.map(() => '0x' as const) },
+    }
+    return fieldsOf(verify(paid, intentOf(), preparedOf({ relayParams }), policy, nowSeconds))
+  }
+  expect([judged([weth]), judged([])]).toEqual([[], []])
+  expect(judged([weth, weth])).toEqual(['relayParams.oracleParams.tokens[1]'])
+  expect(judged([usdc])).toEqual(['relayParams.oracleParams.tokens[0]'])
+})
+
 const at = 'message.createOrderParamsList[0]'
 const poisons: readonly (readonly [string, Parts, string])[] = [
   ['another receiver', { addresses: { receiver: stranger } }, `${at}.addresses.receiver`],

@@ -152,6 +152,19 @@ test('/whitelists: empty by default, configured by wallet, an address is require
   await other.close()
 })
 
+test('/whitelists: what a wallet may do is kept 60 s for each address, and no longer', async () => {
+  const whitelists: Record<string, readonly string[]> = {}
+  const other = await startVenue({ settings: { whitelists } })
+  const poolsOf = async (address: string) => (await other.get(`/whitelists?address=${address}`)).body
+  expect(await poolsOf(trader.address)).toEqual([])
+  whitelists[trader.address.toLowerCase()] = [ethSymbol]
+  other.clock.move(59_999)
+  expect(await poolsOf(trader.address)).toEqual([])
+  other.clock.move(1)
+  expect(await poolsOf(trader.address)).toEqual([ethMarket])
+  await other.close()
+})
+
 test('/risk-oracle/markets: the listed markets with symbol and token', async () => {
   const rows = (await paper.get('/risk-oracle/markets')).body
   const markets = (await paper.get('/markets')).body

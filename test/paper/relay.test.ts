@@ -156,7 +156,16 @@ test('another target, other calldata, another signer and unknown tasks are refus
     [{ to: trader.address, data: '0x00' }, { message: 'to is not an allowlisted relay router' }],
     [
       { to: router, data: '0x12345678' },
-      { message: 'data is no calldata of a function of the relay router that is served here' },
+      {
+        message: {
+          data: { message: "'data' is no calldata of a function of the relay router that is served here" },
+        },
+      },
+    ],
+    [{ to: router }, { message: { data: { message: "'data' is required" } } }],
+    [
+      { to: router, data: '0x0' },
+      { message: { data: { message: "'data' must be bytes as 0x and hex digits" } } },
     ],
     [
       { to: router, data: forged },
@@ -168,7 +177,10 @@ test('another target, other calldata, another signer and unknown tasks are refus
     expect([refused.status, refused.body]).toEqual([400, answer])
   }
   expect((await paper.post('/relay/status', { taskId: '12' })).body).toEqual({
-    message: 'taskId must be a 32-byte hex string',
+    message: { taskId: { message: "'taskId' must be a 32-byte hex string", value: '12' } },
+  })
+  expect((await paper.post('/relay/status', {})).body).toEqual({
+    message: { taskId: { message: "'taskId' is required" } },
   })
   const unknown = await paper.post('/relay/status', { taskId: `0x${'0'.repeat(64)}` })
   expect([unknown.status, unknown.body]).toEqual([404, { message: 'no relay operation' }])

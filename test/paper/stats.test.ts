@@ -138,6 +138,19 @@ test('Stats, rules: from and to are floored to the UTC day and bound the series'
   expect(Number.isInteger(body.series[0].points[0].value)).toBe(true)
 })
 
+test('Stats responses: a lag of exactly 900 s is fresh, one second more is stale', async () => {
+  const other = await startVenue()
+  const healthAt = async (statsLagSeconds: number) => {
+    await other.call('POST', `${other.control}/faults`, { statsLagSeconds })
+    other.clock.move(60_000)
+    const [{ health, lagSeconds }] = (await other.get('/stats/sources')).body.sources
+    return [health, lagSeconds]
+  }
+  expect(await healthAt(900)).toEqual(['fresh', 900])
+  expect(await healthAt(901)).toEqual(['stale', 901])
+  await other.close()
+})
+
 test('Stats responses: sources have health, lag and the last error; completeness needs every source fresh', async () => {
   const other = await startVenue()
   other.clock.move(30_000)

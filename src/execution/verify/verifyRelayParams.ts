@@ -56,8 +56,8 @@ export function checkRelayParams(
       markets: policy.swapMarkets,
     })
   }
-  // Prices are needed for the fee's swap alone, and only from the protocol's own feed.
-  if (!swaps) differences.empty('relayParams.oracleParams.tokens', oracleParams.tokens)
+  // Prices are needed for the fee's swap alone, and only from the protocol's own feed; of a fee that needs none, the venue's
+  // client still lists its token, once.
   checkOracleTokens(differences, chain, relayParams, policy)
   const counts = new Set([
     oracleParams.tokens.length,

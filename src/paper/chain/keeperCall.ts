@@ -11,7 +11,7 @@ export interface Actors {
   readonly keeper: Address
   /** Where the oracle's prices come from, as its events say. */
   readonly oracleProvider: Address
-  /** Somebody who has nothing to do with the venue (stranger.ts). */
+  /** Somebody who has nothing to do with the venue (thirdParty.ts). */
   readonly stranger: Address
   /** Executes orders; the sender of the event emitter's events. */
   readonly orderHandler: Address

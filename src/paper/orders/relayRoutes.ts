@@ -17,7 +17,7 @@ import { acceptOperation } from '../execution/operations.ts'
 import { relayRouterAbi, subaccountRouterAbi } from '../execution/relayCall.ts'
 import { isApprovedBy } from '../execution/subaccountKeys.ts'
 import { hashApproval, type SubaccountApproval } from '../http/approval.ts'
-import { badFields, badRequest, type Json, notFound, refused } from '../http/http.ts'
+import { badFields, badRequest, type FieldError, type Json, notFound, refused } from '../http/http.ts'
 import type { SubmitEntry } from '../state/submitRecord.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { separatorOf } from './orderChain.ts'
@@ -56,7 +56,9 @@ function decode(data: Hex, isSubaccount: boolean): DecodedBatch {
     const [relay, account, params] = decodeFunctionData({ abi: relayRouterAbi, data }).args
     return decoded(relay, account, params, undefined)
   } catch {
-    throw badRequest('data is no calldata of a function of the relay router that is served here')
+    throw badFields({
+      data: { message: "'data' is no calldata of a function of the relay router that is served here" },
+    })
   }
 }
 
@@ -89,6 +91,16 @@ function decoded(
   }
 }
 
+function isCalldata(data: unknown): data is Hex {
+  return typeof data === 'string' && /^0x([0-9a-fA-F]{2})+$/.test(data)
+}
+
+/** Why a `data` is no calldata; its text is not given back, for it may be long. */
+function dataProblem(data: unknown): FieldError {
+  const isAbsent = data === undefined || data === null
+  return { message: isAbsent ? "'data' is required" : "'data' must be bytes as 0x and hex digits" }
+}
+
 /**
  * Takes calldata in: `{ to, data }` gives `{ taskId, status }`.
  *
@@ -100,11 +112,11 @@ export async function submitRelay(
   entry: SubmitEntry,
 ): Promise<Json> {
   const { to, data } = body
-  if (typeof to !== 'string' || typeof data !== 'string' || !/^0x([0-9a-fA-F]{2})+$/.test(data)) {
+  if (typeof to !== 'string' || !isCalldata(data)) {
     entry.result = 'bad shape'
     throw badFields({
       ...(typeof to === 'string' ? {} : { to: { message: "'to' is required" } }),
-      ...(typeof data === 'string' ? {} : { data: { message: "'data' is required" } }),
+      ...(isCalldata(data) ? {} : { data: dataProblem(data) }),
     })
   }
   const { gelatoRelayRouter, subaccountGelatoRelayRouter } = venueState.chain.contracts
@@ -113,7 +125,7 @@ export async function submitRelay(
     entry.result = 'bad target'
     throw badRequest('to is not an allowlisted relay router')
   }
-  const { account, signature, relayParams, session, removes, ...rest } = decode(data as Hex, isSubaccount)
+  const { account, signature, relayParams, session, removes, ...rest } = decode(data, isSubaccount)
   const router = isSubaccount ? subaccountGelatoRelayRouter : gelatoRelayRouter
   const separator = separatorOf(venueState, router)
   // A removal's record names its account: its digest is of the subaccount router, and no stranger's to use up.
@@ -145,7 +157,7 @@ export async function submitRelay(
     },
     removes,
     digest,
-    calldata: data as Hex,
+    calldata: data,
     nowMs: venueState.clock.now(),
   })
   entry.result = 'accepted'
@@ -157,7 +169,12 @@ export async function submitRelay(
 export function relayStatus(venueState: VenueState, body: Readonly<Record<string, unknown>>): Json {
   const { taskId } = body
   if (typeof taskId !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(taskId)) {
-    throw badRequest('taskId must be a 32-byte hex string')
+    throw badFields({
+      taskId:
+        taskId === undefined || taskId === null
+          ? { message: "'taskId' is required" }
+          : { message: "'taskId' must be a 32-byte hex string", value: taskId as Json },
+    })
   }
   const operation = venueState.operations.get(hexKey(taskId))
   if (operation === undefined) throw notFound('no relay operation')

@@ -109,7 +109,9 @@ export function buildRelayParams(
   if (feeSwapPath === undefined) {
     throw refused('NO_SWAP_PATH', `No swap path found from ${feeToken.symbol} to the native token`)
   }
-  const priced = feeSwapPath.length === 0 ? [] : [feeToken.address, contracts.wrappedNative]
+  // A fee in wrapped native needs no swap; its token stands in the list once, as the venue's client has it.
+  const priced =
+    feeSwapPath.length === 0 ? [contracts.wrappedNative] : [feeToken.address, contracts.wrappedNative]
   venueState.counters.nonce += 1
   const deadlineSeconds = seconds + venueState.settings.orderDeadlineSeconds
   return {
