@@ -157,7 +157,7 @@ test('a payload that says what the intent says is verified, with the digest comp
 test('of a fee in wrapped native the list of prices holds that token once, or nothing', () => {
   const paid = { ...arbitrum, feeToken: { ...arbitrum.feeToken, address: weth } }
   const provider = arbitrum.contracts.chainlinkPriceFeedProvider
-  const judged = (tokens: readonly Address[]) => {
+  const judged = (tokens: readonly `0x${string}`[]) => {
     const relayParams = {
       fee: { feeToken: weth, feeAmount: 250_000n, feeSwapPath: [] },
       oracleParams: { tokens, providers: tokens.map(() => provider), data: tokens.map(() => '0x' as const) },
