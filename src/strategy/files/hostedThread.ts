@@ -106,24 +106,9 @@ export function startKindThread(
   worker.on('exit', (code) => endedBy(`it ended its thread (process.exit(${code}))`, 'exit', undefined))
   // A fault that nobody waits for is told at the next turn.
   waiting.promise.catch(() => undefined)
-
-  /** The engine bounds objects by itself, and not what lies outside of its heap: buffers, and memories of WebAssembly. */
-  async function lookAtBuffers(): Promise<void> {
-    const { used_heap_size: objects, external_memory: buffers } = await worker.getHeapStatistics()
-    if (objects + buffers > memoryMiB * MIB + LYING_BUFFERS)
-      endedBy(`it used more than ${memoryMiB} MiB of memory, buffers included`, 'memory', undefined)
-  }
-  /** One look at a time: a thread that is in a long function answers none. One that is over has no memory. */
-  let looking: Promise<void> | undefined
-  function look(): Promise<void> {
-    looking ??= lookAtBuffers()
-      .catch(() => undefined)
-      .finally(() => {
-        looking = undefined
-      })
-    return looking
-  }
-
+  const look = memoryLook(worker, memoryMiB, () =>
+    endedBy(`it used more than ${memoryMiB} MiB of memory, buffers included`, 'memory', undefined),
+  )
   const thread: KindThread = {
     fault: () => fault,
     async ask(question, timeoutMs) {
@@ -176,4 +161,25 @@ export function startKindThread(
     },
   }
   return [thread, loading]
+}
+
+/**
+ * Looks at the memory of a thread, one look at a time, since a thread that is in a long function answers none. The engine bounds objects by
+ * itself, and not what lies outside of its heap: buffers, and memories of WebAssembly. `over` is called when both together are too much.
+ */
+function memoryLook(worker: Worker, memoryMiB: number, over: () => void): () => Promise<void> {
+  let looking: Promise<void> | undefined
+  async function lookAtBuffers(): Promise<void> {
+    const { used_heap_size: objects, external_memory: buffers } = await worker.getHeapStatistics()
+    if (objects + buffers > memoryMiB * MIB + LYING_BUFFERS) over()
+  }
+  return () => {
+    // A thread that is over has no memory.
+    looking ??= lookAtBuffers()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = undefined
+      })
+    return looking
+  }
 }
