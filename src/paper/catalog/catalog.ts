@@ -22,6 +22,10 @@ export interface CatalogToken {
   readonly visualMultiplier?: number
   readonly visualPrefix?: string
   readonly categories?: readonly string[]
+  /** Whether its contract takes approvals by signature, whether the venue's own pages make none, and the version of its domain. */
+  readonly isPermitSupported?: boolean
+  readonly isPermitDisabled?: boolean
+  readonly contractVersion?: string
 }
 
 /** A market as recorded. */

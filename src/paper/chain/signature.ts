@@ -4,7 +4,7 @@ import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import { recoverSigner as signerOf } from '../../protocol/crypto/secp256k1.ts'
 
 /** The address that made a 65-byte signature over a digest, or undefined when there is none. */
-async function recoverSigner(digest: Hex, signature: Hex): Promise<Address | undefined> {
+function recoverSigner(digest: Hex, signature: Hex): Address | undefined {
   try {
     return signerOf(digest, signature)
   } catch {
@@ -14,8 +14,8 @@ async function recoverSigner(digest: Hex, signature: Hex): Promise<Address | und
 }
 
 /** Whether an address signed a digest. */
-export async function isSignedBy(account: Address, digest: Hex, signature: Hex): Promise<boolean> {
-  const signer = await recoverSigner(digest, signature)
+export function isSignedBy(account: Address, digest: Hex, signature: Hex): boolean {
+  const signer = recoverSigner(digest, signature)
   return signer !== undefined && sameHex(signer, account)
 }
 
@@ -28,14 +28,9 @@ export function minifiedDigest(separator: Hex, digest: Hex): Hex {
 }
 
 /** Whether an address signed a router's digest, as it stands or minified (contract `BaseGelatoRelayRouter`, `digests`). */
-export async function isSignedAtRouter(
-  account: Address,
-  separator: Hex,
-  digest: Hex,
-  signature: Hex,
-): Promise<boolean> {
+export function isSignedAtRouter(account: Address, separator: Hex, digest: Hex, signature: Hex): boolean {
   return (
-    (await isSignedBy(account, digest, signature)) ||
+    isSignedBy(account, digest, signature) ||
     isSignedBy(account, minifiedDigest(separator, digest), signature)
   )
 }

@@ -179,7 +179,7 @@ async function checkSubmit(
     }
   }
   const signer = subaccount?.address ?? record.account
-  if (!(await isSignedAtRouter(signer, separatorOfRecord(venueState, record), digest, signature as Hex))) {
+  if (!isSignedAtRouter(signer, separatorOfRecord(venueState, record), digest, signature as Hex)) {
     refuse(
       'INVALID_SIGNATURE',
       `The signature is not one of the ${subaccount === undefined ? 'account' : 'subaccount'} over the prepared message`,

@@ -142,7 +142,7 @@ export async function submitRelay(
   entry.account = account
   entry.digest = digest
   entry.signature = signature
-  if (!(await isSignedAtRouter(session?.address ?? account, separator, digest, signature))) {
+  if (!isSignedAtRouter(session?.address ?? account, separator, digest, signature)) {
     entry.result = 'INVALID_SIGNATURE'
     throw refused('INVALID_SIGNATURE', 'The signature in the calldata is not one of the account')
   }

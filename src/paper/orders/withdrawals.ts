@@ -213,7 +213,7 @@ export async function submitWithdrawal(
   if (!matches(withdrawal)) {
     throw refused('INVALID_PARAMS', 'The withdrawal differs from what was prepared')
   }
-  if (!(await isSignedBy(account, withdrawal.digest, signature as Hex))) {
+  if (!isSignedBy(account, withdrawal.digest, signature as Hex)) {
     throw refused('INVALID_SIGNATURE', 'The signature is not one of the account over the prepared message')
   }
   const nowMs = venueState.clock.now()

@@ -19,11 +19,13 @@ import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from '../ch
 import { isObject } from '../http/http.ts'
 import { isContract, MULTICALL3, tokenAt } from '../state/contracts.ts'
 import { holdingsAt } from '../state/pastHoldings.ts'
+import { permitNonceOf, permitSeparator, permitVersionOf, takesPermits } from '../state/permits.ts'
 import { contractHolding } from '../state/purse.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { allowanceIn } from '../state/wallets.ts'
 import { readDataStore } from './rpcDataStore.ts'
+import { asMulticall, multicallAnswer, readMulticall } from './rpcMulticall.ts'
 
 /** Most calls of one Multicall3 call. */
 const MAX_CALLS = 1000
@@ -38,22 +40,20 @@ const tokenAbi = parseAbi([
   'function decimals() view returns (uint8)',
   'function symbol() view returns (string)',
   'function name() view returns (string)',
+  'function totalSupply() view returns (uint256)',
+  'function nonces(address owner) view returns (uint256)',
+  'function version() view returns (string)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
 ])
 const readerAbi = parseAbi([
   'struct Props { address marketToken; address indexToken; address longToken; address shortToken; }',
   'function getMarket(address dataStore, address key) view returns (Props)',
-])
-const multicallAbi = parseAbi([
-  'struct Call { address target; bool allowFailure; bytes callData; }',
-  'struct Result { bool success; bytes returnData; }',
-  'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
 ])
 const errorAbi = parseAbi(['error Error(string message)'])
 
 const SELECTORS = {
   digests: '0x01ac4293',
   subaccountApprovalNonces: '0x496747d5',
-  aggregate3: '0x82ad56cb',
 } as const
 
 /** A call that reverted. */
@@ -164,7 +164,41 @@ function readToken(venueState: VenueState, token: CatalogToken, data: Hex, block
       return encodeFunctionResult({ abi, functionName: 'symbol', result: token.symbol })
     case 'name':
       return encodeFunctionResult({ abi, functionName: 'name', result: token.name })
+    case 'totalSupply':
+      return encodeFunctionResult({ abi, functionName: 'totalSupply', result: supplyOf(venueState, token) })
+    default:
+      return readPermits(venueState, token, data, block)
   }
+}
+
+/** What a token that takes approvals by signature says of them; one that does not has no such functions. */
+function readPermits(venueState: VenueState, token: CatalogToken, data: Hex, block: Inclusion): Hex {
+  if (!takesPermits(token)) throw revertedWith('0x')
+  const { functionName, args } = decoded(() => decodeFunctionData({ abi: tokenAbi, data }))
+  const { chainId } = venueState.chain
+  const abi = tokenAbi
+  if (functionName === 'version')
+    return encodeFunctionResult({ abi, functionName, result: permitVersionOf(token) })
+  if (functionName === 'DOMAIN_SEPARATOR')
+    return encodeFunctionResult({ abi, functionName, result: permitSeparator(token, chainId) })
+  const owner = String(args?.[0])
+  const nonce = permitNonceOf(holdingsAt(venueState, owner, block).allowances, token)
+  return encodeFunctionResult({ abi, functionName: 'nonces', result: nonce })
+}
+
+/** All of a token that is known of now: what accounts, contracts and pools hold. */
+function supplyOf(view: VenueState, token: CatalogToken): bigint {
+  const venueState = presentOf(view)
+  const key = hexKey(token.address)
+  let sum = 0n
+  for (const { balances } of venueState.accounts.values()) sum += balances.get(key) ?? 0n
+  for (const [held, amount] of venueState.contractHoldings) if (held.endsWith(`:${key}`)) sum += amount
+  for (const { longToken, shortToken, state } of venueState.marketByKey.values()) {
+    const [long = 0n, short = 0n] = state.pool
+    if (hexKey(longToken.address) === key) sum += long
+    if (hexKey(shortToken.address) === key) sum += short
+  }
+  return sum
 }
 
 /** `getMarket` of the Reader: zeros for what is no market of the DataStore. */
@@ -178,9 +212,9 @@ function readReader(venueState: VenueState, data: Hex): Hex {
 }
 
 function aggregate(venueState: VenueState, data: Hex, block: Inclusion): Hex {
-  const { args } = decoded(() => decodeFunctionData({ abi: multicallAbi, data }))
-  if (args[0].length > MAX_CALLS) throw revertedWith('0x')
-  const result = args[0].map(({ target, allowFailure, callData }) => {
+  const asked = decoded(() => asMulticall(data))
+  if (asked.calls.length > MAX_CALLS) throw revertedWith('0x')
+  const result = asked.calls.map(({ target, allowFailure, callData }) => {
     try {
       return { success: true, returnData: read(venueState, target, callData, block, false) }
     } catch (error) {
@@ -196,7 +230,7 @@ function aggregate(venueState: VenueState, data: Hex, block: Inclusion): Hex {
       return { success: false, returnData: error.data }
     }
   })
-  return encodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', result })
+  return multicallAnswer(venueState, asked.functionName, result, block)
 }
 
 function read(venueState: VenueState, to: string, data: Hex, block: Inclusion, mayAggregate: boolean): Hex {
@@ -206,8 +240,13 @@ function read(venueState: VenueState, to: string, data: Hex, block: Inclusion, m
   if (routersOf(venueState).includes(target)) return readRouter(venueState, target, data, block)
   if (target === hexKey(venueState.chain.contracts.reader)) return readReader(venueState, data)
   const isMulticall = target === MULTICALL3 || target === hexKey(venueState.chain.contracts.multicall)
-  if (isMulticall && mayAggregate && data.startsWith(SELECTORS.aggregate3))
-    return aggregate(venueState, data, block)
+  if (isMulticall) {
+    const view = readMulticall(venueState, data, block, (address) =>
+      nativeBalanceAt(venueState, address, block),
+    )
+    if (view !== undefined) return view
+    if (mayAggregate) return aggregate(venueState, data, block)
+  }
   if (target === hexKey(venueState.chain.contracts.dataStore))
     return decoded(() => readDataStore(venueState, data))
   if (isContract(venueState, target)) throw revertedWith('0x')

@@ -1,5 +1,11 @@
 /** `eth_getLogs`: logs by range or block, address and topics. */
-import { blockOf, type ChainTransaction, transactionsBetween } from '../chain/blockChain.ts'
+import {
+  blockOf,
+  type ChainTransaction,
+  type Inclusion,
+  type LostTransaction,
+  transactionsBetween,
+} from '../chain/blockChain.ts'
 import { invalidParams, RpcError, readHash, rpcCodes } from '../chain/rpcError.ts'
 import { isObject } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
@@ -39,6 +45,27 @@ export function logsBetween(
     throw new RpcError(rpcCodes.limitExceeded, `query returned more than ${limit} results`)
   }
   return found
+}
+
+/** The logs of blocks up to `told` that a reorganisation took away, newest block first. */
+export function lostLogs(
+  venueState: VenueState,
+  lost: readonly LostTransaction[],
+  told: number,
+  test: LogTest,
+): LogRow[] {
+  const byBlock = new Map<number, { block: Inclusion; transactions: ChainTransaction[] }>()
+  for (const { transaction, inclusion } of lost) {
+    const held = byBlock.get(inclusion.number) ?? { block: inclusion, transactions: [] }
+    held.transactions.push(transaction)
+    byBlock.set(inclusion.number, held)
+  }
+  const rows = { chain: venueState.chain, blocks: venueState.blockChain }
+  return [...byBlock.values()]
+    .reverse()
+    .flatMap(({ block, transactions }) =>
+      block.number > told ? [] : blockLogs(rows, block, transactions, true, test),
+    )
 }
 
 /**

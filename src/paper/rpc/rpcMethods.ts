@@ -1,19 +1,27 @@
 /** The methods of the JSON-RPC endpoint, by name; enough for viem, its wallets among it, and for the order logs. */
 
+import { keccak256 } from 'viem/utils'
+import { ZERO_HASH } from '../../protocol/address.ts'
 import { blockOf, type ChainTransaction, type Inclusion } from '../chain/blockChain.ts'
-import { invalidParams, quantity, readAddress, readHash, readQuantity } from '../chain/rpcError.ts'
+import { invalidParams, quantity, readAddress, readBytes, readHash, readQuantity } from '../chain/rpcError.ts'
 import { baseFeeOf, estimateGas, feeHistory, priorityFeeOf } from '../chain/rpcGas.ts'
+import { isObject } from '../http/http.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { advanceVenue } from '../transactions/advance.ts'
 import { blockRow, canonical, receiptRow, transactionRow, transactionsOf } from './rpcBlocks.ts'
 import { callContract, codeAt, nativeBalanceAt, readCall, workersOf } from './rpcCall.ts'
+import { filterMethods, type RpcMethod } from './rpcFilters.ts'
 import { getLogs } from './rpcLogs.ts'
 import { findBlock, headOf, isCanonical, readBlockNumber, readStateBlock } from './rpcParams.ts'
-import { callWork, estimateWork, sendRaw, transactionCount, waitingRow } from './rpcSendMethods.ts'
-
-/** A method: parameters in, result out. Throws RpcError. */
-export type RpcMethod = (venueState: VenueState, params: readonly unknown[]) => unknown
+import {
+  callWork,
+  estimateWork,
+  refuseOverrides,
+  sendRaw,
+  transactionCount,
+  waitingRow,
+} from './rpcSendMethods.ts'
 
 const rowsOf = (venueState: VenueState) => ({ chain: venueState.chain, blocks: venueState.blockChain })
 
@@ -64,6 +72,9 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
   eth_chainId: (venueState) => quantity(venueState.chain.chainId),
   net_version: (venueState) => String(venueState.chain.chainId),
   net_listening: () => true,
+  // The other endpoint of the venue.
+  net_peerCount: () => quantity(1),
+  web3_sha3: (_venueState, [bytes]) => keccak256(readBytes(bytes, 'data')),
   web3_clientVersion: () => 'perpd-paper/v1/node',
   eth_syncing: () => false,
   eth_accounts: () => [],
@@ -108,10 +119,28 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
     const isThere = transaction !== undefined && isMined(venueState, transaction)
     return isThere ? receiptRow(rowsOf(venueState), transaction) : null
   },
+  eth_getBlockReceipts: (venueState, [named]) => {
+    const isHash = typeof named === 'string' && named.length === 66
+    const block = isHash
+      ? blockByHash(venueState, named)
+      : isObject(named)
+        ? readStateBlock(venueState, named)
+        : blockByNumber(venueState, named)
+    if (block === undefined || !isCanonical(venueState.blockChain, block)) return null
+    return transactionsOf(venueState.blockChain, block).map((one) => receiptRow(rowsOf(venueState), one))
+  },
+  // The contracts here keep nothing in slots: each is what it was before its first write.
+  eth_getStorageAt: (venueState, [address, slot, block]) => {
+    readAddress(address, 'address')
+    if (typeof slot !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(slot))
+      throw invalidParams('invalid argument: the slot must be at most 32 bytes of hex')
+    readStateBlock(venueState, block)
+    return ZERO_HASH
+  },
+  ...filterMethods,
   eth_getLogs: (venueState, [filter]) => getLogs(venueState, filter),
   eth_call: (venueState, [call, block, overrides]) => {
-    if (overrides !== undefined && overrides !== null)
-      throw invalidParams('state overrides are not supported')
+    refuseOverrides(overrides)
     const at = readStateBlock(venueState, block)
     return callWork(venueState, call) ?? callContract(venueState, call, at)
   },
@@ -142,7 +171,9 @@ export const rpcMethods: Readonly<Record<string, RpcMethod>> = {
       throw invalidParams('invalid argument: block count must be positive')
     return feeHistory(venueState.blockChain, number, block.number, percentilesOf(percentiles))
   },
-  eth_estimateGas: (venueState, [call]) => {
+  eth_estimateGas: (venueState, [call, block, overrides]) => {
+    refuseOverrides(overrides)
+    readStateBlock(venueState, block)
     const work = estimateWork(venueState, call)
     if (work !== undefined) return work
     const { to, data } = readCall(call)

@@ -8,11 +8,10 @@ import { invalidParams, quantity, RpcError, readAddress, readBytes, rpcCodes } f
 import { BLOCK_GAS_LIMIT } from '../chain/rpcGas.ts'
 import { isObject } from '../http/http.ts'
 import { isContract } from '../state/contracts.ts'
-import { holdingOf } from '../state/purse.ts'
+import { holdingOf, nativeAddress } from '../state/purse.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { reasonOf } from '../transactions/callFrame.ts'
-import { nativeAddress } from '../transactions/classicRouter.ts'
 import { isWork, type Ran, tryCall, type WorkCall } from '../transactions/classicRun.ts'
 import {
   intrinsicGasOf,
@@ -159,6 +158,13 @@ export function transactionCount(view: VenueState, address: Hex, block: Inclusio
     if (!isSeen) count -= 1
   }
   return count
+}
+
+/** Refuses state overrides: nothing is tried on a state that is not the chain's. Throws RpcError -32602. */
+export function refuseOverrides(overrides: unknown): void {
+  const isNone = overrides === undefined || overrides === null
+  if (isNone || (isObject(overrides) && Object.keys(overrides).length === 0)) return
+  throw invalidParams('state overrides are not supported')
 }
 
 /** `eth_getTransactionByHash` of one that waits; undefined when there is none. */

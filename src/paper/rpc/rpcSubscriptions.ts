@@ -1,20 +1,26 @@
-/** `eth_subscribe` of one connection: new heads and logs as blocks appear, and again when they are replaced. */
+/** `eth_subscribe` of one connection: new heads and logs as blocks appear, and again when they are replaced; transactions as they are sent. */
 import type { Hex } from '../../protocol/address.ts'
-import type { Inclusion, LostTransaction } from '../chain/blockChain.ts'
+import type { LostTransaction } from '../chain/blockChain.ts'
 import { RpcError, rpcCodes } from '../chain/rpcError.ts'
 import { isObject, stringify } from '../http/http.ts'
+import { presentOf } from '../state/rpcEndpoints.ts'
 import { madeHash, type VenueState } from '../state/venueState.ts'
+import { sentAfter } from '../transactions/transactionPool.ts'
 import type { ConnectionMethods } from './jsonRpcServer.ts'
-import { blockLogs, canonical, headerRow, type LogTest } from './rpcBlocks.ts'
-import { logsBetween } from './rpcLogs.ts'
+import { canonical, headerRow, type LogTest } from './rpcBlocks.ts'
+import { logsBetween, lostLogs } from './rpcLogs.ts'
 import { headOf, logTestOf, readLogFilter } from './rpcParams.ts'
+import { signedRow } from './rpcSendRows.ts'
 
 /** Most subscriptions of one connection. */
 const MAX_SUBSCRIPTIONS = 100
 /** Most new heads told at once; after a longer leap of the clock only the newest. */
 const MAX_HEADS = 256
 
-type Subscription = { readonly kind: 'newHeads' } | { readonly kind: 'logs'; readonly test: LogTest }
+type Subscription =
+  | { readonly kind: 'newHeads' }
+  | { readonly kind: 'logs'; readonly test: LogTest }
+  | { readonly kind: 'newPendingTransactions'; readonly isFull: boolean }
 
 /** The subscriptions of a connection. */
 export interface Subscriptions {
@@ -29,6 +35,7 @@ export function createSubscriptions(venueState: VenueState, send: (text: string)
   let told = headOf(venueState)
   let view = venueState.blockChain.reorgs.length
   let made = 0
+  let seen = sentAfter(presentOf(venueState), 0).count
 
   const subscribe = (params: readonly unknown[]): Hex => {
     const [kind, filter] = params
@@ -40,6 +47,7 @@ export function createSubscriptions(venueState: VenueState, send: (text: string)
     }
     let subscription: Subscription
     if (kind === 'newHeads') subscription = { kind }
+    else if (kind === 'newPendingTransactions') subscription = { kind, isFull: filter === true }
     else if (kind === 'logs') {
       const wanted = readLogFilter(isObject(filter) ? filter : {})
       subscription = { kind, test: logTestOf(wanted) }
@@ -50,6 +58,7 @@ export function createSubscriptions(venueState: VenueState, send: (text: string)
     if (open.size === 0) {
       told = headOf(venueState)
       view = venueState.blockChain.reorgs.length
+      seen = sentAfter(presentOf(venueState), 0).count
     }
     made += 1
     const id: Hex = `0x${madeHash(venueState, 'subscription', made).slice(2, 34)}`
@@ -65,18 +74,17 @@ export function createSubscriptions(venueState: VenueState, send: (text: string)
 
   /** Tells the logs of blocks that a reorganisation took away, newest block first. */
   const takeBack = (lost: readonly LostTransaction[]): void => {
-    const byBlock = new Map<number, { block: Inclusion; transactions: LostTransaction['transaction'][] }>()
-    for (const { transaction, inclusion } of lost) {
-      const held = byBlock.get(inclusion.number) ?? { block: inclusion, transactions: [] }
-      held.transactions.push(transaction)
-      byBlock.set(inclusion.number, held)
-    }
+    for (const [id, test] of logSubscriptions())
+      for (const log of lostLogs(venueState, lost, told, test)) notify(id, log)
+  }
+  const tellPending = (): void => {
+    const { count, sent } = sentAfter(presentOf(venueState), seen)
+    seen = count
     const rows = { chain: venueState.chain, blocks: venueState.blockChain }
-    for (const { block, transactions } of [...byBlock.values()].reverse()) {
-      if (block.number > told) continue
-      for (const [id, test] of logSubscriptions()) {
-        for (const log of blockLogs(rows, block, transactions, true, test)) notify(id, log)
-      }
+    for (const [id, one] of open) {
+      if (one.kind !== 'newPendingTransactions') continue
+      for (const each of sent)
+        notify(id, one.isFull ? signedRow(rows, each, each.signed, undefined) : each.hash)
     }
   }
 
@@ -89,6 +97,7 @@ export function createSubscriptions(venueState: VenueState, send: (text: string)
     tell: () => {
       const { reorgs, lost } = venueState.blockChain
       const head = headOf(venueState)
+      tellPending()
       if (open.size > 0) {
         for (; view < reorgs.length; view += 1) {
           takeBack(lost.get(view + 1) ?? [])

@@ -2,7 +2,7 @@
  * Money in the hands of transactions that accounts send: what an address gets or gives, with the way back. The protocol's
  * contracts are addresses too: what is sent to them stays there until a call takes it up.
  */
-import { type Address, hexKey } from '../../protocol/address.ts'
+import { type Address, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { accountOf, addTo, startBalances } from './accounts.ts'
 import { isContract } from './contracts.ts'
 import type { VenueState } from './venueState.ts'
@@ -84,4 +84,9 @@ export function createPurse(venueState: VenueState, before: (address: Address) =
       for (const undo of undos.reverse()) undo()
     },
   }
+}
+
+/** Native coin's address in the catalogue. */
+export function nativeAddress(venueState: VenueState): Address {
+  return venueState.catalog.catalog.tokens.find((token) => token.isNative)?.address ?? ZERO_ADDRESS
 }

@@ -17,7 +17,7 @@ import {
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { isContract, tokenAt } from '../state/contracts.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from '../state/orderTypes.ts'
-import { contractHolding } from '../state/purse.ts'
+import { contractHolding, nativeAddress } from '../state/purse.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { pullTokens } from '../state/wallets.ts'
 import { type CallFrame, emptyRevert, passedOn, spendGas, textRevert, workGas } from './callFrame.ts'
@@ -34,11 +34,6 @@ const MAX_DATA_LIST = 18n
 interface RouterRun {
   readonly frame: CallFrame
   readonly orders: OrderRun
-}
-
-/** Native coin's address in the catalogue. */
-export function nativeAddress(venueState: VenueState): Address {
-  return venueState.catalog.catalog.tokens.find((token) => token.isNative)?.address ?? ZERO_ADDRESS
 }
 
 /** Runs calls of the exchange router one after the other; what each returns. Throws ProtocolRevert, OutOfGas. */

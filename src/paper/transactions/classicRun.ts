@@ -11,14 +11,14 @@ import { topicsOf } from '../chain/encodeEventData.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { isContract, tokenAt } from '../state/contracts.ts'
 import { rememberHoldings } from '../state/pastHoldings.ts'
-import { createPurse } from '../state/purse.ts'
+import { createPurse, nativeAddress } from '../state/purse.ts'
 import { rememberFor } from '../state/rollback.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { type CallFrame, emptyRevert, type GasMeter, OutOfGas, spendGas, workGas } from './callFrame.ts'
 import { MULTICALL, type RouterCall, readSimulation, routerCalls } from './classicCalls.ts'
-import { nativeAddress, runRouter, simulateLatest } from './classicRouter.ts'
+import { runRouter, simulateLatest } from './classicRouter.ts'
 import { exchangeRouterAbi } from './exchangeRouterAbi.ts'
-import { changesToken, runToken } from './tokenCalls.ts'
+import { changesToken, ownerIn, runToken } from './tokenCalls.ts'
 
 /** A call. */
 export interface WorkCall {
@@ -44,7 +44,8 @@ const TRIED: Hex = `0x${'dc'.repeat(32)}`
 export function isWork(venueState: VenueState, to: string, data: Hex): boolean {
   const { exchangeRouter, simulationRouter } = venueState.chain.contracts
   if (sameHex(to, exchangeRouter) || sameHex(to, simulationRouter)) return true
-  return tokenAt(venueState, to) !== undefined && changesToken(data)
+  const token = tokenAt(venueState, to)
+  return token !== undefined && changesToken(token, data)
 }
 
 /** Orders that calls update or cancel. */
@@ -124,13 +125,16 @@ function run(
   let undo = (): void => undefined
   try {
     const calls = sameHex(call.to, venueState.chain.contracts.exchangeRouter) ? routerCalls(call.data) : []
-    const putBack = rememberFor(venueState, call.from, namedBy(calls))
+    const owner = tokenAt(venueState, call.to) === undefined ? undefined : ownerIn(call.data)
+    const putBacks = [call.from, ...(owner === undefined ? [] : [owner])].map((address) =>
+      rememberFor(venueState, address, namedBy(calls)),
+    )
     const purse = createPurse(venueState, (address) => {
       if (!isTried) rememberHoldings(venueState, address, nowMs)
     })
     undo = () => {
       purse.undo()
-      putBack()
+      for (const putBack of putBacks.reverse()) putBack()
     }
     const frame: CallFrame = { venueState, from: call.from, nowMs, transaction, meter, purse }
     if (!purse.take(call.from, nativeAddress(venueState), call.value)) throw emptyRevert()

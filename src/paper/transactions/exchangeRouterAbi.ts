@@ -44,4 +44,8 @@ export const simulationRouterAbi = parseAbi([
 export const tokenWriteAbi = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
+  'function transferFrom(address from, address to, uint256 amount) returns (bool)',
+  'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+  'function deposit() payable',
+  'function withdraw(uint256 amount)',
 ])

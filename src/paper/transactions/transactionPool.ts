@@ -9,10 +9,9 @@ import { actorsOf } from '../chain/keeperCall.ts'
 import { BLOCK_GAS_LIMIT, baseFeeOf } from '../chain/rpcGas.ts'
 import { accountOf } from '../state/accounts.ts'
 import { rememberHoldings } from '../state/pastHoldings.ts'
-import { createPurse, holdingOf } from '../state/purse.ts'
+import { createPurse, holdingOf, nativeAddress } from '../state/purse.ts'
 import type { PooledTransaction } from '../state/venueRecords.ts'
 import { schedule, type VenueState } from '../state/venueState.ts'
-import { nativeAddress } from './classicRouter.ts'
 import { runInTransaction } from './classicRun.ts'
 import { intrinsicGasOf, refusedBecause, type SentTransaction } from './rawTransaction.ts'
 
@@ -31,6 +30,20 @@ const tellers = new WeakMap<VenueState, (transaction: PooledTransaction) => void
 /** Has every transaction told that is taken in, before its sender is answered: the state file's log. */
 export function onSent(venueState: VenueState, tell: (transaction: PooledTransaction) => void): void {
   tellers.set(venueState, tell)
+}
+
+const recent = new WeakMap<
+  VenueState,
+  { readonly count: number; readonly last: readonly PooledTransaction[] }
+>()
+
+/** The transactions that were taken in after so many of this run, and how many that are now. */
+export function sentAfter(
+  venueState: VenueState,
+  after: number,
+): { readonly count: number; readonly sent: readonly PooledTransaction[] } {
+  const { count, last } = recent.get(venueState) ?? { count: 0, last: [] }
+  return { count, sent: after >= count ? [] : last.slice(Math.max(0, last.length - (count - after))) }
 }
 
 /** The venue's own sender at an address, whose nonces the chain counts. */
@@ -157,6 +170,8 @@ export function admit(venueState: VenueState, sent: SentTransaction): void {
   venueState.counters.sent += 1
   putInPool(venueState, pooled)
   tellers.get(venueState)?.(pooled)
+  const before = recent.get(venueState) ?? { count: 0, last: [] }
+  recent.set(venueState, { count: before.count + 1, last: [...before.last, pooled].slice(-MAX_POOLED) })
 }
 
 /** Puts a transaction among those that wait, in the place of one of the same account and nonce. */
