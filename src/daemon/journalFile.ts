@@ -20,6 +20,7 @@ export function journalOptions(config: Config, holder: string): SqliteJournalOpt
     path: fileOf(journal.path),
     ...(journal.headPath === undefined ? {} : { headPath: journal.headPath }),
     maxBytes: journal.maxMiB * 1024 * 1024,
+    isReserved: true,
     clockNow: systemClock.now,
     holder,
   }

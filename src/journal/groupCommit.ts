@@ -11,7 +11,7 @@
  */
 import { BaseError } from '../base/errors.ts'
 import { type AnyRecord, decodeAnyRecord, encodeRecord, isAccountRecord } from '../domain/records.ts'
-import type { Journal } from './journal.ts'
+import { type Journal, JournalFaultError } from './journal.ts'
 import { closedFault } from './journalFaults.ts'
 import type { Ledger } from './journalLedger.ts'
 import type { JournalStore, StoreEntry } from './journalStore.ts'
@@ -129,6 +129,10 @@ export function createJournal(parts: JournalParts): Journal {
     isBusy = true
     work = keepSnapshotIfDue()
       .then(() => store.maintain())
+      .catch((error: unknown) => {
+        // Without space it waits for the next pause; the records are where they were.
+        if (!(error instanceof JournalFaultError && error.code === 'JOURNAL_FULL')) throw error
+      })
       .then(() => {
         isBusy = false
         plan.made()

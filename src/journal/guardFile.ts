@@ -28,6 +28,8 @@ import type { Hex } from '../protocol/address.ts'
 /** How a file is opened. */
 export interface GuardFileOptions extends GuardTableOptions {
   readonly path: string
+  /** Makes room on a full disk for what failed with this error; false when there is none. */
+  readonly makeRoom?: (error: unknown) => boolean
 }
 
 const CHECK_DIGITS = 16
@@ -41,7 +43,12 @@ const { O_RDWR, O_CREAT, O_APPEND, O_EXCL, O_NOFOLLOW } = constants
  *
  * @throws GuardError GUARD_NOT_OPENED, or GUARD_DAMAGED when any other line is not as it was written.
  */
-export function openGuardFile({ path, compactAfter, kept }: GuardFileOptions): GuardTable {
+export function openGuardFile({
+  path,
+  compactAfter,
+  kept,
+  makeRoom = () => false,
+}: GuardFileOptions): GuardTable {
   const opened = openFile(path)
   const fresh = `${path}.new`
   let { fd } = opened
@@ -54,7 +61,7 @@ export function openGuardFile({ path, compactAfter, kept }: GuardFileOptions): G
     try {
       rmSync(fresh, { force: true })
       next = openSync(fresh, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600)
-      await writeWhole(next, text.join(''))
+      await writeWhole(next, text.join(''), () => false)
       fsyncSync(next)
       renameSync(fresh, path)
     } catch {
@@ -84,7 +91,7 @@ export function openGuardFile({ path, compactAfter, kept }: GuardFileOptions): G
     const texts = waiting
     waiting = []
     flushing = undefined
-    await writeWhole(fd, texts.join(''))
+    await writeWhole(fd, texts.join(''), makeRoom)
     await sync(fd)
     lines += texts.length
     if (lines > most) await compact()
@@ -171,7 +178,14 @@ function entryOf(line: string): SignEntry | undefined {
   return { intentId, attempt, digest, deadlineSeconds, addsUsd: BigInt(addsUsd), atSeconds }
 }
 
-async function writeWhole(fd: number, text: string): Promise<void> {
+async function writeWhole(fd: number, text: string, makeRoom: (error: unknown) => boolean): Promise<void> {
   const bytes = Buffer.from(text, 'latin1')
-  for (let at = 0; at < bytes.length; ) at += (await writeAt(fd, bytes, at)).bytesWritten
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += (await writeAt(fd, bytes, at)).bytesWritten
+    } catch (error) {
+      // A write that found no space wrote nothing.
+      if (!makeRoom(error)) throw error
+    }
+  }
 }

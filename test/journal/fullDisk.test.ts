@@ -1,11 +1,22 @@
 /** A disk that is full, and one that does not keep what it acknowledges: the journal ends on purpose, and nothing is tried again. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { BaseError } from '../../src/base/errors.ts'
+import { BALLAST_BYTES, WAL_RESERVED_BYTES } from '../../src/journal/ballast.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf, wholeStory } from './story.ts'
@@ -74,6 +85,116 @@ test.skipIf(!mayMount())(
     }
   },
 )
+
+/** A disk of 96 MiB for the length of `use`, and how another user takes all that is free of it. */
+async function onSmallDisk(
+  use: (disk: string, fill: () => void, empty: () => void) => Promise<void>,
+): Promise<void> {
+  const disk = join(directory, 'disk')
+  mkdirSync(disk)
+  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', disk]).status).toBe(0)
+  const taken = join(disk, 'taken')
+  const fill = (): void => {
+    const block = Buffer.alloc(1024 * 1024)
+    try {
+      for (;;) appendFileSync(taken, block)
+    } catch {
+      // Full.
+    }
+    expect(statfsSync(disk).bavail).toBe(0)
+  }
+  try {
+    await use(disk, fill, () => rmSync(taken))
+  } finally {
+    spawnSync('umount', [disk])
+  }
+}
+
+const guardOf = { compactAfter: 1_000, kept: () => [] }
+const claim = {
+  intentId: 'intent-1',
+  attempt: 1,
+  digest: '0x12',
+  deadlineSeconds: 1_800_000_600,
+  addsUsd: 0n,
+  atSeconds: 1_800_000_000,
+} as const
+
+test.skipIf(!mayMount())(
+  'on a disk that another user filled 100 orders are written and signed by what was reserved, while he takes what is given up; so at a restart; then it is reserved again',
+  async () => {
+    await onSmallDisk(async (disk, fill, empty) => {
+      const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true }
+      const journal = createSqliteJournal(reserved)
+      const guard = journal.openGuardTable(guardOf)
+      await journal.append(storyOf(1).accepted())
+      let seq = 0
+      for (let n = 2; n <= 100; n += 1) {
+        if (n % 10 === 2) fill()
+        for (const record of wholeStory(n)) seq = (await journal.append(record)).seq
+        await guard.append(claim)
+      }
+      expect(journal.isShort()).toBe(true)
+      // As a power cut would leave it: the rest of the WAL is what was taken for it.
+      const copy = join(directory, 'copy.db')
+      for (const ending of ['', '-wal', '.head']) copyFileSync(`${reserved.path}${ending}`, `${copy}${ending}`)
+      expect(verifySqliteJournal(copy)).toMatchObject({ records: seq, problems: [] })
+      guard.close()
+      await journal.close()
+      fill()
+      const again = createSqliteJournal(reserved)
+      expect((await again.append(storyOf(1).preparing())).seq).toBe(seq + 1)
+      expect(statSync(`${reserved.path}.ballast`).size).toBeLessThan(BALLAST_BYTES)
+      empty()
+      // What a disk said counts for a quarter of a second.
+      await vi.waitFor(() => expect(again.isShort()).toBe(false))
+      expect(statSync(`${reserved.path}.ballast`)).toMatchObject({ size: BALLAST_BYTES })
+      expect(statSync(`${reserved.path}.ballast`).mode & 0o777).toBe(0o600)
+      expect(statSync(`${reserved.path}-wal`).size).toBeGreaterThanOrEqual(WAL_RESERVED_BYTES)
+      await again.close()
+      expect(verifySqliteJournal(reserved.path)).toMatchObject({ records: seq + 1, problems: [] })
+    })
+  },
+)
+
+test.skipIf(!mayMount())(
+  'a snapshot and a checkpoint that find no space wait, and stop nothing',
+  async () => {
+    await onSmallDisk(async (disk, fill) => {
+      const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true }
+      const journal = createSqliteJournal({
+        ...reserved,
+        maintenance: { snapshotEveryRecords: 1, checkpointAfterCommits: 1, later: laterAtOnce },
+      })
+      await journal.append(storyOf(1).accepted())
+      fill()
+      rmSync(`${reserved.path}.ballast`)
+      fill()
+      for (let n = 2; n <= 20; n += 1) await journal.append(storyOf(n).accepted())
+      expect(journal.summary().records).toBe(20)
+      await journal.close().catch(() => undefined)
+      expect(verifySqliteJournal(reserved.path)).toMatchObject({ records: 20, problems: [] })
+    })
+  },
+)
+
+/** Maintenance without a pause before it. */
+function laterAtOnce(_ms: number, run: () => void): () => void {
+  const soon = setImmediate(run)
+  return () => clearImmediate(soon)
+}
+
+test('a disk that says that it is full, and has room, takes nothing from the ballast', async () => {
+  const journal = createSqliteJournal({ ...options, path, isReserved: true, maxBytes: 256 * 1024 })
+  let fault: unknown
+  for (let n = 1; n < 1_000 && fault === undefined; n += 1)
+    await journal.append(storyOf(n).accepted()).catch((error: unknown) => {
+      fault = error
+    })
+  expect(fault).toMatchObject({ code: 'JOURNAL_FULL' })
+  expect(statSync(`${path}.ballast`).size).toBe(BALLAST_BYTES)
+  await journal.close()
+})
 
 test('a journal that is full when it is opened says so too', async () => {
   const journal = createSqliteJournal({ ...options, path })

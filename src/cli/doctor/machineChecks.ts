@@ -1,12 +1,14 @@
 /** Checks of this machine: Node, the process, files that hold secrets, the folder of the state, its disk. */
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import type { Config } from '../../config/configTypes.ts'
 import { secretFaults, secretFiles } from '../../daemon/files/secretFiles.ts'
 import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { stateProblems } from '../../daemon/trustedState.ts'
-import { freeBytesBeside } from '../../journal/sqlite/diskSpace.ts'
+import { BALLAST_BYTES } from '../../journal/ballast.ts'
+import { freeBytesBeside } from '../../journal/freeSpace.ts'
 import { counted } from '../../monitor/text.ts'
 import type { BareCall } from '../call/command.ts'
 import { type Finding, fail, faultFinding, pass, warn } from './finding.ts'
@@ -60,7 +62,28 @@ export function checkState(config: Config): readonly Finding[] {
   const folder = dirname(path)
   const there = nearestFolder(folder)
   const trust = stateProblems(config).map((each) => fail('state', each, 'Move it, or take the right away.'))
-  return [...trust, folderFinding(folder, there), diskFinding(there)]
+  const shared = config.isPaper || isInMemory ? [] : sharedDisk(there)
+  return [...trust, folderFinding(folder, there), diskFinding(there), ...shared]
+}
+
+/** Folders in which anybody may write, on most systems. */
+const anybodys = [...new Set(['/tmp', '/var/tmp', '/dev/shm', tmpdir()])]
+
+/** Warns where anybody can fill the disk of the journal, by a folder that everybody may write. */
+export function sharedDisk(there: string, folders: readonly string[] = anybodys): readonly Finding[] {
+  const { dev } = statSync(there)
+  const open = folders.find((folder) => {
+    const found = statSync(folder, { throwIfNoEntry: false })
+    return found !== undefined && found.dev === dev && (found.mode & constants.S_IWOTH) !== 0
+  })
+  if (open === undefined) return []
+  return [
+    warn(
+      'disk',
+      `the journal shares its disk with ${open}, where anybody may write: who fills it leaves perpd ${BALLAST_BYTES / MIB} MiB of ballast for its way out`,
+      `Give the journal a file system of its own (journal.path), or ${open} one, or a quota.`,
+    ),
+  ]
 }
 
 function folderFinding(folder: string, there: string): Finding {

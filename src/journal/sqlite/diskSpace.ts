@@ -2,25 +2,12 @@
  * What is left of the journal's size and of its disk. The last part of both is kept for what must be written: the fates of
  * orders that were sent, closes, an operator's words. What adds risk, and what only notes what a host shows, waits before.
  */
-import { statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { KEPT_OF_DISK_BYTES } from '../freeSpace.ts'
 
 /** Part of the largest size that is kept, and at most this much of it, bytes. */
 const KEPT_PART = 8
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
-/** Bytes of the disk that are kept. */
-const KEPT_OF_DISK_BYTES = 64 * 1024 * 1024
-
-/** Free bytes of the file system that a path is on, for this user; undefined where the system does not say. */
-export function freeBytesBeside(path: string): number | undefined {
-  try {
-    const { bavail, bsize } = statfsSync(dirname(path))
-    return bavail * bsize
-  } catch {
-    return undefined
-  }
-}
 
 /** How long what the disk said counts, ms: hundreds of strategies ask in each second. */
 const DISK_SAID_MS = 250

@@ -1,6 +1,8 @@
 /** Opening the journal's file for writing: checks, lock, schema, recovery, mark and lease, in this order. */
 import { DatabaseSync } from 'node:sqlite'
 import type { IntentState } from '../../domain/order/intent.ts'
+import { ballastOf, withRoom } from '../ballast.ts'
+import { freeBytesBeside } from '../freeSpace.ts'
 import { createJournal } from '../groupCommit.ts'
 import type { Journal } from '../journal.ts'
 import { corruptFault, openFault } from '../journalFaults.ts'
@@ -9,7 +11,7 @@ import { createPrivateFile, prepareFile, syncDirectory } from '../journalPath.ts
 import type { JournalStore } from '../journalStore.ts'
 import { acquireWriterLock } from '../lock.ts'
 import { defaultMaintenance, type Maintenance } from '../maintenance.ts'
-import { askedSeldom, createSpaceCheck, freeBytesBeside } from './diskSpace.ts'
+import { askedSeldom, createSpaceCheck } from './diskSpace.ts'
 import { type HighWaterMark, highWaterMarkPathOf, type Loss, openHighWaterMark } from './highWaterMark.ts'
 import { writeSnapshot } from './journalSnapshot.ts'
 import { type Lease, takeLease } from './lease.ts'
@@ -29,6 +31,8 @@ export interface SqliteJournalOptions {
   readonly headPath?: string
   /** Largest size of the main file, bytes; a write beyond it faults with JOURNAL_FULL. Unlimited when absent. */
   readonly maxBytes?: number
+  /** Takes from the disk what a full one would not give: a ballast beside the journal, and the first part of the WAL. */
+  readonly isReserved?: boolean
   /** Free bytes of the disk; asked of the system where absent. */
   readonly freeBytes?: () => number | undefined
   /** Wall clock, Unix ms; stamps the lease. */
@@ -91,6 +95,10 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
  * must be of one transaction.
  */
 export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRules): OpenedStore {
+  return withRoom(ballastOf(options.path), () => openOnce(options, rules))
+}
+
+function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedStore {
   const path = prepareFile(options.path)
   const lock = acquireWriterLock(path, options.holder, options.clockNow())
   let db: DatabaseSync | undefined
@@ -141,8 +149,18 @@ export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRul
     const isShort = createSpaceCheck(opened, options.maxBytes, freeBytes)
     // By the name that was given: that is where releases before this one put it, beside a link too.
     const guardPath = `${options.path}.signed`
-    const files = { highWaterMark, lock, guardPath }
-    const store = createSqliteStore({ db: opened, path, reader, tail, lease, isShort, ...files })
+    const ballast = ballastOf(options.path)
+    const files = { highWaterMark, lock, guardPath, ballast }
+    const store = createSqliteStore({
+      db: opened,
+      path,
+      reader,
+      tail,
+      lease,
+      isShort,
+      isReserved: options.isReserved === true,
+      ...files,
+    })
     const { loss } = highWaterMark
     return {
       store,

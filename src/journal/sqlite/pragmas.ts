@@ -1,10 +1,11 @@
 /** Making a sqlite connection fit to be a journal: ours, and durable. */
 import type { DatabaseSync } from 'node:sqlite'
+import { BALLAST_BYTES, WAL_RESERVED_BYTES } from '../ballast.ts'
 import { corruptFault, journalFault, newerFault } from '../journalFaults.ts'
 import { APPLICATION_ID, plantedProblem, readMarks, readNumber, SCHEMA_VERSION } from './sqliteSchema.ts'
 
-/** Size the WAL file is cut back to once it was copied, bytes. */
-const WAL_KEPT_BYTES = 4 * 1024 * 1024
+/** Size the WAL file is cut back to once it was copied, bytes: what it took on a full disk stays its own. */
+const WAL_KEPT_BYTES = WAL_RESERVED_BYTES + BALLAST_BYTES
 /** Pages kept in memory, KiB: enough that indexes over a long history are not read from disk for each record. */
 const CACHE_KIB = 32 * 1024
 

@@ -3,13 +3,16 @@
  * thread that calls it: a commit is done when its call returns.
  *
  * - Every transaction asks first whether the lease is still ours: a writer that another has replaced writes nothing.
- * - Anything that fails a commit ends the store, since after a failed fsync nobody knows what the disk holds.
+ * - A transaction that finds no space is rolled back, and made again as long as the ballast gives some.
+ * - Anything else that fails a commit ends the store, since after a failed fsync nobody knows what the disk holds.
+ * - A snapshot or a checkpoint that finds no space is left for later: every record is where it was.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Ending } from '../../domain/account/spend.ts'
 import type { GuardTable, GuardTableOptions } from '../../domain/guardTable.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { decodeAnyRecord, type StoredRecord } from '../../domain/records.ts'
+import { fillBallast, isDiskFull, makeRoom, reserveWal, takeForWal, withRoom } from '../ballast.ts'
 import { openGuardFile } from '../guardFile.ts'
 import { type IntentQuery, JournalFaultError } from '../journal.ts'
 import { closedFault, corruptFault, recordFault, writeFault } from '../journalFaults.ts'
@@ -38,6 +41,10 @@ export interface OpenedParts {
   readonly isShort: () => boolean
   /** File of the signing guard's table. */
   readonly guardPath: string
+  /** File of bytes that are given up where the disk has none. */
+  readonly ballast: string
+  /** Whether the ballast and the first part of the WAL are taken from the disk. */
+  readonly isReserved: boolean
 }
 
 /** The store over an opened file. */
@@ -48,7 +55,9 @@ export function createSqliteStore(parts: OpenedParts): JournalStore {
 class SqliteStore implements JournalStore {
   readonly path: string
   readonly leaseEpoch: number
-  readonly isShort: () => boolean
+  readonly #isShort: () => boolean
+  readonly #ballast: string
+  readonly #isReserved: boolean
   readonly #db: DatabaseSync
   readonly #reader: RowReader
   readonly #writer: RowWriter
@@ -60,12 +69,17 @@ class SqliteStore implements JournalStore {
   #intents: number
   #fault: unknown
   #isClosed = false
+  /** The ballast lacks bytes, as far as this process knows. */
+  #isReserveDue = true
 
-  constructor({ db, path, reader, tail, lease, highWaterMark, lock, isShort, guardPath }: OpenedParts) {
+  constructor(parts: OpenedParts) {
+    const { db, path, reader, tail, lease, highWaterMark, lock, isShort, guardPath } = parts
     this.#guardPath = guardPath
+    this.#ballast = parts.ballast
+    this.#isReserved = parts.isReserved
     this.path = path
     this.leaseEpoch = lease.epoch
-    this.isShort = isShort
+    this.#isShort = isShort
     this.#db = db
     this.#reader = reader
     this.#writer = createRowWriter(db)
@@ -74,6 +88,18 @@ class SqliteStore implements JournalStore {
     this.#lock = lock
     this.#tail = tail
     this.#intents = reader.summary().intents
+    this.isShort()
+  }
+
+  /** Whether only what must be written may be. Where there is space again, what is reserved is taken again. */
+  isShort(): boolean {
+    const isShort = this.#isShort()
+    if (!isShort && this.#isReserveDue && this.#isReserved) {
+      this.#isReserveDue = false
+      reserveWal(this.path)
+      fillBallast(this.#ballast)
+    }
+    return isShort
   }
 
   async append(entries: readonly StoreEntry[]): Promise<number> {
@@ -81,6 +107,7 @@ class SqliteStore implements JournalStore {
     let intents = this.#intents
     this.#guarded(entries.length, () => {
       this.#transact(() => {
+        ;({ tail, intents } = { tail: this.#tail, intents: this.#intents })
         for (const entry of entries) {
           const seq = tail.seq + 1
           const hash = hashOf(tail.hash, seq, entry.body)
@@ -89,7 +116,7 @@ class SqliteStore implements JournalStore {
           tail = { seq, hash }
         }
       })
-      if (tail !== this.#tail) this.#highWaterMark.write(tail)
+      if (tail !== this.#tail) withRoom(this.#ballast, () => this.#highWaterMark.write(tail))
     })
     this.#tail = tail
     this.#intents = intents
@@ -131,12 +158,12 @@ class SqliteStore implements JournalStore {
       if (snapshot.seq !== this.#tail.seq) {
         throw new TypeError(`a snapshot at record ${snapshot.seq}; the newest is ${this.#tail.seq}`)
       }
-      this.#transact(() => writeSnapshot(this.#db, this.#tail, snapshot))
+      this.#transact(() => writeSnapshot(this.#db, this.#tail, snapshot), false)
     })
   }
 
   async maintain(): Promise<void> {
-    this.#guarded(0, () => this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)'))
+    this.#guarded(0, () => withRoom(this.#ballast, () => this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')))
   }
 
   async intents(query?: IntentQuery): Promise<readonly IntentState[]> {
@@ -156,7 +183,11 @@ class SqliteStore implements JournalStore {
   }
 
   openGuardTable(options: GuardTableOptions): GuardTable {
-    return openGuardFile({ ...options, path: this.#guardPath })
+    return openGuardFile({
+      ...options,
+      path: this.#guardPath,
+      makeRoom: (error) => this.#makeRoom(error),
+    })
   }
 
   async close(): Promise<void> {
@@ -171,23 +202,39 @@ class SqliteStore implements JournalStore {
   }
 
   /** One transaction that begins with the question whether the lease is still ours. */
-  #transact(write: () => void): void {
-    this.#db.exec('BEGIN IMMEDIATE')
-    this.#lease.check()
-    write()
-    this.#db.exec('COMMIT')
+  #transact(write: () => void, mayTakeRoom = true): void {
+    for (;;) {
+      try {
+        this.#db.exec('BEGIN IMMEDIATE')
+        this.#lease.check()
+        write()
+        this.#db.exec('COMMIT')
+        return
+      } catch (error) {
+        if (!mayTakeRoom || !this.#makeRoom(error)) throw error
+        takeForWal(this.path)
+        this.#rollBack()
+      }
+    }
   }
 
-  /** Does something to the file, or ends the store: what failed is rolled back, and nothing is tried again. */
+  #makeRoom(error: unknown): boolean {
+    this.#isReserveDue = true
+    return makeRoom(this.#ballast, error)
+  }
+
+  /** Does something to the file, or ends the store: what failed is rolled back. */
   #guarded(records: number, work: () => void): void {
     if (this.#fault !== undefined) throw this.#fault
     if (this.#isClosed) throw closedFault(this.path)
     try {
       work()
     } catch (cause) {
-      this.#fault = cause instanceof JournalFaultError ? cause : faultOf(this.path, records, cause)
+      const fault = cause instanceof JournalFaultError ? cause : faultOf(this.path, records, cause)
       this.#rollBack()
-      throw this.#fault
+      // Work that no record waits for is left for later.
+      if (records > 0 || !isDiskFull(cause)) this.#fault = fault
+      throw fault
     }
   }
 
