@@ -3,6 +3,7 @@
 import { isatty } from 'node:tty'
 import { BaseError } from '../base/errors.ts'
 import { visible } from '../base/shownText.ts'
+import { systemClock } from '../base/systemClock.ts'
 import { CommandError, exitCodeOf, exitCodes, exitMeanings } from '../config/exit.ts'
 import { ConfigError, type ConfigSource, type LoadedConfig, loadConfig } from '../config/loadConfig.ts'
 import { didYouMean, nearest } from '../config/suggest.ts'
@@ -183,6 +184,14 @@ function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error
 }
 
+/** How long the end of a daemon waits for whoever reads its last lines, ms. */
+const LAST_LINES_MS = 2_000
+
+/** EPIPE: the reader of a pipe is gone; EIO: the terminal is. */
+function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'EIO'
+}
+
 /** Resolves when nothing that was written waits: a reader may be slower than the process. */
 async function written(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve))
@@ -197,14 +206,17 @@ export async function runProcess(): Promise<void> {
   const serves = ['run', 'paper'].includes(process.argv[2] ?? '')
   let isLeaving = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // EIO: the terminal is gone, and its signal went to somebody else.
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+    if (!isReaderGone(error)) throw error
     // Every further line fails too; a second signal would end a drain.
     if (isLeaving) return
     isLeaving = true
-    // A reader such as `head` may leave early. A daemon whose log nobody takes any more goes down in good order.
-    if (serves) process.kill(process.pid, 'SIGTERM')
-    else process.exit(exitCodes.ok)
+    // A reader such as `head` may leave early. A daemon continues without one: its log says so where it still can.
+    if (!serves) process.exit(exitCodes.ok)
+    // The terminal is gone, and its signal went to somebody else: nobody is left to watch.
+    if (error.code === 'EIO') process.kill(process.pid, 'SIGTERM')
+  })
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isReaderGone(error)) throw error
   })
   const writeError = (text: string): void => void process.stderr.write(text)
   process.exitCode = await main(process.argv.slice(2), {
@@ -218,7 +230,9 @@ export async function runProcess(): Promise<void> {
     ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),
   })
   if (threadsLeftBehind() === 0) {
-    await Promise.all([process.stdout, process.stderr].map(written))
+    const all = Promise.all([process.stdout, process.stderr].map(written))
+    // Whoever reads a command may take as long as they like; the end of a daemon waits for nobody.
+    await (serves ? Promise.race([all, systemClock.sleep(LAST_LINES_MS)]) : all)
     process.exit()
   }
   writeError(

@@ -3,10 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { reasonOf } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
+import { withRoom } from '../journal/ballast.ts'
 import { createPrivateFile, readSecretFile } from '../keys/privateFile.ts'
+import type { Log } from '../monitor/log/log.ts'
+import { besideJournal } from './journalFile.ts'
 
 const setting = 'control.tokenFile'
 const loopback = new BlockList()
@@ -22,20 +26,47 @@ export function addressFileOf({ control }: Config): string {
  * Writes where this daemon serves, whole or not at all, for its owner alone. Returns how to take it back, which leaves alone
  * what another daemon wrote since.
  *
- * @throws KeyFileError when it cannot be written.
+ * @throws KeyFileError or a system error when it cannot be written.
  */
 export function writeAddress(config: Config, url: string): () => void {
   const path = addressFileOf(config)
-  const text = `${JSON.stringify({ address: url, pid: process.pid })}\n`
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  createPrivateFile(draft, new Secret(text), setting)
-  renameSync(draft, path)
+  const { port: wantedPort } = config.control
+  const text = `${JSON.stringify({ address: url, pid: process.pid, wantedPort })}\n`
+  const write = (): void => {
+    const draft = `${path}.${randomBytes(6).toString('hex')}`
+    try {
+      createPrivateFile(draft, new Secret(text), setting)
+      renameSync(draft, path)
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw error
+    }
+  }
+  const ballast = besideJournal(config, 'ballast')
+  if (ballast === undefined) write()
+  else withRoom(ballast, write)
   return () => {
     try {
       if (readFileSync(path, 'utf8') === text) rmSync(path)
     } catch {
       // Gone already: nothing more to take back.
     }
+  }
+}
+
+/** As `writeAddress`; one that cannot be written keeps no daemon from managing what it holds, and the log says so. */
+export function leaveAddress(config: Config, url: string, log: Pick<Log, 'note'>): () => void {
+  try {
+    return writeAddress(config, url)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const text = `${addressFileOf(config)} cannot be written: ${reasonOf(error)}`
+    log.note(
+      'daemon.addressLost',
+      'error',
+      `${text}. perpd trades, and commands do not find it there; its signals are open: SIGUSR2 halts, SIGTERM stops`,
+    )
+    return () => undefined
   }
 }
 
@@ -57,20 +88,31 @@ export function readAddress(config: Config): string | undefined {
   )
 }
 
+/** What a daemon wrote of itself beside its address. */
+interface LeftByDaemon {
+  /** Its process. */
+  readonly pid?: number
+  /** The port that its settings name, which it may not have got. */
+  readonly wantedPort?: number
+}
+
 /**
- * Process of the daemon of these tokens, by its own word; undefined when it left none.
+ * What the daemon of these tokens wrote of itself; empty when it left nothing.
  *
  * @throws as `readAddress`.
  */
-export function readPid(config: Config): number | undefined {
+export function readLeft(config: Config): LeftByDaemon {
   const path = addressFileOf(config)
-  if (!existsSync(path)) return undefined
+  if (!existsSync(path)) return {}
   const text = readSecretFile(path, { setting, checksFolder: !config.isPaper }).reveal()
   try {
-    const { pid } = JSON.parse(text) as { readonly pid?: unknown }
-    return Number.isSafeInteger(pid) && Number(pid) > 1 ? Number(pid) : undefined
+    const { pid, wantedPort } = JSON.parse(text) as { readonly pid?: unknown; readonly wantedPort?: unknown }
+    return {
+      ...(Number.isSafeInteger(pid) && Number(pid) > 1 ? { pid: Number(pid) } : {}),
+      ...(Number.isSafeInteger(wantedPort) ? { wantedPort: Number(wantedPort) } : {}),
+    }
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -34,7 +34,7 @@ export interface StartedVenue {
 /**
  * Starts the venues that the configuration describes, one for each chain of `paper.chains`, on one port.
  *
- * @throws CommandError when the port is taken, another perpd keeps its world in the same file, the faults of the start cannot be read, or a share or whitelist names a market of
+ * @throws CommandError when another perpd keeps its world in the same file, the faults of the start cannot be read, or a share or whitelist names a market of
  * none of the chains; BaseError for a bad state or scenario file, a start balance of an unknown token or unknown market hours
  */
 export async function startVenue(config: Config, log: Log): Promise<StartedVenue> {
@@ -73,7 +73,9 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
     )
   }
   const served =
-    paper.port === 0 ? await serveAgain(venues, paper.stateFile, log) : await serve(venues, paper.port, log)
+    paper.port === 0
+      ? await serveAgain(venues, paper.stateFile, log)
+      : await serveAt(venues, paper.port, paper.stateFile, log)
   const [main] = served
   if (main === undefined) throw new RangeError('no chain to serve')
   return {
@@ -199,6 +201,24 @@ async function serveAgain(
   return anew
 }
 
+/** At the port that is configured; where another program has it, at a free one, and the log says so. */
+async function serveAt(
+  venues: ReturnType<typeof createMultiChainVenue>,
+  port: number,
+  stateFile: string,
+  log: Log,
+): Promise<readonly ServedVenue[]> {
+  const served = await serveIfFree(venues, port, log)
+  if (served !== undefined) return served
+  const elsewhere = await serveAgain(venues, stateFile, log)
+  log.note(
+    'paper.moved',
+    'error',
+    `the paper venue cannot listen on ${hostname}:${port}, which another program has: it serves at port ${elsewhere[0]?.port}. Stop that program, or choose another port: --paper.port 0 takes a free one`,
+  )
+  return elsewhere
+}
+
 async function serveIfFree(
   venues: ReturnType<typeof createMultiChainVenue>,
   port: number,
@@ -207,8 +227,9 @@ async function serveIfFree(
   try {
     return await serve(venues, port, log)
   } catch (error) {
-    if (error instanceof CommandError) return undefined
-    throw error
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error
+    return undefined
   }
 }
 
@@ -217,18 +238,9 @@ async function serve(
   port: number,
   log: Log,
 ): Promise<readonly ServedVenue[]> {
-  try {
-    return await serveVenues(venues, {
-      hostname,
-      port,
-      onError: (error) => log.note('paper.failed', 'error', `the paper venue failed: ${reasonOf(error)}`),
-    })
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') throw error
-    throw new CommandError(
-      `The paper venue cannot listen on ${hostname}:${port}: another process does.\n` +
-        '  Stop that process, or choose another port: --paper.port 0 takes a free one.',
-      exitCodes.error,
-    )
-  }
+  return await serveVenues(venues, {
+    hostname,
+    port,
+    onError: (error) => log.note('paper.failed', 'error', `the paper venue failed: ${reasonOf(error)}`),
+  })
 }

@@ -10,11 +10,9 @@ import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { exitCodes } from '../config/exit.ts'
 import { version } from '../config/version.ts'
-import { type ControlOptions, type ControlServer, createControlServer } from '../control/server.ts'
+import type { ControlOptions, ControlServer } from '../control/server.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import { OPERATOR } from '../engine/account/tradingHalts.ts'
-import type { EngineApi } from '../engine/engineStatus.ts'
-import { JournalFaultError } from '../journal/journal.ts'
 import { openJournal } from '../journal/service/open.ts'
 import { guardedSigner } from '../keys/signingGuard.ts'
 import { createHealth } from '../monitor/health.ts'
@@ -34,12 +32,15 @@ import { strategyWarnings } from './checkStrategies.ts'
 import { connectTrader, type Reached, type ReadAnew, type TraderParts } from './connectTrader.ts'
 import { equityFile } from './console/equityFile.ts'
 import { explainFrom } from './console/explainOrder.ts'
-import { writeAddress } from './controlAddress.ts'
+import { openControl } from './console/openControl.ts'
+import { leaveAddress } from './controlAddress.ts'
 import { openTokens } from './controlTokens.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
-import { changeLog, noteReading } from './log/changeLog.ts'
+import { changeLog } from './log/changeLog.ts'
+import { loggedEngineApi } from './log/loggedEngineApi.ts'
+import type { LogOutput } from './log/logOutput.ts'
 import { type Reading, tellReading } from './log/tellReading.ts'
 import { traceHeaders } from './log/traceHeaders.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
@@ -60,6 +61,8 @@ import { watchStrategies } from './watchStrategies.ts'
 export interface RunOptions extends ReadAnew {
   /** The newest lines of the log. */
   readonly kept: LogRing
+  /** Standard output, as the log writes it. */
+  readonly output: Pick<LogOutput, 'report'>
   /** Things the operator should know before the first order. */
   readonly notes: readonly string[]
   readonly keys: KeySources
@@ -157,6 +160,7 @@ async function live(
     isOver: stopped.isOver,
     closers,
   })
+  options.output.report(emit)
   const told = openToldApproval(config.account, besideJournal(config, 'approval'), signer.address, log)
   const approval = { subaccount: signer.address, ...told?.read() }
   notifier.recall(toldBefore(journal, { hosts: [...hosts.api, ...hosts.oracle], approval }))
@@ -179,7 +183,7 @@ async function live(
   const tokens = openTokens(config)
   const signals = openSignals(config, tokens, { account: config.account.owner ?? signer.address, emit })
   const engine = loggedEngineApi(trader, options, fail)
-  const control = await createControlServer({
+  const control = await openControl(emit, {
     host: config.control.host,
     port: config.control.port,
     hostNames: config.control.hostNames,
@@ -196,8 +200,7 @@ async function live(
     recent: { log: kept, levels: log.levels, decisions, hosts: hostBook },
     ...consoleOf(config, log, config.account.owner ?? signer.address),
   })
-  closers.push(() => control.close())
-  closers.push(writeAddress(config, control.localUrl))
+  closers.push(() => control.close(), leaveAddress(config, control.localUrl, log))
 
   const service = openService(trader, () => health.live(trader.status()).ok, log)
   // Before it is said to have started: who hears that may signal at once.
@@ -362,36 +365,4 @@ async function readStrategies(config: Config): Promise<LoadResult> {
   if (problems.length === 0) return found
   await closeStrategies(strategies)
   throw strategyProblems(problems)
-}
-
-/** The trader's door, with what the log should say of commands: a reading of limits or strategies, and a journal that cannot be written, which ends the daemon. */
-function loggedEngineApi(
-  trader: Trader,
-  { log, reload }: Pick<RunOptions, 'log' | 'reload'>,
-  fail: (error: unknown) => void,
-): EngineApi {
-  return {
-    ...trader,
-    async operate(command, commander) {
-      try {
-        const answer = await trader.operate(command, commander)
-        noteReading(command, commander.by, answer, log)
-        if (answer.ok) changeLog(command, commander.by, { log, reload })
-        return answer
-      } catch (error) {
-        if (!(error instanceof JournalFaultError)) throw error
-        // Told to whoever commands first: what comes after has no door any more.
-        setImmediate(fail, error)
-        return { ok: false, code: error.code, reason: `the command was not carried out. ${error.message}` }
-      }
-    },
-    async signal(message) {
-      try {
-        return await trader.signal(message)
-      } catch (error) {
-        if (error instanceof JournalFaultError) setImmediate(fail, error)
-        throw error
-      }
-    },
-  }
 }

@@ -53,6 +53,19 @@ export type DaemonEvent =
       readonly positions: number
       readonly exposureUsd: Usd
     }
+  /** The control port that is configured could not be opened: perpd serves at another. */
+  | {
+      readonly type: 'daemon.portMoved'
+      readonly wanted: string
+      readonly url: string
+      readonly reason: string
+    }
+  /** Standard output takes no lines (`stuck`), has no reader any more (`lost`), or takes them again. `lines`: how many were dropped. */
+  | {
+      readonly type: 'log.output'
+      readonly state: 'taken' | 'stuck' | 'lost'
+      readonly lines: number
+    }
   | {
       readonly type: 'tick.done'
       readonly strategy: string

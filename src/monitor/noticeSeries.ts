@@ -1,9 +1,9 @@
-/** The series of notices to people outside. */
+/** The series of what is told outside: notices to people, and the lines of the log. */
 import type { Emit, Event } from '../domain/event.ts'
 import type { SeriesMaker } from './seriesMaker.ts'
 
-/** Notices by sink and by what became of them. */
-export function noticeSeries({ counter }: SeriesMaker): Emit {
+/** Notices by sink and by what became of them; lines that standard output takes. */
+export function noticeSeries({ counter, gauge }: SeriesMaker): Emit {
   const notices = counter(
     'perpd_notifications_total',
     'Notices by sink and by what became of them: sent, refused (by the service, not tried again) or failed (after all tries).',
@@ -15,7 +15,21 @@ export function noticeSeries({ counter }: SeriesMaker): Emit {
     'Messages to the bot of a chat that may command, by what became of them: taken, stranger, old, again (seen before) or other (no command).',
     ['sink', 'result'],
   )
+  const output = gauge(
+    'perpd_log_output_open',
+    '1 while standard output takes the lines of the log; 0 while its reader takes none, or is gone.',
+  )
+  output.set(1)
+  const lines = counter(
+    'perpd_log_lines_dropped_total',
+    'Lines of the log that standard output did not take.',
+  )
   return (event: Event): void => {
+    if (event.type === 'log.output') {
+      output.set(event.state === 'taken' ? 1 : 0)
+      if (event.state === 'taken') lines.inc(event.lines)
+      return
+    }
     if (event.type === 'notice.ended') notices.inc({ sink: event.sink, result: event.result })
     else if (event.type === 'notice.dropped') dropped.inc()
     else if (event.type === 'chat.update') chats.inc({ sink: event.sink, result: event.result })

@@ -163,6 +163,16 @@ const judges: Judges = {
         : 'Look yourself whether what was commanded is done: perpd trading.',
   }),
   'chat.restored': ({ sink, what }) => ({ kind: 'chat-failed', cause: `chat:${sink}:${what}`, isEnd: true }),
+  'daemon.portMoved': () => ({
+    kind: 'control-port',
+    cause: 'control-port',
+    action: 'Look which program has the port, and restart perpd when it is free.',
+  }),
+  'log.output': ({ state }) => ({
+    kind: 'log-output',
+    cause: 'log-output',
+    ...(state === 'taken' ? { isEnd: true } : { stage: state }),
+  }),
   'kill.step': killStep,
   'limits.changed': ({ by, statement }) => ({
     kind: 'limits-changed',

@@ -76,6 +76,10 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)
     order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): An entry waits more than 3000 bps from the price; order-janitor leaves it to you
     order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): The order rests no more; order-janitor told of it before
+    perpd     the control port 127.0.0.1:9464 cannot be opened (EADDRINUSE): perpd trades, and serves at http://127.0.0.1:40123. Its own commands find it; whoever asks 127.0.0.1:9464 may talk to another program. Free the port, then restart perpd
+    perpd     standard output takes no lines: whoever reads it stopped. perpd continues, and drops and counts them; the newest are at perpd logs
+    perpd     standard output takes lines again; 240 lines of the log were dropped
+    perpd     nobody reads standard output any more: perpd continues without a log there. The newest lines are at perpd logs; restart perpd for a new reader, or set log.file
     account   $41.50 may be claimed
     account   $41.50 may be claimed; 1 call for the owner's wallet is in var/live/claim.json, unsigned. Read them, and send them from the owner's wallet
     account   what var/live/claim.json named was claimed; the file is removed
@@ -220,6 +224,10 @@ test('lines below the level are not written', () => {
     'order',
     'order',
     'order',
+    'perpd',
+    'perpd',
+    'perpd',
+    'perpd',
     'account',
     'order',
     'order',

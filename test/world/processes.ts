@@ -59,12 +59,14 @@ export function perpd(
     readonly env?: Record<string, string>
     /** Largest file it may write, KiB: writes beyond fail as on a full disk. */
     readonly fileLimitKiB?: number
+    /** Words before the command: another user, another limit. */
+    readonly by?: readonly string[]
     /** What is run instead of this checkout's source: the command of an installed package. */
     readonly program?: string
   } = {},
 ): Running {
   const preload = options.killAt === undefined ? [] : ['--import', killAt]
-  const command = [process.execPath, ...preload, options.program ?? main, ...args]
+  const command = [...(options.by ?? []), process.execPath, ...preload, options.program ?? main, ...args]
   const limited =
     options.fileLimitKiB === undefined
       ? command

@@ -21,7 +21,7 @@ import {
   proofOf,
 } from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
-import { addressFileOf, readAddress, readPid } from '../../daemon/controlAddress.ts'
+import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
 import { readToken, tokenFileOf } from '../../daemon/controlTokens.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { OperatorAnswer } from '../../engine/operator/operatorCommand.ts'
@@ -203,7 +203,14 @@ function addressOf(config: Config, origins: DaemonTarget['origins']): string {
     )
   }
   const { port } = config.control
-  if (port === 0 || !origins['control.port']?.startsWith('flag') || new URL(address).port === String(port)) {
+  // It is the right one too when it did not get the port that it was to have.
+  const isWanted = readLeft(config).wantedPort === port
+  if (
+    port === 0 ||
+    isWanted ||
+    !origins['control.port']?.startsWith('flag') ||
+    new URL(address).port === String(port)
+  ) {
     return address
   }
   throw new CommandError(
@@ -246,7 +253,7 @@ async function askProven(
     bytes = new Uint8Array(await answer.arrayBuffer())
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error
-    const pid = readPid(config)
+    const { pid } = readLeft(config)
     if (pid !== undefined && (error instanceof DOMException || (await staysAlive(pid)))) {
       throw new CommandError(
         `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${timeoutMs / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
 import { openLogFile } from '../../daemon/log/logFile.ts'
+import { createLogOutput, neverWait } from '../../daemon/log/logOutput.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { run } from '../../daemon/run.ts'
 import { createLog } from '../../monitor/log/log.ts'
@@ -21,11 +22,14 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
     path === undefined
       ? undefined
       : openLogFile(path, Date.now, (reason) => log.note('log.fileFailed', 'error', reason))
+  neverWait(process.stdout)
+  neverWait(process.stderr)
+  const output = createLogOutput(process.stdout)
   const log = createLog({
     level: config.log.level,
     levels: config.log.levels,
     format: config.log.format,
-    stream: process.stdout,
+    stream: output,
     ...(file === undefined ? {} : { file }),
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
     runId,
@@ -39,7 +43,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   }
   try {
     return await run(config, {
-      ...{ log, kept, notes, values: loaded.values, keys, reload, whileReading },
+      ...{ log, output, kept, notes, values: loaded.values, keys, reload, whileReading },
       ...(isPretty ? { terminal } : {}),
     })
   } finally {

@@ -124,11 +124,15 @@ function waitingText(call: Call, waiting: readonly WaitingLimit[]): string {
   return [...lines, ...ways].join('\n')
 }
 
-/** Who commands: `--by`, else the user's name. */
+/** Who commands: `--by`, else the user's name; the number of one that the system has no name for. */
 export function commander({ flags }: Pick<Call, 'flags'>): string {
   const by = flags.get('by')
   if (typeof by === 'string' && by.trim() !== '') return by.trim()
-  return userInfo().username
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
 }
 
 const limitColumns: readonly Column[] = [

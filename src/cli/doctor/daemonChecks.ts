@@ -7,7 +7,7 @@ import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import type { StatusBody } from '../../control/routes.ts'
-import { addressFileOf, readAddress, readPid } from '../../daemon/controlAddress.ts'
+import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
 import { lookAtJournal } from '../../journal/sqlite/lookAtJournal.ts'
 import { counted, span } from '../../monitor/text.ts'
@@ -46,7 +46,7 @@ export async function lookForDaemon(loaded: LoadedConfig): Promise<SeenDaemon> {
 function absence(config: Config): Finding {
   const file = addressFileOf(config)
   if (!existsSync(file)) return pass('daemon', 'none runs: perpd run starts it')
-  const pid = readPid(config)
+  const { pid } = readLeft(config)
   return warn(
     'daemon',
     `none answers, though ${file} names one${pid === undefined ? '' : ` (pid ${pid})`}: it did not end in good order`,
@@ -57,17 +57,31 @@ function absence(config: Config): Finding {
 /** Whether the control port is free for a daemon to start, or served by the one that runs. */
 export async function checkPort(config: Config, status: StatusBody | undefined): Promise<readonly Finding[]> {
   const { host, port } = config.control
-  if (status !== undefined) return [pass('port', `the daemon serves ${readAddress(config) ?? host}`)]
+  if (status !== undefined) return [servedPort(config)]
   if (port === 0) return [pass('port', 'a free one is taken at the start (control.port 0)')]
   const code = await bindingFault(host, port)
   if (code === undefined) return [pass('port', `${host}:${port} is free`)]
   return [
-    fail(
+    warn(
       'port',
-      `${host}:${port} cannot be opened: ${code === 'EADDRINUSE' ? 'another program listens there' : code}`,
+      `${host}:${port} cannot be opened: ${code === 'EADDRINUSE' ? 'another program listens there' : code}; perpd would serve at a free one`,
       `Stop that program, or choose another port: --control.port ${port + 1}`,
     ),
   ]
+}
+
+/** Where the daemon serves; that it is not where the settings have it. */
+function servedPort(config: Config): Finding {
+  const address = readAddress(config) ?? config.control.host
+  const { wantedPort } = readLeft(config)
+  const isMoved = wantedPort !== undefined && wantedPort !== 0 && !address.endsWith(`:${wantedPort}`)
+  const text = `the daemon serves ${address}`
+  if (!isMoved) return pass('port', text)
+  return warn(
+    'port',
+    `${text}: port ${wantedPort}, which is configured, could not be opened when it started`,
+    'Look which program has it, and restart perpd when it is free.',
+  )
 }
 
 function bindingFault(host: string, port: number): Promise<string | undefined> {

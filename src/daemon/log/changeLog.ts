@@ -3,12 +3,14 @@ import type { LoadedConfig } from '../../config/loadConfig.ts'
 import type { OperatorAnswer, OperatorCommand } from '../../engine/operator/operatorCommand.ts'
 import type { Log } from '../../monitor/log/log.ts'
 
+/** The log that commands change, and how the settings are read anew. */
+export interface ChangedLog {
+  readonly log: Pick<Log, 'levels' | 'note'>
+  readonly reload: () => LoadedConfig
+}
+
 /** Sets the level that was asked for; with limits that were read anew, the levels of the settings. */
-export function changeLog(
-  command: OperatorCommand,
-  by: string,
-  { log, reload }: { readonly log: Pick<Log, 'levels' | 'note'>; readonly reload: () => LoadedConfig },
-): void {
+export function changeLog(command: OperatorCommand, by: string, { log, reload }: ChangedLog): void {
   const { levels } = log
   const before = levels.text()
   if (command.type === 'log') levels.set(command.level, command.component)

@@ -4,6 +4,15 @@ import type { DaemonEvent } from '../../domain/daemonEvent.ts'
 import { counted, ended, listed, money, plain, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
 
+/** Where the log's lines are, by how standard output takes them. */
+const outputWords = {
+  taken: (lines) => `standard output takes lines again; ${lines} of the log were dropped`,
+  stuck: () =>
+    'standard output takes no lines: whoever reads it stopped. perpd continues, and drops and counts them; the newest are at perpd logs',
+  lost: () =>
+    'nobody reads standard output any more: perpd continues without a log there. The newest lines are at perpd logs; restart perpd for a new reader, or set log.file',
+} as const satisfies Record<string, (lines: string) => string>
+
 /** The line of each event of the daemon. */
 export const daemonPhrases: Phrases<DaemonEvent['type']> = {
   'daemon.started': (event) => {
@@ -92,6 +101,18 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
         unresolved: event.unresolved,
       },
     ),
+  'daemon.portMoved': ({ wanted, url, reason }) =>
+    line(
+      'error',
+      'perpd',
+      `the control port ${wanted} cannot be opened (${plain(reason)}): perpd trades, and serves at ${url}. Its own commands find it; whoever asks ${wanted} may talk to another program. Free the port, then restart perpd`,
+      { wanted, status_url: url, reason },
+    ),
+  'log.output': ({ state, lines }) =>
+    line(state === 'lost' ? 'error' : 'warn', 'perpd', outputWords[state](counted(lines, 'line')), {
+      state,
+      lines,
+    }),
   'tick.done': (event) =>
     line(
       'debug',

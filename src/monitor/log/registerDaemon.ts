@@ -47,6 +47,16 @@ export const daemonRegister = {
     'open_intents',
     'unresolved',
   ]),
+  'daemon.portMoved': registered(
+    ['error'],
+    'The control port that is configured could not be opened: perpd serves at another one, which commands find.',
+    ['wanted', 'status_url', 'reason'],
+  ),
+  'log.output': registered(
+    ['warn', 'error'],
+    'Standard output does not take lines, which are dropped and counted, or takes them again; at error, its reader is gone.',
+    ['state', 'lines'],
+  ),
   'tick.done': registered(['debug'], 'A strategy had its turn.', ['strategy', 'decisions', 'latency_ms']),
   'tick.skipped': registered(['debug'], 'A strategy was not asked, and why.', ['strategy', 'reason']),
   'tick.failed': registered(['error'], 'A turn of a strategy failed; the others go on.', [

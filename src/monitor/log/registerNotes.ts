@@ -20,6 +20,10 @@ export const noteRegister = {
     'The watchdog of the service manager cannot be told that perpd lives.',
   ),
   'console.served': registered(['info'], 'Where the web console is.'),
+  'daemon.addressLost': registered(
+    ['error'],
+    'The file that names where perpd serves cannot be written: commands do not find it.',
+  ),
   'console.curveLost': registered(
     ['warn'],
     "The curve of the account's worth cannot be read or kept in its file: it begins anew, or ends with the run.",
@@ -59,6 +63,10 @@ export const noteRegister = {
     'A line could not be written to the file of the log; standard output has it.',
   ),
   'trace.unsent': registered(['warn'], 'The collector of traces does not take them. Orders go on.'),
+  'paper.moved': registered(
+    ['error'],
+    'The port of the paper venue that is configured is taken: it serves at another.',
+  ),
   'paper.failed': registered(['error'], 'The paper venue failed while it answered.'),
 } as const satisfies Readonly<Record<string, RegisteredEvent>>
 

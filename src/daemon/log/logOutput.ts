@@ -1,0 +1,90 @@
+/**
+ * The log's way to standard output, which never waits for whoever reads it: a terminal that was stopped (Ctrl-S), a pipe that is full. What waits is bounded;
+ * beyond that lines are dropped and counted until all that waits is taken. When the reader is gone, the daemon continues without it.
+ */
+import { closeSync, constants, openSync } from 'node:fs'
+import type { Emit } from '../../domain/event.ts'
+import type { LogStream } from '../../monitor/log/log.ts'
+
+/** Most that waits for a reader, bytes: some thousand lines. */
+export const MOST_WAITING_BYTES = 1024 * 1024
+
+/** A stream as Node makes it for standard output. */
+export interface OutputStream extends LogStream {
+  readonly writableLength: number
+  write(text: string): boolean
+  on(event: 'drain', listener: () => void): unknown
+  on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown
+}
+
+/** Standard output for a log. */
+export interface LogOutput extends LogStream {
+  /** Reports from then on that lines are dropped, that they are taken again, and that the reader is gone. */
+  report(emit: Emit): void
+}
+
+/** Wraps the stream. Errors of it are no errors of the process any more. */
+export function createLogOutput(stream: OutputStream, mostBytes: number = MOST_WAITING_BYTES): LogOutput {
+  let state: 'taken' | 'stuck' | 'lost' = 'taken'
+  let dropped = 0
+  let told: Emit | undefined
+  const report = (): void => {
+    const event = { type: 'log.output', state, lines: dropped } as const
+    // In a turn of its own: this may be in the middle of a line.
+    if (told !== undefined) setImmediate(told, event)
+  }
+  stream.on('drain', () => {
+    if (state !== 'stuck') return
+    state = 'taken'
+    report()
+    dropped = 0
+  })
+  stream.on('error', () => {
+    if (state === 'lost') return
+    state = 'lost'
+    report()
+  })
+  return {
+    get isTTY() {
+      return stream.isTTY === true
+    },
+    get columns() {
+      return stream.columns ?? 0
+    },
+    write(text) {
+      if (state === 'taken' && stream.writableLength + text.length <= mostBytes) {
+        stream.write(text)
+        return
+      }
+      dropped += 1
+      if (state !== 'taken') return
+      state = 'stuck'
+      report()
+    },
+    report(emit) {
+      told = emit
+      if (state !== 'taken') report()
+    },
+  }
+}
+
+/**
+ * Makes a terminal take what is written as a pipe does: what it does not take waits, and the process does not. Node writes
+ * terminals so that the process waits, and offers no other switch than this one of its handle.
+ */
+export function neverWait(stream: NodeJS.WriteStream & { readonly fd: number }): void {
+  const { _handle: handle } = stream as unknown as {
+    readonly _handle?: { readonly setBlocking?: (isBlocking: boolean) => void }
+  }
+  if (stream.isTTY === true && isOwnTerminal(stream.fd)) handle?.setBlocking?.(false)
+}
+
+/** Whether a terminal can be opened by this user: then Node has an opening of its own, which nobody shares. */
+function isOwnTerminal(fd: number): boolean {
+  try {
+    closeSync(openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK))
+    return true
+  } catch {
+    return false
+  }
+}
