@@ -393,9 +393,12 @@ test('a settings file that names another port leads no command there', async () 
     code: 0,
     out: 'it is done.',
   })
-  const named = await perpd(cwd, ['kill', '--port', String(mallory.port)])
-  expect([named.code, named.err]).toEqual([3, expect.stringContaining(`not the port ${mallory.port}`)])
-  expect([mallory.heard, asked.length]).toEqual([[], 1])
+  // The daemon was to have that port, and somebody else has it: whoever names it means the daemon.
+  const wanted = ['trading', 'halted', '--by', 'ann', '--port', String(mallory.port)]
+  expect(await perpd(cwd, wanted)).toMatchObject({ code: 0, out: 'it is done.' })
+  const other = await perpd(cwd, ['kill', '--port', '1'])
+  expect([other.code, other.err]).toEqual([3, expect.stringContaining('not the port 1')])
+  expect([mallory.heard, asked.length]).toEqual([[], 2])
   await mallory.close()
 })
 

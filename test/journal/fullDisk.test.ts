@@ -137,7 +137,8 @@ test.skipIf(!mayMount())(
       expect(journal.isShort()).toBe(true)
       // As a power cut would leave it: the rest of the WAL is what was taken for it.
       const copy = join(directory, 'copy.db')
-      for (const ending of ['', '-wal', '.head']) copyFileSync(`${reserved.path}${ending}`, `${copy}${ending}`)
+      for (const ending of ['', '-wal', '.head'])
+        copyFileSync(`${reserved.path}${ending}`, `${copy}${ending}`)
       expect(verifySqliteJournal(copy)).toMatchObject({ records: seq, problems: [] })
       guard.close()
       await journal.close()

@@ -317,9 +317,13 @@ test('a port in use keeps neither daemon nor venue from serving: both take a fre
   const daemon = perpd(['run', `--control.port=${port}`, `--paper.port=${port}`, '--log.format=json'], {
     cwd: folder.path,
   })
-  await until('both say where they serve', () => daemon.said().includes('"event":"daemon.portMoved"') || undefined, {
-    seen: daemon.said,
-  })
+  await until(
+    'both say where they serve',
+    () => daemon.said().includes('"event":"daemon.portMoved"') || undefined,
+    {
+      seen: daemon.said,
+    },
+  )
   expect(daemon.said()).toContain('"event":"paper.moved"')
   daemon.child.kill('SIGTERM')
   await daemon.ended

@@ -42,13 +42,9 @@ async function turns(address: string): Promise<number> {
 /** That it lives through many turns, each of which writes a line. */
 async function livesOn(address: string): Promise<void> {
   const before = await turns(address)
-  await until(
-    'its strategies have turns',
-    async () => ((await turns(address)) > before ? true : undefined),
-    {
-      timeoutMs: 60_000,
-    },
-  )
+  await until('its strategies have turns', async () => ((await turns(address)) > before ? true : undefined), {
+    timeoutMs: 60_000,
+  })
 }
 
 test.runIf(hasPty)(

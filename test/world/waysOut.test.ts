@@ -85,14 +85,12 @@ test.runIf(mayTakeAll())(
     const first = run('run')
     await until('it runs', () => first.said().includes('"daemon.ready"') || undefined, {
       seen: first.said,
-      timeoutMs: 30_000,
     })
     await until(
       'it holds a position',
       async () => ((await standingsOf(disk)).includes('executed') ? true : undefined),
       {
         seen: first.said,
-        timeoutMs: 30_000,
       },
     )
     fill()
@@ -102,7 +100,6 @@ test.runIf(mayTakeAll())(
     const second = run('run')
     await until('it is ready on the full disk', () => second.said().includes('"daemon.ready"') || undefined, {
       seen: second.said,
-      timeoutMs: 30_000,
     })
     expect(second.said()).toContain('"event":"daemon.portMoved"')
     const beganMs = performance.now()
@@ -112,7 +109,6 @@ test.runIf(mayTakeAll())(
       () => second.said().includes('the account has no positions') || undefined,
       {
         seen: second.said,
-        timeoutMs: 60_000,
       },
     )
     // Measured on two cores with seven others at work: 2 s.
