@@ -7,7 +7,7 @@ import type { Emit } from '../../domain/event.ts'
 import type { LogStream } from '../../monitor/log/log.ts'
 
 /** Most that waits for a reader, bytes: some thousand lines. */
-export const MOST_WAITING_BYTES = 1024 * 1024
+const MOST_WAITING_BYTES = 1024 * 1024
 
 /** A stream as Node makes it for standard output. */
 export interface OutputStream extends LogStream {
