@@ -46,6 +46,8 @@ export interface DaemonParts {
   readonly filing: Random
   /** Few faults, and prices and strategies that move much: more is filled, and more follows from it. */
   readonly isLively: boolean
+  /** All strategies of a lively world are on one side, and their files change often. */
+  readonly isCrowded: boolean
   /** Prices that orders wait for; absent where nobody tells any. */
   readonly prices?: PriceWalk
   /** A fixed story in the place of what chance lays out. */

@@ -20,6 +20,16 @@ test(`${seeds} seeds over the whole daemon break no invariant`, { timeout: 600_0
   expect(report.crashes).toBeGreaterThan(seeds)
 })
 
+// Of forty worlds two or three have such a mixture, and what the fixed ones showed is mended: seeds that nobody has run show more.
+test('10 crowded worlds that nobody has run break no invariant', { timeout: 600_000 }, async () => {
+  const report = await runSeeds('engine', freshFrom(), 10, true)
+  expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
+    [],
+  )
+  expect(report.seeds).toBe(10)
+  expect(report.intents).toBeGreaterThan(50)
+})
+
 test('a seed of the whole daemon gives the same trace in two processes', { timeout: 300_000 }, async () => {
   const ask = async () => {
     const asked = [run, '--tier', 'engine', '--seeds', '8', '--from', '7000', '--hashes']

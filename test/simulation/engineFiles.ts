@@ -45,6 +45,8 @@ interface FolderParts {
   readonly withExits: ReadonlySet<string>
   /** More changes come. */
   readonly isLively: boolean
+  /** Many come. */
+  readonly isCrowded: boolean
   /** Changes come until then, ms. */
   readonly spanMs: number
   /** Nothing changes any more. */
@@ -54,7 +56,7 @@ interface FolderParts {
 
 /** Makes the folder of a world, and lays out how it changes. */
 export function createStrategyFolder(parts: FolderParts): StrategyFolder {
-  const { random, timeline, spanMs, note, isOver, isLively } = parts
+  const { random, timeline, spanMs, note, isOver, isLively, isCrowded } = parts
   const bases = new Map(parts.strategies.map((each) => [each.name, each]))
   const files = new Map<string, FileText>()
   let version = 1
@@ -120,7 +122,8 @@ export function createStrategyFolder(parts: FolderParts): StrategyFolder {
     note('files are whole again')
   }
 
-  const changes = bases.size > 0 && random.chance(0.7) ? random.int(1, isLively ? 7 : 5) : 0
+  const most = isLively ? 7 : 5
+  const changes = isCrowded ? 2 * most : bases.size > 0 && random.chance(0.7) ? random.int(1, most) : 0
   for (let left = changes; left > 0; left -= 1) {
     timeline.after(random.int(8_000, spanMs), () => {
       changeOne(random.pick([...bases.keys()]))

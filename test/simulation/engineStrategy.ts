@@ -223,14 +223,18 @@ function eagerOf(parts: {
   })
 }
 
-/** The eager strategies of a world: one, and in a lively world up to three, as a rule on the same side. */
+/** The eager strategies of a world: one, in a lively world up to three, as a rule on the same side, and in a crowded one three on one side. */
 export function eagersOf(
-  parts: Omit<Parameters<typeof eagerOf>[0], 'name' | 'side'> & { readonly isLively: boolean },
+  parts: Omit<Parameters<typeof eagerOf>[0], 'name' | 'side'> & {
+    readonly isLively: boolean
+    readonly isCrowded: boolean
+  },
 ): readonly LoadedStrategy[] {
-  const { random, isLively } = parts
+  const { random, isLively, isCrowded } = parts
   const side = eagerSide(random)
-  const names = ['eager', 'keen', 'rash'].slice(0, isLively ? random.int(1, 3) : 1)
-  return names.map((name, at) =>
-    eagerOf({ ...parts, name, side: at === 0 || random.chance(0.7) ? side : eagerSide(random) }),
-  )
+  const most = isCrowded ? 3 : isLively ? random.int(1, 3) : 1
+  return ['eager', 'keen', 'rash'].slice(0, most).map((name, at) => {
+    const isThere = at === 0 || isCrowded || random.chance(0.7)
+    return eagerOf({ ...parts, name, side: isThere ? side : eagerSide(random) })
+  })
 }

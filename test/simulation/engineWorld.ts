@@ -66,7 +66,20 @@ const worlds = new WeakMap<object, EngineWorld>()
 export function worldOf(parts: DaemonParts): EngineWorld {
   const known = worlds.get(parts.truth)
   if (known !== undefined) return known
-  const { chain, truth, faults, random, climbing, tasking, filing, prices, isLively, note, rules } = parts
+  const {
+    chain,
+    truth,
+    faults,
+    random,
+    climbing,
+    tasking,
+    filing,
+    prices,
+    isLively,
+    isCrowded,
+    note,
+    rules,
+  } = parts
   const spanMs = isLively ? livelySpanMs : usualSpanMs
   // A world of before there were files ended with its first process.
   const timeline = prices === undefined ? parts.timeline : parts.worldTimeline
@@ -118,7 +131,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
   }
   const eager =
     prices !== undefined && story === undefined && !hasTasks && (isLively || filing.chance(0.75))
-      ? eagersOf({ random: filing, isLively, spanMs, nowMs: () => timeline.nowMs, isOver })
+      ? eagersOf({ random: filing, isLively, isCrowded, spanMs, nowMs: () => timeline.nowMs, isOver })
       : []
   const executors = hasTasks ? createExecutorChecks({ timeline, chain, truth }) : undefined
   const tasker =
@@ -134,7 +147,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     prices === undefined
       ? undefined
       : createStrategyFolder({
-          ...{ random: filing, timeline, isLively, spanMs, isOver, note },
+          ...{ random: filing, timeline, isLively, isCrowded, spanMs, isOver, note },
           strategies: [...strategies, ...eager, ...tasker],
           others: climber,
           withExits: new Set(eager.map(({ name }) => name)),

@@ -55,6 +55,17 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['engine', 258_619_723_111_179, 'a rung that its file took back is asked again'],
   // The judge: finality took half of its grace, and the settling that follows it the rest.
   ['engine', 128_793_150_988_537, 'exits that no file asks for wait until their entry is final'],
+  ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
+]
+
+/** Seeds of worlds as they are now: with prices, strategy files, and the faults that came later. */
+const mendedSince: typeof mended = [
+  // A stop-loss and a close that the chain could still take back made room for an increase elsewhere: with them back, too much was held.
+  ['engine', 882_000_000_099, 'a reduction that is not final frees no exposure'],
+  // The judge: a stop that was created before an entry, and closed it, was counted before it.
+  ['engine', 882_000_000_277, 'the judge sums positions in the order of execution'],
+  // The judge: a removal reached the disk, and the process died before it was acknowledged.
+  ['engine', 882_000_000_161, 'a removal that is durable is written down'],
   // The judge: a power cut took the mark's newest states, the next opening ended before it raised it, and then a bit flipped.
   ['files', 880_000_000_256, 'a cut mark and a damaged log are two faults at once'],
   ['files', 50_412_504, 'a cut mark and a damaged log are two faults at once'],
@@ -75,17 +86,6 @@ const mended: readonly (readonly [TierName, number, string])[] = [
   ['shell', 880_000_009_755, 'the pause of what followed an order ends with it'],
   // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.
   ['shell', 880_000_010_092, 'an endpoint and the machine’s clock are never off by the same'],
-  ['engine', 70_024, 'what an operator lifted stays lifted when the clock was set back'],
-]
-
-/** Seeds of worlds with prices and strategy files. */
-const mendedSince: typeof mended = [
-  // A stop-loss and a close that the chain could still take back made room for an increase elsewhere: with them back, too much was held.
-  ['engine', 882_000_000_099, 'a reduction that is not final frees no exposure'],
-  // The judge: a stop that was created before an entry, and closed it, was counted before it.
-  ['engine', 882_000_000_277, 'the judge sums positions in the order of execution'],
-  // The judge: a removal reached the disk, and the process died before it was acknowledged.
-  ['engine', 882_000_000_161, 'a removal that is durable is written down'],
 ]
 
 test.each(mendedSince)('%s %d: %s', { timeout: 180_000 }, async (tier, seed) => {

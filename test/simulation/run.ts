@@ -1,7 +1,7 @@
 /**
- * `npm run simulate -- --seeds N --from S|fresh [--tier core|shell|files|engine|both|all] [--trace | --hashes]`: runs seeds and
- * prints what they did; `fresh` begins where nobody has (`fresh.ts`), and `both`, which is the default, are the core and the
- * shell. With `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when an
+ * `npm run simulate -- --seeds N --from S|fresh [--tier core|shell|files|engine|both|all] [--crowded] [--trace | --hashes]`: runs
+ * seeds and prints what they did; `fresh` begins where nobody has (`fresh.ts`), `both`, which is the default, are the core and the
+ * shell, and `--crowded` worlds of the engine have several strategies on one side whose files come and go. With `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when an
  * invariant was broken.
  *
  * `--transcript OUT [--full FILE]` runs the seeds one after the other and writes a line for each with the hash of its transcript
@@ -47,6 +47,7 @@ const { values } = parseArgs({
     tier: { type: 'string', default: 'both' },
     trace: { type: 'boolean', default: false },
     hashes: { type: 'boolean', default: false },
+    crowded: { type: 'boolean', default: false },
     transcript: { type: 'string' },
     full: { type: 'string' },
   },
@@ -89,12 +90,12 @@ async function runAll(): Promise<void> {
     if (values.trace) {
       report = emptyReport()
       for (let seed = from; seed < from + seeds; seed += 1) {
-        const world = await runSeed(tier, seed, { keepsTrace: true })
+        const world = await runSeed(tier, seed, { keepsTrace: true, isCrowded: values.crowded })
         for (const line of world.trace) print(line)
         print(`seed ${seed}: trace hash ${world.traceHash}`)
-        addWorld(report, tier, world)
+        addWorld(report, tier, world, values.crowded)
       }
-    } else report = await runSeeds(tier, from, seeds)
+    } else report = await runSeeds(tier, from, seeds, values.crowded)
     if (values.hashes) {
       for (const [seed, hash] of Object.entries(report.hashes)) print(`${tier} ${seed} ${hash}`)
       continue

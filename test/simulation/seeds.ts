@@ -11,6 +11,7 @@ export interface Batch {
   readonly tier: TierName
   readonly from: number
   readonly seeds: number
+  readonly isCrowded: boolean
 }
 
 /** A seed that broke an invariant, with how to see it again. */
@@ -59,7 +60,7 @@ function addAll(to: Record<string, number>, from: Readonly<Record<string, number
 }
 
 /** Adds one world to a report. */
-export function addWorld(report: Report, tier: TierName, world: WorldResult): void {
+export function addWorld(report: Report, tier: TierName, world: WorldResult, isCrowded = false): void {
   report.seeds += 1
   report.simulatedMs += world.simulatedMs
   report.events += world.events
@@ -76,7 +77,7 @@ export function addWorld(report: Report, tier: TierName, world: WorldResult): vo
       mode: world.mode,
       invariant: world.violation.invariant,
       text: world.violation.text,
-      command: `npm run simulate -- --tier ${tier} --from ${world.seed} --seeds 1 --trace`,
+      command: `npm run simulate -- --tier ${tier} --from ${world.seed} --seeds 1${isCrowded ? ' --crowded' : ''} --trace`,
     })
   }
 }
@@ -97,11 +98,16 @@ export function addReport(to: Report, from: Report): void {
 
 const batchSeeds = 25
 
-/** Runs seeds `from` to `from + seeds - 1` of a tier in worker threads. Rejects when a worker ends by a fault of its own. */
-export async function runSeeds(tier: TierName, from: number, seeds: number): Promise<Report> {
+/** Runs seeds `from` to `from + seeds - 1` of a tier, crowded ones where asked for, in worker threads. Rejects when a worker ends by a fault of its own. */
+export async function runSeeds(
+  tier: TierName,
+  from: number,
+  seeds: number,
+  isCrowded = false,
+): Promise<Report> {
   const batches: Batch[] = []
   for (let at = 0; at < seeds; at += batchSeeds)
-    batches.push({ kind: 'seeds', tier, from: from + at, seeds: Math.min(batchSeeds, seeds - at) })
+    batches.push({ kind: 'seeds', tier, from: from + at, seeds: Math.min(batchSeeds, seeds - at), isCrowded })
   const report = emptyReport()
   const reports = await runJobs<Batch, Report>(new URL('./worker.ts', import.meta.url), batches)
   for (const each of reports) addReport(report, each)

@@ -44,7 +44,15 @@ export function runSeed(
   options: Partial<
     Pick<
       WorldOptions,
-      'keepsTrace' | 'scenario' | 'mode' | 'shapes' | 'isBefore' | 'hasPrices' | 'isLively' | 'transcript'
+      | 'keepsTrace'
+      | 'scenario'
+      | 'mode'
+      | 'shapes'
+      | 'isBefore'
+      | 'hasPrices'
+      | 'isLively'
+      | 'isCrowded'
+      | 'transcript'
     >
   > = {},
 ): Promise<WorldResult> {

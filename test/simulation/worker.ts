@@ -5,9 +5,10 @@ import { engineStories, stories } from './scenarios.ts'
 import { addWorld, type Batch, emptyReport, type Report } from './seeds.ts'
 import { runSeed } from './tiers.ts'
 
-async function seedsOf({ tier, from, seeds }: Batch): Promise<Report> {
+async function seedsOf({ tier, from, seeds, isCrowded }: Batch): Promise<Report> {
   const report = emptyReport()
-  for (let seed = from; seed < from + seeds; seed += 1) addWorld(report, tier, await runSeed(tier, seed))
+  for (let seed = from; seed < from + seeds; seed += 1)
+    addWorld(report, tier, await runSeed(tier, seed, { isCrowded }), isCrowded)
   return report
 }
 

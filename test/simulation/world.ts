@@ -98,7 +98,7 @@ class World {
     this.#isLively =
       hasPrices &&
       scenario === undefined &&
-      (options.isLively === true || randomOf(seed, 'lively').chance(0.5))
+      (options.isLively === true || options.isCrowded === true || randomOf(seed, 'lively').chance(0.5))
     const isLively = this.#isLively
     const tasking = randomOf(seed, 'tasks')
     const hasTasks = hasPrices && scenario === undefined && !isLively && tasking.chance(0.5)
@@ -316,6 +316,7 @@ class World {
       tasking: randomOf(seed, 'tasker'),
       filing: randomOf(seed, 'strategy files'),
       isLively: this.#isLively,
+      isCrowded: this.#options.isCrowded === true,
       ...(this.#prices === undefined ? {} : { prices: this.#prices }),
       faults: this.#faults,
       venue: this.#venue,

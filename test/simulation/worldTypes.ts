@@ -39,6 +39,11 @@ export interface WorldOptions {
   readonly hasPrices?: boolean
   /** True: few faults, and much that is filled; absent: so in half of the worlds that have prices. */
   readonly isLively?: boolean
+  /**
+   * True: a lively world of three strategies that hold something on one side all the time, with files that come and go. Of all worlds such
+   * a mixture comes in few, and in the few that run at each change all that it showed is mended.
+   */
+  readonly isCrowded?: boolean
 }
 
 /** A fixed story for the enumeration of crash points. */
