@@ -238,18 +238,10 @@ test('status shows the running daemon on one screen', async () => {
   await server.close()
   expect(shown.code).toBe(0)
   expect(shown.out).toMatchInlineSnapshot(`
-    "perpd     0.1.0, profile paper on arbitrum, up 3 min 17 s
-    state     running, ready
-    account   0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A
-    trading   active, exposure $1,000.00, 1 open order, 1 unresolved, the oldest for 5 s
-    evidence  the APIs alone
-    journal   /var/perpd/journal.db: 12 records of 2 orders
-    data      tickers 1.2 s, oracle 300 ms old
-    hosts     https://arbitrum.gmxapi.io/v1, https://arbitrum-api.gmxinfra.io
-
-    strategies
-      NAME       KIND   MARKETS              EVERY  TURNS  DECIDED  ADMITTED  DENIED  LAST TURN
-      eth-trend  trend  ETH/USD [WETH-USDC]   10 s     12        1         1       0  3 s ago
+    "perpd    0.1.0, profile paper on arbitrum, up 3 min 17 s
+    state    running, ready
+    account  0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A
+    trading  active, exposure $1,000.00, 1 open order, 1 unresolved, the oldest for 5 s
 
     positions
       MARKET               SIDE     SIZE    PNL      ENTRY  LIQUIDATION       MARK
@@ -258,7 +250,16 @@ test('status shows the running daemon on one screen', async () => {
 
     open orders
       ID        STATUS   ORDER                                 SIZE  STRATEGY   NOTE
-      f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  eth-trend  5 s old, the venue says relay_accepted"
+      f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  eth-trend  5 s old, the venue says relay_accepted
+
+    strategies
+      NAME       KIND   MARKETS              EVERY  TURNS  DECIDED  ADMITTED  DENIED  LAST TURN
+      eth-trend  trend  ETH/USD [WETH-USDC]   10 s     12        1         1       0  3 s ago
+
+    evidence  the APIs alone
+    journal   /var/perpd/journal.db: 12 records of 2 orders
+    data      tickers 1.2 s, oracle 300 ms old
+    hosts     https://arbitrum.gmxapi.io/v1, https://arbitrum-api.gmxinfra.io"
   `)
   expect(JSON.parse(json.out)).toMatchObject({
     profile: 'paper',

@@ -5,6 +5,7 @@ import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../domain/account/haltRelease.ts'
 import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
+import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
 import { killText } from '../output/killText.ts'
@@ -59,33 +60,8 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
               `${counted(body.subaccount.remainingActions, 'action')} left, ${body.subaccount.neededActions} needed for closing, until ${isoTime(body.subaccount.expiresAtSeconds * 1_000)}; delegated key ${body.subaccount.address}`,
             ],
           ]),
-      ['evidence', body.evidence],
-      [
-        'journal',
-        `${body.journal.path}: ${counted(body.journal.records, 'record')} of ${counted(body.journal.intents, 'order')}`,
-      ],
-      ['data', dataText(body)],
-      ['hosts', [...body.apiHosts, ...body.oracleHosts].join(', ')],
     ]),
-    `strategies\n${table(
-      strategyColumns,
-      body.strategies.map((each) => strategyRow(each, body.nowMs)),
-      width,
-      '  ',
-    )}`,
   ]
-  if (body.findings.length > 0) {
-    const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
-    blocks.push(`the journal cannot explain (perpd discrepancies)\n${columns(rows, '  ')}`)
-  }
-  if (body.contradictions.length > 0) {
-    const rows = body.contradictions.map(({ host, statement }) => [host, statement])
-    blocks.push(
-      `hosts contradict what markets are; nothing is added there (perpd markets)\n${columns(rows, '  ')}`,
-    )
-  }
-  if (body.hidden.length > 0)
-    blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
   if (body.positions.length > 0) {
     const priceText = pricesIn(
       body.positions,
@@ -114,7 +90,44 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     const rows = body.openIntents.map((row) => orderRow(row, body.nowMs))
     blocks.push(`open orders\n${table(orderColumns, rows, width, '  ')}`)
   }
+  const tasks = Object.entries(body.tasksRunning).filter(([, count]) => count > 0)
+  if (tasks.length > 0)
+    blocks.push(`tasks (perpd task list)\n  ${tasks.map(([kind, count]) => `${count} ${kind}`).join(', ')}`)
+  if (body.findings.length > 0) {
+    const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
+    blocks.push(`the journal cannot explain (perpd discrepancies)\n${columns(rows, '  ')}`)
+  }
+  if (body.contradictions.length > 0) {
+    const rows = body.contradictions.map(({ host, statement }) => [host, statement])
+    blocks.push(
+      `hosts contradict what markets are; nothing is added there (perpd markets)\n${columns(rows, '  ')}`,
+    )
+  }
+  if (body.hidden.length > 0)
+    blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
+  blocks.push(
+    `strategies\n${table(
+      strategyColumns,
+      body.strategies.map((each) => strategyRow(each, body.nowMs)),
+      width,
+      '  ',
+    )}`,
+  )
+  blocks.push(sourcesText(body))
   return blocks.join('\n\n')
+}
+
+/** Where what is shown comes from: the least that anybody looks for. */
+function sourcesText(body: StatusBody): string {
+  return columns([
+    ['evidence', body.evidence],
+    [
+      'journal',
+      `${body.journal.path}: ${counted(body.journal.records, 'record')} of ${counted(body.journal.intents, 'order')}`,
+    ],
+    ['data', dataText(body)],
+    ['hosts', [...body.apiHosts, ...body.oracleHosts].join(', ')],
+  ])
 }
 
 /** A position as its row of the table. */
@@ -175,6 +188,7 @@ function orderRow(row: StatusBody['openIntents'][number], nowMs: number): string
     row.standing,
     `${row.kind} ${row.direction} ${row.market}`,
     sizeText(row),
+    row.triggerPrice === null ? '' : formatExactPrice(BigInt(row.triggerPrice)),
     row.strategy,
     [
       `${span(nowMs - Date.parse(row.acceptedAt))} old`,
@@ -322,6 +336,7 @@ const orderColumns: readonly Column[] = [
   { title: 'STATUS', rank: 0 },
   { title: 'ORDER', rank: 0 },
   { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'TRIGGER', rank: 1, word: 'trigger', isFigure: true },
   { title: 'STRATEGY', rank: 2, word: 'by', isName: true },
   { title: 'NOTE', rank: 3, isProse: true },
 ]
