@@ -20,7 +20,7 @@ export interface FileCandle {
 export type CandleSeries = ReadonlyMap<string, readonly FileCandle[]>
 
 /** A file of candles that cannot be read. */
-export class CandleFileError extends BaseError {}
+class CandleFileError extends BaseError {}
 
 /** Most complaints that one message lists. */
 const MAX_COMPLAINTS = 20
