@@ -1,6 +1,6 @@
 /** What ships for running perpd elsewhere: the unit, the container, the list of packages. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -140,16 +140,4 @@ test('the container has no rights, no swap, no core file and a file system it ca
   for (const [path] of peers) expect(dockerfile).toContain(path)
   for (const ignored of ['.gitignore', '.dockerignore'])
     expect(textOf(ignored)).toMatch(/^deploy\/secrets\/?$/m)
-})
-
-test('dashboards import into any Grafana: each panel asks the data source that is chosen there', () => {
-  const folder = new URL('../deploy/grafana/dashboards/', import.meta.url)
-  for (const name of readdirSync(folder)) {
-    const text = readFileSync(new URL(name, folder), 'utf8')
-    const { templating } = JSON.parse(text)
-    expect(templating.list[0], name).toMatchObject({ name: 'datasource', type: 'datasource' })
-    expect([...new Set(text.match(/"uid": "[^"]*perpd-prometheus[^"]*"|"uid": "\$[^"]*"/g))], name).toEqual([
-      '"uid": "${datasource}"',
-    ])
-  }
 })

@@ -59,7 +59,7 @@ test('Prometheus scrapes the port that perpd serves, loads the rules that are th
   for (const { receiver } of [receivers.route, ...receivers.route.routes]) expect(named).toContain(receiver)
 })
 
-test('dashboards have names of their own, panels that do not lie on each other, and the data source that is provisioned', () => {
+test('dashboards have names of their own, panels that do not lie on each other, and a data source that is chosen, at first the provisioned one', () => {
   const [source] = yamlOf('deploy/grafana/provisioning/datasources/prometheus.yaml').datasources
   const [provider] = yamlOf('deploy/grafana/provisioning/dashboards/perpd.yaml').providers
   expect(textOf('deploy/monitoring.compose.yaml')).toContain(`:${provider.options.path}:ro`)
@@ -68,11 +68,14 @@ test('dashboards have names of their own, panels that do not lie on each other, 
   expect(boards.map(({ uid }) => uid).sort()).toEqual(
     ['hosts', 'orders', 'overview', 'risk', 'strategies'].map((each) => `perpd-${each}`),
   )
-  for (const { uid, panels } of boards) {
+  for (const { uid, panels, templating } of boards) {
+    const [choice] = templating.list
+    expect(choice).toMatchObject({ name: 'datasource', type: 'datasource', current: { value: source.uid } })
+    const chosen = `\${${choice.name}}`
     const taken = new Set<string>()
     for (const { id, datasource, gridPos, targets } of panels) {
-      expect(datasource.uid).toBe(source.uid)
-      for (const target of targets) expect(target.datasource.uid).toBe(source.uid)
+      expect(datasource.uid).toBe(chosen)
+      for (const target of targets) expect(target.datasource.uid).toBe(chosen)
       expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
       for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
         for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
