@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { fileBounds } from '../base/boundedJson.ts'
 import { reasonOf } from '../base/errors.ts'
 import { jsonProblem, parseStrict } from '../base/strictJson.ts'
+import { toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
 import { bodyDigestOf } from './guard/proof.ts'
 import { no, type Proven } from './guard/requestGuard.ts'
@@ -35,7 +36,7 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
       const parsed = parseCommand(type, body, c.req.param('id'))
       if (!parsed.ok) return no(c, 400, 'BAD_COMMAND', parsed.problem)
       const answer = await engine.operate(parsed.command, { by: parsed.by, via: 'control' })
-      if (answer.ok) return c.json(answer)
+      if (answer.ok) return c.json(toPlain(answer))
       return no(c, 409, answer.code, answer.reason)
     })
 

@@ -7,6 +7,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { commandAnswer } from '../../src/cli/call/daemonClient.ts'
 import { killQuestion } from '../../src/cli/output/killQuestion.ts'
 import { killText } from '../../src/cli/output/killText.ts'
 import { exitCodes } from '../../src/config/exit.ts'
@@ -17,6 +18,7 @@ import { openTokens } from '../../src/daemon/controlTokens.ts'
 import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
+import type { KillPreview } from '../../src/engine/account/killPlan.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
@@ -40,6 +42,19 @@ afterEach(async () => {
 
 const config = () => loadConfig({ argv: [], env: {}, cwd }).config
 const operatePath = () => join(cwd, 'var', 'paper', 'control.token')
+
+/** What a kill of that daemon would find. */
+const killing: KillPreview = {
+  positions: [],
+  orders: [
+    {
+      ...{ symbol: 'ETH/USD', direction: 'long', name: 'stop-loss', stays: true },
+      ...{ triggerPrice: usd(1_900), sizeUsd: usd(500) },
+    },
+  ],
+  inFlight: 0,
+  unread: [],
+}
 
 /** A daemon with the tokens of this folder, whose status is what `states` gives one after the other. */
 async function daemon(...states: readonly Partial<EngineStatus>[]): Promise<string> {
@@ -68,7 +83,11 @@ async function daemon(...states: readonly Partial<EngineStatus>[]): Promise<stri
         return Promise.resolve(
           command.type === 'trading' && command.scope === 'strategy:nobody'
             ? { ok: false, code: 'STRATEGY_UNKNOWN', reason: 'there is no strategy nobody' }
-            : { ok: true, statement: 'it is done' },
+            : {
+                ok: true,
+                statement: 'it is done',
+                ...(command.type === 'kill' && command.isPreview ? { killing } : {}),
+              },
         )
       },
     },
@@ -204,6 +223,14 @@ test('a kill is followed until it is done', async () => {
     ],
   ])
   expect(asked).toEqual([{ type: 'kill', close: true, by: 'ann', via: 'control' }])
+})
+
+test('what a kill would do is asked over the control port, which begins none, and comes with its amounts', async () => {
+  const port = await daemon({})
+  const { loaded } = { loaded: loadConfig({ argv: ['--control.port', port], env: {}, cwd }) }
+  const answer = await commandAnswer(loaded, '/api/kill', { preview: true, by: 'ann' })
+  expect(answer.killing).toEqual(toPlain(killing))
+  expect(asked).toEqual([{ type: 'kill', close: false, isPreview: true, by: 'ann', via: 'control' }])
 })
 
 test('a kill that closes nothing says what stays, and what protects it', async () => {
