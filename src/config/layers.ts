@@ -198,7 +198,7 @@ function readSection(
 ): void {
   const { section, inner, origin, file } = from
   if (!isObject(inner)) {
-    report(`${file}: ${section} is ${shown(inner)}; expected an object of settings.`)
+    report(`${file}: ${section} is ${kindOf(inner)}; expected an object of settings.`)
     return
   }
   for (const [key, value] of Object.entries(inner)) {
@@ -223,8 +223,8 @@ function put(
 
 function misfit(origin: string, entry: NamedSetting, written: unknown): string {
   const value = entry.reads.isSecret
-    ? redactedText(written)
-    : holdsObjects(written)
+    ? `${redactedText(written)}${placeOf(entry, written)}`
+    : entry.reads.hasFields || holdsObjects(written)
       ? `none that can be used${placeOf(entry, written)}`
       : shown(written)
   return `${origin}: ${entry.key} is ${value}; expected ${entry.reads.expected}.`
@@ -238,16 +238,27 @@ function placeOf({ key, reads }: NamedSetting, written: unknown): string {
   const [issue] = error?.issues ?? []
   const [index, ...path] = issue?.path ?? []
   if (issue === undefined || typeof index !== 'number') return ''
-  const all: unknown = typeof written === 'string' ? JSON.parse(written) : written
-  const at: unknown = Array.isArray(all) ? all[index] : all
-  const name =
-    isObject(at) && typeof at.name === 'string' && /^[\w-]{1,40}$/.test(at.name) ? ` (${at.name})` : ''
+  const place = `: ${key}, entry ${index + 1}`
+  const at = entryOf(written, index)
+  if (!isObject(at))
+    return `${place} ${reads.hasFields ? `is ${kindOf(at)}, no object with fields` : 'does not fit'}`
+  const name = typeof at.name === 'string' && /^[\w-]{1,40}$/.test(at.name) ? ` (${at.name})` : ''
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys : []
-  const field = [...path, ...unknown.slice(0, 1)].join('.')
+  const field = [...path, ...unknown.slice(0, 1)]
+    .map((part) => (/^[\w-]{1,40}$/.test(String(part)) ? String(part) : HIDDEN))
+    .join('.')
   const value = path.reduce<unknown>((inner, part) => (isObject(inner) ? inner[String(part)] : undefined), at)
   const what =
     unknown.length > 0 ? 'is no field of its type' : value === undefined ? 'is missing' : 'does not fit'
-  return `: ${key}, entry ${index + 1}${name}${field === '' ? ' does not fit' : `: ${field} ${what}`}`
+  return `${place}${name}${field === '' ? ' does not fit' : `: ${field} ${what}`}`
+}
+
+/** An entry of a list that is written as one, as JSON (alone or as a list), or with commas between entries. */
+function entryOf(written: unknown, index: number): unknown {
+  if (Array.isArray(written)) return written[index]
+  if (!holdsObjects(written)) return undefined
+  const all: unknown = JSON.parse(String(written))
+  return Array.isArray(all) ? all[index] : all
 }
 
 /** What has fields, or text that stands for it: somebody may have put a secret in the place of its file. */
@@ -256,14 +267,29 @@ function holdsObjects(written: unknown): boolean {
   return Array.isArray(written) && written.some((item) => typeof item === 'object')
 }
 
+const HIDDEN = '[hidden]'
+
 function redactedText(written: unknown): string {
   const items = Array.isArray(written) ? written : [written]
-  return items.map((item: unknown) => (typeof item === 'string' ? redactUrl(item) : '[hidden]')).join(', ')
+  return items.map((item: unknown) => (typeof item === 'string' ? redactUrl(item) : HIDDEN)).join(', ')
 }
 
+/** A value that is no secret, as JSON; addresses in it without what may be one: credentials and a query. */
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
+  const written = JSON.stringify(value) ?? String(value)
+  const text = written
+    .replaceAll(/:\/\/[^\s"]*@/g, `://${HIDDEN}@`)
+    .replaceAll(/(:\/\/[^\s"?]*)\?[^\s"]*/g, `$1?${HIDDEN}`)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+/** What kind of JSON a value is. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  return (
+    { string: 'a text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
+  )
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -97,9 +97,9 @@ test('every problem of every layer is told at once, with its place, what is expe
       perpd.json: risk.maxOrderSizeUds: no such setting. Did you mean risk.maxOrderSizeUsd?
       perpd.json: risk.minOrderSizeUsd is -1; expected an amount of US dollars above 0, as 500 or "500.50".
       perpd.json: rsik: no such section. Did you mean risk?
-      perpd.json: log is "loud"; expected an object of settings.
+      perpd.json: log is a text; expected an object of settings.
       perpd.json: api.timeoutMs is "10"; expected a whole number from 100 to 120000.
-      perpd.json: rpc.http is ftp://example.com/[hidden]; expected a list of https:// addresses; http:// is for this machine only.
+      perpd.json: rpc.http is ftp://example.com/[hidden]: rpc.http, entry 1 does not fit; expected a list of https:// addresses; http:// is for this machine only.
       Nothing was started. Settings: docs/configuration.md; what is in force: perpd config]
   `)
 })
@@ -198,7 +198,7 @@ test('an https host outside the chain is allowed with a warning; http is for thi
     'proxy',
   ]) {
     expect(problemsOf([...live, '--venue.apiHosts', bad])).toEqual([
-      `flag --venue.apiHosts: venue.apiHosts is "${bad}"; expected a list of https:// addresses without credentials or query; http:// is for this machine only.`,
+      `flag --venue.apiHosts: venue.apiHosts is "${bad.replace('user:pass', '[hidden]')}"; expected a list of https:// addresses without credentials or query; http:// is for this machine only.`,
     ])
   }
 })

@@ -35,6 +35,49 @@ test('a mistake names the sink and the field', () => {
   }
 })
 
+test('a text in the place of a sink is never repeated; the entry and the form that it must have are named', () => {
+  const secret = 'https://hooks.example/hushhush'
+  for (const [sinks, place] of [
+    [[secret], ', entry 1 is a text, no object with fields'],
+    [[hook, secret], ', entry 2 is a text, no object with fields'],
+    [[[secret]], ', entry 1 is a list, no object with fields'],
+    [secret, ''],
+    [JSON.stringify([hook, secret]), ''],
+    [[{ ...hook, [secret]: 1 }], ', entry 1 (hook): [hidden] is no field of its type'],
+  ] as const) {
+    const said = sinksOf(sinks)
+    expect(said).toContain(
+      `notify.sinks is none that can be used${place === '' ? '' : `: notify.sinks${place}`}`,
+    )
+    expect(said).toContain('expected a list of sinks of different names, each with type')
+    expect(said).not.toContain('hushhush')
+  }
+})
+
+test('credentials and queries of an address that does not fit are never repeated, whichever setting they are in', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'perpd-sinks-'))
+  const said = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    try {
+      loadConfig({ argv, env, cwd })
+      return 'fits'
+    } catch (error) {
+      return JSON.stringify(error) + String(error)
+    }
+  }
+  for (const key of ['venue.apiHosts', 'venue.oracleHosts', 'account.remoteSigner', 'notify.consoleUrl'])
+    for (const address of ['https://me:hushhush@one.example/v1', 'https://one.example/v1?key=hushhush']) {
+      expect(said([`--${key}`, address])).toContain(`${key} is "https://`)
+      expect(said([`--${key}`, address])).not.toContain('hushhush')
+    }
+  const sinks = said([], { PERPD__NOTIFY__SINKS: 'https://hooks.example/hushhush' })
+  expect(sinks).toContain('notify.sinks is none that can be used')
+  expect(sinks).not.toContain('hushhush')
+  expect(said(['--rpc.http', 'https://one.example/hushhush,ftp://one.example/hushhush'])).toContain(
+    'rpc.http is https://one.example/[hidden]: rpc.http, entry 2 does not fit',
+  )
+  rmSync(cwd, { recursive: true })
+})
+
 test('ids of chats and people are taken as numbers too', () => {
   expect(
     sinksOf([{ ...phone, chatId: -1_001_234_567_890, commandUserIds: [7, '8'], topicId: 3 }]),

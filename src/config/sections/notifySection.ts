@@ -40,6 +40,7 @@ const sinks: Format<readonly SinkSettings[]> = format<SinkSettings[] & Value, re
     })
     .pipe(sinkList) as unknown as z.ZodType<SinkSettings[] & Value, string>,
   list: true,
+  hasFields: true,
   locate: (value, locate) =>
     (value as unknown as SinkSettings[]).map((sink) => {
       const files = Object.entries(sink).filter(([field]) => secretFields.some((each) => each === field))

@@ -9,16 +9,26 @@ import { secretFields } from '../../notify/sinkSettings.ts'
 /** Where systemd puts credentials, a folder for each service. */
 const credentialFolder = /^\/run\/credentials\/[^/]+$/
 
-/** The reasons of `secretFaults`, a text each. */
+/** Files that the look at the signer opens, and reports itself. */
+const signerSettings: readonly string[] = [
+  'paper.keyFile',
+  'account.keystore',
+  'account.keyFile',
+  'account.remoteSignerTokenFile',
+]
+
+/** The reasons of `secretFaults`, a text each, without the files that the look at the signer reports. */
 export function secretProblems(config: Config, credentialsDirectory: string | undefined): readonly string[] {
-  return secretFaults(config, credentialsDirectory).map(({ error }) => reasonOf(error))
+  return secretFaults(config, credentialsDirectory).flatMap(({ setting, error }) =>
+    signerSettings.includes(setting) ? [] : [reasonOf(error)],
+  )
 }
 
 /** Of the files for their owner alone, those that cannot be read as such, or that must be there and are not. */
 export function secretFaults(
   config: Config,
   credentialsDirectory: string | undefined,
-): readonly { readonly path: string; readonly error: unknown }[] {
+): readonly { readonly setting: string; readonly path: string; readonly error: unknown }[] {
   // Keys and tokens may be made yet, and how a key is opened is judged elsewhere; a file for what tells people must be there.
   const found = secretFiles(config).filter(
     ({ setting, path }) => existsSync(path) || /^(?:notify|otel)\./.test(setting),
@@ -31,7 +41,7 @@ export function secretFaults(
       readSecretFile(path, { setting, checksFolder: !config.isPaper, ...credentials })
       return []
     } catch (error) {
-      return [{ path, error }]
+      return [{ setting, path, error }]
     }
   })
 }

@@ -27,6 +27,8 @@ export interface Format<out T = unknown> {
   readonly list: boolean
   /** True when the value may carry a secret: it is never printed whole. */
   readonly isSecret: boolean
+  /** True when the value is a list of objects: a field may hold a secret in the place of its file, so no value is printed. */
+  readonly hasFields: boolean
   readonly unit?: Unit
   /** JSON to the normal form. */
   readonly written: z.ZodType<Value>
@@ -51,18 +53,20 @@ interface Parts<V extends Value, T> {
   readonly text?: z.ZodType<V, string>
   readonly list?: true
   readonly isSecret?: true
+  readonly hasFields?: true
   readonly unit?: Unit | undefined
   readonly locate?: (value: Value, locate: Locate) => Value
 }
 
 /** A format of its parts. */
 export function format<V extends Value, T = V>(parts: Parts<V, T>): Format<T> {
-  const { expected, written, list = false, isSecret = false, unit, means, locate } = parts
+  const { expected, written, list = false, isSecret = false, hasFields = false, unit, means, locate } = parts
   const text = parts.text ?? (written as unknown as z.ZodType<V, string>)
   return {
     expected,
     list,
     isSecret,
+    hasFields,
     ...(unit === undefined ? {} : { unit }),
     written,
     text,
