@@ -27,6 +27,7 @@ export class JsonTextError extends SyntaxError {
 const MOST_SHOWN = 60
 
 const token =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none of them inside a text
   /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)))/y
 
 /**

@@ -116,7 +116,7 @@ const killAtMs = 45_000
 const tellMs = 180_000
 
 /** The story of a seed with a party: the position, since when the party is bad, and how the price goes, are the seed's. */
-export function wayOutStory({ liars, does }: Party, seed: number): Story {
+function wayOutStory({ liars, does }: Party, seed: number): Story {
   const random = randomOf(seed, 'way out')
   const fromMs = random.int(22_000, killAtMs)
   const plan = does.map(([route, change]): Lie => ({ route, change, fromMs, untilMs: 1e9, every: 1 }))
@@ -206,7 +206,7 @@ export interface WayOutRow {
 export const WAY_OUT_MS = 60_000
 
 /** The row of a party's ways out, those with nothing to close left out. */
-export function rowOf(party: string, all: readonly WayOut[]): WayOutRow {
+function rowOf(party: string, all: readonly WayOut[]): WayOutRow {
   const held = all.filter((each) => each.party === party && each.wasHeld)
   const times = held
     .map(({ closedAfterMs = Number.POSITIVE_INFINITY }) => closedAfterMs)

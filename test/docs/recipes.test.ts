@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { manualClock } from '../support/venue.ts'
@@ -158,7 +158,11 @@ beforeAll(() => {
     'CONTRIBUTING.md',
     'test/api',
   ])
-    cpSync(join(root, part), join(copy, part), { recursive: true })
+    cpSync(join(root, part), join(copy, part), {
+      recursive: true,
+      // Another test installs what builds the site, and takes it away.
+      filter: (path) => !path.includes(`${sep}site${sep}node_modules`),
+    })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   const { compilerOptions, exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'], exclude }))

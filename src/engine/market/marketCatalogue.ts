@@ -12,13 +12,13 @@ import type { Denial, Intent } from '../../domain/order/intent.ts'
 import { type PoolTokens, type SwapMarkets, swapMarketsOf } from '../../execution/context/swapPath.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import {
+  type CountedToken,
   type Facts,
   isSwapOnly,
   type MarketFacts,
   marketContradiction,
   marketSymbolOf,
   type SaidMarket,
-  type CountedToken,
   type SaidToken,
   type ShippedFacts,
   type TokenFacts,
