@@ -25,8 +25,8 @@ const signsAll: Patch = [
 ]
 const book: Patch = [
   'src/risk/exposure/accountExposure.ts',
-  '    withoutUnseen(journal, open, snapshot),\n',
-  '',
+  'hosts, withoutUnseen(journal, open, snapshot))',
+  'hosts)',
 ]
 const hidden: Patch = [
   'src/engine/admitDecision.ts',

@@ -35,7 +35,13 @@ export const fileMutants: readonly FirstMutant[] = [
     'if (loss !== undefined && !acceptLoss) throw rolledBack(path, loss)',
     'if (loss !== undefined && acceptLoss) throw rolledBack(path, loss)',
   ),
-  one('the mark is not moved', 3, store, 'if (tail !== this.#tail) this.#highWaterMark.write(tail)', ''),
+  one(
+    'the mark is not moved',
+    3,
+    store,
+    'if (tail !== this.#tail) withRoom(this.#ballast, () => this.#highWaterMark.write(tail))',
+    '',
+  ),
   one(
     'a mark that a power cut left behind stays behind',
     266,
