@@ -19,6 +19,7 @@ export const deepTests: readonly string[] = [
   'adversary/attacks.test.ts',
   'adversary/mutants.test.ts',
   'adversary/waysOut.test.ts',
+  'adversary/figures.test.ts',
   'day/day.test.ts',
   'month/month.test.ts',
   'day/idle.test.ts',

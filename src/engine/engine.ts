@@ -147,7 +147,9 @@ export function createEngine(parts: EngineParts): Engine {
   const living = new AbortController()
   let turn: Promise<unknown> = Promise.resolve()
   const reconciler = createReconciler(context)
-  const holdings = createHoldings(context, owner)
+  const limits = createLiveLimits(context.limits)
+  const prices = createPriceWatch({ ...context, limits })
+  const holdings = createHoldings({ ...context, prices }, owner)
   const filled = createUnseen(orderManager, clock, holdings.journal)
   const unseen = filled.in
   const unmanaged = createUnmanagedWatch({
@@ -155,7 +157,6 @@ export function createEngine(parts: EngineParts): Engine {
     windingDown: () => windDown.open().map(({ strategy }) => strategy),
   })
   const before = journal.recentIntents()
-  const limits = createLiveLimits(context.limits)
   const breakers = createBreakers(
     context,
     () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
@@ -176,7 +177,6 @@ export function createEngine(parts: EngineParts): Engine {
       return isShown && unlistedFills.length + closedFills.length === 0
     },
   })
-  const prices = createPriceWatch({ ...context, limits })
   const admission: EngineContext = {
     exitRetries: new Map(),
     ...context,

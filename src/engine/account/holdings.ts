@@ -14,9 +14,10 @@ import type { ExecutionContext } from '../../execution/context/executionContext.
 import type { OrderManager } from '../../execution/orderManager.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
-import { formatDollars } from '../../protocol/units.ts'
+import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { type OtherSources, sideKey } from '../../risk/exposure/accountExposure.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
+import { createRowFigures } from './rowFigures.ts'
 import type { Trading } from './tradingHalts.ts'
 
 /** A list of positions with the host that gave it. */
@@ -54,6 +55,8 @@ export interface Holdings {
 
 /** An older list of a host says nothing any more, ms. */
 const freshMs = 60_000
+/** How old another host's row may be that a row's figures are held against, ms. */
+const rowFreshMs = 15_000
 /** How long slower hosts are waited for when one has answered, ms. */
 const patienceMs = 2_000
 
@@ -81,6 +84,10 @@ export function told(
 export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' | 'journal'> {
   readonly orderManager: OrderManager
   readonly trading: Trading
+  /** The last price that most hosts agreed on. */
+  readonly prices: {
+    of(marketToken: string): { readonly last?: { readonly price: Usd; readonly atMs: number } }
+  }
 }
 
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
@@ -89,6 +96,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   const api: Pick<Api, 'getPositions' | 'hosts' | 'isCoolingDown'> = context.api
   const looks = new Map<string, HostList>()
   const vouched = new Set<string>()
+  const figures = createRowFigures()
   /** Since when snapshots' lists hide a side, monotonic ms. */
   let hiddenSinceMs: ReadonlyMap<string, number> = new Map()
   /** Keys of the orders that rest by the newest snapshot, lower case. */
@@ -130,6 +138,20 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       shownSinceMs: since(held.map(sideKeyOf), before?.shownSinceMs, nowMs),
       beyondSinceMs: since(beyond.map(sideKeyOf), before?.beyondSinceMs, nowMs),
     })
+  }
+
+  /** A snapshot whose rows have figures that more than one host stands behind. */
+  function withFigures(snapshot: Snapshot): Snapshot {
+    const nowMs = clock.monotonicMs()
+    const fresh = freshLooks().filter(({ atMs }) => nowMs - atMs <= rowFreshMs)
+    const value = figures.judged(snapshot.positions.value, {
+      rows: fresh.flatMap(({ list }) => list.value),
+      priceOf(marketToken) {
+        const { last } = context.prices.of(marketToken)
+        return last === undefined || clock.now() - last.atMs > rowFreshMs ? undefined : last.price
+      },
+    })
+    return { ...snapshot, positions: { ...snapshot.positions, value } }
   }
 
   function vouch(): void {
@@ -269,7 +291,8 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       return [...new Map(found.map((row) => [sideKeyOf(row), row])).values()]
     },
     withOthers,
-    held(snapshot) {
+    held(shown) {
+      const snapshot = withFigures(shown)
       const nowMs = clock.monotonicMs()
       listed = new Set(snapshot.orders.value.map(({ orderKey }) => hexKey(orderKey)))
       const found = hiddenSides(snapshot.positions)

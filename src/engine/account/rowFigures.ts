@@ -1,0 +1,77 @@
+/**
+ * The figures of positions that keepers act on: collateral, the way to liquidation, leverage. One host's row alone endangers no
+ * position: where another host's fresh row of the same size says otherwise, that row counts which says what both said when they last
+ * agreed, and the mark is the price that most hosts agree on. Where nobody else says anything a row counts as it is, so that a
+ * position in danger is protected while the second source is slow or gone.
+ */
+import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
+import { absOf, bps, type Usd } from '../../protocol/units.ts'
+
+/** What rows are held against. */
+export interface RowSources {
+  /** Rows of every host's newest list. */
+  readonly rows: readonly Position[]
+  /** The price that most hosts agreed on just now, USD per whole token; undefined where none is known. */
+  readonly priceOf: (marketToken: string) => Usd | undefined
+}
+
+/** Rows over time. */
+export interface RowFigures {
+  /** The rows with figures that more than one host's word stands behind, as far as there is another. */
+  judged(rows: readonly Position[], sources: RowSources): readonly Position[]
+}
+
+/** How far figures that say the same may be apart: fees and funding move them between two reads, bps. */
+const SAME_BPS = 100
+/** How far a row's mark may lie from the price that most hosts agree on, bps. */
+const MARK_BPS = 200
+
+/** Figures of rows, of which no two hosts agreed yet. */
+export function createRowFigures(): RowFigures {
+  const agreed = new Map<string, Position>()
+
+  function judgedRow(row: Position, { rows, priceOf }: RowSources): Position {
+    const key = sideKeyOf(row)
+    const others = rows.filter((other) => sideKeyOf(other) === key && other.sizeInUsd === row.sizeInUsd)
+    const price = priceOf(row.marketToken)
+    if (others.length > 1 && others.every((other) => saysSame(row, other))) {
+      agreed.set(key, row)
+      return withMark(row, price)
+    }
+    const before = agreed.get(key)
+    const isAsBefore = (each: Position) =>
+      before !== undefined &&
+      before.sizeInUsd === each.sizeInUsd &&
+      saysSame(before, each) &&
+      !isRuinedByWord(each, price)
+    const found = [row, ...others].find(isAsBefore) ?? row
+    return withMark(found, price)
+  }
+
+  return { judged: (rows, sources) => rows.map((row) => judgedRow(row, sources)) }
+}
+
+/** Whether two rows say the same of what does not move with the market. */
+function saysSame(one: Position, other: Position): boolean {
+  return (
+    isNear(one.collateralAmount, other.collateralAmount) &&
+    isNear(one.liquidationPrice ?? 0n, other.liquidationPrice ?? 0n)
+  )
+}
+
+/** Whether a row says that nothing is left while the price is on the good side of its own liquidation price. */
+function isRuinedByWord(row: Position, price: Usd | undefined): boolean {
+  if (row.leverageBps !== undefined) return false
+  return (liquidationDistanceBps(withMark(row, price)) ?? 0) > 0
+}
+
+function withMark(row: Position, price: Usd | undefined): Position {
+  const isOff = price !== undefined && absOf(row.markPrice - price) > bps(price, MARK_BPS)
+  return isOff ? { ...row, markPrice: price } : row
+}
+
+function isNear(one: bigint, other: bigint): boolean {
+  const [less, more] = one < other ? [one, other] : [other, one]
+  return more - less <= bps(more, SAME_BPS)
+}
