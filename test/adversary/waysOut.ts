@@ -11,7 +11,7 @@ import { runStory, type Story, type StoryResult } from './world.ts'
 /** A bad party, or one of each kind together. */
 export interface Party {
   readonly name: string
-  /** Who it is, by kind and number: `oracle/0`, `api/1`, `rpc/0`. */
+  /** Who it is, by kind and number: `oracle/0`, `api/1`, `rpc/0`. In every second seed the other API host stands for the named one. */
   readonly liars: readonly string[]
   readonly does: readonly (readonly [route: string, change: Change])[]
   /** Whether what it does is a host's own fault, so that it may be put in cooldown. */
@@ -115,8 +115,15 @@ const killAtMs = 45_000
 /** How long after the kill a story is told, ms. */
 const tellMs = 180_000
 
+/** Attempts take turns between the API hosts: each of them is the bad one in half of the seeds. */
+function liarsOf(named: Party['liars'], seed: number): Party['liars'] {
+  if (seed % 2 === 0) return named
+  return named.map((name) => (name === 'api/0' ? 'api/1' : name === 'api/1' ? 'api/0' : name))
+}
+
 /** The story of a seed with a party: the position, since when the party is bad, and how the price goes, are the seed's. */
-function wayOutStory({ liars, does }: Party, seed: number): Story {
+function wayOutStory({ liars: named, does }: Party, seed: number): Story {
+  const liars = liarsOf(named, seed)
   const random = randomOf(seed, 'way out')
   const fromMs = random.int(22_000, killAtMs)
   const plan = does.map(([route, change]): Lie => ({ route, change, fromMs, untilMs: 1e9, every: 1 }))
@@ -175,7 +182,7 @@ export async function wayOut(party: Party, seed: number): Promise<WayOut> {
     wasHeld: result.heldAtKillUsd > 0n,
     closedAfterMs: result.closedAfterMs,
     worstBps: result.worstReductionBps,
-    accused: accusedBy(party, result),
+    accused: accusedBy({ ...party, liars: liarsOf(party.liars, seed) }, result),
     violation: result.violation && `${result.violation.rule} ${result.violation.text}`,
   }
 }
