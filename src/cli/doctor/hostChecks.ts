@@ -4,6 +4,7 @@ import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { span } from '../../monitor/text.ts'
 import { type Finding, fail, pass, warn } from './finding.ts'
+import { unreachedCause } from './unreachedCause.ts'
 
 /** Clocks apart by this much are told of, and by this much are too far for what is signed, ms. */
 const SKEW_WARN_MS = 2_000
@@ -50,10 +51,11 @@ async function lookAt(api: Api, { role, host, ask }: Look): Promise<Finding> {
     await ask()
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
+    const cause = unreachedCause(error)
     return fail(
       'host',
-      `${name}: ${error.shortMessage}`,
-      'Check the connection, a proxy and the name server; while another host of the service answers perpd goes on.',
+      `${name}: ${cause?.text ?? error.shortMessage}`,
+      cause?.remedy ?? 'Ask again in a minute; while another host of the service answers, perpd continues.',
     )
   }
   return hostFinding(name, systemClock.monotonicMs() - startMs, api.clockSkewMs(host))
