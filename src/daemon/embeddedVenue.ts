@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
@@ -49,7 +50,7 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
 
 async function startLocked(config: Config, log: Log, release: () => void): Promise<StartedVenue> {
   const { paper } = config
-  const venues = usingFiles(() => {
+  const venues = usingFiles(paper.stateFile, () => {
     const { scenario, replay } = readVenueFiles(config)
     mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
     return createMultiChainVenue({
@@ -126,13 +127,13 @@ function mkdirSyncQuietly(folder: string): void {
 }
 
 /** Making a venue reads and writes its state files; what the system refuses is told as such. */
-function usingFiles<T>(work: () => T): T {
+function usingFiles<T>(place: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new CommandError(
-      `The paper venue cannot keep its world: ${reasonOf(error)}.\n  Nothing was started. Free space, or name another place: --paper.stateFile FILE`,
+      `The paper venue cannot keep its world: ${reasonOf(error)}.\n  Nothing was started. ${isReadOnlyMount(error, place) ? readOnlyRemedy : 'Free space, or name another place'}: --paper.stateFile FILE`,
       exitCodes.error,
     )
   }
@@ -197,7 +198,9 @@ async function serveAgain(
       : undefined
   if (served !== undefined) return served
   const anew = await serve(venues, 0, log)
-  usingFiles(() => writeFileSync(portFile, `${new URL(anew[0]?.control ?? '').port}\n`, { mode: 0o600 }))
+  usingFiles(portFile, () =>
+    writeFileSync(portFile, `${new URL(anew[0]?.control ?? '').port}\n`, { mode: 0o600 }),
+  )
   return anew
 }
 

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
 import { JournalFaultError } from './journal.ts'
 
 /** Primary result codes of sqlite (sqlite.org/rescode.html) and errno names that we tell apart. */
@@ -15,7 +16,7 @@ const sqliteCodes = {
   cantOpen: 14,
   notADb: 26,
 }
-const notPermitted: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
+const notPermitted: ReadonlySet<string> = new Set(['EACCES', 'EPERM'])
 
 /** The primary result code of an error from node:sqlite, or undefined for anything else. */
 function sqliteCodeOf(error: unknown): number | undefined {
@@ -70,6 +71,15 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
   }
   if (code === sqliteCodes.corrupt) return corruptFault(path, facts, cause)
   if (code === sqliteCodes.full) return writeFault(path, 0, cause)
+  if (code !== sqliteCodes.busy && isReadOnlyMount(cause, path)) {
+    return journalFault(
+      'JOURNAL_READ_ONLY',
+      path,
+      'The journal lies on a file system that is mounted read-only.',
+      `Nothing was changed. ${readOnlyRemedy} in journal.path.`,
+      { facts, cause },
+    )
+  }
   if (isNotPermitted(path, cause, code)) {
     return journalFault(
       'JOURNAL_NOT_PERMITTED',

@@ -17,7 +17,7 @@ export function createPrivateFile(path: string): void {
  * The real path of the journal file, for which the directory (0700) was made if missing and which is no directory.
  * Links are followed, so that two spellings of one file share one lock.
  *
- * @throws JournalFaultError JOURNAL_IS_DIRECTORY, JOURNAL_NOT_PERMITTED or JOURNAL_NOT_OPENED.
+ * @throws JournalFaultError JOURNAL_IS_DIRECTORY, JOURNAL_NOT_PERMITTED, JOURNAL_READ_ONLY or JOURNAL_NOT_OPENED.
  */
 export function prepareFile(path: string): string {
   try {

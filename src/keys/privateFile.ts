@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
 import { Secret } from '../base/secret.ts'
 import { type Untrusted, untrustedPart } from './trustedPath.ts'
 
@@ -164,7 +165,9 @@ export function createPrivateFile(path: string, content: Secret, setting: string
     new KeyFileError('The key file cannot be written.', {
       code: 'KEY_FILE_NOT_MADE',
       facts: { path, reason: reasonOf(cause) },
-      details: `${notDone(setting)} Check the place for permissions and space, or name another one in ${setting}.`,
+      details: isReadOnlyMount(cause, path)
+        ? `${notDone(setting)} ${readOnlyRemedy} in ${setting}.`
+        : `${notDone(setting)} Check the place for permissions and space, or name another one in ${setting}.`,
       cause,
     })
   try {

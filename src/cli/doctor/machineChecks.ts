@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
+import { isReadOnlyMount, readOnlyRemedy } from '../../base/readOnlyMount.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { secretFaults, secretFiles } from '../../daemon/files/secretFiles.ts'
 import { processProblems, processWarnings } from '../../daemon/hardening.ts'
@@ -92,7 +93,9 @@ function folderFinding(folder: string, there: string): Finding {
     return fail('state', `${there} is no folder`, 'Set journal.path to another place.')
   try {
     accessSync(there, constants.W_OK | constants.X_OK)
-  } catch {
+  } catch (error) {
+    if (isReadOnlyMount(error, there))
+      return fail('state', `${text} cannot be written`, `${readOnlyRemedy} in journal.path.`)
     const { uid, mode } = lstatSync(there)
     const whose = `user ${uid}, mode ${(mode & 0o777).toString(8)}`
     return fail(

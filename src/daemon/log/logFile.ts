@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs'
 import { pino } from 'pino'
 import { reasonOf } from '../../base/errors.ts'
+import { isReadOnlyMount, readOnlyRemedy } from '../../base/readOnlyMount.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LogStream } from '../../monitor/log/log.ts'
 
@@ -66,7 +67,7 @@ function open(path: string): ReturnType<typeof pino.destination> {
     return pino.destination({ dest: path, append: true, mkdir: true, mode: 0o600, sync: true })
   } catch (error) {
     throw new CommandError(
-      `log.file: ${path} cannot be opened: ${reasonOf(error)}\n  Choose a file that perpd may write, or leave log.file out.`,
+      `log.file: ${path} cannot be opened: ${reasonOf(error)}\n  ${isReadOnlyMount(error, path) ? `${readOnlyRemedy} in log.file` : 'Choose a file that perpd may write'}, or leave log.file out.`,
       exitCodes.configuration,
     )
   }
