@@ -31,7 +31,8 @@ USER 1000:1000
 EXPOSE 9464
 # The first SIGTERM drains; give it the time that execution.drainSeconds says, and a little more.
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# It asks where the daemon of these settings wrote that it serves, whatever control.host and control.port are.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "src/cli/main.ts", "status", "--alive", "--config", "/etc/perpd/perpd.json"]
 # A configuration that cannot be used ends with 0, so that `restart: on-failure` does not try it again and again.
 CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--heap-growing-percent=25", "src/cli/main.ts", "run", "--configuration-exit", "0", "--config", "/etc/perpd/perpd.json"]

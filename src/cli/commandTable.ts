@@ -76,12 +76,21 @@ export const commands: readonly Command[] = [
     isForRunning: true,
     summary: 'Show what the running daemon is doing.',
     stray: [{ flag: 'watch' }],
-    flags: [watchFlag, json],
-    examples: ['perpd status', 'perpd status --json', 'perpd status --watch 5'],
-    run: async (call) =>
-      call.flags.has('watch')
+    flags: [
+      watchFlag,
+      {
+        name: 'alive',
+        doc: 'answer only whether it does its work, once, as /livez does: exit code 0 when it does, 1 when not; for probes',
+      },
+      json,
+    ],
+    examples: ['perpd status', 'perpd status --json', 'perpd status --watch 5', 'perpd status --alive'],
+    run: async (call) => {
+      if (call.flags.has('alive')) return (await import('./commands/statusCommand.ts')).alive(call)
+      return call.flags.has('watch')
         ? (await import('./live/topCommand.ts')).watchStatus(call, 'watch')
-        : (await import('./commands/statusCommand.ts')).status(call),
+        : (await import('./commands/statusCommand.ts')).status(call)
+    },
   },
   topCommand,
   ...lookCommands,

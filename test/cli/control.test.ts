@@ -21,6 +21,7 @@ import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
 import type { KillPreview } from '../../src/engine/account/killPlan.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
+import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { access, engine, status } from '../control/door.ts'
@@ -30,9 +31,11 @@ let cwd: string
 let server: ControlServer | undefined
 let asked: unknown[]
 let leave: (() => void) | undefined
+let verdict: Verdict
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'perpd-control-'))
   asked = []
+  verdict = { ok: true, reasons: [] }
 })
 afterEach(async () => {
   await server?.close()
@@ -68,7 +71,7 @@ async function daemon(...states: readonly Partial<EngineStatus>[]): Promise<stri
     host: '127.0.0.1',
     port: 0,
     metrics,
-    health: { live: () => ({ ok: true, reasons: [] }), ready: () => ({ ok: true, reasons: [] }) },
+    health: { live: () => verdict, ready: () => ({ ok: true, reasons: [] }) },
     ...access,
     tokens: openTokens(config()),
     engine: {
@@ -118,6 +121,18 @@ async function stranger(
     close: () => new Promise((done) => listener.close(done)),
   }
 }
+
+test('a probe asks the daemon where it serves, and ends with 0, 1 or 3: alive, not alive, not there', async () => {
+  expect((await perpd(cwd, ['status', '--alive'])).code).toBe(exitCodes.notRunning)
+  // At a port that no setting names: it is found by what the daemon wrote.
+  await daemon({})
+  expect(await perpd(cwd, ['status', '--alive'])).toMatchObject({ code: 0, out: 'alive' })
+  verdict = { ok: false, reasons: ['it is stuck'] }
+  expect(await perpd(cwd, ['status', '--alive'])).toMatchObject({
+    code: exitCodes.error,
+    out: 'not alive: it is stuck',
+  })
+})
 
 test('two tokens are made once, for their owner alone, and are not the same', () => {
   const { read, operate } = openTokens(config())

@@ -3,7 +3,9 @@
  * sent: both sides prove that they hold it, and an answer without that proof is not believed.
  */
 import { existsSync } from 'node:fs'
-import { reasonOf } from '../../base/errors.ts'
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { RequestFailed } from '../../api/transport/requestFailed.ts'
+import type { FetchAnswer } from '../../api/transport/route.ts'
 import type { Secret } from '../../base/secret.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -25,12 +27,16 @@ import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddres
 import { readToken, tokenFileOf } from '../../daemon/controlTokens.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { OperatorAnswer } from '../../engine/operator/operatorCommand.ts'
+import type { Verdict } from '../../monitor/health.ts'
 
 /** A daemon answers within milliseconds; one that does not within this hangs, ms. */
 const TIMEOUT_MS = 5_000
 
 /** A process that is killed breaks its connections first, and is gone within this, ms. */
 const ENDING_MS = 1_000
+
+/** A daemon is asked directly: the global fetch takes a proxy of the environment where Node was switched to that. */
+const { fetch } = createNodeFetch()
 
 /** The configuration, and which of it was said on the command line. */
 type DaemonTarget = Pick<LoadedConfig, 'config' | 'origins'>
@@ -50,6 +56,17 @@ export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
       exitCodes.notRunning,
     )
   }
+  return body
+}
+
+/**
+ * Whether the daemon does its work, as its route for probes says it.
+ *
+ * @throws CommandError with exit code 3 when no perpd of this profile answers.
+ */
+export async function queryAlive(told: DaemonTarget): Promise<Verdict> {
+  const { address, body } = await ask(told, 'read', '/livez')
+  if (!isVerdict(body)) throw odd(address)
   return body
 }
 
@@ -171,8 +188,7 @@ async function ask(
   try {
     return await askOnce(told, role, path, timeoutMs, body)
   } catch (error) {
-    const wasCut =
-      error instanceof CommandError && /\((ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/.test(error.message)
+    const wasCut = error instanceof CommandError && /\((ECONNRESET|EPIPE)\)/.test(error.message)
     if (body !== undefined || !wasCut) throw error
     return await askOnce(told, role, path, timeoutMs)
   }
@@ -237,10 +253,11 @@ async function askProven(
     ...(challenge === undefined ? {} : { challenge }),
     bodyDigest: bodyDigestOf(text),
   }
-  let answer: Response
-  let bytes: Uint8Array
+  const signal = AbortSignal.timeout(timeoutMs)
+  let answer: FetchAnswer
+  let content: string
   try {
-    answer = await fetch(url, {
+    answer = await fetch(url.href, {
       method,
       headers: {
         authorization: proofOf(token, asked),
@@ -248,24 +265,26 @@ async function askProven(
       },
       ...(method === 'GET' ? {} : { body: text }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
-    bytes = new Uint8Array(await answer.arrayBuffer())
+    content = await answer.text()
   } catch (error) {
-    if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+    if (!(error instanceof RequestFailed)) throw error
+    const isLate = signal.aborted
+    const cause = error.code ?? error.message
     const { pid } = readLeft(config)
-    if (pid !== undefined && (error instanceof DOMException || (await staysAlive(pid)))) {
+    if (pid !== undefined && (isLate || (await staysAlive(pid)))) {
       throw new CommandError(
-        `The daemon (pid ${pid}) does not answer at ${address} (${error instanceof DOMException ? `nothing in ${timeoutMs / 1_000} s` : causeOf(error)}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
-        error instanceof DOMException ? exitCodes.timeout : exitCodes.error,
+        `The daemon (pid ${pid}) does not answer at ${address} (${isLate ? `nothing in ${timeoutMs / 1_000} s` : cause}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
+        isLate ? exitCodes.timeout : exitCodes.error,
       )
     }
     throw new CommandError(
-      `No perpd answers at ${address}, where it said that it serves (${causeOf(error)}).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders`,
+      `No perpd answers at ${address}, where it said that it serves (${cause}).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders`,
       exitCodes.notRunning,
     )
   }
-  const code = answerCode(token, asked, { status: answer.status, bodyDigest: bodyDigestOf(bytes) })
+  const code = answerCode(token, asked, { status: answer.status, bodyDigest: bodyDigestOf(content) })
   if (!isSameCode(code, answer.headers.get(proofHeader) ?? '')) {
     if (answer.status === 401) {
       throw new CommandError(
@@ -276,7 +295,7 @@ async function askProven(
     throw foreignProcess(address, tokenFileOf(config, role))
   }
   try {
-    return { address, status: answer.status, body: JSON.parse(new TextDecoder().decode(bytes)) }
+    return { address, status: answer.status, body: JSON.parse(content) }
   } catch {
     throw odd(address)
   }
@@ -325,14 +344,12 @@ function odd(address: string): CommandError {
   )
 }
 
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (cause instanceof Error && 'code' in cause) return String(cause.code)
-  return reasonOf(error)
-}
-
 function isStatus(body: unknown): body is StatusBody {
   return isRecord(body) && 'notReady' in body && 'tradingState' in body
+}
+
+function isVerdict(body: unknown): body is Verdict {
+  return isRecord(body) && typeof body.ok === 'boolean' && Array.isArray(body.reasons)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -7,13 +7,21 @@ import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
-import { queryStatus } from '../call/daemonClient.ts'
+import { queryAlive, queryStatus } from '../call/daemonClient.ts'
 import { killText } from '../output/killText.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
 import { type Column, columns, table } from '../output/table.ts'
 import { sizeText } from './ordersCommand.ts'
+
+/** Prints whether the daemon does its work, for probes. Exit code 0 when it does, 1 when not, 3 when no daemon answers. */
+export async function alive({ loaded, flags, out }: Call): Promise<number> {
+  const verdict = await queryAlive(loaded)
+  if (flags.has('json')) out(JSON.stringify(verdict, undefined, 2))
+  else out(verdict.ok ? 'alive' : `not alive: ${verdict.reasons.join('; ')}`)
+  return verdict.ok ? exitCodes.ok : exitCodes.error
+}
 
 /** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
 export async function status({ loaded, flags, width, out }: Call): Promise<number> {
