@@ -49,7 +49,6 @@ const toldVariables: readonly (readonly [name: string, does: string])[] = [
   ['SSL_CERT_FILE', 'may change the authorities whose certificates are believed'],
   ['SSL_CERT_DIR', 'may change the authorities whose certificates are believed'],
   ['OPENSSL_CONF', 'may change how connections are secured'],
-  ['NODE_USE_ENV_PROXY', 'may send connections through a proxy'],
   ['NODE_PATH', 'adds folders that code is loaded from'],
   // V8 trusts what it finds there.
   ['NODE_COMPILE_CACHE', 'runs compiled code from a folder, and whoever may write there may change it'],
@@ -100,12 +99,26 @@ function optionsIn(text: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** What of the way this process was started should be known before it trades real money. */
+/** Variables that name a proxy, in capitals or not. */
+const proxyVariable = /^(?:https?|all)_proxy$/i
+
+/** Says that the proxies of the environment lead nowhere; empty where it names none. Their addresses may hold a password. */
+function proxyWarnings(env: Started['env']): readonly string[] {
+  const names = Object.keys(env).filter((name) => proxyVariable.test(name) && (env[name] ?? '') !== '')
+  if (names.length === 0) return []
+  return [
+    `${names.join(', ')} set: perpd uses no proxy, with NODE_USE_ENV_PROXY or --use-env-proxy neither. It connects directly to hosts, endpoints, a remote signer and what it notifies: let those through the firewall.`,
+  ]
+}
+
+/** What of the way this process was started should be known before it trades; most of it with real money alone. */
 export function processWarnings(config: Pick<Config, 'isPaper'>, { env }: Pick<Started, 'env'>): string[] {
-  if (config.isPaper) return []
-  return toldVariables
+  const proxies = proxyWarnings(env)
+  if (config.isPaper) return [...proxies]
+  const told = toldVariables
     .filter(([name]) => (env[name] ?? '') !== '')
     .map(([name, does]) => `${name} is set: it ${does}. Unset it if you do not need it.`)
+  return [...proxies, ...told]
 }
 
 /** Throws CommandError with exit code 4 when this process was started in a way that real money forbids. */

@@ -68,6 +68,18 @@ test('what is honest goes through: other options, other words, and what is only 
   expect(processWarnings(paper, good[3] ?? started({}))).toEqual([])
 })
 
+test('proxies of the environment are named once, without their addresses, and are no business of who has none', () => {
+  const env = { HTTPS_PROXY: 'http://me:secret@proxy:3128', http_proxy: 'http://proxy:3128', NO_PROXY: '*' }
+  for (const config of [live, paper]) {
+    const [line = '', ...more] = processWarnings(config, { env })
+    expect(more).toEqual([])
+    expect(line).toMatch(/^HTTPS_PROXY, http_proxy set: perpd uses no proxy/)
+    expect(line).not.toContain('3128')
+    expect(processWarnings(config, { env: { HTTPS_PROXY: '', NO_PROXY: '*' } })).toEqual([])
+    expect(processWarnings(config, { env: { NODE_USE_ENV_PROXY: '1' } })).toEqual([])
+  }
+})
+
 const folder = (uid: number, mode = 0o755): Entry => ({ uid, gid: uid, mode, isFolder: true })
 const entries: Record<string, Entry> = {
   '/': folder(0),
