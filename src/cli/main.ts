@@ -192,6 +192,22 @@ function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'EIO'
 }
 
+/**
+ * The folder that this process was started in. Where it was removed since, a command reaches its daemon all the same: paths are
+ * then meant from where the shell says that it is. Undefined for what serves: its state would be kept where nobody looks for it.
+ */
+function workingFolder(serves: boolean): string | undefined {
+  try {
+    return process.cwd()
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    if (serves) return undefined
+    // What is loaded later asks for the folder too.
+    process.chdir('/')
+    return process.env.PWD ?? '/'
+  }
+}
+
 /** Resolves when nothing that was written waits: a reader may be slower than the process. */
 async function written(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve))
@@ -219,9 +235,16 @@ export async function runProcess(): Promise<void> {
     if (!isReaderGone(error)) throw error
   })
   const writeError = (text: string): void => void process.stderr.write(text)
+  const cwd = workingFolder(serves)
+  if (cwd === undefined) {
+    writeError(
+      'The folder that perpd was started in was removed.\n  Nothing was started. Go to one that is there, and start it again.\n',
+    )
+    process.exit(exitCodes.configuration)
+  }
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     execArgv: process.execArgv,
     width: screenWidth(process.env, process.stdout.columns),
     // What hosts and files name reaches no terminal as they wrote it.

@@ -52,12 +52,16 @@ export class ConfigError extends BaseError {
 /** Where the package keeps its own profiles. */
 const packageProfiles = fileURLToPath(new URL('../../config/', import.meta.url))
 
-/** Problems of settings that a running daemon alone reads: with any other it is open which daemon is meant, or whose file it is. */
-const ofTrading = /^[^:]+: (risk|breakers|signing|execution|strategies)\.\w+[ :]/
+/**
+ * Problems of settings that a running daemon alone reads. With any other, as those of its control port, its journal and its profile,
+ * it is open which daemon is meant, or whose file it is.
+ */
+const ofDaemonAlone =
+  /^[^:]+: (?:(?:risk|breakers|signing|execution|strategies|account|rpc|evidence|api|paper|notify|log|otel)(?:\.\w+)?|venue\.(?:api|oracle)Hosts)[ :]/
 
 /**
  * Reads and checks the whole configuration. `forRunning`: for a command that only asks a running daemon, which goes on with what it
- * was started with. A limit that cannot be used is left out then, and told as a warning, so that no slip in a file shuts the ways out.
+ * was started with. A setting that cannot be used is left out then, and told as a warning, so that no slip in a file shuts the ways out.
  *
  * @throws ConfigError with every problem found; for a running daemon only when one of them may hide which is meant.
  */
@@ -88,7 +92,7 @@ export function loadConfig(source: ConfigSource, forRunning = false): LoadedConf
   const config = typedConfig(raw, source.cwd)
   const judged = judge(config, origins, problems.length === 0)
   problems.push(...judged.problems)
-  const isFatal = !forRunning || problems.some((each) => !ofTrading.test(each))
+  const isFatal = !forRunning || problems.some((each) => !ofDaemonAlone.test(each))
   if (problems.length > 0 && isFatal) throw new ConfigError(problems)
   return {
     config,

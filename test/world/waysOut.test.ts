@@ -3,7 +3,7 @@
  * user database, a terminal and a home.
  */
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, chownSync, mkdirSync, statfsSync } from 'node:fs'
+import { appendFileSync, chownSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -119,3 +119,46 @@ test.runIf(mayTakeAll())(
     taker.close()
   },
 )
+
+test('pause, trading, close and kill reach the daemon from a folder that is gone, without a home, with all else in the settings wrong', {
+  timeout: 180_000,
+}, async () => {
+  writeOnceStrategy(disk)
+  const paper = await startPaper(hastyVenue)
+  const flags = daemonFlags(disk, paper.hosts)
+  const daemon = perpd(['run', ...flags])
+  await until('it runs', () => daemon.said().includes('"daemon.ready"') || undefined, { seen: daemon.said })
+  await until(
+    'it holds a position',
+    async () => ((await standingsOf(disk)).includes('executed') ? true : undefined),
+    { seen: daemon.said },
+  )
+  writeFileSync(join(disk, 'once.yaml'), 'kind: [')
+  mkdirSync(join(disk, 'locked'), { mode: 0o000 })
+  const gone = join(place.path, 'gone')
+  const inGone = ['bash', '-c', 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"', gone]
+  const { HOME: _home, ...env } = bareEnv({ CREDENTIALS_DIRECTORY: join(gone, 'credentials') })
+  const run = async (...words: string[]) => {
+    const wrong = [
+      '--notify.sinks=https://hooks.example/hushhush',
+      `--strategies.paths=${join(disk, 'locked')}`,
+      `--account.keystore=${join(gone, 'keystore.json')}`,
+    ]
+    const command = perpd([...words, ...flags, ...wrong], { by: inGone, env: { ...env, HOME: '' } as never })
+    return { code: await command.ended, said: command.said() }
+  }
+  for (const words of [
+    ['strategies', 'pause', 'once'],
+    ['trading', 'reducing'],
+    ['close', '--all', '--yes'],
+    ['kill', '--yes'],
+  ]) {
+    const { code, said } = await run(...words)
+    expect(code, `${words.join(' ')}: ${said}`).toBe(0)
+    expect(said).not.toContain('hushhush')
+  }
+  // What serves would keep its state where nobody looks for it.
+  expect(await run('run')).toMatchObject({ code: 4 })
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toBe(0)
+})
