@@ -24,6 +24,7 @@ export const deepTests: readonly string[] = [
   'month/month.test.ts',
   'day/idle.test.ts',
   'engine/exitCrashes.test.ts',
+  'engine/withheld.test.ts',
   'engine/keptExits.test.ts',
   'engine/strategyTasks.test.ts',
   'engine/janitorCrashes.test.ts',

@@ -129,6 +129,7 @@ export function traderSettingsOf(config: Config, source: EvidenceRules['source']
       relayDeadlineSeconds: execution.relayDeadlineSeconds,
       relayFeePerOrder: feeTokenAmount(config, signing.relayFeeUsd),
       payloadMismatchCooldownMs: poisonRestMs,
+      withheldMs: execution.withheldSeconds * 1000,
     },
     engine: {
       lane: account.lane,

@@ -3,6 +3,7 @@ import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
 import type { Discrepancy, DiscrepancyEnd } from './account/accountRecord.ts'
+import type { UnlistedSide } from './account/held.ts'
 import type { TradingState } from './account/limits.ts'
 import type { Contradiction } from './account/marketEntry.ts'
 import type { HaltReason, ReleasedBy, TradingScope } from './account/tradingState.ts'
@@ -15,6 +16,8 @@ export type AccountEvent =
       readonly type: 'account.positions'
       readonly positions: readonly Position[]
       readonly symbols: Readonly<Record<string, string>>
+      /** What is held without a row that can be read. Absent: nothing. */
+      readonly unlisted?: readonly UnlistedSide[]
     }
   /** A position was made by strategies that do not run; told when that begins, at each start, and when it is over. */
   | {

@@ -1,5 +1,5 @@
 /** Everything known at one instant, with the age of each part. Strategies see nothing else. */
-import { type Address, hexKey } from '../protocol/address.ts'
+import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import type {
   Balance,
   Candle,
@@ -17,7 +17,9 @@ import type {
 import type { Order, Position } from '../protocol/position.ts'
 import type { ImpactData } from '../protocol/priceImpact.ts'
 import type { Reading } from '../protocol/reading.ts'
-import type { HiddenSide } from './account/held.ts'
+import type { Usd } from '../protocol/units.ts'
+import type { PositionSide } from './account/accountRecord.ts'
+import type { HiddenSide, UnlistedSide } from './account/held.ts'
 import type { ContestedPrice } from './order/contestedPrice.ts'
 
 /** Candles of one period. */
@@ -71,6 +73,8 @@ export interface Snapshot {
   readonly positions: Reading<readonly Position[]>
   /** Sides of which the list as it was read shows less than the journal knows. Absent: none. */
   readonly hidden?: readonly HiddenSide[]
+  /** Sides that are held and of which the list shows no row that can be read; of them size and side are known alone. Absent: none. */
+  readonly unlisted?: readonly UnlistedSide[]
   readonly orders: Reading<readonly Order[]>
   /** Tokens in the account's wallet; absent when they were not asked for or could not be read. */
   readonly balances?: Reading<readonly Balance[]>
@@ -113,4 +117,24 @@ export function positionsOn(
   return snapshot.positions.value.filter(
     (position) => hexKey(position.marketToken) === key && position.direction === direction,
   )
+}
+
+/** A side that is held without a row that can be read, or undefined. */
+export function unlistedOn(
+  { unlisted = [] }: Pick<Snapshot, 'unlisted'>,
+  { marketToken, direction, collateralToken }: PositionSide,
+): UnlistedSide | undefined {
+  return unlisted.find(
+    (side) =>
+      side.direction === direction &&
+      sameHex(side.marketToken, marketToken) &&
+      sameHex(side.collateralToken, collateralToken),
+  )
+}
+
+/** The size of a position by its row, else by what is known of it, USD; 0 when nothing is held. */
+export function heldUsdOn(snapshot: Pick<Snapshot, 'positions' | 'unlisted'>, side: PositionSide): Usd {
+  const rows = positionsOn(snapshot, side.marketToken, side.direction)
+  const row = rows.find(({ collateralToken }) => sameHex(collateralToken, side.collateralToken))
+  return row?.sizeInUsd ?? unlistedOn(snapshot, side)?.sizeUsd ?? 0n
 }

@@ -24,6 +24,7 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { protectionOf } from './account/fileProtection.ts'
 import { intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
+import { closeLanesOf } from './closeLanes.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { checkExitsLeft } from './exits/exitsLeft.ts'
 import { isKept } from './looseOrders.ts'
@@ -180,6 +181,8 @@ export function judge(
     account,
     chain: chain.name,
     lane: engineSettings.lane,
+    closeLanes: closeLanesOf(context, nowMs),
+    ...(context.settings.withheldMs === undefined ? {} : { withheldMs: context.settings.withheldMs }),
     slippageBps: slippageOf(
       adds,
       source.slippageBps ?? Math.min(defaultSlippageBps, limits.maxSlippageBps ?? defaultSlippageBps),

@@ -315,10 +315,8 @@ export function createEngine(parts: EngineParts): Engine {
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
     const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
-    const snapshot = await readSnapshot(
-      { api, clock, account: owner, acceptedPrices, known, catalogue, ...feeds, ...ages },
-      needs,
-    )
+    const context = { api, clock, account: owner, acceptedPrices, known, catalogue, ...feeds, ...ages }
+    const snapshot = await readSnapshot({ ...context, heldMarkets: holdings.heldMarkets }, needs)
     orderManager.sawOrders(snapshot.orders)
     lookAtReached(snapshot)
     await prices.look(heldMarketsOf(snapshot))

@@ -1,6 +1,7 @@
 /** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
 
 import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
+import type { UnlistedSide } from '../domain/account/held.ts'
 import type { TradingState } from '../domain/account/limits.ts'
 import type { Contradiction } from '../domain/account/marketEntry.ts'
 import type { OperatorPause } from '../domain/account/strategyEntry.ts'
@@ -139,6 +140,8 @@ export interface EngineStatus {
   readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
   /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
   readonly hidden: readonly string[]
+  /** What is held without a row that can be read, by what is known of it. Absent: nothing. */
+  readonly unlisted?: readonly UnlistedSide[]
   /** Orders that are to be unwound if they land, oldest first. */
   readonly flattens: readonly UnwindReport[]
   /** Strategies whose file was removed and of which something is left to do, oldest first. */

@@ -6,8 +6,7 @@ import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts
 import { fillsOf } from '../domain/account/fills.ts'
 import type { CloseDecision, Decision, DecreaseDecision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
-import { marketOf, positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import { sameHex } from '../protocol/address.ts'
+import { heldUsdOn, marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
 import type { Strategy } from '../strategy/strategy.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -29,7 +28,12 @@ export function withinOwn(
 ): Decision | Denial {
   if (kind?.opensPositions !== true) return decision
   if (decision.kind === 'close' || decision.kind === 'decrease') {
-    return reduced(decision, leftOf(context, strategy, decision, pending), snapshot)
+    const leftUsd = leftOf(context, strategy, decision, pending)
+    if (decision.kind === 'decrease') return reduced(decision, leftUsd, snapshot)
+    // Of what is all its own a close that is under way decides by itself when another one may go (REDUCE_IN_FLIGHT).
+    const besideClosesUsd = leftOf(context, strategy, decision, pending, 'close')
+    const isAll = besideClosesUsd > 0n && besideClosesUsd >= heldUsdOn(snapshot, decision)
+    return isAll ? decision : reduced(decision, leftUsd, snapshot)
   }
   if (decision.kind !== 'batch') return decision
   const asked = new Map<string, { readonly side: PositionSide; sizeUsd: Usd }>()
@@ -51,29 +55,32 @@ function reduced(
   leftUsd: Usd,
   snapshot: Snapshot,
 ): Decision | Denial {
-  const position = positionsOn(snapshot, decision.marketToken, decision.direction).find((held) =>
-    sameHex(held.collateralToken, decision.collateralToken),
-  )
+  const heldUsd = heldUsdOn(snapshot, decision)
   // Sizing says what is missing.
-  if (position === undefined || position.sizeInUsd <= 0n) return decision
-  const wantedUsd = decision.kind === 'close' ? position.sizeInUsd : decision.sizeDeltaUsd
+  if (heldUsd <= 0n) return decision
+  const wantedUsd = decision.kind === 'close' ? heldUsd : decision.sizeDeltaUsd
   if (leftUsd === 0n) return beyondBook(decision, wantedUsd, leftUsd, snapshot)
-  if (minOf(wantedUsd, position.sizeInUsd) <= leftUsd) return decision
+  if (minOf(wantedUsd, heldUsd) <= leftUsd) return decision
   if (decision.kind === 'decrease') return { ...decision, sizeDeltaUsd: leftUsd }
   // The rest is another's: a part of the position is closed, and its collateral leaves with it.
   return { ...decision, kind: 'decrease', sizeDeltaUsd: leftUsd, keepLeverage: true }
 }
 
-/** What of its book no order under way takes off already, USD. Exits that rest wait for a price, and hold nothing back. */
+/**
+ * What of its book no order under way takes off already, USD; but for those of the kind `uncounted`. Exits that rest wait for a price, and
+ * hold nothing back.
+ */
 function leftOf(
   { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
   strategy: string,
   { marketToken, direction, collateralToken }: PositionSide,
   pending: readonly Intent[],
+  uncounted?: Intent['kind'],
 ): Usd {
   const side = { marketToken, direction, collateralToken }
   const isOwn = ({ strategy: name, kind, terms }: Intent): boolean =>
     name === strategy &&
+    kind !== uncounted &&
     (kind === 'close' || kind === 'decrease') &&
     (terms.orderType === 'market' || terms.orderType === 'twap') &&
     sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)

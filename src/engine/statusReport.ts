@@ -111,6 +111,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     openIntents: parts.labelled.open(),
     findings: parts.reconciler.open(),
     contradictions: catalogue.contradictions(),
+    ...(account.unlisted().length === 0 ? {} : { unlisted: account.unlisted() }),
     hidden: told(account.hidden(), account.symbols()),
     flattens: parts.unwinder.open(),
     windDowns: parts.windDown.open(),

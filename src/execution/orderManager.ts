@@ -19,6 +19,7 @@ import {
   type Label,
   lastAttempt,
 } from '../domain/order/intent.ts'
+import { withholdingHosts } from '../domain/order/withheld.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
 import type { Order } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
@@ -28,7 +29,7 @@ import { shippedLanes } from './lanes/shippedLanes.ts'
 import { inOneCommit, throwFirst } from './oneCommit.ts'
 import { createEffects } from './runEffects.ts'
 import { createEventTaker } from './takeEvents.ts'
-import { createTrackedOrders, inTurn } from './trackedOrders.ts'
+import { createTrackedOrders, inTurn, type TrackedOrders } from './trackedOrders.ts'
 
 /** The running machine over all open intents. */
 export interface OrderManager {
@@ -85,7 +86,7 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
   const { signal } = stopping
   const waiters = new Map<string, (() => void)[]>()
   const orders = createTrackedOrders(context)
-  const { chooseHost, passOver } = createHostChoice(context)
+  const { chooseHost, passOver } = createHostChoice(context, orders)
   const { feed, take, takeNew, takeAllNew } = createEventTaker(context, orders, {
     run: (tracked, effect) => effects.run(tracked, effect),
     markActive: (intentId) => effects.markActive(intentId),
@@ -205,23 +206,30 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
 const PASS_OVER_MS = 60_000
 
 /**
- * Chooses the host of each attempt: one after the other, of those that are not in cooldown while there are any, and of these one
- * that was not passed over a moment ago.
+ * Chooses the host of each attempt: one after the other, of those that are not in cooldown while there are any, of these one that
+ * withholds no message, and of these one that was not passed over a moment ago.
  */
-function createHostChoice({ api: client, clock }: Pick<ExecutionContext, 'api' | 'clock'>): {
+function createHostChoice(
+  { api: client, clock, settings }: Pick<ExecutionContext, 'api' | 'clock' | 'settings'>,
+  orders: Pick<TrackedOrders, 'byId'>,
+): {
   readonly chooseHost: () => string
   readonly passOver: (host: string) => void
 } {
   let nextHost = 0
   const passedUntilMs = new Map<string, number>()
+  const preferred = (hosts: readonly string[], isGood: (host: string) => boolean) => {
+    const good = hosts.filter(isGood)
+    return good.length > 0 ? good : hosts
+  }
   return {
     chooseHost() {
-      const { api } = client.hosts
-      const usable = api.filter((host) => !client.isCoolingDown(host))
-      const awake = usable.length > 0 ? usable : api
+      const states = [...orders.byId.values()].flatMap(({ state }) => state ?? [])
+      const withholding = withholdingHosts(states, clock.now(), settings.withheldMs)
       const nowMs = clock.monotonicMs()
-      const first = awake.filter((host) => (passedUntilMs.get(host) ?? 0) <= nowMs)
-      const hosts = first.length > 0 ? first : awake
+      const awake = preferred(client.hosts.api, (host) => !client.isCoolingDown(host))
+      const clean = preferred(awake, (host) => !withholding.has(host))
+      const hosts = preferred(clean, (host) => (passedUntilMs.get(host) ?? 0) <= nowMs)
       const host = hosts[nextHost % hosts.length]
       nextHost += 1
       if (host === undefined) throw new TypeError('no application host is configured')

@@ -3,8 +3,9 @@
  * and its result comes back as an event.
  */
 import type { Effect } from '../domain/machine/conclude.ts'
-import type { HostAnswer } from '../domain/machine/observation.ts'
+import type { HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
+import { withheldRestMs } from '../domain/machine/withheldRest.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import type { WarnedFacts } from '../domain/order/warnedFacts.ts'
 import type { Order } from '../protocol/position.ts'
@@ -63,10 +64,21 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     async observed(intentId, observation) {
       const tracked = orders.byId.get(intentId)
       if (tracked === undefined || signal.aborted) return
+      restWithholder(tracked, observation)
       await feed(tracked, { type: 'observed', nowMs: context.clock.now(), observation })
     },
     signal,
   })
+
+  /** Has a host rest that accepted a message which no block holds: what else is handed to it may wait as long. */
+  function restWithholder({ state }: TrackedOrder, { chain }: Observation): void {
+    const { withheldMs } = context.settings
+    const host = state === undefined ? undefined : lastAttempt(state)?.armed?.host
+    if (state === undefined || host === undefined || withheldMs === undefined) return
+    if (context.api.isCoolingDown(host)) return
+    const restMs = withheldRestMs(state, chain, context.clock.now(), withheldMs)
+    if (restMs !== undefined) context.api.coolDown(host, restMs, 'a message that it accepted is in no block')
+  }
 
   /** Feeds an event from an effect: nobody waits for it, so what fails is fatal here. */
   function dispatch(tracked: TrackedOrder, event: MachineEvent): void {

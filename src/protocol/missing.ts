@@ -17,6 +17,8 @@ export interface MissingRow {
   readonly direction?: Direction
   /** Key of the order that it is of. */
   readonly orderKey?: Hex
+  /** What backs the position that it is of. */
+  readonly collateralToken?: Address
   /** Size of the position that it is of, USD with 30 decimals. */
   readonly sizeInUsd?: Usd
 }

@@ -17,7 +17,7 @@ import {
 import { checkGaps } from './checks/dataGaps.ts'
 import { checkDecisionSize } from './checks/decisionSize.ts'
 import { withPriceImpact } from './checks/impactCheck.ts'
-import { checkReduceInFlight, checkSlot } from './checks/inFlight.ts'
+import { checkReduceInFlight, checkSlot, closeLaneOf, withheldBy } from './checks/inFlight.ts'
 import { checkPrices } from './checks/priceChecks.ts'
 import { checkProtection } from './checks/protectCheck.ts'
 import { checkTrusted } from './checks/trustedMarkets.ts'
@@ -30,6 +30,7 @@ import { planCancel, planEdit } from './sizing/orderChangePlan.ts'
 import { type Plan, plainTerms, termsToken } from './sizing/plan.ts'
 import { type Sized, sizeIncrease, sizeReduction } from './sizing/sizing.ts'
 import { planSwap } from './sizing/swapPlan.ts'
+import { sizeUnlisted } from './sizing/unlisted.ts'
 
 /** What became of a decision. */
 export type Admission =
@@ -53,7 +54,7 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
     checkProtection(classified, context) ??
     checkSlippage(context.slippageBps, limits) ??
     checkSlot(classified, side) ??
-    checkReduceInFlight(classified, side, limits, nowMs) ??
+    checkReduceInFlight(classified, side, limits, nowMs, context.withheldMs) ??
     checkOrdersPerHour(
       classified,
       context.acceptedLastHour,
@@ -71,6 +72,8 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
   if (isDenial(plan)) return denied(plan)
   const unpaid = checkBalance(decision, plan.terms, snapshot.balances?.value)
   if (unpaid) return denied(unpaid)
+  const withheld = withheldBy(decision, side, nowMs, context.withheldMs)
+  const closeLane = decision.kind === 'close' ? closeLaneOf(context.closeLanes ?? [], withheld) : undefined
   return {
     kind: 'intent',
     intent: {
@@ -79,7 +82,7 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
       strategy: context.strategy,
       account: context.account,
       chain: context.chain,
-      lane: context.lane,
+      lane: closeLane ?? context.lane,
       kind: decision.kind,
       decision,
       ...plan,
@@ -90,6 +93,7 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
       },
       expiresAtMs: context.expiresAtMs,
       acceptedAtMs: nowMs,
+      ...(withheld.length === 0 ? {} : { goesOnFor: withheld.map(({ intentId }) => intentId) }),
     },
   }
 }
@@ -101,7 +105,12 @@ function planOf(classified: ClassifiedDecision, view: MarketView, context: Admis
       return positionPlan(sizeIncrease(decision, context), classified, view, context)
     case 'decrease':
     case 'close':
-      return positionPlan(sizeReduction(decision, context), classified, view, context)
+      return positionPlan(
+        sizeUnlisted(decision, context) ?? sizeReduction(decision, context),
+        classified,
+        view,
+        context,
+      )
     case 'swap':
       return planSwap(decision, classified, view, context)
     case 'edit':

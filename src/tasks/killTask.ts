@@ -75,10 +75,12 @@ export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
     let { made } = state
     while (view.isMade(childKeyOf(taskId, made + 1))) made += 1
     const before = { made }
-    const decisions = decisionsOf(left, snapshot, view.open).map((decision): Child<KillProgress> => {
-      made += 1
-      return { decisionKey: childKeyOf(taskId, made), decision, state: { made } }
-    })
+    const decisions = decisionsOf(left, snapshot, view.open, params.close).map(
+      (decision): Child<KillProgress> => {
+        made += 1
+        return { decisionKey: childKeyOf(taskId, made), decision, state: { made } }
+      },
+    )
     return { kind: 'go-on', state: before, decisions }
   },
 }
@@ -137,9 +139,10 @@ export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewF
 }
 
 function decisionsOf(
-  { resting, held }: KillLeft,
+  { resting, held, elsewhere }: KillLeft,
   snapshot: Snapshot,
   open: readonly IntentState[],
+  isClosing: boolean,
 ): readonly Decision[] {
   const changing = new Set(
     open
@@ -152,7 +155,7 @@ function decisionsOf(
   const cancellable = resting.filter(({ orderKey }) => !changing.has(hexKey(orderKey)))
   return [
     ...cancels(cancellable, [...snapshot.markets.values()][0]?.market.marketToken),
-    ...held.map(
+    ...[...held, ...(isClosing ? unlistedBeside(snapshot, [...held, ...elsewhere]) : [])].map(
       ({ marketToken, direction, collateralToken }): Decision => ({
         kind: 'close',
         marketToken,
@@ -162,6 +165,12 @@ function decisionsOf(
       }),
     ),
   ]
+}
+
+/** What is held without a row that can be read, beside these rows: it is closed by what is known of it. */
+function unlistedBeside({ unlisted = [] }: Snapshot, rows: readonly Position[]): readonly HeldSide[] {
+  const shown = new Set(rows.map(sideKeyOf))
+  return unlisted.filter((side) => !shown.has(sideKeyOf(side)))
 }
 
 /** Keys of orders of ours that rest by the journal and are not in the list. */

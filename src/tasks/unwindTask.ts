@@ -5,7 +5,7 @@
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { IntentState } from '../domain/order/intent.ts'
-import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import { positionsOn, type Snapshot, unlistedOn } from '../domain/snapshot.ts'
 import {
   UNWIND,
   UNWIND_VERSION,
@@ -179,7 +179,7 @@ function reduce(task: Task, view: UnwindView, opened: readonly Opened[]): Unwind
 
 /** What is held of a side that the order opened, by all that is seen. */
 type Found =
-  | { readonly kind: 'held'; readonly held: Position }
+  | { readonly kind: 'held'; readonly held: Pick<Position, 'sizeInUsd'> }
   | { readonly kind: 'gone' }
   | { readonly kind: 'wait' }
   | { readonly kind: 'doubt'; readonly problem: string }
@@ -188,6 +188,8 @@ function heldOf(view: UnwindView, snapshot: Snapshot, side: Opened, what: string
   const held = positionsOn(snapshot, side.marketToken, side.direction).find(({ collateralToken }) =>
     sameHex(collateralToken, side.collateralToken),
   )
+  const known = held === undefined ? unlistedOn(snapshot, side) : undefined
+  if (known !== undefined) return { kind: 'held', held: { sizeInUsd: known.sizeUsd } }
   if (held === undefined && lacksMarket(snapshot.positions.missing, side.marketToken)) {
     const problem = `a position that may be it cannot be read: ${snapshot.positions.missing?.[0]?.problem}`
     return { kind: 'doubt', problem }
@@ -200,7 +202,7 @@ function heldOf(view: UnwindView, snapshot: Snapshot, side: Opened, what: string
   return { kind: 'doubt', problem }
 }
 
-function closeOf({ params, by }: Task, side: Opened, held: Position): Decision {
+function closeOf({ params, by }: Task, side: Opened, held: Pick<Position, 'sizeInUsd'>): Decision {
   const { marketToken, direction, collateralToken, sizeUsd } = side
   const opened = `which opened ${formatDollars(sizeUsd)}`
   const reason = `${by} does not want ${params.intentId}, ${opened}: ${params.reason}`

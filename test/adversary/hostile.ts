@@ -90,12 +90,16 @@ export function hostileFetch(parts: HostileParts): Fetch {
   function silenceFor(path: string, init: Parameters<Fetch>[1]): Promise<FetchAnswer> | undefined {
     const silent = plan.find(
       ({ change, route, fromMs, untilMs }) =>
-        (change.op === 'hang' || change.op === 'answer') &&
+        (change.op === 'hang' || change.op === 'answer' || change.op === 'withhold') &&
         path.endsWith(route) &&
         nowMs() >= fromMs &&
         nowMs() <= untilMs,
     )?.change
     if (silent?.op === 'answer') return Promise.resolve(bareAnswer(silent.status))
+    if (silent?.op === 'withhold') {
+      note(`withheld ${path}`)
+      return Promise.resolve(bareAnswer(200, acceptedOf(path, init.body)))
+    }
     if (silent?.op !== 'hang') return undefined
     return new Promise((_answer, fail) => {
       const { signal } = init
@@ -177,8 +181,17 @@ export function hostileFetch(parts: HostileParts): Fetch {
   }
 }
 
-function bareAnswer(status: number): FetchAnswer {
-  return { status, headers: { get: () => null }, text: async () => '{}' }
+function bareAnswer(status: number, text = '{}'): FetchAnswer {
+  return { status, headers: { get: () => null }, text: async () => text }
+}
+
+/** The answer of a host that took a message. */
+function acceptedOf(path: string, body: string | undefined): string {
+  const { requestId } = JSON.parse(body ?? '{}') as { readonly requestId?: string }
+  const taskId = `0x${'ab'.repeat(32)}`
+  return path.endsWith('/relay/submit')
+    ? JSON.stringify({ taskId, status: 'pending' })
+    : JSON.stringify({ requestId, status: 'relay_accepted', taskId })
 }
 
 function movedDate(answer: FetchAnswer, ms: number): FetchAnswer {

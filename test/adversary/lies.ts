@@ -71,6 +71,8 @@ export type Change =
   | { readonly op: 'hang' }
   /** An error of this status; the request reaches nobody. */
   | { readonly op: 'answer'; readonly status: number }
+  /** A signed message is taken and never relayed. */
+  | { readonly op: 'withhold' }
   /** The Date header, moved. */
   | { readonly op: 'date'; readonly seconds: number }
   /** A message to sign, changed in all its copies; what is signed lands. */

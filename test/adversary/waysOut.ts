@@ -96,6 +96,34 @@ export const parties: readonly Party[] = [
       ['/orders', { op: 'hide' }],
     ],
   },
+  {
+    name: 'API host takes what is signed and never relays it',
+    // The first host prepared what opened the position: the close is the next one's.
+    liars: ['api/1'],
+    does: [
+      ['/orders/txns/submit', { op: 'withhold' }],
+      ['/relay/submit', { op: 'withhold' }],
+    ],
+    isToBlame: true,
+  },
+  {
+    name: 'both API hosts hide positions and orders',
+    liars: [api, 'api/1'],
+    does: [
+      ['/positions', { op: 'hide' }],
+      ['/orders', { op: 'hide' }],
+    ],
+  },
+  {
+    name: 'API host has a row that cannot be read',
+    liars: [api],
+    does: [['/positions', { op: 'set', field: 'collateralAmount', value: 'much' }]],
+  },
+  {
+    name: 'both API hosts have a row that cannot be read',
+    liars: [api, 'api/1'],
+    does: [['/positions', { op: 'set', field: 'collateralAmount', value: 'much' }]],
+  },
   { name: 'endpoint silent', liars: [rpc], does: [['', { op: 'hang' }]], isToBlame: true },
   {
     name: 'oracle host at half the price, API host hides, endpoint shows no events',

@@ -214,13 +214,15 @@ test('an order that is not wanted is not undone at the word of a list that hides
   const [open] = bench.journal.openIntents()
   const intentId = open?.intent.intentId ?? ''
   await at.engine.operate({ type: 'flatten', intentId, reason: 'a mistake' }, by)
-  await bench.clock.advance(120_000)
-  await at.engine.operate({ type: 'trading', scope: 'global', state: 'halted', reason: '' }, by)
+  // Lists may lag for half a minute after a fill: until then nothing is done, and nothing is taken for gone.
+  await bench.clock.advance(25_000)
   expect(formatUsd(await at.heldUsd())).toBe('$500.00')
-  expect(at.engine.status().flattens).toMatchObject([
-    { intentId, problem: expect.stringContaining('by the journal $500.00 are held') },
-  ])
+  expect(at.engine.status().flattens).toMatchObject([{ intentId }])
+  await at.engine.operate({ type: 'trading', scope: 'global', state: 'halted', reason: '' }, by)
+  // Then it is closed by what the journal knows, whatever the list shows.
+  await bench.clock.advance(90_000)
+  expect(await at.heldUsd()).toBe(0n)
   isLying = false
   await bench.clock.advance(60_000)
-  expect([await at.heldUsd(), at.engine.status().flattens]).toEqual([0n, []])
+  expect(at.engine.status().flattens).toEqual([])
 })

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/order/decision.ts'
-import type { Denial } from '../../src/domain/order/intent.ts'
+import type { Denial, IntentState } from '../../src/domain/order/intent.ts'
+import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
+import { armedFacts } from '../support/intents.ts'
 import {
   close,
   decrease,
@@ -23,6 +25,22 @@ import {
 } from './world.ts'
 
 const held = snapshot({ positions: [position()] })
+
+/** A reduction whose message is signed, and nobody has seen it in a block. */
+function unproven(
+  intentId: string,
+  agoMs: number,
+  decision: Decision = close(),
+  lane: LaneName = 'order-chain',
+): IntentState {
+  const state = intentState({ intentId, decision, acceptedAtMs: NOW_MS - agoMs })
+  const attempt = { n: 1, lane, host: 'one', phase: 'ACKED', armed: armedFacts(), children: [] } as const
+  return {
+    ...state,
+    intent: { ...state.intent, lane },
+    attempts: [{ ...attempt, armedAtMs: NOW_MS - agoMs }],
+  }
+}
 
 function codeOf(decision: Decision, world: AdmissionContext): string {
   const admission = admit(decision, world)
@@ -144,6 +162,26 @@ test('an unresolved reduction keeps another one away for its time, then no longe
   })
   expect(codeOf(close(), flying(60_000))).toBe('admitted')
   expect(codeOf(increase(), flying(600_000))).toBe('REDUCE_IN_FLIGHT')
+})
+
+test('a whole close goes on after 15 s for messages that are withheld, three at a time; parts and increases wait', () => {
+  const world = (...intents: readonly IntentState[]) =>
+    desk({ snapshot: held, intents, withheldMs: 15_000, closeLanes: ['relay', 'order-chain'] })
+  const one = unproven('one', 15_000, close(), 'relay')
+  expect(codeOf(close(), world(unproven('one', 14_999)))).toBe('REDUCE_IN_FLIGHT')
+  expect(admit(close(), world(one))).toMatchObject({
+    intent: { kind: 'close', lane: 'order-chain', goesOnFor: ['one'] },
+  })
+  expect(admit(close(), world())).toMatchObject({ intent: { lane: 'relay' } })
+  expect(admit(close(), world(unproven('part', 20_000, decrease(usd(500)))))).toMatchObject({
+    intent: { goesOnFor: ['part'] },
+  })
+  expect(codeOf(decrease(usd(500)), world(one))).toBe('REDUCE_IN_FLIGHT')
+  expect(codeOf(increase(), world(one))).toBe('REDUCE_IN_FLIGHT')
+  const two = unproven('two', 20_000)
+  expect(codeOf(close(), world(one, two))).toBe('admitted')
+  expect(codeOf(close(), world(one, unproven('two', 2_000)))).toBe('REDUCE_IN_FLIGHT')
+  expect(codeOf(close(), world(one, two, unproven('three', 20_000)))).toBe('REDUCE_IN_FLIGHT')
 })
 
 test('the hourly budget counts the strategy and the account, and leaves reductions as much again', () => {

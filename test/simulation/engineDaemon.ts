@@ -110,6 +110,7 @@ class EngineDaemon implements Daemon {
           statusPollMaxMs: parts.pollMaxMs,
           restingPollMs: 12 * parts.pollMaxMs,
           prepareRetryMs: 1_000,
+          withheldMs: 15_000,
           payloadMismatchCooldownMs: 10_000,
           relayDeadlineSeconds: 120,
           relayFeePerOrder: 250_000n,

@@ -37,7 +37,7 @@ import { usd } from '../../src/protocol/units.ts'
 import { type Admission, admit } from '../../src/risk/admit.ts'
 import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../../src/risk/resize.ts'
-import { testExecution } from './trader.ts'
+import { executionSettings, testExecution } from './trader.ts'
 import { settle, type VenueBench, venueBench } from './venue.ts'
 
 export const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
@@ -107,6 +107,10 @@ export interface KindsOptions {
   readonly isOperator?: boolean
   /** What a host answers instead, from the address that was asked and what it answered; undefined: just that. */
   readonly lie?: (url: string, text: string) => string | undefined
+  /** What a host answers without its venue hearing of the request, from the address and the body; undefined: it hears. */
+  readonly instead?: (url: string, body: string | undefined) => string | undefined
+  /** From which age a message counts as withheld, ms; absent: none does. */
+  readonly withheldMs?: number
   /** Told every answer of the venue, with the path that was asked. */
   readonly onAnswer?: (url: string, text: string) => void
 }
@@ -126,6 +130,8 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
   const counted: Fetch = async (url, init) => {
     inFlight += 1
     try {
+      const made = options.instead?.(url, init.body)
+      if (made !== undefined) return { status: 200, headers: { get: () => null }, text: async () => made }
       const answer = await node.fetch(url, init)
       if (options.onAnswer === undefined && options.lie === undefined) return answer
       const told = await answer.text()
@@ -210,6 +216,9 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
     ...(reader === undefined ? {} : { chainReader: reader }),
     api,
     journal,
+    ...(options.withheldMs === undefined
+      ? {}
+      : { settings: { ...executionSettings, withheldMs: options.withheldMs } }),
     signer: subaccount === undefined ? signer : delegate,
     ...(subaccount === undefined ? {} : { delegation: subaccount }),
     clock,

@@ -1,5 +1,5 @@
 /** Fields of a row as data: our name, the wire's name, and how the value is read. For rows with dozens of optional fields. */
-import type { Decoder, Fields } from './decode.ts'
+import { type Decoder, type Fields, lenient } from './decode.ts'
 
 /** Our name of a field to its name on the wire and its decoder. */
 export type FieldTable = Readonly<Record<string, readonly [wireName: string, decode: Decoder<unknown>]>>
@@ -15,6 +15,16 @@ export function fieldsOf<Table extends FieldTable>(row: Fields, table: Table): F
   for (const [name, [wireName, decode]] of Object.entries(table)) {
     const value = row[wireName]
     if (value !== undefined && value !== null) read[name] = decode(value, wireName)
+  }
+  return read as FieldsOf<Table>
+}
+
+/** The same where nobody decides by these fields: one that cannot be read is absent, and costs its row nothing. */
+export function lenientFieldsOf<Table extends FieldTable>(row: Fields, table: Table): FieldsOf<Table> {
+  const read: Record<string, unknown> = {}
+  for (const [name, [wireName, decode]] of Object.entries(table)) {
+    const value = lenient(row[wireName], wireName, decode)
+    if (value !== undefined) read[name] = value
   }
   return read as FieldsOf<Table>
 }

@@ -14,6 +14,7 @@ import {
   type Decoder,
   type Fields,
   int,
+  lenient,
   list,
   Malformed,
   object,
@@ -27,13 +28,13 @@ import {
   usd30,
   word,
 } from '../decode/decode.ts'
-import { type FieldsOf, fieldsOf } from '../decode/fieldTable.ts'
+import { type FieldsOf, fieldsOf, lenientFieldsOf } from '../decode/fieldTable.ts'
 
 const addresses: Decoder<readonly Hex[]> = (value, name) => list(value, name, address)
 const words32: Decoder<readonly Hex[]> = (value, name) => list(value, name, bytes32)
 
 /**
- * Further fields of a position. `...Usd`: USD with 30 decimals, impact and PnL signed. `...Amount`: the collateral token's
+ * Further fields of a position: for people, and nothing is decided by them, so one that cannot be read is absent. `...Usd`: USD with 30 decimals, impact and PnL signed. `...Amount`: the collateral token's
  * units, but claimable amounts in their own token's and `pendingImpactAmount` in the index token's, signed. `...Bps`: signed
  * bps of the collateral for PnL, 10000 = 1x for leverage.
  */
@@ -168,8 +169,8 @@ export function position(value: unknown): PositionRow {
     markPrice: usd30(row.markPrice, 'markPrice'),
     pnlUsd: signedUsd30(row.pnl, 'pnl'),
     pnlAfterFeesUsd: signedUsd30(row.pnlAfterFees, 'pnlAfterFees'),
-    // Nothing is decided by it; older deployments do not send it (gaps: conflict 13).
-    positionValueInUsd: optional(row.positionValueInUsd, 'positionValueInUsd', decimalUsd) ?? netValueUsd,
+    // Older deployments do not send it (gaps: conflict 13), and nothing is decided by it.
+    positionValueInUsd: lenient(row.positionValueInUsd, 'positionValueInUsd', decimalUsd) ?? netValueUsd,
     netValueUsd,
     increasedAtSeconds: unixSeconds(row.increasedAtTime, 'increasedAtTime'),
     decreasedAtSeconds: unixSeconds(row.decreasedAtTime, 'decreasedAtTime'),
@@ -178,7 +179,7 @@ export function position(value: unknown): PositionRow {
       liquidationPrice: optional(row.liquidationPrice, 'liquidationPrice', usd30),
       leverageBps: optional(row.leverage, 'leverage', int),
     }),
-    ...fieldsOf(row, positionTable),
+    ...lenientFieldsOf(row, positionTable),
   }
 }
 

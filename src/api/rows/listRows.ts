@@ -28,7 +28,7 @@ export interface RowNames {
   readonly market?: string
   readonly token?: string
   readonly orderKey?: string
-  /** Its `isLong` and `sizeInUsd` tell of a position. */
+  /** Its `isLong`, `collateralTokenAddress` and `sizeInUsd` tell of a position. */
   readonly isPosition?: true
 }
 
@@ -45,6 +45,7 @@ function tellBy(names: RowNames): Tell {
       token: at<Address>(names.token, address),
       orderKey: at<Hex>(names.orderKey, bytes32),
       direction: isLong === undefined ? undefined : isLong ? ('long' as const) : ('short' as const),
+      collateralToken: at<Address>(names.isPosition && 'collateralTokenAddress', address),
       sizeInUsd: at(names.isPosition && 'sizeInUsd', usd30),
     })
   }

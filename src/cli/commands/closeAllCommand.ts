@@ -145,10 +145,11 @@ async function settledStatus(
 
 /** The closes of what is held. Two positions on one side of a market are told apart by the token that backs each. */
 export function closingsOf(
-  { positions, symbols }: Pick<StatusBody, 'positions' | 'symbols'>,
+  { positions, unlisted = [], symbols }: Pick<StatusBody, 'positions' | 'unlisted' | 'symbols'>,
   { id, shareBps, by }: { readonly id: string; readonly shareBps: number; readonly by: string },
 ): readonly Closing[] {
-  const held = positions.filter(({ sizeInUsd }) => BigInt(sizeInUsd) > 0n)
+  const known = unlisted.map((side) => ({ ...side, sizeInUsd: side.sizeUsd }))
+  const held = [...positions, ...known].filter(({ sizeInUsd }) => BigInt(sizeInUsd) > 0n)
   const sideOf = ({ marketToken, direction }: (typeof held)[number]) =>
     `${marketToken}:${direction}`.toLowerCase()
   return held.map((position, at): Closing => {

@@ -1,6 +1,7 @@
 /** `perpd positions`: what is held, by the running daemon's newest lists. */
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
+import { unlistedText } from '../../monitor/log/phraseAccount.ts'
 import { money, span } from '../../monitor/text.ts'
 import { formatUnits, ONE_USD, USD_DECIMALS } from '../../protocol/units.ts'
 import { booksOf, booksTable, isBooks, managesIt, type PlainBook } from '../books/booksTable.ts'
@@ -154,9 +155,11 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
   const read = ageMs === undefined ? `not read yet: perpd is ${state}` : `read ${span(ageMs)} ago`
   const unlisted = [...unlistedFills, ...closedFills].flatMap((each) => wrapped('', each))
   const noStop = noStopText(status).flatMap((text) => wrapped('', text, width))
-  const notes = [...noStop, ...contradictions, ...unlisted, ...changedExits(openIntents, width)]
+  const unread = unreadText(status).flatMap((each) => wrapped('', each, width))
+  const notes = [...unread, ...noStop, ...contradictions, ...unlisted, ...changedExits(openIntents, width)]
   const hidden = notes.length === 0 ? '' : `\n${notes.join('\n')}`
-  if (rows.length === 0) return `No positions (${read}).${hidden}`
+  if (rows.length === 0)
+    return `${unread.length === 0 ? 'No positions' : 'No position whose row can be read'} (${read}).${hidden}`
   const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
   const priceText = pricesIn(
     rows,
@@ -180,6 +183,14 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
   )
   const claimable = claimableText(rows).flatMap((each) => wrapped('', each, width))
   return `${text}\n\n${[...legend, ...claimable].join('\n')}${hidden}`
+}
+
+/** What is held without a row that can be read: its figures are not known, and closing it is possible all the same. */
+function unreadText({ unlisted = [], symbols }: StatusBody): readonly string[] {
+  return unlisted.map(
+    (side) =>
+      `${unlistedText(side, symbols)}. Its size and side are known all the same, and perpd close works by them; nothing is added on this market meanwhile.`,
+  )
 }
 
 /** A cent: below it nothing is said of what can be claimed. */

@@ -3,7 +3,7 @@ import { isoTime } from '../../base/clock.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../domain/account/haltRelease.ts'
-import { unmanagedText } from '../../monitor/log/phraseAccount.ts'
+import { unlistedText, unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
@@ -110,6 +110,10 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     blocks.push(
       `hosts contradict what markets are; nothing is added there (perpd markets)\n${columns(rows, '  ')}`,
     )
+  }
+  if (body.unlisted !== undefined) {
+    const lines = body.unlisted.map((side) => unlistedText(side, body.symbols))
+    blocks.push(`held, and no list shows a row that can be read\n  ${lines.join('\n  ')}`)
   }
   if (body.hidden.length > 0)
     blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)

@@ -50,6 +50,11 @@ export const execution = {
     120,
     'Deadline that is signed in the relay lane, seconds from then.',
   ),
+  withheldSeconds: setting(
+    seconds(5, 600),
+    15,
+    'From which age a signed message that is seen in no block counts as withheld, seconds: the host that it was handed to is in cooldown until its fate is known or its deadline passed, and a whole close goes on by a new order through another host or lane (docs/orders.md, "A message that is withheld"). The message itself is never sent again.',
+  ),
 } satisfies Section
 
 /** Settings under `signing`. */

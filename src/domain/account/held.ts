@@ -16,6 +16,12 @@ export interface HeldSide extends PositionSide {
   readonly sizeUsd: Usd
 }
 
+/** A side that is held and of which a list shows no row that can be read. */
+export interface UnlistedSide extends HeldSide {
+  /** Why, as a clause: `its row cannot be read: ...`. */
+  readonly why: string
+}
+
 /** Sides by `sideKeyOf`. */
 export type HeldSides = ReadonlyMap<string, HeldSide>
 
@@ -99,6 +105,40 @@ export function hiddenIn(
     const isIgnored = account.findings.get(positionDiscrepancyId(side, knownUsd, shownUsd))?.end === 'ignored'
     return isUnread || isIgnored ? [] : [{ ...side, shownUsd, knownUsd }]
   })
+}
+
+/**
+ * What is held and stands in no row that can be read: sides that the journal knows, and such of rows that cannot be read as say
+ * whose they are and how large. Of a side that both know the journal's size counts. `isHidden`: whether a side without any row is hidden, and no lag.
+ */
+export function unlistedIn(
+  list: Pick<Reading<readonly Position[]>, 'value' | 'missing'>,
+  known: HeldSides,
+  isHidden: (key: string) => boolean,
+): readonly UnlistedSide[] {
+  const shown = new Set(list.value.map(sideKeyOf))
+  const sides = new Map<string, UnlistedSide>()
+  for (const { marketToken, direction, collateralToken, sizeInUsd = 0n, problem } of list.missing ?? []) {
+    if (marketToken === undefined || direction === undefined || collateralToken === undefined) continue
+    const side = { marketToken, direction, collateralToken }
+    // The journal knows that nothing is left of what it knew.
+    if (sizeInUsd > 0n && !known.has(sideKeyOf(side)))
+      sides.set(sideKeyOf(side), { ...side, sizeUsd: sizeInUsd, why: unreadable(problem) })
+  }
+  for (const [key, side] of known) {
+    if (side.sizeUsd <= 0n) continue
+    const row = (list.missing ?? []).find(
+      ({ marketToken, direction = side.direction }) =>
+        marketToken === undefined || (sameHex(marketToken, side.marketToken) && direction === side.direction),
+    )
+    if (row !== undefined) sides.set(key, { ...side, why: unreadable(row.problem) })
+    else if (isHidden(key)) sides.set(key, { ...side, why: 'no list shows it' })
+  }
+  return [...sides].flatMap(([key, side]) => (shown.has(key) ? [] : [side]))
+}
+
+function unreadable(problem: string): string {
+  return `its row cannot be read: ${problem}`
 }
 
 /** Id of the discrepancy that a side is not what it should be. */

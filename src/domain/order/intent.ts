@@ -45,6 +45,11 @@ export interface Intent {
   /** Unix ms after which no new attempt is prepared or armed. */
   readonly expiresAtMs: number
   readonly acceptedAtMs: number
+  /**
+   * Of a whole close: the reductions of the same position whose messages were withheld when it was accepted, by their intents' ids. It
+   * goes on in their place, and any of them may still land. Absent: none.
+   */
+  readonly goesOnFor?: readonly string[]
 }
 
 /** States of an attempt (docs/orders.md 3). PREPARED lives in memory only. */

@@ -7,8 +7,16 @@ import type { Read } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'
-import { type HeldSides, type HiddenSide, hiddenIn, journalSides } from '../../domain/account/held.ts'
+import {
+  type HeldSides,
+  type HiddenSide,
+  hiddenIn,
+  journalSides,
+  type UnlistedSide,
+  unlistedIn,
+} from '../../domain/account/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
@@ -40,6 +48,13 @@ export interface Holdings {
   elsewhere(rows: readonly Position[]): readonly Position[]
   /** A list's rows, and of sides that it does not show and the journal or all hosts know those of other hosts. */
   withOthers(rows: readonly Position[]): readonly Position[]
+  /**
+   * What is held and of which a list shows no row that can be read: at once where a row cannot be read, and where there is none
+   * after half a minute in which no order of ours explains it by lag.
+   */
+  unlistedIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly UnlistedSide[]
+  /** Markets of what the journal holds. */
+  heldMarkets(): readonly Address[]
   /**
    * A snapshot that says which sides its list hides, where no order of ours explains it by lag: where an exit rests, for longer
    * than lists lag. Rows of other hosts stand in for what has been hidden for longer than lists
@@ -88,6 +103,7 @@ export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' 
   readonly prices: {
     of(marketToken: string): { readonly last?: { readonly price: Usd; readonly atMs: number } }
   }
+  readonly settings?: Pick<ExecutionContext['settings'], 'withheldMs'>
 }
 
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
@@ -99,6 +115,8 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   const figures = createRowFigures()
   /** Since when snapshots' lists hide a side, monotonic ms. */
   let hiddenSinceMs: ReadonlyMap<string, number> = new Map()
+  /** Since when a list shows no row of a side that the journal holds, monotonic ms. */
+  let notShownSinceMs: ReadonlyMap<string, number> = new Map()
   /** Keys of the orders that rest by the newest snapshot, lower case. */
   let listed: ReadonlySet<string> = new Set()
   /** Since when orders that rest by the journal are missing from the list, by lower-case key, monotonic ms. */
@@ -184,9 +202,12 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
    * Sides where a fill of ours may stand in the journal and not in the lists, or the other way round: an order is in flight, ended
    * just now, or has just left the list of those that rest.
    */
-  function sidesThatMove(): ReadonlySet<string> {
+  function sidesThatMove(isCounted: (state: IntentState) => boolean = () => true): ReadonlySet<string> {
     const nowMs = clock.monotonicMs()
-    const open = orderManager.open().map(({ state }) => state)
+    const open = orderManager
+      .open()
+      .map(({ state }) => state)
+      .filter(isCounted)
     goneSinceMs = since(
       open.flatMap((state) => keysNotListed(state, listed)),
       goneSinceMs,
@@ -221,6 +242,30 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     return hiddenIn(list, journalNow(), trading.accountJournal.state()).filter(
       ({ marketToken, direction }) => !moving.has(sideKey(marketToken, direction)),
     )
+  }
+
+  /** A reduction whose message is withheld explains nothing that a list lacks. */
+  function isNoneWithheld(state: IntentState): boolean {
+    const { withheldMs } = context.settings ?? {}
+    if (withheldMs === undefined || state.intent.reservationUsd > 0n) return true
+    return !isWithheld(unprovenSinceMs(state), clock.now(), withheldMs)
+  }
+
+  function unlisted(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly UnlistedSide[] {
+    const nowMs = clock.monotonicMs()
+    const known = journalNow()
+    const shown = new Set(list.value.map(sideKeyOf))
+    notShownSinceMs = since(
+      [...known].flatMap(([key, { sizeUsd }]) => (sizeUsd > 0n && !shown.has(key) ? [key] : [])),
+      notShownSinceMs,
+      nowMs,
+    )
+    const moving = sidesThatMove(isNoneWithheld)
+    return unlistedIn(list, known, (key) => {
+      const side = known.get(key)
+      if (side === undefined || moving.has(sideKey(side.marketToken, side.direction))) return false
+      return nowMs - (notShownSinceMs.get(key) ?? nowMs) >= settleMs
+    })
   }
 
   async function readHost(host: string): Promise<PositionList> {
@@ -284,6 +329,9 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       return { journal: journalNow(), hosts }
     },
     hiddenIn: hiddenSides,
+    unlistedIn: unlisted,
+    heldMarkets: () =>
+      [...journalNow().values()].flatMap((side) => (side.sizeUsd > 0n ? [side.marketToken] : [])),
     elsewhere(rows) {
       const keys = new Set(rows.map(sideKeyOf))
       const others = freshLooks().flatMap(({ list }) => list.value)
@@ -304,10 +352,20 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
           !exits.has(sideKey(side.marketToken, side.direction)) ||
           nowMs - (hiddenSinceMs.get(sideKeyOf(side)) ?? nowMs) >= settleMs,
       )
-      if (hidden.length === 0) return snapshot
       const isLasting = [...hiddenSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= settleMs)
-      const value = isLasting ? withOthers(snapshot.positions.value) : snapshot.positions.value
-      return { ...snapshot, positions: { ...snapshot.positions, value }, hidden }
+      const isUnread = snapshot.positions.missing !== undefined
+      const value =
+        isUnread || (hidden.length > 0 && isLasting)
+          ? withOthers(snapshot.positions.value)
+          : snapshot.positions.value
+      const without = unlisted({ ...snapshot.positions, value })
+      if (hidden.length === 0 && without.length === 0 && !isUnread) return snapshot
+      return {
+        ...snapshot,
+        positions: { ...snapshot.positions, value },
+        ...(hidden.length === 0 ? {} : { hidden }),
+        ...(without.length === 0 ? {} : { unlisted: without }),
+      }
     },
     isVouched(side) {
       const key = sideKeyOf(side)

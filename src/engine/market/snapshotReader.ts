@@ -45,6 +45,8 @@ export interface SnapshotContext {
   readonly catalogue?: Pick<Catalogue, 'closedBy' | 'facts' | 'want'>
   /** Oldest refresh of a market's values that its data counts as fresh with, ms. Absent: `MARKET_VALUES_AGE_MS`. */
   readonly maxMarketValuesAgeMs?: number
+  /** Markets of what the journal holds, whatever lists show. Absent: none. */
+  readonly heldMarkets?: () => readonly Address[]
   /** Told of every part that was read, with its age. */
   readonly onFeed: (feed: Feed, ageMs: number) => void
 }
@@ -78,11 +80,17 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   const oraclePrices = oracle?.prices
   const tokensByAddress = known.lists.tokens(tokens.value)
   const rows = [...positions.value, ...orders.value]
-  const held = needs.allPositionMarkets === true ? rows : []
+  // What is held without a row that can be read must be left too.
+  const unread = (positions.missing ?? []).flatMap(({ marketToken }) =>
+    marketToken === undefined ? [] : [{ marketToken }],
+  )
+  const byJournal = (context.heldMarkets?.() ?? []).map((marketToken) => ({ marketToken }))
+  const all = [...rows, ...unread, ...byJournal]
+  const held = needs.allPositionMarkets === true ? all : []
   const catalogue = await withHeldMarkets(
     api,
     known.lists.markets(markets.value, markets.missing),
-    rows.map(({ marketToken }) => marketToken),
+    all.map(({ marketToken }) => marketToken),
     context.catalogue?.facts(),
   )
   const wanted = wantedMarkets(catalogue, needs, held).filter((market) =>

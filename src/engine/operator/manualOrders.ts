@@ -5,6 +5,8 @@
  * Each command has an id of its asker's, and its order's id is made from that: asked again, before or after a crash, it is the
  * same order, and nothing is done twice.
  */
+
+import type { UnlistedSide } from '../../domain/account/held.ts'
 import type {
   CancelDecision,
   CloseDecision,
@@ -80,6 +82,10 @@ interface ManualDecision {
   readonly isLastStop?: true
 }
 
+/** A position, as far as a close needs to know it. */
+type HeldRow = Pick<Position, 'marketToken' | 'direction' | 'collateralToken' | 'sizeInUsd'> &
+  Partial<Pick<UnlistedSide, 'why'>>
+
 /** Most orders that one message cancels. */
 const cancelMost = 20
 
@@ -147,7 +153,9 @@ export function createManual(context: ManualContext): Manual {
   ): Promise<ManualDecision | Refusal> {
     const { direction, shareBps, collateral } = command
     const snapshot = await context.read([])
-    const held = snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
+    const rows = snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
+    const known = (snapshot.unlisted ?? []).map((side) => ({ ...side, sizeInUsd: side.sizeUsd }))
+    const held: readonly HeldRow[] = [...rows, ...known]
     const views = [...snapshot.markets.values()]
     const named = marketsNamed(
       views.map((view) => ({ ...view, symbol: view.market.symbol, marketToken: view.market.marketToken })),
@@ -164,7 +172,7 @@ export function createManual(context: ManualContext): Manual {
         .map((position) => ({ view, position })),
     )
     const [one] = found
-    const symbolOf = (row: Position): string => marketSymbol(context.catalogue, snapshot, row.marketToken)
+    const symbolOf = (row: HeldRow): string => marketSymbol(context.catalogue, snapshot, row.marketToken)
     if (one === undefined) {
       const all = held.map((row) => `${row.direction} ${symbolOf(row)}`).join(', ')
       const listed = (await tolerate(api.getMarkets()))?.value.filter(({ isListed }) => isListed)
@@ -199,7 +207,7 @@ export function createManual(context: ManualContext): Manual {
       snapshot,
       decision,
       symbol: view.symbol,
-      words: `${formatDollars(sizeUsd)} of the ${direction} ${view.symbol} of ${formatDollars(sizeInUsd)}`,
+      words: `${formatDollars(sizeUsd)} of the ${direction} ${view.symbol} of ${formatDollars(sizeInUsd)}${position.why === undefined ? '' : ` (by what is known of it: ${position.why})`}`,
       ...(openers.length === 0
         ? {}
         : {
@@ -374,7 +382,7 @@ function tokenOf(view: MarketView, side: 'long' | 'short') {
   return side === 'long' ? view.longToken.address : view.shortToken.address
 }
 
-function backing(view: MarketView, { collateralToken }: Position): string {
+function backing(view: MarketView, { collateralToken }: HeldRow): string {
   return (
     [view.longToken, view.shortToken].find(({ address }) => sameHex(address, collateralToken))?.symbol ??
     collateralToken

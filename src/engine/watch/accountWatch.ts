@@ -1,9 +1,10 @@
 /** The look at the account that every round of the watch takes: what is held, by which names, and what lists hide of it. */
 import { BaseError } from '../../base/errors.ts'
-import type { HiddenSide } from '../../domain/account/held.ts'
+import type { HiddenSide, UnlistedSide } from '../../domain/account/held.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars } from '../../protocol/units.ts'
+import type { PositionList } from '../account/holdings.ts'
 import {
   type ShownExposure,
   type ShownHoldings,
@@ -54,6 +55,8 @@ export interface AccountWatch {
   symbols(): Readonly<Record<string, string>>
   /** Of the newest lists: sides of which one shows less than the journal knows. */
   hidden(): readonly HiddenSide[]
+  /** Of the newest list: what is held without a row that can be read. */
+  unlisted(): readonly UnlistedSide[]
   /** The exposure that people are shown, of the newest positions. */
   exposure(): ShownExposure
   /** The sides that it is the sum of. */
@@ -70,19 +73,29 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
   const { feeds, reconciler, unmanaged } = context
   let positions: readonly Position[] = []
   let hidden: readonly HiddenSide[] = []
+  let unlisted: readonly UnlistedSide[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
   const openStates = () => orderManager.open().map(({ state }) => state)
   const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
+
+  /** Takes a list as the newest one, and tells of it. */
+  function take(read: PositionList): void {
+    positions = holdings.withOthers(read.value)
+    unlisted = holdings.unlistedIn({ ...read, value: positions })
+    feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
+  }
+
+  const tell = () =>
+    emit({ type: 'account.positions', positions, symbols, ...(unlisted.length === 0 ? {} : { unlisted }) })
 
   return {
     async lookAgain(signal) {
       try {
         const [read] = await holdings.refresh()
         if (read === undefined || signal.aborted) return
-        positions = holdings.withOthers(read.value)
-        feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
-        emit({ type: 'account.positions', positions, symbols })
+        take(read)
+        tell()
       } catch (error) {
         if (!(error instanceof BaseError)) throw error
       }
@@ -92,12 +105,11 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
       const [markets, lists] = await Promise.all([api.getMarkets(), holdings.refresh()])
       const [read] = lists
       if (read === undefined) return
-      positions = holdings.withOthers(read.value)
-      const tokens = positions.map(({ marketToken }) => marketToken)
+      take(read)
+      const tokens = [...positions, ...unlisted].map(({ marketToken }) => marketToken)
       const known = await withHeldMarkets(api, marketList(markets.value), tokens, catalogue.facts())
       symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
-      feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
-      emit({ type: 'account.positions', positions, symbols })
+      tell()
       await context.prices.look(
         known.filter(({ marketToken }) => tokens.some((token) => sameHex(token, marketToken))),
       )
@@ -113,6 +125,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
     positions: () => positions,
     symbols: () => symbols,
     hidden: () => hidden,
+    unlisted: () => unlisted,
     exposure: () => shownExposure(positions, holdings.journal(), openStates()),
     sides: () => shownSideSizes(positions, holdings.journal(), openStates()),
     held,

@@ -30,6 +30,8 @@ export interface ExecutionSettings {
   readonly relayDeadlineSeconds: number
   /** What a message that no host prepared offers the relay for each order it creates, base units of the fee token. */
   readonly relayFeePerOrder: TokenAmount
+  /** From which age a signed message that is seen in no block counts as withheld; absent: none does. */
+  readonly withheldMs?: number
 }
 
 export type { SubaccountApproval }

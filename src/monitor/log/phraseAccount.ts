@@ -1,10 +1,12 @@
 /** How the account, its approval, its limits and the state of trading read. */
 import { isoTime } from '../../base/clock.ts'
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
+import type { UnlistedSide } from '../../domain/account/held.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
 import type { LeftPosition } from '../../domain/tasks/killState.ts'
 import { shortHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
+import type { Usd } from '../../protocol/units.ts'
 import { leftPositionText } from '../leftPositionText.ts'
 import { counted, listed, money, plain, tradingText } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
@@ -26,8 +28,27 @@ function tokensApart({
 }
 
 function positionsText(event: Extract<AccountEvent, { type: 'account.positions' }>): string {
-  if (event.positions.length === 0) return 'the account has no positions'
-  return event.positions.map((position) => positionText(position, event.symbols)).join('; ')
+  const { positions, symbols, unlisted = [] } = event
+  if (positions.length + unlisted.length === 0) return 'the account has no positions'
+  return [
+    ...positions.map((position) => positionText(position, symbols)),
+    ...unlisted.map((side) => unlistedText(side, symbols)),
+  ].join('; ')
+}
+
+/** `long ETH/USD [WETH-USDC] of $500.00: its row cannot be read ...`: what is held without a row that can be read. */
+export function unlistedText(
+  {
+    marketToken,
+    direction,
+    sizeUsd,
+    why,
+  }: Pick<UnlistedSide, 'marketToken' | 'direction' | 'why'> & {
+    readonly sizeUsd: Usd | string
+  },
+  symbols: Readonly<Record<string, string>>,
+): string {
+  return `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken} of ${money(BigInt(sizeUsd))}: ${why}`
 }
 
 /** `long ETH/USD [WETH-USDC] of $500.00: eth-trend made it and does not run ...`: what is without a manager, and what to do. */

@@ -23,6 +23,7 @@
  *   positions       told when one appears, disappears or changes size
  *   the heartbeat   told when nothing else was for half a minute
  */
+import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
 import { isGood } from '../hostFigures.ts'
@@ -204,6 +205,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
       case 'account.positions': {
         const fingerprint = event.positions
           .map((position) => `${position.positionKey} ${position.sizeInUsd}`)
+          .concat((event.unlisted ?? []).map(({ sizeUsd, ...side }) => `${sideKeyOf(side)} ${sizeUsd}`))
           .sort()
           .join()
         const isNew = fingerprint !== positionsTold

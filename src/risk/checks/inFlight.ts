@@ -2,8 +2,10 @@
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
+import type { LaneName } from '../../domain/order/laneTable.ts'
+import { isWithheld, MOST_CLOSES_AT_ONCE } from '../../domain/order/withheld.ts'
 import { sameHex } from '../../protocol/address.ts'
-import type { SideExposure } from '../exposure/accountExposure.ts'
+import type { InFlight, SideExposure } from '../exposure/accountExposure.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
 /** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
@@ -41,13 +43,14 @@ export function checkSlot(classified: ClassifiedDecision, side: SideExposure): D
 /**
  * REDUCE_IN_FLIGHT: a reduction of this position is in flight. An increase on the side waits for its end; another reduction
  * of the same sort waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
- * became of the first. Exits that rest at the venue keep nothing away.
+ * became of the first. A whole close waits no longer than for messages that are withheld (`withheldBy`). Exits that rest at the venue keep nothing away.
  */
 export function checkReduceInFlight(
   { decision, adds }: ClassifiedDecision,
   side: SideExposure,
   limits: Pick<Limits, 'reduceAgainAfterMs'>,
   nowMs: number,
+  withheldMs?: number,
 ): Denial | undefined {
   if (decision.kind === 'swap') return undefined
   if (adds) {
@@ -62,11 +65,9 @@ export function checkReduceInFlight(
   }
   const sort = sortOf(decision)
   if (sort === undefined || !('collateralToken' in decision)) return undefined
-  const { collateralToken } = decision
-  const newest = side.reductions.findLast(
-    (open) => open.sort === sort && sameHex(open.collateralToken, collateralToken),
-  )
+  const newest = sameSort(side, decision.collateralToken, sort).at(-1)
   if (newest === undefined) return undefined
+  if (withheldBy(decision, side, nowMs, withheldMs).length > 0) return undefined
   const waitMs = limits.reduceAgainAfterMs ?? REDUCE_AGAIN_DEFAULT_MS
   const agoMs = Math.max(0, nowMs - newest.sinceMs)
   if (agoMs >= waitMs) return undefined
@@ -79,6 +80,38 @@ export function checkReduceInFlight(
     wanted: `again after ${agoMs} ms`,
     allowed: `again after ${waitMs} ms`,
   }
+}
+
+/**
+ * The reductions in whose place a whole close may go: all of its position that are under way, where each of them is withheld and they are
+ * not too many. Empty otherwise. A second close is harmless whichever of them lands: the contract closes no more than there is.
+ */
+export function withheldBy(
+  decision: Decision,
+  side: SideExposure,
+  nowMs: number,
+  withheldMs: number | undefined,
+): readonly InFlight[] {
+  if (decision.kind !== 'close' || withheldMs === undefined) return []
+  const open = sameSort(side, decision.collateralToken, 'market')
+  const areWithheld = open.every((each) => isWithheld(each.unprovenSinceMs, nowMs, withheldMs))
+  return areWithheld && open.length < MOST_CLOSES_AT_ONCE ? open : []
+}
+
+/** The lane of a whole close: of those that it may take, the first that the fewest withheld messages were handed to. */
+export function closeLaneOf(lanes: readonly LaneName[], withheld: readonly InFlight[]): LaneName | undefined {
+  const taken = (lane: LaneName) => withheld.filter((each) => each.lane === lane).length
+  return lanes.toSorted((one, other) => taken(one) - taken(other))[0]
+}
+
+function sameSort(
+  side: SideExposure,
+  collateralToken: InFlight['collateralToken'],
+  sort: string,
+): readonly InFlight[] {
+  return side.reductions.filter(
+    (open) => open.sort === sort && sameHex(open.collateralToken, collateralToken),
+  )
 }
 
 /** What a reduction stands as in the exposure; undefined for what reduces nothing. */

@@ -14,6 +14,8 @@ import {
   isWaiting,
   lastAttempt,
 } from '../../domain/order/intent.ts'
+import type { LaneName } from '../../domain/order/laneTable.ts'
+import { unprovenSinceMs } from '../../domain/order/withheld.ts'
 import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -34,6 +36,10 @@ export interface InFlight {
    * chain may take it back. Absent: its end is not known.
    */
   readonly executed?: 'unlisted' | 'provisional'
+  /** Since when its message is signed and nobody has seen it in a block, Unix ms. Absent: it is not signed, or its fate is known. */
+  readonly unprovenSinceMs?: number
+  /** The lane that its message was handed to. */
+  readonly lane?: LaneName
 }
 
 /** One side of one market. USD, never negative. */
@@ -146,6 +152,7 @@ export function exposureOf(
     const { intent } = state
     const { terms } = intent
     const executed = executedOf(state, snapshot)
+    const unproven = unprovenSinceMs(state)
     const inFlight: InFlight = {
       intentId: intent.intentId,
       strategy: intent.strategy,
@@ -153,6 +160,7 @@ export function exposureOf(
       sort: intent.kind === 'collateral-in' ? intent.kind : terms.orderType,
       sinceMs: intent.acceptedAtMs,
       ...(executed === undefined ? {} : { executed }),
+      ...(unproven === undefined ? {} : { unprovenSinceMs: unproven, lane: intent.lane }),
     }
     const place = placeOf(state, snapshot, journal)
     change(terms.marketToken, terms.direction, (side) => ({

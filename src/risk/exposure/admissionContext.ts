@@ -66,7 +66,12 @@ export interface AdmissionContext {
   readonly strategy: string
   readonly account: Address
   readonly chain: string
+  /** The account's lane. */
   readonly lane: LaneName
+  /** The lanes that a whole close may take, the preferred one first; absent: the account's alone. */
+  readonly closeLanes?: readonly LaneName[]
+  /** From which age a signed message that no block holds counts as withheld, ms; absent: none does. */
+  readonly withheldMs?: number
   /** Slippage asked of the venue, bps. */
   readonly slippageBps: number
   /** The snapshot's instant, Unix ms. */

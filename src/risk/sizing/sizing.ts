@@ -4,6 +4,7 @@
  * less headroom, less what is in flight on that side. Then every limit may cut, and each cut is kept. Reductions are
  * bounded by the position alone.
  */
+
 import type {
   CloseDecision,
   DecreaseDecision,
@@ -344,7 +345,7 @@ export function heldOf({ sizeInUsd, collateralAmount }: Position): HeldPosition 
 }
 
 /** Our own oracle price of the index token on the side that executes, USD per whole token; undefined without one. */
-function referencePriceOf(
+export function referencePriceOf(
   view: MarketView,
   direction: IncreaseDecision['direction'],
   action: 'increase' | 'decrease',

@@ -1,0 +1,32 @@
+/** How long a host rests that accepted a message which no block holds. Pure. */
+import { type IntentState, lastAttempt } from '../order/intent.ts'
+import { isWithheld, unprovenSinceMs } from '../order/withheld.ts'
+import type { ChainView, EndpointView } from './chainView.ts'
+
+/** How long such a host rests at a time, ms. */
+const WITHHELD_REST_MS = 60_000
+
+/**
+ * How much longer the host of an intent's message is to rest for withholding it, ms: it accepted the message, the chain went on
+ * for `withheldMs` without it, and the deadline has not passed. Undefined: it is not to rest. `chain` absent: no endpoint is read, and
+ * what counts is our own time alone.
+ */
+export function withheldRestMs(
+  state: IntentState,
+  chain: ChainView | undefined,
+  nowMs: number,
+  withheldMs: number,
+): number | undefined {
+  const sinceMs = unprovenSinceMs(state)
+  const attempt = lastAttempt(state)
+  if (sinceMs === undefined || attempt?.armed === undefined || attempt.send?.result !== 'accepted')
+    return undefined
+  const leftMs = attempt.armed.deadlineSeconds * 1000 - nowMs
+  if (leftMs <= 0 || !isWithheld(sinceMs, nowMs, withheldMs)) return undefined
+  // An endpoint that is behind does not show what landed meanwhile.
+  const endpoints = chain?.endpoints ?? []
+  const shows = ({ latest, isDigestUsedAtLatest }: EndpointView) =>
+    !isDigestUsedAtLatest && latest.timestampSeconds * 1000 >= sinceMs + withheldMs
+  if (chain !== undefined && !(endpoints.length > 0 && endpoints.every(shows))) return undefined
+  return Math.min(leftMs, WITHHELD_REST_MS)
+}

@@ -1,0 +1,34 @@
+/**
+ * Messages that a host was handed and that nobody has seen in a block: their host may never relay them, or may at any time until
+ * their deadline. Nothing is sent again for one. A whole close goes on by another order (docs/orders.md, "A message that is withheld").
+ */
+import { type IntentState, isUnresolved, lastAttempt } from './intent.ts'
+
+/** Most whole closes of one position that may be under way at once: each further one costs a fee where the ones before it land after all. */
+export const MOST_CLOSES_AT_ONCE = 3
+
+/** Since when the newest message of an intent is signed without a proof of its fate, Unix ms; undefined: it is not signed, or its fate is known. */
+export function unprovenSinceMs(state: IntentState): number | undefined {
+  const attempt = lastAttempt(state)
+  if (state.closing !== undefined || attempt === undefined || !isUnresolved(attempt)) return undefined
+  return attempt.armedAtMs ?? state.updatedAtMs
+}
+
+/** Whether a message whose fate is open since then counts as withheld. A clock that was set back makes it no younger than it is proven to be. */
+export function isWithheld(sinceMs: number | undefined, nowMs: number, withheldMs: number): boolean {
+  return sinceMs !== undefined && nowMs - sinceMs >= withheldMs
+}
+
+/** Hosts that were handed a message of these intents which counts as withheld. */
+export function withholdingHosts(
+  states: readonly IntentState[],
+  nowMs: number,
+  withheldMs: number | undefined,
+): ReadonlySet<string> {
+  if (withheldMs === undefined) return new Set()
+  return new Set(
+    states
+      .filter((state) => isWithheld(unprovenSinceMs(state), nowMs, withheldMs))
+      .flatMap((state) => lastAttempt(state)?.armed?.host ?? []),
+  )
+}

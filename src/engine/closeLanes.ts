@@ -1,0 +1,47 @@
+/** The lanes that a whole close may take: one whose deadline is ours comes first, because what it leaves unknown is proven in minutes. */
+
+import { type IntentState, lastAttempt } from '../domain/order/intent.ts'
+import { describeLane, type LaneName, laneNames } from '../domain/order/laneTable.ts'
+import type { EngineContext } from './context/engineContext.ts'
+
+/** How long a lane that refused a message is not preferred, ms. */
+const REFUSED_MS = 3_600_000
+/** Newest intents among which refusals of a lane are looked for. */
+const intentsRead = 40
+
+/**
+ * The lanes in the order in which a whole close prefers them. Without chain endpoints the account's alone: there a lane of
+ * our own deadline leaves a lost answer without a name to ask by.
+ */
+export function closeLanesOf(
+  {
+    rules,
+    journal,
+    engineSettings,
+  }: Pick<EngineContext, 'rules' | 'engineSettings'> & {
+    readonly journal: Pick<EngineContext['journal'], 'recentIntents'>
+  },
+  nowMs: number,
+): readonly LaneName[] {
+  const { lane: own } = engineSettings
+  if (rules.source !== 'chain') return [own]
+  const recent = journal.recentIntents({ limit: intentsRead })
+  const usable = laneNames.filter((name) => name === own || !recent.some(refusedBy(name, nowMs)))
+  return usable.toSorted((one, other) => rankOf(one) - rankOf(other))
+}
+
+function rankOf(lane: LaneName): number {
+  return describeLane(lane).signsOwnDeadline ? 0 : 1
+}
+
+/** Whether a host refused a message of that lane at its door lately: it may not serve the lane at all. */
+function refusedBy(lane: LaneName, nowMs: number): (state: IntentState) => boolean {
+  return (state) => {
+    const attempt = lastAttempt(state)
+    return (
+      attempt?.lane === lane &&
+      attempt.send?.result === 'refused' &&
+      Math.abs(nowMs - state.intent.acceptedAtMs) < REFUSED_MS
+    )
+  }
+}

@@ -1,0 +1,67 @@
+/** Reductions of what is held without a row that can be read. */
+import type { CloseDecision, DecreaseDecision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import { positionsOn, unlistedOn } from '../../domain/snapshot.ts'
+import { sameHex } from '../../protocol/address.ts'
+import { formatDollars, MAX_UINT256, minOf } from '../../protocol/units.ts'
+import { type AdmissionContext, marketViewOf } from '../exposure/admissionContext.ts'
+import { collateralUnknown, oldestAgeMs, oracleUnknown, referencePriceOf, type Sized } from './sizing.ts'
+import { triggerOf } from './triggerOrders.ts'
+
+/**
+ * Sizes a reduction of a position whose row nobody can read: by the side and size that the journal or the rest of the row know. A part
+ * leaves the collateral; what a whole one pays out the contract says. Undefined where there is a row, or nothing is known.
+ */
+export function sizeUnlisted(
+  decision: DecreaseDecision | CloseDecision,
+  context: Pick<AdmissionContext, 'snapshot'>,
+): Sized | Denial | undefined {
+  const { snapshot } = context
+  const view = marketViewOf(context, decision)
+  const rows = positionsOn(snapshot, decision.marketToken, decision.direction)
+  const hasRow = rows.some(
+    (row) => row.sizeInUsd > 0n && sameHex(row.collateralToken, decision.collateralToken),
+  )
+  const known = unlistedOn(snapshot, decision)
+  if (view === undefined || hasRow || known === undefined) return undefined
+  const { sizeUsd } = known
+  const collateralToken = [view.longToken, view.shortToken].find((token) =>
+    sameHex(token.address, decision.collateralToken),
+  )
+  if (collateralToken === undefined) return collateralUnknown(view, decision.collateralToken)
+  const referencePrice = referencePriceOf(view, decision.direction, 'decrease')
+  if (referencePrice === undefined) return oracleUnknown(view)
+  const wantedUsd = decision.kind === 'close' ? sizeUsd : decision.sizeDeltaUsd
+  if (wantedUsd <= 0n) {
+    return {
+      code: 'SIZE_NOT_POSITIVE',
+      reason: 'A decrease needs a size above zero.',
+      wanted: formatDollars(wantedUsd),
+    }
+  }
+  const orderType = decision.kind === 'decrease' ? (decision.orderType ?? 'market') : 'market'
+  const triggerPrice =
+    decision.kind === 'decrease' ? triggerOf(orderType, decision, referencePrice, view) : undefined
+  if (typeof triggerPrice === 'object') return triggerPrice
+  const twap = decision.kind === 'decrease' ? decision.twap : undefined
+  const sizeDeltaUsd = minOf(wantedUsd, sizeUsd)
+  const isWhole = sizeDeltaUsd === sizeUsd
+  return {
+    orderType,
+    ...(triggerPrice === undefined ? {} : { triggerPrice }),
+    ...(twap === undefined ? {} : { twap }),
+    sizeDeltaUsd,
+    // Whatever collateral a whole close names, the contract pays all of it out and no more.
+    ...(isWhole ? { held: { sizeInUsd: sizeUsd, collateralAmount: MAX_UINT256 } } : {}),
+    collateralDelta: 0n,
+    collateralToken,
+    keepLeverage: false,
+    referencePrice,
+    sizing: {
+      wantedUsd,
+      sizeDeltaUsd,
+      cuts: isWhole && wantedUsd > sizeUsd ? [{ by: 'sizeInUsd', toUsd: sizeUsd }] : [],
+      dataAgeMs: oldestAgeMs(snapshot, view),
+    },
+  }
+}
