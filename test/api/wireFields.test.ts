@@ -21,7 +21,7 @@ const absentMeansNone: ReadonlySet<string> = new Set([
 
 /**
  * Fields that decide nothing, and must not cost what comes with them: an odd one is left out, as if it were not there. What
- * identifies is not among them, nor any amount.
+ * identifies is not among them, nor any amount that something is decided by.
  */
 const leftOut: Readonly<Record<string, readonly string[]>> = {
   prepare: ['idempotencyKey', 'traceId'],
@@ -37,6 +37,38 @@ const leftOut: Readonly<Record<string, readonly string[]>> = {
   ],
   'relay-submit': ['status'],
   'relay-status': ['txHash', 'reason', 'revertData'],
+  // Further figures of a position are for people: one that cannot be read must not hide the position.
+  'positions-with-orders': [
+    'pendingBorrowingFeesUsd',
+    'pendingFundingFeesUsd',
+    'pendingClaimableFundingFeesUsd',
+    'closingFeeUsd',
+    'uiFeeUsd',
+    'fundingFeeAmount',
+    'claimableLongTokenAmount',
+    'claimableShortTokenAmount',
+    'positionFeeAmount',
+    'traderDiscountAmount',
+    'uiFeeAmount',
+    'pendingImpactAmount',
+    'remainingCollateralAmount',
+    'pnlPercentage',
+    'pnlAfterFeesPercentage',
+    'pnlAfterAllFees',
+    'pnlAfterAllFeesPercentage',
+    'netValueAfterAllFees',
+    'netPriceImapctDeltaUsd',
+    'priceImpactDiffUsd',
+    'pendingImpactUsd',
+    'closePriceImpactDeltaUsd',
+    'leverageWithPnl',
+    'leverageWithoutPnl',
+    'hasLowCollateral',
+    'isOpening',
+    'indexName',
+    'poolName',
+    'data',
+  ],
 }
 const alikeFor: Readonly<Record<string, string>> = { status: 'submit', 'withdraw-status': 'submit' }
 

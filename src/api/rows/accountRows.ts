@@ -14,7 +14,6 @@ import {
   type Decoder,
   type Fields,
   int,
-  lenient,
   list,
   Malformed,
   object,
@@ -169,8 +168,8 @@ export function position(value: unknown): PositionRow {
     markPrice: usd30(row.markPrice, 'markPrice'),
     pnlUsd: signedUsd30(row.pnl, 'pnl'),
     pnlAfterFeesUsd: signedUsd30(row.pnlAfterFees, 'pnlAfterFees'),
-    // Older deployments do not send it (gaps: conflict 13), and nothing is decided by it.
-    positionValueInUsd: lenient(row.positionValueInUsd, 'positionValueInUsd', decimalUsd) ?? netValueUsd,
+    // Nothing is decided by it; older deployments do not send it (gaps: conflict 13).
+    positionValueInUsd: optional(row.positionValueInUsd, 'positionValueInUsd', decimalUsd) ?? netValueUsd,
     netValueUsd,
     increasedAtSeconds: unixSeconds(row.increasedAtTime, 'increasedAtTime'),
     decreasedAtSeconds: unixSeconds(row.decreasedAtTime, 'decreasedAtTime'),
