@@ -10,13 +10,20 @@ export interface Liar {
   /** Its base address, with the version segment of the host behind it. */
   readonly host: string
   lie: Lie | undefined
+  /** Whether it takes signed messages and never passes them on, and how many it took so far. */
+  withholds: boolean
+  readonly withheld: number
   close(): Promise<void>
 }
 
 /** Starts a proxy in front of `host`. */
 export async function startLiar(host: string): Promise<Liar> {
   const { origin, pathname } = new URL(host)
-  const liar: { lie: Lie | undefined } = { lie: undefined }
+  const liar: { lie: Lie | undefined; withholds: boolean; withheld: number } = {
+    lie: undefined,
+    withholds: false,
+    withheld: 0,
+  }
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -24,6 +31,16 @@ export async function startLiar(host: string): Promise<Liar> {
       try {
         const path = request.url ?? ''
         const { method = 'GET' } = request
+        if (liar.withholds && path.endsWith('/submit')) {
+          liar.withheld += 1
+          const { requestId } = Object(parsed(Buffer.concat(chunks).toString())) as { requestId?: string }
+          const taskId = `0x${'ab'.repeat(32)}`
+          const taken =
+            requestId === undefined ? { status: 'pending' } : { requestId, status: 'relay_accepted' }
+          response.writeHead(200, { 'content-type': 'application/json' })
+          response.end(JSON.stringify({ ...taken, taskId }))
+          return
+        }
         const answer = await fetch(origin + path, {
           method,
           headers: { 'content-type': request.headers['content-type'] ?? 'application/json' },
@@ -51,6 +68,15 @@ export async function startLiar(host: string): Promise<Liar> {
     },
     set lie(lie) {
       liar.lie = lie
+    },
+    get withholds() {
+      return liar.withholds
+    },
+    set withholds(withholds) {
+      liar.withholds = withholds
+    },
+    get withheld() {
+      return liar.withheld
     },
     close: () =>
       new Promise((resolve) => {
