@@ -129,7 +129,7 @@ test('values of the wrong type and negative sizes are told all at once', async (
       '  flag --risk.maxOrderSizeUsd: risk.maxOrderSizeUsd is "-5"; expected an amount of US dollars above 0, as 500 or "500.50".',
       '  env PERPD__RISK__MAX_LEVERAGE: risk.maxLeverage is "high"; expected a leverage from 1 to 200, as 5 or "2.5".',
       '  perpd.json: api.timeoutMs is "10"; expected a whole number from 100 to 120000.',
-      '  perpd.json: log is "loud"; expected an object of settings.',
+      '  perpd.json: log is a text; expected an object of settings.',
       '  Nothing was started. Settings: docs/configuration.md; what is in force: perpd config',
     ].join('\n'),
   )

@@ -128,8 +128,8 @@ test('a small live account is walked from its key to its kill as docs/going-live
   const halted = await type('perpd trading halted --profile arbitrum')
   expect(halted).toMatchObject({ code: 0, out: expect.stringContaining('trading is halted everywhere') })
   const paper = start('trading active')
-  expect([await paper.ended, paper.said()], written('exit code 4 and nothing done')).toEqual([
-    4,
+  expect([await paper.ended, paper.said()], written('exit code 3 and nothing done')).toEqual([
+    3,
     expect.stringContaining('the paper profile signs with a throwaway key'),
   ])
   daemon.child.kill('SIGTERM')
