@@ -62,6 +62,13 @@ export interface SendResult extends RecordBase {
   readonly send: SendFacts
 }
 
+/** The venue says that it gave up an attempt it had accepted: the attempt is unresolved until proof. Written once. */
+export interface AttemptDoubted extends RecordBase {
+  readonly kind: 'attempt.doubted'
+  readonly attempt: number
+  readonly evidence: Evidence
+}
+
 /** J5: the attempt's orders exist. Written again, with the same keys, when the chain shows it final. */
 export interface Landed extends RecordBase {
   readonly kind: 'landed'
@@ -114,6 +121,7 @@ export type JournalRecord =
   | AttemptWarned
   | AttemptArmed
   | SendResult
+  | AttemptDoubted
   | Landed
   | Unlanded
   | ChildMoved
@@ -139,6 +147,7 @@ const kinds: ReadonlySet<string> = new Set<RecordKind>([
   'attempt.warned',
   'attempt.armed',
   'send.result',
+  'attempt.doubted',
   'landed',
   'attempt.unlanded',
   'child.executed',

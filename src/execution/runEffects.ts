@@ -168,7 +168,6 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
       ...(answer.kind !== 'status' && answer.traceId !== undefined ? { traceId: answer.traceId } : {}),
       ...(reason === undefined ? {} : { reason }),
     })
-    orders.relabel(tracked, `the host says ${status}`)
   }
 
   return {

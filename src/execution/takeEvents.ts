@@ -169,6 +169,7 @@ function reasonOfRecord(state: IntentState): string {
     case 'ACKED':
       return 'the venue accepted it'
     case 'UNRESOLVED':
+      if (attempt.evidence !== undefined) return attempt.evidence.statement
       return `the submit was ${attempt.send?.result ?? 'unanswered'}: ${attempt.send?.message ?? 'no answer'}`
     default:
       return attempt.evidence?.statement ?? attempt.send?.message ?? ''

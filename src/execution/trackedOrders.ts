@@ -113,7 +113,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
     },
     relabel(tracked, reason) {
       if (tracked.state === undefined) return
-      const to = labelOf(tracked.state, tracked.observedStatus)
+      const to = labelOf(tracked.state)
       if (to === tracked.label) return
       const from = tracked.label
       tracked.label = to

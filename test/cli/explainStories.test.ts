@@ -238,6 +238,15 @@ test('a landing that a reorganisation took back is unknown again', () => {
   expect(flat).toContain('If it has not landed by 2027-01-15 08:05:00, it will be closed as expired')
 })
 
+test('an order that the venue took and then gave up is unknown, and its word is no proof', () => {
+  const evidence = { level: 'api', atMs: startMs + 4000, statement: `${host} says relay_reverted`, host }
+  const { flat } = told(chain, [preparing, armed, sent, { kind: 'attempt.doubted', attempt: 1, evidence }])
+  expect(flat).toContain('unknown: increase long')
+  expect(flat).toContain('the venue gave it up, which proves nothing; unknown')
+  expect(flat).toContain(`${host} says relay_reverted`)
+  expect(flat).toContain('proof none yet')
+})
+
 test('a dead order names the block that proves it', () => {
   const proof = onChain(
     'chain-final',

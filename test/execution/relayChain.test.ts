@@ -1,6 +1,6 @@
 /** Orders of the relay lane, followed on the chain over real sockets, on a clock that the test moves. */
 import { afterEach, expect, test } from 'vitest'
-import { type Intent, lastAttempt } from '../../src/domain/order/intent.ts'
+import { type Intent, labelOf, lastAttempt } from '../../src/domain/order/intent.ts'
 import { type ChainBench, type ChainBenchOptions, chainBench, increaseIn, labels } from '../support/chain.ts'
 import type { Between } from '../support/venue.ts'
 
@@ -125,6 +125,9 @@ test('a revert is shown by its name, and is not the end: somebody sends our call
   await world.orderManager.accept(intent)
   await world.clock.advance(8_000)
   expect(labels(world.events).at(-1)).toBe('unknown')
+  // `orders` and `explain` read the journal alone, and have the word of log and status.
+  expect(labelOf(world.story(intent.intentId))).toBe('unknown')
+  expect(world.orderManager.open().map(({ label }) => label)).toEqual(['unknown'])
   const words = world.events.flatMap((event) => (event.type === 'order.observed' ? [event.reason ?? ''] : []))
   expect(words.at(-1)).toContain('DisabledMarket')
   world.set({ relayReverts: '' })

@@ -29,12 +29,17 @@ import {
 } from '../order/intent.ts'
 import { describeLane } from '../order/laneTable.ts'
 import { expectedOf, expectedOfSigned, fits, match } from './expected.ts'
-import type { AccountView, End, EvidenceRules, Landing, Observation } from './observation.ts'
+import {
+  type AccountView,
+  type End,
+  type EvidenceRules,
+  gaveUpStatuses,
+  type Landing,
+  type Observation,
+} from './observation.ts'
 
 const landedStatuses: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
-/** Last words that a landing contradicts. */
-const gaveUpStatuses: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
-const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', 'relay_failed', 'relay_reverted'])
+const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', ...gaveUpStatuses])
 
 /**
  * The orders that the attempt created, with the evidence, or undefined while they are not shown: the host says that it

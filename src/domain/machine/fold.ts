@@ -36,6 +36,7 @@ const allowed: Readonly<Partial<Record<JournalRecord['kind'], readonly AttemptPh
   'attempt.warned': ['PREPARING'],
   'attempt.armed': ['PREPARING'],
   'send.result': ['ARMED'],
+  'attempt.doubted': ['ACKED'],
   landed: ['ARMED', 'ACKED', 'UNRESOLVED', 'LANDED'],
   'attempt.unlanded': ['LANDED'],
   'child.executed': ['LANDED'],
@@ -151,6 +152,8 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
       }
     case 'send.result':
       return { ...current, phase: phaseOfSend[record.send.result], send: record.send, sentAtMs: record.atMs }
+    case 'attempt.doubted':
+      return { ...current, phase: 'UNRESOLVED', evidence: record.evidence }
     case 'landed':
       if (current.phase === 'LANDED') return confirmLanding(state, current, record)
       return {

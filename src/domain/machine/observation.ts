@@ -5,6 +5,9 @@ import type { Order, Position, Trade } from '../../protocol/position.ts'
 import type { ChildRole, Evidence, Settlement } from '../order/intent.ts'
 import type { ChainView } from './chainView.ts'
 
+/** Statuses by which a host says that it gave the order up: a failed or a reverted relay. They prove nothing (docs/orders.md 2). */
+export const gaveUpStatuses: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
+
 /** What the pinned host said of the request. */
 export type HostAnswer =
   | {

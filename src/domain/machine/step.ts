@@ -11,7 +11,8 @@
  *             what was meant, or the expiry closes the intent; silence asks again; after a crash prepare is asked again.
  * ARMED       J3 is durable: the digest may land from here on, whatever else is believed. Found at start-up it counts as
  *             sent, and J4 `unanswered` says so.
- * ACKED, UNRESOLVED  sent; they differ only in what the operator sees. Left by evidence alone (`evidence.ts`).
+ * ACKED, UNRESOLVED  sent; they differ only in what the operator sees. A venue that gives up what it took makes the one the
+ *             other. Left by evidence alone (`evidence.ts`).
  * LANDED      the orders exist (J5); each child is followed to its end (J5), then the intent closes (J7).
  * DEAD, VOID_CONSUMED  J6; the intent closes. A new order is only ever born from a new decision on a fresh snapshot.
  * NOT_SENT    the one send provably did not happen; the intent closes as never having left the house.
@@ -33,7 +34,7 @@ import type { WarnedFacts } from '../order/warnedFacts.ts'
 import type { JournalRecord } from '../records.ts'
 import { close, conclude, expire, local, type Step, stamp } from './conclude.ts'
 import { endOf, landingOf, lossOf, unlandingOf } from './evidence.ts'
-import type { EvidenceRules, Landing, Observation } from './observation.ts'
+import { type EvidenceRules, gaveUpStatuses, type Landing, type Observation } from './observation.ts'
 
 /** What happened. `nowMs` is the wall clock, for stamps and for the intent's own expiry only. */
 export type MachineEvent =
@@ -216,12 +217,40 @@ function observe(
     }
   }
   const loss = lossOf(state, attempt, observation, rules)
-  if (loss === undefined) return nothing
+  if (loss === undefined) {
+    const record = doubtStep(state, attempt, observation, nowMs)
+    return record === undefined ? nothing : { record, effects: [], again: false }
+  }
   const { kind, ...facts } = loss
   return {
     record: { ...stamp(state, nowMs), kind: `attempt.${kind}`, attempt: attempt.n, ...facts },
     effects: [],
     again: true,
+  }
+}
+
+/** The venue took the order and says now that it gave it up: that proves nothing, and the order is unknown from here on. */
+function doubtStep(
+  state: IntentState,
+  attempt: Attempt,
+  { answer, atMs }: Observation,
+  nowMs: number,
+): JournalRecord | undefined {
+  if (attempt.phase !== 'ACKED') return undefined
+  if (answer.kind !== 'status' || !gaveUpStatuses.has(answer.status)) return undefined
+  const { host, status, error, txHash } = answer
+  return {
+    ...stamp(state, nowMs),
+    kind: 'attempt.doubted',
+    attempt: attempt.n,
+    evidence: {
+      level: 'api',
+      atMs,
+      statement: `${host} says ${status}${error === undefined ? '' : `: ${error}`}`,
+      host,
+      status,
+      ...(txHash === undefined ? {} : { transactionHashes: [txHash] }),
+    },
   }
 }
 

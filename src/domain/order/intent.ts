@@ -206,7 +206,7 @@ export interface Attempt {
   readonly send?: SendFacts
   readonly sentAtMs?: number
   readonly children: readonly Child[]
-  /** How it landed, or why it cannot any more. */
+  /** How it landed, why it cannot any more, or why that is in doubt. */
   readonly evidence?: Evidence
 }
 
@@ -345,10 +345,10 @@ export function isWaiting(intent: Intent, child: Child): boolean {
 }
 
 /**
- * The operator's label (docs/orders.md 1). `observedStatus` is the venue's last word on the newest attempt, which
- * is not journaled: a failure or refusal seen after a signature left shows as `unknown` until proof.
+ * The operator's label (docs/orders.md 1). It follows from what the journal holds alone, so that every screen has the same one:
+ * a failure or refusal seen after a signature left makes the attempt unresolved, and shows as `unknown` until proof.
  */
-export function labelOf(state: IntentState, observedStatus?: string): Label {
+export function labelOf(state: IntentState): Label {
   const { closing } = state
   if (closing) return closedLabel(closing)
   const attempt = lastAttempt(state)
@@ -359,8 +359,7 @@ export function labelOf(state: IntentState, observedStatus?: string): Label {
     const open = attempt.children.filter((child) => !hasEnded(child))
     return open.length > 0 && open.every((child) => isWaiting(state.intent, child)) ? 'resting' : 'pending'
   }
-  const doubtful = observedStatus === 'relay_failed' || observedStatus === 'relay_reverted'
-  return doubtful ? 'unknown' : 'pending'
+  return 'pending'
 }
 
 function closedLabel(closing: Closing): Label {

@@ -2,7 +2,9 @@
  * The order chain: the message that a host prepared, handed in to that host by its request, whose state the host keeps until
  * its orders have ended. The host chooses deadline and nonce.
  */
+
 import { BaseError } from '../../base/errors.ts'
+import { gaveUpStatuses } from '../../domain/machine/observation.ts'
 import { hostMessage } from './hostMessage.ts'
 import type { Lane } from './lane.ts'
 import { noAnswer } from './noAnswer.ts'
@@ -26,9 +28,8 @@ export const orderChainLane: Lane = {
       echo: prepared.echo,
       ...(subaccountApproval === undefined ? {} : { subaccountApproval }),
     })
-    const doubtful = answer.status === 'relay_failed' || answer.status === 'relay_reverted'
     return {
-      result: doubtful ? 'refused' : 'accepted',
+      result: gaveUpStatuses.has(answer.status) ? 'refused' : 'accepted',
       status: answer.status,
       ...(answer.taskId === undefined ? {} : { taskId: answer.taskId }),
       ...(answer.txHash === undefined ? {} : { txHash: answer.txHash }),

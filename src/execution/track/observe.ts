@@ -5,7 +5,12 @@
 
 import type { CallOptions } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
-import type { AccountView, HostAnswer, Observation } from '../../domain/machine/observation.ts'
+import {
+  type AccountView,
+  gaveUpStatuses,
+  type HostAnswer,
+  type Observation,
+} from '../../domain/machine/observation.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { describeLane } from '../../domain/order/laneTable.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -21,8 +26,6 @@ import { type TradesRead, tradesSinceSeconds, walkPages } from './tradePages.ts'
 
 /** Statuses whose orders the account's lists can show. */
 const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
-/** Statuses that are wrong when a transaction was sent before: the order's name may still lead to rows of ours. */
-const gaveUp: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 
 /** What looks of one account share. */
 export interface SharedReads {
@@ -76,7 +79,8 @@ function listsFor(
   const deadlineMs = (attempt?.armed?.deadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
   const isOver = (answer.serverDateMs ?? 0) > deadlineMs + rules.deadlineMarginMs
   if (rules.trustVenue && isOver) return 'every peer'
-  return gaveUp.has(answer.status) && mayShow ? 'any host' : 'none'
+  // Such a word is wrong when a transaction was sent before: the order's name may still lead to rows of ours.
+  return gaveUpStatuses.has(answer.status) && mayShow ? 'any host' : 'none'
 }
 
 /** What those say who were handed the newest attempt, which was armed. Never throws for anything the network did. */

@@ -75,7 +75,9 @@ export function explainedOrder(
 ): ExplainedOrder {
   const { intent, closing } = state
   const label = labelOf(state)
-  const proof = closing === undefined ? lastAttempt(state)?.evidence : (decisive(records) ?? closing.evidence)
+  const newest = lastAttempt(state)
+  const shown = newest?.phase === 'UNRESOLVED' ? undefined : newest?.evidence
+  const proof = closing === undefined ? shown : (decisive(records) ?? closing.evidence)
   const head = [
     `${isOpened(state) ? 'open' : label}: ${termsOf(intent, termsInForce(state, context))} by ${intent.strategy}`,
     meaningOf(label, state, context.askedBy),

@@ -58,6 +58,11 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       return [
         `attempt ${record.attempt}: its one submit was ${sendWords[record.send.result]}${sendFacts(record.send)}`,
       ]
+    case 'attempt.doubted':
+      return [
+        `attempt ${record.attempt}: the venue gave it up, which proves nothing; unknown`,
+        seen(record.evidence),
+      ]
     case 'landed': {
       const final = record.evidence.level === 'chain-final' ? ' and final' : ''
       const count = record.orderKeys.length

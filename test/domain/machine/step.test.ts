@@ -56,8 +56,7 @@ function sent(result: 'accepted' | 'refused' | 'unanswered' | 'not-sent'): Run {
 }
 
 const kindsOf = (run: Run) => run.records.map((record) => record.kind)
-const label = (run: Run, observed?: string) =>
-  run.state === undefined ? undefined : labelOf(run.state, observed)
+const label = (run: Run) => (run.state === undefined ? undefined : labelOf(run.state))
 const shown = { orderKeys: [orderKey] }
 const executedLook = observationOf(statusAnswer('executed', shown), emptyAccount({ trades: [tradeOf()] }))
 
@@ -126,12 +125,25 @@ test('a refusal after the signature left closes nothing on a live chain', () => 
   expect(isOpen(run.state as IntentState)).toBe(true)
 })
 
-test('a reverted or failed word shows as unknown until proof', () => {
-  const run = sent('accepted')
-  expect(label(run, 'relay_reverted')).toBe('unknown')
-  expect(label(run, 'relay_failed')).toBe('unknown')
-  expect(label(run, 'relay_pending')).toBe('pending')
-})
+for (const status of ['relay_reverted', 'relay_failed']) {
+  test(`an accepted order of which the venue says ${status} is unknown until proof, from one record`, () => {
+    const run = sent('accepted')
+    const look = (answer: Parameters<typeof observationOf>[0]) =>
+      feed(run, { type: 'observed', nowMs: startMs + 5000, observation: observationOf(answer) })
+    look(statusAnswer('relay_pending'))
+    expect(label(run)).toBe('pending')
+    for (const answer of [status, 'relay_pending', status]) look(statusAnswer(answer, { error: 'why' }))
+    expect(kindsOf(run).slice(-2)).toEqual(['send.result', 'attempt.doubted'])
+    expect(run.records.at(-1)).toMatchObject({ evidence: { level: 'api', status } })
+    // The journal alone gives the same word.
+    const folded = foldRecords(run.records)
+    expect(folded === undefined ? undefined : labelOf(folded)).toBe('unknown')
+    expect(isOpen(run.state as IntentState)).toBe(true)
+    expect(run.effects.filter(({ type }) => type === 'submit')).toHaveLength(1)
+    feed(run, { type: 'observed', nowMs: startMs + 9000, observation: executedLook })
+    expect(label(run)).toBe('executed')
+  })
+}
 
 test('a cancelled order closes as cancelled with the keeper reason', () => {
   const run = sent('accepted')

@@ -25,6 +25,7 @@ const steps: Readonly<Record<Story['steps'][number]['record']['kind'], string>> 
   'attempt.warned': 'The venue warned of something',
   'attempt.armed': 'Verified and signed: it counts as sent from here',
   'send.result': 'Sent, once',
+  'attempt.doubted': 'Given up by the venue: that proves nothing',
   landed: 'On the chain: its orders are created',
   'attempt.unlanded': 'Taken back by the chain: not known again',
   'child.executed': 'Filled',
