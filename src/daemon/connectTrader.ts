@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
+import type { Clock } from '../base/clock.ts'
 import { replaceFile } from '../base/replaceFile.ts'
 import { systemClock } from '../base/systemClock.ts'
 import { readMarket } from '../chain/marketProof.ts'
@@ -13,6 +14,7 @@ import type { Emit } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { ToldApprovalStore } from '../engine/account/subaccountWatch.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
+import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/files/load.ts'
@@ -24,6 +26,7 @@ import { chooseEvidence, type EvidenceChoice } from './chain/evidenceSource.ts'
 import { checkRouterCode } from './chain/routerCode.ts'
 import { rpcClients } from './chain/rpcClients.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
+import { watchClock } from './notices/watchClock.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
 import { createTrader, type Trader } from './trader.ts'
@@ -67,17 +70,18 @@ export async function connectTrader(
   { hosts, fetch, emit, fatal, told, closers }: Reached,
 ): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
   const { chain } = config.venue
+  const clock = venue?.clock ?? systemClock
   const api = createVenueClient({
     chain,
     hosts,
     fetch,
-    clock: systemClock,
+    clock,
     random: Math.random,
     limits: apiLimitsOf(config, venue !== undefined),
     emit,
   })
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
-  const chainReader = await connect(config, evidence, { emit, fetch }, closers)
+  const chainReader = await connect(config, evidence, { clock, emit, fetch }, closers)
   // The venue inside this process has no code worth a pin, unless one was asked for.
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch) : undefined
@@ -89,7 +93,7 @@ export async function connectTrader(
   const trader = createTrader({
     chain,
     api,
-    clock: systemClock,
+    clock,
     journal,
     signer,
     ...(owner === undefined
@@ -102,16 +106,16 @@ export async function connectTrader(
             ...(told === undefined ? {} : { told }),
             prepareRenewal: createRenewals({
               sources: {
-                ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock: systemClock },
+                ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock },
                 urls: evidence.http.map((url) => url.reveal()),
               },
-              ...{ owner, subaccount: signer.address, clock: systemClock, emit },
+              ...{ owner, subaccount: signer.address, clock, emit },
               file: renewalFileOf(config.account.approvalFile),
             }),
           },
         }),
     prepareClaim: createClaims({
-      ...{ chain, api, clients, clock: systemClock, emit },
+      ...{ chain, api, clients, clock, emit },
       account: owner ?? signer.address,
       file: join(dirname(config.account.approvalFile), 'claim.json'),
     }),
@@ -147,7 +151,21 @@ export async function connectTrader(
     fatal,
   })
   closers.push(() => closeStrategies(trader.strategies()))
+  const watching = new AbortController()
+  closers.push(() => watching.abort())
+  watchClock({
+    clock: systemClock,
+    newestAtMs: journal.newestAtMs,
+    hostsAheadMs: () => hostsAheadMs(api, clock),
+    ...{ emit, signal: watching.signal },
+  }).catch(fatal)
   return { trader, evidence }
+}
+
+/** The hosts' clocks less this machine's, ms, by a client that goes by `clock`; undefined before any was heard. */
+function hostsAheadMs(api: Parameters<typeof hostsSkewMs>[0], clock: Clock): number | undefined {
+  const skewMs = hostsSkewMs(api)
+  return skewMs === undefined ? undefined : skewMs + clock.now() - systemClock.now()
 }
 
 /** What is configured of limits now. Throws a BaseError, which a running daemon outlives, for what cannot be used. */

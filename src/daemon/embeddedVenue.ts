@@ -1,6 +1,7 @@
 /** Starts the paper venue inside this process. Only what serves a venue imports this file, and on demand: it loads all of the venue. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
+import type { Clock } from '../base/clock.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
 import { systemClock } from '../base/systemClock.ts'
@@ -23,6 +24,8 @@ const hostname = '127.0.0.1'
 
 /** A paper venue that serves. */
 export interface StartedVenue {
+  /** The time of the daemon's own chain, which is never set back: a process with a venue in it has one time. */
+  readonly clock: Clock
   /** Addresses of the daemon's own chain. */
   readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
   readonly control: string
@@ -78,8 +81,10 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
       ? await serveAgain(venues, paper.stateFile, log)
       : await serveAt(venues, paper.port, paper.stateFile, log)
   const [main] = served
-  if (main === undefined) throw new RangeError('no chain to serve')
+  const clock = venues[0]?.venueState.clock
+  if (main === undefined || clock === undefined) throw new RangeError('no chain to serve')
   return {
+    clock,
     hosts: { api: main.api, oracle: main.oracle },
     control: main.control,
     chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),

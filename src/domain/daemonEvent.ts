@@ -28,6 +28,16 @@ export type DaemonEvent =
       readonly unresolved: number
       readonly tookMs: number
     }
+  /**
+   * This machine's clock went back: behind its own course while perpd runs, or behind the journal's newest record at a start.
+   * `hostsAheadMs`: the hosts' clocks less it, as it is now; absent: none was heard.
+   */
+  | {
+      readonly type: 'daemon.clockSetBack'
+      readonly backMs: number
+      readonly against: 'itself' | 'journal'
+      readonly hostsAheadMs?: number
+    }
   | { readonly type: 'daemon.recovering'; readonly reason: string }
   /** `held`: what keeps orders back at that moment, in words; absent: nothing does. */
   | { readonly type: 'daemon.ready'; readonly held?: string }

@@ -66,7 +66,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
   const subaccount = context.subaccount?.report()
   const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
   const strategies = parts.instances.all().map((instance) => withSignal(context, instance.status()))
-  const feedAgesMs = parts.feeds.at(nowMs)
+  const feedAgesMs = parts.feeds.now()
   // Before it runs nothing is read yet, and when it drains nothing is any more.
   const judged: AgeFacts | undefined =
     life.state() === 'running'
@@ -117,7 +117,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     windDowns: parts.windDown.open(),
     tasksRunning: runningByKind(trading.accountJournal.state().tasks),
     unresolved: unresolved.length,
-    oldestUnresolvedSeconds: (nowMs - oldest) / 1000,
+    oldestUnresolvedSeconds: Math.max(0, nowMs - oldest) / 1000,
     exposureUsd,
     exposureMaybeTwiceUsd: maybeTwiceUsd,
     unlistedFills: held.unlistedFills,

@@ -157,6 +157,9 @@ export function createJournal(parts: JournalParts): Journal {
 
   return {
     summary: () => ledger.summary(),
+    get newestAtMs() {
+      return ledger.newestAtMs
+    },
     account: () => ledger.account(),
     openIntents: () => ledger.openIntents(),
     recentIntents: (query) => ledger.recentIntents(query),

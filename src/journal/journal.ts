@@ -40,6 +40,8 @@ export interface OwnEvents {
 /** Questions that are answered at once, from memory: the folds of what is durable. */
 export interface LedgerReads {
   summary(): JournalSummary
+  /** When the newest record was written by its own clock, Unix ms; 0 before the first. */
+  readonly newestAtMs: number
   /** What was found on the account that no intent explains, what holds trading back, and what is under way on it. */
   account(): AccountState
   /** Open intents, oldest first: what recovery starts from. */

@@ -30,8 +30,6 @@ const keptAtMost = 25_600
 export interface Ledger extends LedgerReads, AdmissionView {
   /** Number of the newest record that was folded; 0 before the first. */
   readonly seq: number
-  /** When the newest record was written by its own word, Unix ms; 0 before the first. */
-  readonly newestAtMs: number
   /**
    * Folds the next record. Gives the intent's state with it, nothing for a record of the account. `admitted` is that state, where
    * admission made it already.

@@ -22,7 +22,9 @@ export function money(amount: Usd): string {
 
 /** `0.21 ms`, `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
 export function span(ms: number): string {
-  if (ms > 0 && ms < 1) return `${ms.toFixed(2)} ms`
+  // A clock that was set back makes no age of less than nothing.
+  if (ms <= 0) return '0 ms'
+  if (ms < 1) return `${ms.toFixed(2)} ms`
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`
   const seconds = Math.round(ms / 1_000)

@@ -214,7 +214,7 @@ function windDown<Params extends TaskGoal, State extends ExecutorProgress>(
 }
 
 function isCancelEarly({ cancelledAtMs }: ExecutorUse, { nowMs }: ExecutorView): boolean {
-  return cancelledAtMs !== undefined && nowMs - cancelledAtMs < CANCEL_AGAIN_MS
+  return cancelledAtMs !== undefined && Math.abs(nowMs - cancelledAtMs) < CANCEL_AGAIN_MS
 }
 
 /** A cancel of those of the first one's side; others follow. */

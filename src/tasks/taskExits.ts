@@ -146,7 +146,8 @@ export function nextExit(
  */
 function missing(kept: KeptExits | undefined, nowMs: number, bookUsd: Usd): ExitStep {
   if (kept === undefined) return { kind: 'wait', until: 'its position is not in the list yet' }
-  const { goneMs = nowMs } = kept
+  // A clock that was set back begins the wait anew, and no longer one.
+  const goneMs = Math.min(kept.goneMs ?? nowMs, nowMs)
   const isTakenOff = kept.bookUsd !== undefined && kept.bookUsd > 0n && bookUsd === 0n
   if (nowMs - goneMs >= (isTakenOff ? TAKEN_OFF_MS : GONE_MS)) return { kind: 'gone' }
   return { kind: 'wait', until: 'its position is not in the list any more', kept: { ...kept, goneMs } }

@@ -258,7 +258,11 @@ test('a new chain is one of the choices, has its profile, and its paper venue se
     changed('src/protocol/chains/gas.ts'),
   ])
   expect(chainGas.fuji).toBe(chains.fuji.gas)
-  const venue = createVenue({ clock: { now: () => 1_780_000_000_000 }, chain: chains.fuji, seed: 1 })
+  const venue = createVenue({
+    clock: { now: () => 1_780_000_000_000, monotonicMs: () => 0 },
+    chain: chains.fuji,
+    seed: 1,
+  })
   const answer = await venue.fetch(new Request(`http://127.0.0.1${venue.paths.api[0]}/markets`))
   expect([answer.status, (await answer.json()).length > 0]).toEqual([200, true])
 })

@@ -68,7 +68,60 @@ async function watch(armedAtMs: number, executedAtSeconds: number, deadlineSecon
   return events.filter(({ type }) => type === 'account.discrepancy')
 }
 
+/** A watch that finds a trade by another of now, by a journal whose trades were judged up to `throughSeconds`; and since when it asked. */
+async function watchStranger(throughSeconds: number) {
+  const journal = createMemoryJournal()
+  const events: Event[] = []
+  const emit = (event: Event) => void events.push(event)
+  const clock = { now: () => startMs, monotonicMs: () => 5_000, sleep: async () => undefined }
+  const accountJournal = createAccountJournal({ journal, clock })
+  await accountJournal.write({ kind: 'account.reconciled', throughSeconds })
+  const read = <T>(value: T) => Promise.resolve({ value, readAtMs: clock.now(), host: 'http://a.test/v1' })
+  const trade = {
+    id: '1',
+    account,
+    orderKey,
+    transactionHash: `0x${'0b'.repeat(32)}`,
+    eventName: 'OrderExecuted',
+    orderType: 2,
+    timestampSeconds: nowSeconds - 60,
+    initialCollateralToken: usdc,
+    initialCollateralDeltaAmount: 0n,
+    marketToken: ethMarket,
+    direction: 'long',
+    sizeDeltaUsd: usd(500),
+  }
+  const context = {
+    api: {
+      getPositions: () => read([]),
+      getOrders: () => read([]),
+      searchTrades: () => read({ trades: [trade], hasMore: false }),
+    },
+    clock,
+    emit,
+    journal,
+    orderManager: { open: () => [], recentlyLanded: () => [], sawOrders: () => undefined },
+    signer: { address: account },
+    trading: createTrading({ accountJournal, emit }),
+  } as unknown as Context
+  const reconciler = createReconciler(context)
+  clock.now = () => startMs + 1_000
+  await reconciler.pass({})
+  return {
+    found: events.filter(({ type }) => type === 'account.discrepancy').length,
+    throughSeconds: journal.account().throughSeconds,
+  }
+}
+
 const nowSeconds = startMs / 1000
+
+test('a trade by another is found though a clock that was a day ahead judged trades up to tomorrow, and that is put right', async () => {
+  expect(await watchStranger(nowSeconds + 86_400)).toEqual({ found: 1, throughSeconds: nowSeconds + 1 })
+})
+
+test('a journal whose trades are judged up to a few seconds from now is left as it is', async () => {
+  expect((await watchStranger(nowSeconds + 5)).throughSeconds).toBe(nowSeconds + 5)
+})
 
 test('an execution while an order of ours is unresolved waits for what becomes of it', async () => {
   expect(await watch(startMs, nowSeconds + 3, nowSeconds + 60)).toEqual([])

@@ -41,6 +41,7 @@ test('on a terminal every event reads as one plain line', () => {
                         metrics and status at http://127.0.0.1:9464 (/metrics, /api/status), journal /var/perpd/journal.db
                         Play money.
     journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved
+    clock     this machine's clock was set back by 24 h 0 min; the hosts' clocks agree with it now. Orders and exits are followed as before. Look at this machine's clock and its time server
     perpd     recovering, no new orders yet: Open orders are looked at first
     perpd     ready: strategies are running
     feed      tickers read, 120 ms old
@@ -209,6 +210,7 @@ test('lines below the level are not written', () => {
   log.note('console.served', 'info', 'not this')
   log.note('key.warned', 'warn', 'but this')
   expect(take().map((line) => line.split(' ')[0])).toEqual([
+    'clock',
     'tick',
     'tick',
     'denied',

@@ -31,6 +31,13 @@ test('after an exit nothing is added on that market until the cooldown is over',
   expect(codeOf(rules, left(OTHER_MARKET, minuteMs))).toBe('admitted')
 })
 
+test('an exit of a clock that was a day ahead holds nothing up for that day: increases wait where clocks differ (CLOCK_SKEW)', () => {
+  const exitsMs = new Map([[hexKey(MARKET as never), NOW_MS + 86_400_000]])
+  expect(codeOf({ cooldownMs: 10 * minuteMs }, { exitsMs })).toBe('admitted')
+  const seconds = new Map([[hexKey(MARKET as never), NOW_MS + 3_000]])
+  expect(codeOf({ cooldownMs: 10 * minuteMs }, { exitsMs: seconds })).toBe('COOLDOWN_AFTER_EXIT')
+})
+
 test('after so many stops in a window nothing is added for the pause, from the newest of them', () => {
   const rules = { stops: { count: 2, windowMs: 60 * minuteMs, pauseMs: 30 * minuteMs } }
   const ago = (...minutes: number[]) => ({ stopsMs: minutes.map((each) => NOW_MS - each * minuteMs) })

@@ -82,6 +82,8 @@ export function venueBench(
     readonly between?: Between
     /** Waits until what was woken has nothing left to do. Default: some turns of the event loop. */
     readonly settled?: () => Promise<void>
+    /** The client goes by the venue's time, as in the process that has a venue in it. */
+    readonly isOneProcess?: true
   } & Pick<ApiOptions, 'onPrices' | 'onMissing'> = {},
 ): VenueBench {
   const clock = manualClock(options.startMs ?? Date.UTC(2026, 10, 20, 12), options.settled)
@@ -100,7 +102,7 @@ export function venueBench(
       oracle: venue.paths.oracle.map((path) => base + path),
     },
     fetch: between === undefined ? direct : (url, init) => between(url, init, direct),
-    clock,
+    clock: options.isOneProcess ? venue.venueState.clock : clock,
     random: () => 0.5,
     limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
     ...(onPrices && { onPrices }),

@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { isoTime } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
+import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import { CLOCK_STEP_MS } from '../../domain/clockSkew.ts'
 import { lookAtJournal } from '../../journal/sqlite/lookAtJournal.ts'
 import { counted, span } from '../../monitor/text.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
@@ -106,7 +108,7 @@ export function checkJournal(config: Config, status: StatusBody | undefined): re
   const path = location.replace(/^sqlite:/, '')
   if (!existsSync(path)) return [pass('journal', `none at ${path} yet: the first start makes it`)]
   try {
-    const { version, readable, records, openIntents, lease } = lookAtJournal(path)
+    const { version, readable, records, openIntents, lease, newestAtMs } = lookAtJournal(path)
     const schema =
       version === readable
         ? `schema ${version}`
@@ -116,15 +118,30 @@ export function checkJournal(config: Config, status: StatusBody | undefined): re
         ? 'never opened for writing'
         : `lease ${lease.epoch} of ${lease.holder}, opened ${isoTime(lease.openedAtMs)}`
     const text = `${counted(records, 'record')}, ${counted(openIntents, 'open order')}, ${schema}, ${held}`
+    const clock = journalClock(newestAtMs, systemClock.now())
     if (status === undefined && openIntents > 0)
       return [
+        ...clock,
         warn('journal', text, 'Orders are open and no daemon follows them: perpd run goes on with them.'),
       ]
-    return [pass('journal', text)]
+    return [...clock, pass('journal', text)]
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     return [faultFinding('journal', error, 'perpd journal verify')]
   }
+}
+
+/** Warns where the newest record of a journal is of a time that this machine's clock has not reached. */
+export function journalClock(newestAtMs: number | undefined, nowMs: number): readonly Finding[] {
+  const aheadMs = (newestAtMs ?? nowMs) - nowMs
+  if (aheadMs < CLOCK_STEP_MS) return []
+  return [
+    warn(
+      'clock',
+      `this machine's clock is ${span(aheadMs)} before the journal's newest record (${isoTime(nowMs + aheadMs)}): it was ahead then, or is behind now`,
+      'Compare it with the hosts above, and look at its time server: timedatectl',
+    ),
+  ]
 }
 
 /** Whether the files that the paper venue begins with can be read. */

@@ -1,5 +1,6 @@
 /** What the chain's endpoints say of a removal that was sent, beside what every host says of the key. */
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { HostStatus } from '../../daemon/account/keyStatuses.ts'
 import { connect } from '../../daemon/chain/connectChain.ts'
@@ -55,7 +56,9 @@ export async function withChain<T>(
   const { fetch, close } = createNodeFetch()
   try {
     const evidence = chooseEvidence(config, undefined)
-    return await use(await connect(config, evidence, { emit: () => undefined, fetch }, closers))
+    return await use(
+      await connect(config, evidence, { clock: systemClock, emit: () => undefined, fetch }, closers),
+    )
   } finally {
     for (const closer of closers) closer()
     close()

@@ -1,7 +1,7 @@
 /** The chain endpoints of the configuration, checked before anything is read from them. */
 import type { Fetch } from '../../api/transport/route.ts'
+import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
-import { systemClock } from '../../base/systemClock.ts'
 import { connectChain } from '../../chain/connectEndpoints.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -17,7 +17,7 @@ import type { EvidenceChoice } from './evidenceSource.ts'
 export async function connect(
   config: Config,
   evidence: EvidenceChoice,
-  { emit, fetch }: { readonly emit: Emit; readonly fetch: Fetch },
+  { clock, emit, fetch }: { readonly clock: Clock; readonly emit: Emit; readonly fetch: Fetch },
   closers: (() => void)[],
 ): Promise<ChainReader | undefined> {
   if (evidence.source === 'api') return undefined
@@ -32,7 +32,7 @@ export async function connect(
     multicall: chain.contracts.multicall,
     timeoutMs: config.rpc.timeoutMs,
     maxLogSpan: config.rpc.maxLogBlocks,
-    clock: systemClock,
+    clock,
     emit,
     fetch,
   })

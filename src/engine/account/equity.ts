@@ -277,7 +277,7 @@ export function createEquityTracker(
       live.dayStartMs !== written.dayStartMs ||
       live.dayStartUsd !== written.dayStartUsd ||
       live.peakUsd - written.peakUsd > written.peakUsd / peakPart ||
-      (isChanged && nowMs - writtenAtMs >= markEveryMs)
+      (isChanged && Math.abs(nowMs - writtenAtMs) >= markEveryMs)
     if (isDue) await write(live, nowMs, opens)
   }
 

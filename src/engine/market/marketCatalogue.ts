@@ -335,7 +335,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       const key = hexKey(marketToken)
       if (prove === undefined || facts.markets.has(key)) return
       const last = unproven.get(key)
-      if (last !== undefined && clock.now() - last.atMs < PROVE_EVERY_MS) return
+      if (last !== undefined && Math.abs(clock.now() - last.atMs) < PROVE_EVERY_MS) return
       unproven.set(key, { why: last?.why ?? 'the chain is being asked', atMs: clock.now() })
       ask(marketToken).catch((error: unknown) =>
         unproven.set(key, { why: reasonOf(error), atMs: clock.now() }),

@@ -60,7 +60,7 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
   function youngOf(marketToken: string): readonly PriceWord[] {
     const nowMs = clock.now()
     return [...(words.get(hexKey(marketToken))?.values() ?? [])].filter(
-      ({ atMs }) => nowMs - atMs <= ENOUGH_MS,
+      ({ atMs }) => Math.abs(nowMs - atMs) <= ENOUGH_MS,
     )
   }
 

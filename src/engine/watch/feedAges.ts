@@ -6,8 +6,8 @@ import type { EngineContext } from '../context/engineContext.ts'
 export interface FeedAges {
   /** A feed was read that is this old, ms. */
   onFeed(feed: Feed, ageMs: number): void
-  /** Ages at an instant (Unix ms); feeds that were never read are absent. */
-  at(nowMs: number): Readonly<Partial<Record<Feed, number>>>
+  /** Ages now, by the monotonic clock: the wall clock may be set; feeds that were never read are absent. */
+  now(): Readonly<Partial<Record<Feed, number>>>
 }
 
 /** Makes it; each reading is told. */
@@ -15,10 +15,14 @@ export function createFeedAges({ clock, emit }: Pick<EngineContext, 'clock' | 'e
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   return {
     onFeed(feed, ageMs) {
-      feedReadAtMs.set(feed, { atMs: clock.now(), ageMs })
+      feedReadAtMs.set(feed, { atMs: clock.monotonicMs(), ageMs })
       emit({ type: 'feed.read', feed, ageMs })
     },
-    at: (nowMs) =>
-      Object.fromEntries([...feedReadAtMs].map(([feed, { atMs, ageMs }]) => [feed, nowMs - atMs + ageMs])),
+    now: () => {
+      const nowMs = clock.monotonicMs()
+      return Object.fromEntries(
+        [...feedReadAtMs].map(([feed, { atMs, ageMs }]) => [feed, nowMs - atMs + ageMs]),
+      )
+    },
   }
 }

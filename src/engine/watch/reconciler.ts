@@ -6,6 +6,7 @@
  */
 import { BaseError } from '../../base/errors.ts'
 import {
+  type AccountState,
   type Discrepancy,
   type DiscrepancyEnd,
   type DiscrepancyKind,
@@ -15,6 +16,7 @@ import {
 } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
+import { CLOCK_STEP_MS } from '../../domain/clockSkew.ts'
 import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
@@ -33,6 +35,8 @@ const tradesLimit = 500
 const tradesPagesMax = 20
 /** Trades are read again from this long before where the last pass ended, seconds: a list may be late. */
 const overlapSeconds = 3_600
+/** How far ahead of the clock the journal's time is when the clock was set back, seconds. */
+const aheadSeconds = CLOCK_STEP_MS / 1_000
 /** How often progress is written down when nothing was found, seconds. */
 const progressSeconds = 600
 /** An attempt was armed no longer than this before its signed deadline: the venue's clients sign for an hour, seconds. */
@@ -99,7 +103,8 @@ export function createReconciler(
   /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []
   let others: readonly Order[] | undefined
-  const startedSeconds = Math.floor(clock.now() / 1000)
+  /** When it first looked in this run, by the lowest that the clock has told: it may have been ahead, and be set back. */
+  let startedSeconds = Math.floor(clock.now() / 1000)
 
   async function settle(findingId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
     await accountJournal.write({
@@ -247,11 +252,13 @@ export function createReconciler(
       checkBooks()
       const state = accountJournal.state()
       // What happened before perpd first looked is not its story.
-      const throughSeconds = state.throughSeconds ?? startedSeconds
-      const isFirst = state.throughSeconds === undefined
-      const firstLookSeconds = isFirst ? startedSeconds : state.firstLookSeconds
-      const sinceSeconds = Math.max(0, firstLookSeconds ?? 0, isFirst ? 0 : throughSeconds - overlapSeconds)
       const readSeconds = Math.floor(clock.now() / 1000)
+      startedSeconds = Math.min(startedSeconds, readSeconds)
+      const { throughSeconds, firstLookSeconds, sinceSeconds, isFirst, isAhead } = spanOfTrades(
+        state,
+        readSeconds,
+        startedSeconds,
+      )
       const [read, orders, { trades, missing }] = await Promise.all([
         lists ?? api.getPositions({ account }).then((list) => [list]),
         api.getOrders({ account }),
@@ -336,7 +343,7 @@ export function createReconciler(
         if (known?.end === undefined || known.finding.kind === 'changed-order')
           await settle(findingId, 'gone')
       }
-      const isDue = isFirst || readSeconds - throughSeconds >= progressSeconds
+      const isDue = isFirst || isAhead || readSeconds - throughSeconds >= progressSeconds
       if (isDue && found.deferred + waiting.length === 0) {
         await accountJournal.write({ kind: 'account.reconciled', throughSeconds: readSeconds })
       }
@@ -357,6 +364,23 @@ export function createReconciler(
       )
     },
   }
+}
+
+/**
+ * Which trades a look judges. Times of a clock that was ahead say nothing of what happened since: the look reaches as far back of now
+ * as they lie ahead of it.
+ */
+function spanOfTrades(state: AccountState, readSeconds: number, startedSeconds: number) {
+  const isFirst = state.throughSeconds === undefined
+  const throughSeconds = state.throughSeconds ?? startedSeconds
+  const { firstLookSeconds: known } = state
+  const isKnown = !isFirst && (known === undefined || known <= readSeconds)
+  // What happened before perpd first looked is not its story.
+  const firstLookSeconds = isKnown ? known : startedSeconds
+  const isAhead = throughSeconds > readSeconds + aheadSeconds
+  const judgedSeconds = isAhead ? 2 * readSeconds - throughSeconds : throughSeconds
+  const sinceSeconds = Math.max(0, firstLookSeconds ?? 0, isFirst ? 0 : judgedSeconds - overlapSeconds)
+  return { throughSeconds, firstLookSeconds, sinceSeconds, isFirst, isAhead }
 }
 
 /** What all lists together show: a discrepancy is gone when none of them shows it. */

@@ -13,6 +13,8 @@ export interface JournalGlance {
   readonly records: number
   readonly openIntents: number
   readonly bytes: number
+  /** When its newest record was written by the clock of that moment, Unix ms; undefined without one. */
+  readonly newestAtMs: number | undefined
   /** Who opened it last for writing; undefined when nobody has. */
   readonly lease: { readonly holder: string; readonly epoch: number; readonly openedAtMs: number } | undefined
 }
@@ -28,11 +30,13 @@ export function lookAtJournal(path: string): JournalGlance {
     const { version } = readMarks(db)
     const { records, openIntents } = createRowReader(db, path).summary()
     const held = db.prepare('SELECT epoch, holder, opened_at_ms FROM lease WHERE only = 1').get()
+    const newest = db.prepare('SELECT at_ms FROM record ORDER BY seq DESC LIMIT 1').get()
     return {
       version,
       readable: SCHEMA_VERSION,
       records,
       openIntents,
+      newestAtMs: newest === undefined ? undefined : Number(newest.at_ms),
       bytes: statSync(path).size,
       lease:
         held === undefined

@@ -1,5 +1,6 @@
 /** How starts and ends of the daemon, turns of strategies, and decisions that are none read. */
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import { CLOCK_STEP_MS } from '../../domain/clockSkew.ts'
 import type { DaemonEvent } from '../../domain/daemonEvent.ts'
 import { counted, ended, listed, money, plain, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'
@@ -46,6 +47,17 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
         open_intents: event.openIntents,
         unresolved: event.unresolved,
         latency_ms: Math.round(event.tookMs),
+      },
+    ),
+  'daemon.clockSetBack': ({ backMs, against, hostsAheadMs }) =>
+    line(
+      'warn',
+      'clock',
+      `this machine's clock ${against === 'itself' ? `was set back by ${span(backMs)}` : `is ${span(backMs)} before the journal's newest record, which was written by a clock that was ahead`}; ${hostsText(hostsAheadMs)}. Orders and exits are followed as before. Look at this machine's clock and its time server`,
+      {
+        back_seconds: Math.round(backMs / 1_000),
+        against,
+        ...(hostsAheadMs === undefined ? {} : { skew_seconds: Math.round(hostsAheadMs / 1_000) }),
       },
     ),
   'daemon.recovering': (event) =>
@@ -241,4 +253,11 @@ function fieldWords(fields: readonly FieldChange[]): string {
 
 function fieldWord({ field, from = 'not set', to = 'not set' }: FieldChange): string {
   return `${plain(field)} ${plain(from)} -> ${plain(to)}`
+}
+
+/** How the hosts' clocks stand to ours after it went back. */
+function hostsText(aheadMs: number | undefined): string {
+  if (aheadMs === undefined) return 'no host has told its time yet'
+  if (Math.abs(aheadMs) < CLOCK_STEP_MS) return "the hosts' clocks agree with it now"
+  return `the hosts' clocks are ${span(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} it, and increases wait until they agree`
 }

@@ -25,6 +25,11 @@ export const daemonRegister = {
     'unresolved',
     'latency_ms',
   ]),
+  'daemon.clockSetBack': registered(
+    ['warn'],
+    "This machine's clock went back: against itself while perpd runs, or against the newest record of the journal at a start.",
+    ['back_seconds', 'against', 'skew_seconds'],
+  ),
   'daemon.recovering': registered(['info'], 'Something must be known before new orders are made.', [
     'reason',
   ]),

@@ -4,6 +4,7 @@
  * which is no part of the wire. `/rpc` is the chain's JSON-RPC endpoint, `/ws` the same over WebSocket.
  */
 import type { Clock } from '../../base/clock.ts'
+import { createOnwardClock } from '../../base/onwardClock.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { startTraders } from '../execution/traders.ts'
 import { changesAnswers } from '../http/answerShape.ts'
@@ -95,12 +96,14 @@ const API_PEERS = 2
 export function createVenue(options: VenueOptions): Venue {
   const saved = options.stateFile === undefined ? undefined : loadState(options.stateFile, options.chain)
   const epochSeconds = saved?.epochSeconds ?? options.epochSeconds
+  // The time of a chain is never set back, whatever happens to this machine's clock.
+  const clock = createOnwardClock(options.clock, (saved?.advancedToSeconds ?? 0) * 1000)
   const prefix = options.prefix ?? ''
   const faults: Faults = { ...noFaults(), ...options.faults }
   const venueState = createVenueState({
     dataFaults: faults,
     chain: options.chain,
-    clock: options.clock,
+    clock,
     seed: saved?.seed ?? options.seed ?? DEFAULT_SEED,
     settings: { ...defaultVenueSettings, ...options.settings },
     ...(epochSeconds === undefined ? {} : { epochSeconds }),
@@ -132,37 +135,37 @@ export function createVenue(options: VenueOptions): Venue {
   let savedMoment = momentOf(venueState)
   const wire = createWireFaults({
     seed: venueState.seed,
-    clock: options.clock,
+    clock,
     cut: () => {
       throw new ConnectionCut()
     },
   })
   const responseCache = createResponseCache()
-  const play = createScenario(options.scenario ?? [], options.clock.now(), {
+  const play = createScenario(options.scenario ?? [], clock.now(), {
     faults,
     wire,
     reorganise: (order) => void reorganiseNow(venueState, order),
     forget: () => {
-      holdFailingValues(venueState, options.clock.now())
+      holdFailingValues(venueState, clock.now())
       responseCache.forget()
     },
   })
-  play(options.clock.now())
+  play(clock.now())
   const app = createApp({ state, prefix, wire, responseCache, neighbours: options.neighbours ?? (() => []) })
   return {
     fetch: async (request) => {
-      play(options.clock.now())
+      play(clock.now())
       return wire.around(request, prefix, async (one) => app.fetch(one))
     },
     quick: (path) => {
-      const nowMs = options.clock.now()
+      const nowMs = clock.now()
       play(nowMs)
       if (wire.rules.length > 0 || faults.latencyMs > 0 || faults.down.length > 0) return undefined
       if (changesAnswers(faults)) return undefined
       return responseCache.atPath(path, nowMs)
     },
     advance: () => {
-      play(options.clock.now())
+      play(clock.now())
       advanceVenue(venueState)
     },
     record: () => settledRecord(venueState, state.record),

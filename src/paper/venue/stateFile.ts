@@ -70,6 +70,8 @@ interface SavedState {
 export interface LoadedState {
   readonly seed: number
   readonly epochSeconds: number
+  /** How far its time had come, Unix seconds. */
+  readonly advancedToSeconds: number
   restore(venue: VenueParts): void
 }
 
@@ -91,6 +93,7 @@ export function loadState(path: string, chain: Chain): LoadedState | undefined {
   return {
     seed: saved.seed,
     epochSeconds: saved.epochSeconds,
+    advancedToSeconds: saved.advancedToSeconds,
     restore: (venue) => {
       restore(saved, venue)
       if (saved.ledger !== undefined) restoreLedger(path, venue.venueState, saved.ledger)

@@ -98,7 +98,7 @@ function campsOf(
   divergenceBps: number,
   nowMs: number,
 ): readonly Camp[] {
-  const counted = last !== undefined && nowMs - last.atMs <= LAST_COUNTS_MS ? last.price : undefined
+  const counted = last !== undefined && Math.abs(nowMs - last.atMs) <= LAST_COUNTS_MS ? last.price : undefined
   const reach = (price: Usd): Usd => bps(price, Math.min(divergenceBps, BPS_ONE))
   const begins = words.filter(
     ({ medianPrice }, at) => words.findIndex((word) => word.medianPrice === medianPrice) === at,

@@ -64,11 +64,11 @@ function checkStops({ stops }: Protections, { stopsMs }: TrackRecord, nowMs: num
     (stopMs, index) => index >= count - 1 && stopMs - (stopsMs[index - count + 1] ?? 0) <= windowMs,
   )
   const newestMs = stopsMs[at]
-  if (newestMs === undefined || nowMs >= newestMs + pauseMs) return undefined
+  if (newestMs === undefined || Math.abs(nowMs - newestMs) >= pauseMs) return undefined
   return {
     code: 'STOPS_IN_WINDOW',
     reason: `${count} stops came within ${spanOf(windowMs)}; this strategy adds nothing for ${spanOf(pauseMs)} after the last of them`,
-    wanted: `${spanOf(nowMs - newestMs)} after it`,
+    wanted: `${spanOf(Math.max(0, nowMs - newestMs))} after it`,
     allowed: `${spanOf(pauseMs)} after it (protect.stopsInWindow)`,
   }
 }
@@ -81,11 +81,12 @@ function checkCooldown(
   nowMs: number,
 ): Denial | undefined {
   const exitMs = exitsMs.get(hexKey(marketToken))
-  if (cooldownMs === undefined || exitMs === undefined || nowMs >= exitMs + cooldownMs) return undefined
+  if (cooldownMs === undefined || exitMs === undefined || Math.abs(nowMs - exitMs) >= cooldownMs)
+    return undefined
   return {
     code: 'COOLDOWN_AFTER_EXIT',
     reason: 'this strategy left the market a moment ago, and waits before it enters again',
-    wanted: `${spanOf(nowMs - exitMs)} after it`,
+    wanted: `${spanOf(Math.max(0, nowMs - exitMs))} after it`,
     allowed: `${spanOf(cooldownMs)} after it (protect.cooldownAfterExitSeconds)`,
   }
 }
