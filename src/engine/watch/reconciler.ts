@@ -251,7 +251,6 @@ export function createReconciler(
     async pass(symbols, lists) {
       checkBooks()
       const state = accountJournal.state()
-      // What happened before perpd first looked is not its story.
       const readSeconds = Math.floor(clock.now() / 1000)
       startedSeconds = Math.min(startedSeconds, readSeconds)
       const { throughSeconds, firstLookSeconds, sinceSeconds, isFirst, isAhead } = spanOfTrades(

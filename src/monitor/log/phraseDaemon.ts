@@ -259,5 +259,5 @@ function fieldWord({ field, from = 'not set', to = 'not set' }: FieldChange): st
 function hostsText(aheadMs: number | undefined): string {
   if (aheadMs === undefined) return 'no host has told its time yet'
   if (Math.abs(aheadMs) < CLOCK_STEP_MS) return "the hosts' clocks agree with it now"
-  return `the hosts' clocks are ${span(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} it, and increases wait until they agree`
+  return `the hosts' clocks are ${span(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} it`
 }
