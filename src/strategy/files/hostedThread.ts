@@ -88,6 +88,8 @@ export function startKindThread(
   let isEnding = false
   /** What it has not answered yet. */
   let asked: KindQuestion | undefined
+  /** The question asked last; memory that its answer left behind is found after the answer. */
+  let newest: KindQuestion | undefined
   const endedBy = (reason: string, ended: ThreadEnd, place: string | undefined): void => {
     if (isEnding || fault !== undefined) return
     fault = new KindFault(reason, { place: place ?? placeOfQuestion(asked), ended })
@@ -107,7 +109,11 @@ export function startKindThread(
   // A fault that nobody waits for is told at the next turn.
   waiting.promise.catch(() => undefined)
   const look = memoryLook(worker, memoryMiB, () =>
-    endedBy(`it used more than ${memoryMiB} MiB of memory, buffers included`, 'memory', undefined),
+    endedBy(
+      `it used more than ${memoryMiB} MiB of memory, buffers included`,
+      'memory',
+      placeOfQuestion(newest),
+    ),
   )
   const thread: KindThread = {
     fault: () => fault,
@@ -116,6 +122,7 @@ export function startKindThread(
       waiting = Promise.withResolvers<KindAnswer>()
       waiting.promise.catch(() => undefined)
       asked = question
+      newest = question
       const transfer = question.ask === 'decide' ? [question.bytes.buffer as ArrayBuffer] : []
       worker.postMessage(question, transfer)
       return await thread.within(waiting.promise, timeoutMs, 'in its turn')
@@ -141,26 +148,31 @@ export function startKindThread(
         ended: 'timeout',
       })
     },
-    async end() {
+    end: () => {
       isEnding = true
-      let isOver = false
-      const over = worker.terminate().then(() => {
-        isOver = true
-      })
-      const grace = Promise.withResolvers<void>()
-      const timer = setTimeout(grace.resolve, endGraceMs)
-      await Promise.race([over, grace.promise])
-      clearTimeout(timer)
-      if (isOver) return
-      hangs(true)
-      leftBehind += 1
-      over.then(() => {
-        hangs(false)
-        leftBehind -= 1
-      })
+      return endWorker(worker, endGraceMs, hangs)
     },
   }
   return [thread, loading]
+}
+
+/** Ends a thread. Resolves when it is over, or when it counts as left behind after `graceMs`. */
+async function endWorker(worker: Worker, graceMs: number, hangs: ThreadOptions['hangs']): Promise<void> {
+  let isOver = false
+  const over = worker.terminate().then(() => {
+    isOver = true
+  })
+  const grace = Promise.withResolvers<void>()
+  const timer = setTimeout(grace.resolve, graceMs)
+  await Promise.race([over, grace.promise])
+  clearTimeout(timer)
+  if (isOver) return
+  hangs(true)
+  leftBehind += 1
+  over.then(() => {
+    hangs(false)
+    leftBehind -= 1
+  })
 }
 
 /**
