@@ -7,7 +7,11 @@ const shipped = join(import.meta.dirname, '..', '..', 'strategies')
 
 /** What is changed in a shipped file: it is turned on, and trades a market of its own on steps that a day's prices cross. */
 const changes: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
-  'eth-trend.yaml': [],
+  // The shipped one turns seldom, since each turn costs fees: too seldom for a day's worth of orders.
+  'eth-trend.yaml': [
+    [/period: 5m/, 'period: 1m'],
+    [/exitStrength: 1 /, 'exitStrength: 0.4 '],
+  ],
   'btc-trend.yaml': [[/enabled: false/, 'enabled: true']],
   'eth-grid.yaml': [
     [/enabled: false/, 'enabled: true'],
