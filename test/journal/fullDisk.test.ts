@@ -134,7 +134,8 @@ test.skipIf(!mayMount())(
         for (const record of wholeStory(n)) seq = (await journal.append(record)).seq
         await guard.append(claim)
       }
-      expect(journal.isShort()).toBe(true)
+      // What a disk said counts for a quarter of a second, and a quick machine needs less for all of these.
+      await vi.waitFor(() => expect(journal.isShort()).toBe(true))
       // As a power cut would leave it: the rest of the WAL is what was taken for it.
       const copy = join(directory, 'copy.db')
       for (const ending of ['', '-wal', '.head'])
@@ -147,7 +148,6 @@ test.skipIf(!mayMount())(
       expect((await again.append(storyOf(1).preparing())).seq).toBe(seq + 1)
       expect(statSync(`${reserved.path}.ballast`).size).toBeLessThan(BALLAST_BYTES)
       empty()
-      // What a disk said counts for a quarter of a second.
       await vi.waitFor(() => expect(again.isShort()).toBe(false))
       expect(statSync(`${reserved.path}.ballast`)).toMatchObject({ size: BALLAST_BYTES })
       expect(statSync(`${reserved.path}.ballast`).mode & 0o777).toBe(0o600)
