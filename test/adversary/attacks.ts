@@ -170,7 +170,7 @@ export const attacks: readonly Attack[] = [
     {
       kind: 'host',
       habits: [habit({ does: 'guards' }), habit({ does: 'closes', symbol: btc })],
-      spanMs: 120_000,
+      spanMs: 360_000,
     },
   ),
   attack(

@@ -225,7 +225,18 @@ function withField(tree: Tree, field: string, change: (value: bigint | string) =
   )
 }
 
-/** A prepared message in another shape: in the answer, in all its copies, and in the records of the host, so that it lands. */
+/** The same tree without the builder's inputs: nobody has to show them, and they would say what was meant. */
+function withoutInputs(tree: Tree): Tree {
+  if (Array.isArray(tree)) return tree.map(withoutInputs)
+  if (typeof tree !== 'object' || tree === null) return tree
+  const left = Object.entries(tree).filter(([key]) => key !== 'params' && key !== 'tokenTransfersParams')
+  return Object.fromEntries(left.map(([key, value]) => [key, withoutInputs(value)]))
+}
+
+/**
+ * A prepared message in another shape: in the answer, in all its copies, and in the records of the host, so that it lands. A liar
+ * who knows his trade shows no inputs beside it.
+ */
 function changedMessage(
   venue: Venue,
   liar: string,
@@ -250,7 +261,7 @@ function changedMessage(
     relayParams: relayHash,
   }
   const payload = withField(
-    withField((body as Record<string, unknown>).payload, field, changed),
+    withField(withoutInputs((body as Record<string, unknown>).payload), field, changed),
     'relayParams',
     () => relayHash,
   ) as Record<string, unknown>
