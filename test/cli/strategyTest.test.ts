@@ -98,7 +98,7 @@ test('a trial is the same each time, and tells decisions, refusals, fills and wh
   const [one, other] = [typed(path, '--json'), typed(path, '--json')]
   expect(other.stdout).toBe(one.stdout)
   const body = JSON.parse(one.stdout) as Body
-  expect([body.turns, body.turnSeconds]).toEqual([240, 60])
+  expect([body.turns, body.turnSeconds]).toEqual([240, 300])
   const full = body.situations.find(({ situation }) => situation === 'no-capacity')
   expect(full).toMatchObject({ taken: 0, trades: 0, resultUsd: '0' })
   // Refusals that repeat themselves are one line.

@@ -118,8 +118,8 @@ test('a kill whose close is refused asks ever more seldom, says why, and never g
     reason: 'test',
   })
   await bench.clock.advance(10_000)
-  // The venue has a long and shows a short: it knows no such position when it is to prepare its close.
-  const id = edit('/positions', { path: '/*/isLong', set: false })
+  // The venue knows no such position when it is to prepare its close.
+  bench.venue.faults.prepareRefuses = 'POSITION_NOT_FOUND'
   await bench.clock.advance(2_000)
   prepares.length = 0
   await engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' })
@@ -127,7 +127,7 @@ test('a kill whose close is refused asks ever more seldom, says why, and never g
   expect(prepares.length).toBeGreaterThan(6)
   expect(prepares.length).toBeLessThan(14)
   expect(engine.status().kill?.problem).toContain('REFUSED_BEFORE, The venue refused this order')
-  bench.venue.wire.remove(id)
+  bench.venue.faults.prepareRefuses = ''
   await bench.clock.advance(90_000)
   expect(engine.status().kill).toMatchObject({ outcome: 'done' })
   expect((await bench.api.getPositions({ account: signer.address })).value).toEqual([])

@@ -12,7 +12,7 @@ export const firstSeeds: Readonly<Record<string, number>> = {
   'a reorganisation is not noticed': 40,
   'a frozen order is taken for cancelled': 27,
   'the venue is trusted on a live chain': 22,
-  'a cancel is believed from the host': 22,
+  'a cancel is believed from the host': 712,
   'orders of other intents are not told apart': 11,
   'rows are judged by our own clock': 74,
   'a late answer to the submit stops the daemon': 14,

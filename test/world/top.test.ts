@@ -73,7 +73,7 @@ test('without a terminal it prints one plain status below the other, or lines of
   await until(
     'each has two',
     () =>
-      (plain.stdout().split('state     running').length > 2 && json.stdout().split('\n').length > 2) ||
+      (plain.stdout().split('state    running').length > 2 && json.stdout().split('\n').length > 2) ||
       undefined,
   )
   expect(plain.stdout()).not.toContain('\u001b')
