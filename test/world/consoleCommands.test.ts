@@ -136,7 +136,8 @@ pageTest(
     // The dialog counts what is known when it opens.
     await until('the dialog counts what rests', async () => {
       await page.click('.actions >> text="Kill…"')
-      if ((await page.locator('dialog[open] >> text=1 of perpd’s, exits too, 0 of others').count()) > 0) return true
+      if ((await page.locator('dialog[open] >> text=1 of perpd’s, exits too, 0 of others').count()) > 0)
+        return true
       await page.keyboard.press('Escape')
       return undefined
     })

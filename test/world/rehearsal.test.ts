@@ -182,14 +182,11 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
   expect(
     metrics.filter((line) => /^perpd_(payload_mismatches|reconcile_drift)_total\S* [^0]/.test(line)),
   ).toEqual([])
-  for (const event of [
-    'order.payload_rejected',
-    'order.not_signed',
-    'host.cooldown',
-    'account.discrepancy',
-    'decision.denied',
-  ])
+  for (const event of ['order.payload_rejected', 'order.not_signed', 'host.cooldown', 'account.discrepancy'])
     expect(linesOf(daemon, event)).toEqual([])
+  // A busy machine may let a level pass before the script's exit for it is looked at; the script asks again at the next wave.
+  const denied = linesOf(daemon, 'decision.denied').map((line) => (JSON.parse(line) as { code: string }).code)
+  expect(denied.filter((code) => code !== 'TRIGGER_WOULD_FIRE')).toEqual([])
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended, daemon.said()).toBe(0)
 
