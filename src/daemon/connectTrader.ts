@@ -14,6 +14,7 @@ import type { Emit } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { ToldApprovalStore } from '../engine/account/subaccountWatch.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
+import type { EngineLabels } from '../engine/statusReport.ts'
 import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../monitor/log/log.ts'
@@ -139,7 +140,7 @@ export async function connectTrader(
       isGone: (file) => existsSync(dirname(file)) && !existsSync(file),
     },
     settings: traderSettingsOf(config, evidence.source),
-    labels: { version, profile: config.profile, journalPath: config.journal.path, evidence: evidence.text },
+    labels: labelsOf(config, evidence.text, venue),
     onMarkets: (markets) => {
       listed = markets
         .filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly)
@@ -178,4 +179,13 @@ async function readLimits(
   const [problem] = problems
   if (problem !== undefined) throw problem
   return { ...limitsOf(config, strategies), waiting: waitingSettings(running, values) }
+}
+
+function labelsOf(
+  { profile, journal }: Config,
+  evidence: string,
+  venue: StartedVenue | undefined,
+): EngineLabels {
+  const labels = { version, profile, journalPath: journal.path, evidence }
+  return venue?.replay === undefined ? labels : { ...labels, replay: venue.replay }
 }

@@ -1,9 +1,10 @@
 /** Starts the paper venue inside this process. Only what serves a venue imports this file, and on demand: it loads all of the venue. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, parse } from 'node:path'
+import { basename, dirname, join, parse } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
+import { type ReplayPlace, type RunningReplay, replayPlace } from '../base/replayPlace.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
@@ -15,10 +16,12 @@ import { type ServedVenue, serveVenues } from '../paper/server/serve.ts'
 import { parseMarketHours } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
 import type { VenueSettings } from '../paper/state/settings.ts'
+import type { VenueState } from '../paper/state/venueState.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { simulated } from '../protocol/settings/paperSection.ts'
 import { parseUnits } from '../protocol/units.ts'
 import { readVenueFiles } from './files/venueFiles.ts'
+import { tellReplay } from './log/tellReplay.ts'
 
 const hostname = '127.0.0.1'
 
@@ -31,6 +34,8 @@ export interface StartedVenue {
   readonly control: string
   /** All addresses by chain, the daemon's own chain first. */
   readonly chains: Readonly<Record<string, ServedVenue>>
+  /** Where the replay is that its prices follow; absent: none. */
+  readonly replay?: () => ReplayPlace
   /** Saves the worlds and frees the port. */
   close(): Promise<void>
 }
@@ -81,14 +86,20 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
       ? await serveAgain(venues, paper.stateFile, log)
       : await serveAt(venues, paper.port, paper.stateFile, log)
   const [main] = served
-  const clock = venues[0]?.venueState.clock
-  if (main === undefined || clock === undefined) throw new RangeError('no chain to serve')
+  const world = venues[0]?.venueState
+  if (main === undefined || world === undefined) throw new RangeError('no chain to serve')
+  const { clock } = world
+  const replay = runningReplay(config, world)
+  const telling = new AbortController()
+  if (replay !== undefined) void tellReplay(replay, clock, log.note, telling.signal)
   return {
     clock,
+    ...(replay === undefined ? {} : { replay: () => replayPlace(replay, clock.now()) }),
     hosts: { api: main.api, oracle: main.oracle },
     control: main.control,
     chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),
     close: async () => {
+      telling.abort()
       try {
         await main.close()
       } finally {
@@ -96,6 +107,16 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
       }
     },
   }
+}
+
+/** The replay of a world: it began when the world did. */
+function runningReplay(
+  { paper: { replayFile } }: Config,
+  { epochSeconds, settings: { replay } }: VenueState,
+): RunningReplay | undefined {
+  return replay === undefined || replayFile === undefined
+    ? undefined
+    : { file: basename(replayFile), ...replay, epochSeconds }
 }
 
 /** Takes the right to write the state files of all chains: two venues on one file would each undo what the other keeps. */

@@ -1,5 +1,6 @@
 /** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
 
+import type { ReplayPlace } from '../base/replayPlace.ts'
 import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
 import type { UnlistedSide } from '../domain/account/held.ts'
 import type { TradingState } from '../domain/account/limits.ts'
@@ -165,6 +166,8 @@ export interface EngineStatus {
   readonly oracleHosts: readonly string[]
   readonly journal: { readonly path: string; readonly records: number; readonly intents: number }
   readonly evidence: string
+  /** Where the replay is that the venue's prices follow; absent: none. */
+  readonly replay?: ReplayPlace
 }
 
 /** Why the engine is not ready when the journal keeps the last of its space. */

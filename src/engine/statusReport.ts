@@ -1,4 +1,5 @@
 /** The status of an engine, put together of its parts at the moment somebody asks. */
+import type { ReplayPlace } from '../base/replayPlace.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
@@ -31,6 +32,8 @@ export interface EngineLabels {
   readonly journalPath: string
   /** One sentence: what closes an unknown here. */
   readonly evidence: string
+  /** Where the replay is that the venue's prices follow; absent: none. */
+  readonly replay?: () => ReplayPlace
 }
 
 /** The parts that a status is of. */
@@ -128,6 +131,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     oracleHosts: api.hosts.oracle,
     journal: { path: labels.journalPath, records, intents },
     evidence: labels.evidence,
+    ...(labels.replay === undefined ? {} : { replay: labels.replay() }),
   }
 }
 

@@ -510,6 +510,18 @@ test('an order whose entry is filled is shown as that, with what rests of it, an
   expect(statusText(body)).toContain('the venue says relay_accepted')
 })
 
+test('a replay stands in the head with its date and its end, and seeded prices have no line', () => {
+  const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+  const place = { file: 'eth.csv', speed: 1, atMs: Date.UTC(2025, 0, 1, 5), endMs: Date.UTC(2025, 0, 2) }
+  const replay = { ...place, endsAtMs: Date.UTC(2026, 10, 28), still: [], hasEnded: false }
+  expect(oneLine(statusText({ ...body, replay }))).toContain(
+    'replay eth.csv is at 2025-01-01T05:00Z of 2025-01-02T00:00Z; it ends at 2026-11-28T00:00Z',
+  )
+  const ended = { ...replay, still: ['ETH'], hasEnded: true }
+  expect(oneLine(statusText({ ...body, replay: ended }))).toContain('the prices of ETH stand still')
+  expect(statusText(body)).not.toContain('replay')
+})
+
 test('a cancel that went through says what is cancelled, and not that an order executed', () => {
   const cancel = { ...toPlain(orderRow({ state: executedState, label: 'executed' })), kind: 'cancel' }
   expect(outcomeText(cancel, '1a2b3c4d5e6f')).toBe(

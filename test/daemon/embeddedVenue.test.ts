@@ -1,5 +1,5 @@
 /** What the configuration says of the paper venue reaches its world. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,6 +63,15 @@ test('shares of pools, whitelists and the boost of a wallet are what the setting
   })
   expect(await read(`${api}/whitelists?address=${wallet}`)).toEqual([marketToken])
   expect(await read(`${api}/incentives/usdg/boost-apr`)).toEqual({ boostApr: 0 })
+})
+
+test('a replay is where its world is, and seeded prices have none', async () => {
+  const file = join(cwd, 'eth-usd.csv')
+  writeFileSync(file, 'timestamp,open,high,low,close\n1735689600,1,1,1,1\n1735689660,1,1,1,1\n')
+  const { replay } = await start('--paper.replayFile', file)
+  expect(replay?.()).toMatchObject({ file: 'eth-usd.csv', endMs: 1_735_689_720_000, hasEnded: false })
+  await started?.close()
+  expect((await start('--paper.stateFile', join(cwd, 'other.json'))).replay).toBeUndefined()
 })
 
 test('the shares of pools, of open interest and of JIT liquidity shape the markets', async () => {

@@ -1,5 +1,6 @@
 /** `perpd status`: what the running daemon says about itself, asked at its control port. */
 import { isoTime } from '../../base/clock.ts'
+import { replayText } from '../../base/replayPlace.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../domain/account/haltRelease.ts'
@@ -40,6 +41,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
         `${body.version}, profile ${body.profile} on ${body.chain}, up ${span(body.nowMs - body.startedAtMs)}`,
       ],
       ['state', body.state === 'running' ? `running, ${ready}` : body.state],
+      ...(body.replay === undefined ? [] : [['replay', replayText(body.replay)]]),
       ['account', body.account],
       [
         'trading',

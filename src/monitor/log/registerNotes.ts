@@ -67,6 +67,10 @@ export const noteRegister = {
     ['error'],
     'The port of the paper venue that is configured is taken: it serves at another.',
   ),
+  'paper.replay': registered(
+    ['info', 'warn'],
+    'Where the replay of the paper venue is and when it ends; at warn, prices of its assets stand still: their candles are over or yet to begin.',
+  ),
   'paper.failed': registered(['error'], 'The paper venue failed while it answered.'),
 } as const satisfies Readonly<Record<string, RegisteredEvent>>
 

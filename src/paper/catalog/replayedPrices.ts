@@ -3,6 +3,7 @@
  * candle the price goes from open over the nearer extreme to the other and to close; after the last candle it stands still.
  */
 import type { FileCandle } from '../../base/candleFile.ts'
+import { LAST_CANDLE_SECONDS, replayStartSeconds } from '../../base/replayPlace.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { PricePair } from '../math/marketState.ts'
 import type { CatalogIndex } from './catalog.ts'
@@ -10,8 +11,6 @@ import { assetOf, type PriceRange, type Prices } from './prices.ts'
 import type { PriceReplay } from './replayFile.ts'
 
 const HALF_SPREAD_PER_MILLION = 100n
-/** Length of a candle without a successor, seconds. */
-const LAST_CANDLE_SECONDS = 60
 
 /** Puts the candles over seeded prices. */
 export function replayedPrices(
@@ -27,8 +26,7 @@ export function replayedPrices(
     const candles = replay.series.get(assetOf(token))
     if (candles !== undefined) byKey.set(key, { candles, unit: 10n ** BigInt(token.decimals) })
   }
-  const starts = [...replay.series.values()].map((candles) => candles[0]?.startSeconds ?? 0)
-  const fileStart = Math.min(...starts)
+  const fileStart = replayStartSeconds(replay.series)
 
   const medianAt = (key: string, seconds: number): bigint | undefined => {
     const found = byKey.get(key)

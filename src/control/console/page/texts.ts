@@ -102,6 +102,7 @@ export const texts = {
   headline: {
     equity: 'Equity',
     settling: 'settling',
+    replay: (file: string, date: string | undefined) => `replay ${file} ${date ?? 'ended'}`,
     oldEquity: (age: string) => `${age} old: not read since`,
     waiting: ', NOT READY',
     notReady: (why: string) => `not ready: ${why}`,

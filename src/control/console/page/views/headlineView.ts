@@ -7,7 +7,7 @@ import type { Status } from '../pageWire.ts'
 import { NOTHING, percentText, signedUsdText, usdText, wholeUsdText } from '../shownAmount.ts'
 import { dayPnlOf, drawdownBpsOf } from '../shownFigures.ts'
 import { dayHint, equityHint } from '../shownMatters.ts'
-import { spanText } from '../shownTimes.ts'
+import { momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 /** Without a word of the daemon for so long its figures are old, ms: it says something every ten seconds. */
@@ -91,6 +91,13 @@ function TradingTile({ status }: { readonly status: Status }): VNode {
   </div>`
 }
 
+/** Profile and chain, and of a replay its date. */
+function placeText({ profile, chain, replay }: Status): string {
+  if (replay === undefined) return `${profile}, ${chain}`
+  const date = replay.hasEnded ? undefined : momentText(replay.atMs).slice(0, 16)
+  return `${profile}, ${chain}, ${texts.headline.replay(replay.file, date)}`
+}
+
 /** The figures. */
 export function Headline(): VNode {
   const status = useSlice((state) => state.status)
@@ -109,7 +116,7 @@ export function Headline(): VNode {
     <${StreamTile} />
     <${TradingTile} status=${status} />
     <${Tile} name=${words.equity} value=${equity === undefined ? NOTHING : usdText(equity.equityUsd)}
-      hint=${equityHint(equity, nowMs, `${status.profile}, ${status.chain}`)} />
+      hint=${equityHint(equity, nowMs, placeText(status))} />
     <${Tile} name=${words.day} value=${day === undefined ? NOTHING : signedUsdText(day)} hint=${dayHint(equity, status.nowMs)} tone=${toneOf(day)} />
     <${Tile} name=${words.drawdown} value=${drawdown === undefined ? NOTHING : percentText(drawdown)}
       hint=${equity === undefined ? '' : words.drawdownHint(wholeUsdText(equity.peakUsd))} />
