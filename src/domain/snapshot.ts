@@ -37,7 +37,7 @@ export interface MarketView {
   readonly oraclePrice?: Reading<OraclePrice>
   /** Absent while `oraclePrice` is the oracle's and as fresh as it should be. */
   readonly priceSource?: PriceSource
-  /** Set for what takes risk away where hosts differ on the index token's price; `oraclePrice` is then the band of those that agree. */
+  /** Set where hosts differ on the index token's price of a market with a position; `oraclePrice` is then the band of those that agree. */
   readonly contested?: ContestedPrice
   /** Why the venue's values of this market count as stale, and its capacity with them; absent: they do not. */
   readonly staleValues?: string

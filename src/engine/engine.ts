@@ -256,7 +256,7 @@ export function createEngine(parts: EngineParts): Engine {
   }
   const manual = createManual({ ...context, ...byOperator, ...withWallet })
   const road = createTaskRoad(admission, unseen)
-  const executors = createExecutors({ ...context, ...withWallet, road })
+  const executors = createExecutors({ ...admission, ...withWallet, road })
   const kill = createKill({
     ...context,
     ...byOperator,

@@ -31,11 +31,14 @@ interface Kept {
   readonly retryKey: string
 }
 
-/** Admits what is to be kept in order. What is denied is asked for again after a while, not at each turn. `own`: the instance's intents. */
+/**
+ * Admits what is to be kept in order. What is denied is asked for again after a while, not at each turn. `judged`: the snapshot with the
+ * prices that exits are kept by; `own`: the instance's intents.
+ */
 export async function takeKept(
   context: EngineContext,
   loaded: LoadedStrategy,
-  snapshot: Snapshot,
+  { snapshot, judged }: { readonly snapshot: Snapshot; readonly judged: Snapshot },
   tickMs: number,
   own: readonly IntentState[],
   unseen: UnseenIntents,
@@ -43,10 +46,7 @@ export async function takeKept(
   const { name, strategy } = loaded
   const { clock, emit, exitRetries } = context
   if (!strategy.opensPositions) return { decided: 0, admitted: 0 }
-  const kept = [
-    ...exitDecisions(context, loaded, snapshot, own),
-    ...takenBack(context, loaded, snapshot, own),
-  ]
+  const kept = [...exitDecisions(context, loaded, judged, own), ...takenBack(context, loaded, snapshot, own)]
   let admitted = 0
   for (const [index, { decision, retryKey }] of kept.entries()) {
     const decisionKey = decisionKeyOf(name, tickMs, KEPT_FROM + index)

@@ -79,15 +79,16 @@ export async function tick(
 ): Promise<TickReport> {
   const { emit } = context
   const snapshot = await readSnapshot()
+  const judged = context.prices.judged(snapshot, loaded.name)
   const nothing = { snapshot, decisions: 0, admitted: 0, denied: 0, invalid: 0 }
   // A stop may have come while the venue was read.
   if (!context.isDeciding()) return nothing
   const { name } = loaded
   // Exits come first: what one of them filled must be off the others before anything is decided on it.
   const before = ownOf(name, snapshot, unseen)
-  const keptCount = await takeKept(context, loaded, snapshot, tickMs, before, unseen)
+  const keptCount = await takeKept(context, loaded, { snapshot, judged }, tickMs, before, unseen)
   if (!context.isDeciding()) return nothing
-  const answer = isAsked ? await decide(context, loaded, snapshot, tickMs, unseen) : { returned: [] }
+  const answer = isAsked ? await decide(context, loaded, judged, tickMs, unseen) : { returned: [] }
   // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
   if (!context.isDeciding()) return nothing
   const own = ownOf(name, snapshot, unseen)

@@ -76,7 +76,7 @@ export interface EngineContext extends ExecutionContext {
   /** What prices of the day may leave by estimated impacts. */
   readonly impactSpent: ImpactSpent
   /** Every host's word on the prices of markets that are held. */
-  readonly prices: Pick<PriceWatch, 'of'>
+  readonly prices: Pick<PriceWatch, 'of' | 'judged'>
   /** What is held by all sources. */
   readonly holdings: Holdings
   /** What was found on a market that nobody explained: increases there wait for an operator. */

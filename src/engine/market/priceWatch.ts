@@ -11,13 +11,21 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { judgePrice, type LastPrice, type PriceWord } from '../../risk/checks/priceJudge.ts'
-import { DIVERGENCE_BPS, type KnownPrices } from '../../risk/checks/reductionPrice.ts'
+import {
+  DIVERGENCE_BPS,
+  type KnownPrices,
+  type ReductionPriceLimits,
+  withHeldPrices,
+} from '../../risk/checks/reductionPrice.ts'
 
 /** What the watch stands on. */
 export interface PriceWatchParts {
   readonly api: Api
   readonly clock: Clock
-  readonly limits: { current(): { readonly account: Pick<Limits, 'maxPriceDivergenceBps'> } }
+  readonly limits: {
+    current(): { readonly account: Pick<Limits, 'maxPriceDivergenceBps'> }
+    on(symbol: string, owner: string): ReductionPriceLimits
+  }
   /** Takes a mistake of ours. */
   readonly fatal: (error: unknown) => void
 }
@@ -31,6 +39,8 @@ export interface PriceWatch {
   look(markets: readonly Market[]): Promise<void>
   /** What is known of a market's price. */
   of(marketToken: string): KnownPrices
+  /** The snapshot that an instance, or a task of the operator's or of one, decides on: hosts that differ on a price of what is held are judged. */
+  judged(snapshot: Snapshot, owner: string): Snapshot
 }
 
 /** How long a look counts as one of now, and how old words may be while a look is under way, ms. */
@@ -120,7 +130,15 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
     for (const market of markets) remember(market)
   }
 
+  function of(marketToken: string): KnownPrices {
+    const key = hexKey(marketToken)
+    const last = lasts.get(key)
+    return { words: [...(words.get(key)?.values() ?? [])], ...(last === undefined ? {} : { last }) }
+  }
+
   return {
+    of,
+    judged: (snapshot, owner) => withHeldPrices(snapshot, (symbol) => parts.limits.on(symbol, owner), of),
     async look(markets) {
       const nowMs = clock.monotonicMs()
       const due = markets.filter(
@@ -132,11 +150,6 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
       const read = readAll(due).catch(fatal)
       const isKnown = due.every(({ marketToken }) => youngOf(marketToken).length > 0)
       if (!isKnown) await read
-    },
-    of(marketToken) {
-      const key = hexKey(marketToken)
-      const last = lasts.get(key)
-      return { words: [...(words.get(key)?.values() ?? [])], ...(last === undefined ? {} : { last }) }
     },
   }
 }

@@ -105,6 +105,7 @@ export interface ExecutorContext
     | 'emit'
     | 'journal'
     | 'orderManager'
+    | 'prices'
     | 'signer'
     | 'signingPolicy'
     | 'trading'
@@ -284,7 +285,7 @@ export function createExecutors(context: ExecutorContext): Executors {
         return {
           ...(await seen(task)),
           ...(isPaused ? { paused: pause.why } : {}),
-          ...(snapshot === undefined ? {} : { snapshot }),
+          ...(snapshot && { snapshot: context.prices.judged(snapshot, owner ?? OPERATOR) }),
         }
       },
       told({ taskId }, view, { problem }, answers) {

@@ -39,16 +39,48 @@ export function withReductionPrice(
   known: KnownPrices = { words: [] },
 ): Snapshot {
   if (adds || decision.kind === 'cancel') return snapshot
-  const key = hexKey(decision.marketToken)
-  const view = snapshot.markets.get(key)
+  const view = snapshot.markets.get(hexKey(decision.marketToken))
   if (view === undefined) return snapshot
-  const words = wordsOf(snapshot, view, decision, limits, known.words)
+  const standing = standingView(snapshot, view, decision, limits, known)
+  return standing === undefined ? snapshot : withView(snapshot, standing)
+}
+
+/**
+ * The snapshot that keepers of exits, kinds and tasks decide on: where hosts differ on the price of a market with a position, the band of
+ * those that agree stands in the place of one host's, so that no host alone moves or fires an exit.
+ */
+export function withHeldPrices(
+  snapshot: Snapshot,
+  limitsOn: (symbol: string) => ReductionPriceLimits,
+  knownOf: (marketToken: string) => KnownPrices,
+): Snapshot {
+  return snapshot.positions.value.reduce((judged, { marketToken, direction }) => {
+    const view = snapshot.markets.get(hexKey(marketToken))
+    if (view === undefined) return judged
+    const limits = limitsOn(view.market.symbol)
+    const standing = standingView(snapshot, view, { marketToken, direction }, limits, knownOf(marketToken))
+    return standing?.contested === undefined ? judged : withView(judged, standing)
+  }, snapshot)
+}
+
+type Side = Pick<ClassifiedDecision['decision'], 'marketToken' | 'direction'>
+
+/** The market with the price that a reduction of a side stands on; undefined where nobody has any. */
+function standingView(
+  snapshot: Snapshot,
+  view: MarketView,
+  side: Side,
+  limits: ReductionPriceLimits,
+  known: KnownPrices,
+): MarketView | undefined {
+  const words = wordsOf(snapshot, view, side, limits, known.words)
   const divergenceBps = limits.maxPriceDivergenceBps ?? DIVERGENCE_BPS
   const found = judgePrice(words, known.last, divergenceBps, snapshot.atMs)
-  const standing = found === undefined ? oldPrice(view, known.last) : judgedView(view, found, words)
-  return standing === undefined
-    ? snapshot
-    : { ...snapshot, markets: new Map(snapshot.markets).set(key, standing) }
+  return found === undefined ? oldPrice(view, known.last) : judgedView(view, found, words)
+}
+
+function withView(snapshot: Snapshot, view: MarketView): Snapshot {
+  return { ...snapshot, markets: new Map(snapshot.markets).set(hexKey(view.market.marketToken), view) }
 }
 
 /**
@@ -58,7 +90,7 @@ export function withReductionPrice(
 function wordsOf(
   snapshot: Snapshot,
   view: MarketView,
-  { marketToken, direction }: ClassifiedDecision['decision'],
+  { marketToken, direction }: Side,
   { maxDataAgeMs = Number.POSITIVE_INFINITY, maxOracleAgeMs, maxTickerAgeMs }: AgeLimits,
   known: readonly PriceWord[],
 ): readonly PriceWord[] {
