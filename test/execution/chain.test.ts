@@ -65,6 +65,19 @@ test('a market order that the keeper cancels closes with the decoded reason', as
   expect(closing?.reason).toMatch(/InsufficientReserve/)
 })
 
+test('the pause between questions to a host, which grows to a minute, ends with its order', async () => {
+  await start()
+  world.set({ relay: 'fails' })
+  const intent = await increase()
+  await world.orderManager.accept(intent)
+  await world.clock.advance(30_000)
+  expect(world.story(intent.intentId).closing).toBeUndefined()
+  const whileOpen = world.clock.sleeping()
+  expect(await world.orderManager.resolve(intent.intentId, 'dead', 'ann')).toBe(true)
+  await world.clock.advance(0)
+  expect(world.clock.sleeping()).toBe(whileOpen - 1)
+})
+
 test('a relay that never lands it is believed by nobody: block time past the deadline proves the death', async () => {
   await start({ endpoints: 2 })
   world.set({ relay: 'fails' })

@@ -117,8 +117,8 @@ export function createEnding(parts: EndingParts): Ending {
     },
     async checkRest() {
       const { secret } = options
-      // What follows an order pauses up to 60 s and wakes once more after its end; the engine counts at its next look. A timer
-      // that is really left is there at any later time too.
+      // The engine counts timers when nothing is asked of anybody, which may be a minute later. A timer that is really left is
+      // there at any later time too.
       const untilMs = timeline.nowMs + 90_000
       while (timeline.runNext(untilMs)) await parts.drain()
       const { daemon } = processes

@@ -4,7 +4,7 @@
  * (`apiFollower.ts`).
  */
 import type { HostAnswer } from '../../domain/machine/observation.ts'
-import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { type IntentState, isOpen, lastAttempt } from '../../domain/order/intent.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 import { apiFollower } from './apiFollower.ts'
 import { chainObservation, queryOf } from './chainObservation.ts'
@@ -34,6 +34,8 @@ function chainFollower(
   const { clock, settings } = context
   /** What hosts said last, by intent. */
   const answers = new Map<string, HostAnswer>()
+  /** What ends the pause of one that is followed. */
+  const pauses = new Map<string, AbortController>()
   const poller = createChainPoller({
     reader,
     clock,
@@ -63,22 +65,37 @@ function chainFollower(
     if (answer.kind === 'status' && !isSameStatus(before, answer)) poller.markActive(intentId)
   }
 
+  signal.addEventListener(
+    'abort',
+    () => {
+      for (const pause of pauses.values()) pause.abort()
+    },
+    { once: true },
+  )
   return {
     async follow(intentId) {
       poller.markActive(intentId)
+      const pause = new AbortController()
+      pauses.set(intentId, pause)
       let waitMs = settings.statusPollMs
       try {
         while (!signal.aborted && open().has(intentId)) {
-          await clock.sleep(waitMs, signal)
+          await clock.sleep(waitMs, pause.signal)
           if (signal.aborted || !open().has(intentId)) return
           await queryHost(intentId)
           waitMs = Math.min(waitMs * GROWTH, HINT_PAUSE_MAX_MS)
         }
       } finally {
+        pauses.delete(intentId)
         answers.delete(intentId)
       }
     },
-    markActive: (intentId) => poller.markActive(intentId),
+    markActive(intentId) {
+      const state = open().get(intentId)?.state
+      // The chain closes most orders while their hosts are not asked: the pause, of up to a minute, ends with the order.
+      if (state !== undefined && !isOpen(state)) pauses.get(intentId)?.abort()
+      poller.markActive(intentId)
+    },
     pollSoon: (intentId) => poller.markActive(intentId),
     // The chain shows all of them in one look.
     sawOrders() {},
