@@ -1,7 +1,11 @@
-/** Exits that perpd keeps are judged by every host's price: no oracle host alone fires, moves or holds back one of them. */
+/**
+ * The way out by every host's price: no oracle host alone fires, moves or holds back an exit, and after a restart the last price of the
+ * journal decides where as many hosts say one thing as another.
+ */
 import { afterEach, expect, test } from 'vitest'
 import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
@@ -10,13 +14,13 @@ import { loadedOf } from '../support/loaded.ts'
 
 let bench: KindsBench
 let engine: Engine | undefined
-/** What the first oracle host says times so many hundredths. */
-let hundredths = 100n
+/** Prices of hosts in hundredths of the venue's, by a part of the address; hosts that are not here say what is. */
+let lies: Readonly<Record<string, bigint>> = {}
 
 afterEach(async () => {
   engine?.abort()
   engine = undefined
-  hundredths = 100n
+  lies = {}
   await bench.close()
 })
 
@@ -45,26 +49,28 @@ const opener = defineStrategy({
   },
 })
 
-/** A venue whose first oracle host multiplies the prices of its feed. */
+/** A venue of which hosts lie about prices. */
 async function venue(path: PricePath): Promise<void> {
   bench = await kindsBench({
     path,
     lie(url, text) {
-      if (hundredths === 100n || !/\/oracle\/0\/prices\/tickers$/.test(new URL(url).pathname))
-        return undefined
+      const { pathname } = new URL(url)
+      const lie = Object.entries(lies).find(([host]) => pathname.includes(host))?.[1]
+      if (lie === undefined || !pathname.endsWith('/tickers')) return undefined
+      const names = ['minPrice', 'maxPrice', 'medianPrice', 'markPrice']
       const rows = JSON.parse(text) as Record<string, unknown>[]
       for (const row of rows)
-        for (const name of ['minPrice', 'maxPrice', 'medianPrice'])
-          if (typeof row[name] === 'string') row[name] = ((BigInt(row[name]) * hundredths) / 100n).toString()
+        for (const name of names)
+          if (typeof row[name] === 'string') row[name] = ((BigInt(row[name]) * lie) / 100n).toString()
       return JSON.stringify(rows)
     },
   })
 }
 
-/** The first oracle host says so many hundredths of the price from now on; what was read before is old. */
-async function lieBy(lie: bigint): Promise<void> {
+/** Hosts say so many hundredths of the price from now on; what was read before is old. */
+async function lieBy(asked: typeof lies): Promise<void> {
   engine?.abort()
-  hundredths = lie
+  lies = asked
   await bench.clock.advance(5_000)
 }
 
@@ -96,7 +102,7 @@ test.each([104n, 200n, 50n])(
   async (lie) => {
     await venue([[0, 2_000]])
     await run(undefined, 30_000)
-    await lieBy(lie)
+    await lieBy({ '/oracle/0/': lie })
     const exits: Partial<ExitPlan> = {
       stopLoss: { bps: 300 },
       takeProfits: [{ bps: 350 }],
@@ -105,7 +111,7 @@ test.each([104n, 200n, 50n])(
       moveEveryMs: 10_000,
       moveStepUsd: 0n,
     }
-    await run(exits, 60_000)
+    await run(exits, 30_000)
     expect(await standing()).toEqual({ stops: [1_960], held: 200 })
   },
 )
@@ -121,7 +127,7 @@ test.each([50n])(
       [170, 2_000],
     ])
     await run(undefined, 30_000)
-    await lieBy(lie)
+    await lieBy({ '/oracle/0/': lie })
     const trailing = { trailingStop: { distance: { bps: 300 } }, moveEveryMs: 10_000, moveStepUsd: 0n }
     await run(trailing, 105_000)
     expect(await standing()).toEqual({ stops: [2_134], held: 200 })
@@ -139,8 +145,47 @@ test.each([104n])(
       [40, 1_900],
     ])
     await run(undefined, 60_000)
-    await lieBy(lie)
+    await lieBy({ '/oracle/0/': lie })
     await run({ stopLoss: { bps: 200 } }, 40_000)
     expect(await standing()).toEqual({ stops: [], held: 0 })
   },
 )
+
+const hand = { by: 'ann', via: 'control' } as const
+const close = { type: 'close', market: ethSymbol, direction: 'long', collateral: 'short', shareBps: 10_000 }
+
+/** Closes by hand, and gives the price that it was sized by, in whole dollars, and what is held then. */
+async function closed(): Promise<{ readonly priceUsd: number; readonly held: number }> {
+  const answering = engine?.operate({ ...close, id: 'hand-1' } as unknown as ManualCommand, hand)
+  await bench.clock.advance(10_000)
+  expect(await answering).toMatchObject({ ok: true })
+  const [state] = bench.journal.recentIntents({ limit: 1 })
+  expect(state?.intent.kind).toBe('close')
+  const priceUsd = Math.round(Number(state?.intent.terms.referencePrice) / 1e30)
+  return { priceUsd, held: (await standing()).held }
+}
+
+test('after a restart the last price of the journal decides between two hosts that say half and two that do not', async () => {
+  await venue([[0, 2_000]])
+  await run(undefined, 20_000)
+  // The third oracle host agrees with nobody.
+  await lieBy({ '/oracle/0/': 50n, '/api/0/': 50n, '/oracle/1/': 52n })
+  await run(undefined, 4_000)
+  const { priceUsd, held } = await closed()
+  expect(priceUsd).toBeGreaterThan(1_900)
+  expect(held).toBe(0)
+})
+
+test('a market that fell by a third while perpd was down is left at the price that all hosts say', async () => {
+  await venue([
+    [0, 2_000],
+    [22, 2_000],
+    [23, 1_300],
+  ])
+  await run(undefined, 20_000)
+  await lieBy({})
+  await run(undefined, 4_000)
+  const { priceUsd, held } = await closed()
+  expect(Math.abs(priceUsd - 1_300)).toBeLessThan(10)
+  expect(held).toBe(0)
+})

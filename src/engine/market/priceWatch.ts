@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { judgePrice, type LastPrice, type PriceWord } from '../../risk/checks/priceJudge.ts'
@@ -17,9 +18,10 @@ import {
   type ReductionPriceLimits,
   withHeldPrices,
 } from '../../risk/checks/reductionPrice.ts'
+import { journaledPrices } from './journaledPrices.ts'
 
 /** What the watch stands on. */
-export interface PriceWatchParts {
+export interface PriceWatchParts extends Pick<ExecutionContext, 'journal'> {
   readonly api: Api
   readonly clock: Clock
   readonly limits: {
@@ -50,12 +52,12 @@ const ENOUGH_MS = 15_000
 const TIMEOUT_MS = 3_000
 const PATIENCE_MS = 1_000
 
-/** Makes the watch; nothing is known before the first look. */
+/** Makes the watch; before the first look the last prices of the journal are known alone. */
 export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
   const { api, clock, fatal } = parts
   /** By lower-cased market token: words by kind and host. */
   const words = new Map<string, Map<string, PriceWord>>()
-  const lasts = new Map<string, LastPrice>()
+  const lasts = new Map<string, LastPrice>(journaledPrices(parts.journal.recentIntents()))
   const lookedAtMs = new Map<string, number>()
 
   const divergenceBps = () => parts.limits.current().account.maxPriceDivergenceBps ?? DIVERGENCE_BPS

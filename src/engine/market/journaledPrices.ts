@@ -1,0 +1,34 @@
+/**
+ * The last good prices by the journal, for a start that has seen none: at what orders executed, and what increases and reductions were sized by
+ * where no host contradicted it. Pure.
+ */
+import type { IntentState } from '../../domain/order/intent.ts'
+import { hexKey } from '../../protocol/address.ts'
+import type { LastPrice } from '../../risk/checks/priceJudge.ts'
+
+/** Kinds whose terms have a price of one market that was held against more than one host. */
+const pricedKinds: ReadonlySet<string> = new Set(['increase', 'decrease', 'close'])
+
+/** The newest price of each market, by lower-cased market token. */
+export function journaledPrices(states: readonly IntentState[]): ReadonlyMap<string, LastPrice> {
+  const newest = new Map<string, LastPrice>()
+  for (const state of states.filter(({ intent }) => pricedKinds.has(intent.kind))) {
+    const key = hexKey(state.intent.terms.marketToken)
+    for (const found of pricesOf(state))
+      if (found.price > 0n && found.atMs > (newest.get(key)?.atMs ?? 0)) newest.set(key, found)
+  }
+  return newest
+}
+
+function pricesOf({ intent, attempts }: IntentState): readonly LastPrice[] {
+  const { terms, sizing, acceptedAtMs } = intent
+  const isSure = sizing.contested === undefined && sizing.priceSource === undefined
+  const executed = attempts.flatMap(({ children }) =>
+    children.flatMap(({ phase, settlement }): readonly LastPrice[] => {
+      const { executionPrice, timestampSeconds } = settlement ?? {}
+      if (phase !== 'EXECUTED' || executionPrice === undefined || timestampSeconds === undefined) return []
+      return [{ price: executionPrice, atMs: timestampSeconds * 1000 }]
+    }),
+  )
+  return isSure ? [...executed, { price: terms.referencePrice, atMs: acceptedAtMs }] : executed
+}
