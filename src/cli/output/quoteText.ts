@@ -1,6 +1,5 @@
-/** Previews of orders by hand as text: what would be sent, its signed price, and what it costs as expected and at worst. Pure. */
+/** Previews of orders by hand as text: the order, its expected cost and its one worst cost. Pure. */
 import type { Plain } from '../../domain/views/orderView.ts'
-import { tradesToo } from '../../engine/operator/manualAnswers.ts'
 import type { CloseQuote, ManualQuote } from '../../engine/operator/manualQuote.ts'
 import type { ExpectedCost } from '../../engine/operator/orderCost.ts'
 import { money } from '../../monitor/text.ts'
@@ -17,38 +16,31 @@ export function quoteText(quote: Open): string {
   const adds = heldUsd === '0' ? '' : `, added to ${amount(heldUsd)} that is held`
   const waits =
     triggerPrice === null
-      ? `at the market, about ${price(quote.referencePrice)} now`
-      : `${orderType === 'limit' ? 'waits for the price to reach' : 'waits as a stop at'} ${exact(triggerPrice)} (${price(quote.referencePrice)} now)`
+      ? atMarket(quote)
+      : `${orderType === 'limit' ? 'waits for the price to reach' : 'waits as a stop at'} ${exact(triggerPrice)} (${price(quote.referencePrice)} now)${roomText(quote)}`
   return textOf([
     [
       'open',
       `${direction} ${market}, ${amount(sizeUsd)} at ${leverageBps / BPS_ONE}x with ${collateral}${adds}`,
     ],
     ['price', waits],
-    ['signed', signedText(quote)],
     ...exitRows(quote),
     ['expected', costText(quote.expected, 'settled when the position closes')],
     ['worst cost', worstText(quote)],
-    [
-      'afterwards',
-      quote.managers.length === 0
-        ? 'no strategy manages this position: you close it'
-        : tradesToo(quote.managers),
-    ],
+    ['afterwards', 'closing it is up to you'],
     ...quote.guardWarnings.map((text): Row => ['WARNING', text]),
   ])
 }
 
-/** What would be closed, what that leaves of its PnL, and the worst of it. */
+/** The close, what it leaves of the PnL, and its one worst cost. */
 export function closeQuoteText(quote: Close): string {
-  const { market, direction, sizeUsd, heldUsd, pnlUsd, netPnlUsd, referencePrice, expected } = quote
+  const { market, direction, sizeUsd, heldUsd, pnlUsd, netPnlUsd, expected } = quote
   const what =
     BigInt(sizeUsd) >= BigInt(heldUsd)
       ? `all of the ${direction} ${market} of ${amount(heldUsd)}`
       : `${amount(sizeUsd)} of the ${direction} ${market} of ${amount(heldUsd)}`
   return textOf([
-    ['close', `${what}, at the market, about ${price(referencePrice)} now`],
-    ['signed', signedText(quote)],
+    ['close', `${what}, ${atMarket(quote)}`],
     ['PnL', `${amount(pnlUsd)} of it now, before closing costs; what opening it cost is not in it`],
     ['expected', `${costText(expected, "with the entry's")}; ${amount(netPnlUsd)} of the PnL is left`],
     ['worst cost', worstText(quote)],
@@ -61,15 +53,16 @@ function textOf(rows: readonly Row[]): string {
   return rows.flatMap(([name, text]) => wrapped(name.padEnd(12), text)).join('\n')
 }
 
-/** The price that is signed, and what it is made of: a limit order has a budget for price impact in the place of the slippage. */
-function signedText({ signedPrice, slippageBps, impactBudgetBps }: Open | Close): string {
-  const room =
-    impactBudgetBps === null
-      ? `the price now with its price impact, and slippage of ${slippageBps / 100}%`
-      : `the limit, and ${impactBudgetBps / 100}% for price impact; slippage is not added`
-  return signedPrice === null
-    ? 'any price: a stop fills wherever the market is then'
-    : `to fill at about ${price(signedPrice)} at worst, or not at all (${room})`
+function atMarket(quote: Open | Close): string {
+  return `at the market, about ${price(quote.referencePrice)} now${roomText(quote)}`
+}
+
+/** The room beyond its price in which the order fills: of a limit a budget for price impact, of a market order slippage, of a stop any. */
+function roomText({ signedPrice, slippageBps, impactBudgetBps }: Open | Close): string {
+  if (signedPrice === null) return ', and fills at any price then'
+  return impactBudgetBps === null
+    ? `, with up to ${slippageBps / 100}% of slippage`
+    : `, with up to ${impactBudgetBps / 100}% of price impact`
 }
 
 function exitRows({ exits, heldUsd, sizeUsd, triggerPrice }: Open): readonly Row[] {
@@ -110,8 +103,8 @@ function costText(expected: ExpectedCost, impactNote: string): string {
 function worstText(quote: Open | Close): string {
   const { worstCostUsd, boundPrice, venueFeesUsd, orderFeesUsd } = quote
   if (worstCostUsd === null || boundPrice === null)
-    return `no bound, since a stop fills at any price; its fees are at most ${atMost(`${BigInt(venueFeesUsd) + BigInt(orderFeesUsd)}`)}`
-  return `at most ${atMost(worstCostUsd)}, with all fees, at ${price(boundPrice)}: no price beyond that is signed`
+    return `not bounded, for a stop fills at any price; fees are at most ${atMost(`${BigInt(venueFeesUsd) + BigInt(orderFeesUsd)}`)}`
+  return `at most ${atMost(worstCostUsd)} with all fees, by a fill at ${price(boundPrice)}`
 }
 
 /** Hundredths of a basis point as basis points: `6`, `4.5`. */
