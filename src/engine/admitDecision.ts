@@ -16,7 +16,6 @@ import { slippageOf } from '../risk/checks/checks.ts'
 import { withSizes } from '../risk/checks/dataGaps.ts'
 import { checkEdge } from '../risk/checks/edgeCheck.ts'
 import { withReductionPrice } from '../risk/checks/reductionPrice.ts'
-import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { type AdmissionContext, isDenial } from '../risk/exposure/admissionContext.ts'
 import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
 import { exitsNow } from '../strategy/fileExits.ts'
@@ -29,7 +28,7 @@ import type { EngineContext } from './context/engineContext.ts'
 import { checkExitsLeft } from './exits/exitsLeft.ts'
 import { isKept } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
-import { withinOwn } from './ownPart.ts'
+import { exposuresOf, withinOwn } from './ownPart.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
 import { isNoHost, NO_HOST_REASON } from './watch/increasesWait.ts'
 
@@ -158,9 +157,8 @@ export function judge(
   const impactSpentUsd = context.impactSpent.of(nowMs, pending)
   const admitted = admit(decision, {
     snapshot: withReductionPrice(judged, { decision, adds }, limits, context.prices.of(decision.marketToken)),
-    // Folded anew for each decision, so that two of one tick cannot both spend the same capacity.
-    exposure: exposureOf(counted, unseen(snapshot), context.holdings.others()),
     limits,
+    ...exposuresOf(context, name, counted, unseen(snapshot)),
     accountLimits: isOperator ? {} : context.limits.current().account,
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
     tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),

@@ -21,7 +21,6 @@ import { createOrderManager, type OrderManager } from '../execution/orderManager
 import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
 import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
-import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
@@ -50,6 +49,7 @@ import { createReads } from './operator/operatorReads.ts'
 import { createCandleReads } from './operator/readCandles.ts'
 import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
 import { createSignalInbox } from './operator/signalInbox.ts'
+import { exposuresOf } from './ownPart.ts'
 import { createInstances } from './roster/instances.ts'
 import { createWindDown } from './roster/windDown.ts'
 import { type EngineLabels, statusOf, withStopLooks } from './statusReport.ts'
@@ -332,8 +332,8 @@ export function createEngine(parts: EngineParts): Engine {
     const { equityUsd } = admission.equity() ?? {}
     return resizeIncrease(intent, atMostUsd, {
       snapshot,
-      exposure: exposureOf(snapshot, others, holdings.others()),
       limits: limits.on(symbol, intent.strategy),
+      ...exposuresOf(admission, intent.strategy, snapshot, others),
       ...(equityUsd === undefined ? {} : { equityUsd }),
     })
   }

@@ -1,13 +1,15 @@
 /**
- * What an instance that opens positions may reduce: its own part of a position that it may share, and no other's. Keepers, which open
- * nothing, and the operator act on the whole position. docs/books.md, "What a strategy may reduce".
+ * The own part of an instance that opens positions: it may reduce that and no other's, and its limits of exposure count that alone.
+ * Keepers, which open nothing, and the operator act on the whole position. docs/books.md, "What a strategy may reduce".
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { fillsOf } from '../domain/account/fills.ts'
 import type { CloseDecision, Decision, DecreaseDecision } from '../domain/order/decision.ts'
-import type { Denial, Intent } from '../domain/order/intent.ts'
+import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import { heldUsdOn, marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
+import { exposureOf, ownExposureOf } from '../risk/exposure/accountExposure.ts'
+import type { AdmissionContext } from '../risk/exposure/admissionContext.ts'
 import type { Strategy } from '../strategy/strategy.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { reductionsIn } from './reduction.ts'
@@ -16,6 +18,23 @@ import { reductionsIn } from './reduction.ts'
 interface OwnSource {
   readonly name: string
   readonly strategy?: Pick<Strategy, 'opensPositions'>
+}
+
+/**
+ * The exposure of the account, and of a strategy whose file limits it the own part, which counts against those limits. Folded anew for
+ * each decision, so that two of one tick cannot both spend the same capacity.
+ */
+export function exposuresOf(
+  { journal, limits, holdings }: Pick<EngineContext, 'journal' | 'limits' | 'holdings'>,
+  strategy: string,
+  snapshot: Snapshot,
+  openIntents: readonly IntentState[],
+): Pick<AdmissionContext, 'exposure' | 'own'> {
+  const exposure = exposureOf(snapshot, openIntents, holdings.others())
+  const own = limits.ownOn(strategy)
+  if (Object.keys(own).length === 0) return { exposure }
+  const parts = journal.books().partsOf(strategy)
+  return { exposure, own: { limits: own, exposure: ownExposureOf(strategy, snapshot, openIntents, parts) } }
 }
 
 /** The decision as far as it is on the instance's own part, or why there is nothing of its own. */

@@ -1,4 +1,5 @@
 /** How much of each limit is used, counted as the checks count it. */
+import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Limits } from '../domain/account/limits.ts'
 import type { Ending } from '../domain/account/spend.ts'
 import { type EquityMark, haltKey } from '../domain/account/tradingState.ts'
@@ -6,7 +7,7 @@ import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import { BPS_ONE, maxOf, type Usd } from '../protocol/units.ts'
 import { usedBudget } from '../risk/breakers/budget.ts'
 import { dayStartOf, receivedFromMs } from '../risk/breakers/circuitBreakers.ts'
-import type { ShownSide } from './account/shownExposure.ts'
+import { type ShownSide, shownSideSizes } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { spentOfDay } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -22,8 +23,10 @@ export interface UsedFacts {
   readonly endings: readonly Ending[]
   readonly feeTokenDecimals: number
   readonly exposureUsd: Usd
-  /** What each side of each market comes to, open orders included; its sum is the exposure. */
+  /** The size of each side of each market, open orders included; its sum is the exposure. */
   readonly sides: readonly ShownSide[]
+  /** A strategy's own part of each side, its open orders included. */
+  readonly ownSides: (strategy: string) => readonly ShownSide[]
   /** The breakers' own; absent before the first reading. Its day may be over. */
   readonly equity?: EquityMark
   /** Start of this day (UTC), Unix ms. */
@@ -38,8 +41,6 @@ export interface UsedFacts {
   readonly accepted: (of?: { readonly strategy: string } | { readonly marketToken: Address }) => number
   /** The token of a market by its symbol. */
   readonly tokenOf: (symbol: string) => Address | undefined
-  /** Symbols of the markets of a strategy. */
-  readonly symbolsOf: (strategy: string) => readonly string[]
 }
 
 /** Of the engine's parts, at this moment. */
@@ -60,6 +61,7 @@ export function usedNow(
   const sinceMs = nowMs - hourMs
   const equity = breakers.equity.mark()
   const symbols = Object.entries(account.symbols())
+  const open = context.orderManager.open().map(({ state }) => state)
   const { liftedAtMs } = trading.accountJournal.state().trading
   const lossLiftedAtMs = liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
   const facts: UsedFacts = {
@@ -67,6 +69,17 @@ export function usedNow(
     feeTokenDecimals: context.chain.feeToken.decimals,
     exposureUsd: account.exposure().exposureUsd,
     sides: account.sides(),
+    ownSides: (strategy) =>
+      shownSideSizes(
+        [],
+        new Map(
+          journal
+            .books()
+            .partsOf(strategy)
+            .map((part) => [sideKeyOf(part), part]),
+        ),
+        open.filter(({ intent }) => intent.strategy === strategy),
+      ),
     ...(equity === undefined ? {} : { equity }),
     dayStartMs: dayStartOf(nowMs),
     realizedUsd: realized().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
@@ -80,7 +93,6 @@ export function usedNow(
           ? journal.acceptedSince(sinceMs, of.strategy)
           : context.acceptedOnMarkets.since(of.marketToken, sinceMs),
     tokenOf: (symbol) => symbols.find(([, each]) => each === symbol)?.[0] as Address | undefined,
-    symbolsOf: (name) => context.strategies().find((each) => each.name === name)?.symbols ?? [],
   }
   return (scope, limit) => usedOfLimit(facts, scope, limit)
 }
@@ -111,7 +123,7 @@ export function usedOfLimit(facts: UsedFacts, scope: string, limit: string): big
     case 'maxDailyLossUsd':
       return maxOf(0n, counted.lostUsd)
     case 'maxTotalExposureUsd':
-      return scope === 'account' ? facts.exposureUsd : undefined
+      return counted.exposureUsd
     case 'maxPositionSizeUsd':
       return largestUsd(counted.sides, ({ marketToken, direction }) => `${hexKey(marketToken)} ${direction}`)
     case 'maxMarketExposureUsd':
@@ -125,8 +137,10 @@ interface Counted {
   readonly endings: readonly Ending[]
   readonly orders: number
   readonly lostUsd: Usd
-  /** Of its markets, whoever opened them: so limits of a size count them. */
+  /** As limits of a size count them: of a strategy its own parts, of an account or a market everything. */
   readonly sides: readonly ShownSide[]
+  /** Absent: a market has no such limit. */
+  readonly exposureUsd?: Usd
 }
 
 /** The largest sum of the sides that have one key together; 0 without any. */
@@ -138,15 +152,17 @@ function largestUsd(sides: readonly ShownSide[], keyOf: (side: ShownSide) => str
 
 function countedIn(facts: UsedFacts, scope: string): Counted | undefined {
   const { endings, accepted, sides } = facts
-  if (scope === 'account') return { endings, orders: accepted(), lostUsd: lostToday(facts), sides }
+  if (scope === 'account')
+    return { endings, orders: accepted(), lostUsd: lostToday(facts), sides, exposureUsd: facts.exposureUsd }
   const [, strategy] = /^strategy (.+)$/.exec(scope) ?? []
   if (strategy !== undefined) {
-    const markets = facts.symbolsOf(strategy).flatMap((symbol) => facts.tokenOf(symbol) ?? [])
+    const own = facts.ownSides(strategy)
     return {
       endings: endings.filter((each) => each.strategy === strategy),
       orders: accepted({ strategy }),
       lostUsd: -facts.dayResultUsd(strategy),
-      sides: sides.filter((side) => markets.some((market) => sameHex(side.marketToken, market))),
+      sides: own,
+      exposureUsd: own.reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n),
     }
   }
   const marketToken = facts.tokenOf(scope)

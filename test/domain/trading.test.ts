@@ -5,6 +5,7 @@ import {
   countedLimits,
   isTighter,
   type Limits,
+  limitsWith,
   limitTightness,
   stricter,
   tighten,
@@ -78,6 +79,10 @@ const counted = (all: Limits) =>
   Object.fromEntries(Object.entries(all).filter(([name]) => countedLimits.some((each) => each === name)))
 const plain = (all: Limits) =>
   Object.fromEntries(Object.entries(all).filter(([name]) => !countedLimits.some((each) => each === name)))
+const others = (all: Limits) =>
+  Object.fromEntries(
+    Object.entries(all).filter(([name]) => !limitsWith('isExposure').includes(name as never)),
+  )
 const lossless = ({ maxDailyLossUsd: _, maxDailyLossEquityBps: __, ...others }: Limits): Limits => others
 
 test('live limits of every scope take what is tighter at once, and what is looser only when it is confirmed', () => {
@@ -96,8 +101,9 @@ test('live limits of every scope take what is tighter at once, and what is loose
       expect(changesOf(now, figuresOf(next)).some((change) => change.isTighter)).toBe(false)
       const { account, markets, strategies } = live.current()
       expect(live.on('ETH', 'a')).toEqual(
-        tighten(tighten(lossless(account), plain(markets.ETH ?? {})), strategies.a ?? {}),
+        tighten(tighten(lossless(account), plain(markets.ETH ?? {})), others(strategies.a ?? {})),
       )
+      expect({ ...others(strategies.a ?? {}), ...live.ownOn('a') }).toEqual(strategies.a)
       expect(live.countedOn('ETH')).toEqual(counted(markets.ETH ?? {}))
       live.replace(next, true)
       expect(figuresOf(live.current())).toEqual(figuresOf(next))

@@ -155,6 +155,39 @@ test('a decrease of an instance is cut to its own part, and a second one while i
   expect(at.sizes()).toEqual({ one: '0', two: '300' })
 })
 
+test("a strategy's limit counts its own part: it is cut and refused at its own, and what another or a hand holds leaves it room", async () => {
+  const at = await start({
+    limits: { one: { maxPositionSizeUsd: usd(500) }, two: { maxPositionSizeUsd: usd(500) } },
+    account: { maxPositionSizeUsd: usd(1_400), maxTotalExposureUsd: usd(1_400) },
+  })
+  const command = { type: 'open', id: 'by-hand', market: ethSymbol, direction: 'long' } as const
+  const size = { collateral: 'short', size: '600', leverage: '2', isPreview: false } as const
+  const ann = { by: 'ann', via: 'control' } as const
+  expect(await at.engine.operate({ ...command, ...size }, ann)).toMatchObject({ ok: true })
+  await bench.clock.advance(40_000)
+  // The hand holds more than its whole limit.
+  await at.lets('one', opens(400))
+  expect(at.newest()).toMatchObject({ strategy: 'one', terms: { sizeDeltaUsd: usd(400) } })
+  expect(at.engine.limits().filter(({ limit }) => limit === 'maxPositionSizeUsd')).toMatchObject([
+    { scope: 'account', used: '$1,000.00' },
+    { scope: 'strategy one', used: '$400.00', usedShareBps: 8_000 },
+    { scope: 'strategy two', used: '$0.00', usedShareBps: 0 },
+  ])
+  // It is cut to what its own limit leaves, and then refused, while there is room on the account.
+  await at.lets('one', opens(400))
+  expect(at.newest()).toMatchObject({ strategy: 'one', terms: { sizeDeltaUsd: usd(100) } })
+  await at.lets('one', opens(400))
+  expect(at.codes()).toEqual(['MAX_POSITION_SIZE'])
+  // The account's limit counts all of them: 600, 500, and what is left of 1,400.
+  await at.lets('two', opens(400))
+  expect(at.newest()).toMatchObject({ strategy: 'two', terms: { sizeDeltaUsd: usd(300) } })
+  expect(at.sizes()).toEqual({ '@operator': '600', one: '500', two: '300' })
+  // Its own reduction frees its own limit.
+  await at.lets('one', reduces(200))
+  await at.lets('one', opens(400))
+  expect(at.newest()).toMatchObject({ strategy: 'one', terms: { sizeDeltaUsd: usd(200) } })
+})
+
 test('a keeper reduces everything, and what it lost counts for those whose parts it took', async () => {
   const at = await start()
   await at.lets('one', opens(500))

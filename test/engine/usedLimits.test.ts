@@ -55,7 +55,14 @@ const facts: UsedFacts = {
   marketDayResultUsd: () => -usd(7),
   accepted: (of) => (of === undefined ? 6 : 'strategy' in of ? 4 : 2),
   tokenOf: (symbol) => ({ ETH: '0xaa' as Address, BTC: btc })[symbol],
-  symbolsOf: (strategy) => (strategy === 'two' ? ['BTC', 'SOL'] : []),
+  ownSides: (strategy) =>
+    strategy === 'two'
+      ? [
+          { marketToken: eth, direction: 'long', sizeUsd: usd(80) },
+          { marketToken: eth, direction: 'short', sizeUsd: usd(60) },
+          { marketToken: btc, direction: 'long', sizeUsd: usd(100) },
+        ]
+      : [],
 }
 const used = (scope: string, limit: string, over: Partial<UsedFacts> = {}) =>
   usedOfLimit({ ...facts, ...over }, scope, limit)
@@ -70,15 +77,15 @@ test('budgets of a day are counted of the account, of a market and of a strategy
   expect(of('attemptsPerCause')).toEqual([2n, 2n, 0n, undefined])
   expect(of('maxOrdersPerHour')).toEqual([6n, 2n, 4n, undefined])
   expect(of('maxDailyLossUsd')).toEqual([usd(100), usd(7), 0n, undefined])
-  expect(of('maxTotalExposureUsd')).toEqual([usd(700), undefined, undefined, undefined])
+  expect(of('maxTotalExposureUsd')).toEqual([usd(700), undefined, usd(240), undefined])
   expect(of('maxSlippageBps')).toEqual([undefined, undefined, undefined, undefined])
 })
 
-test('the largest side and the largest market are counted, of a strategy those of its markets, whoever opened them', () => {
+test('the largest side and the largest market are counted, of a strategy by its own parts alone', () => {
   const of = (limit: string) =>
     ['account', 'ETH', 'strategy two', 'strategy none', 'SOL'].map((scope) => used(scope, limit))
-  expect(of('maxPositionSizeUsd')).toEqual([usd(300), usd(300), usd(250), 0n, undefined])
-  expect(of('maxMarketExposureUsd')).toEqual([usd(450), usd(450), usd(250), 0n, undefined])
+  expect(of('maxPositionSizeUsd')).toEqual([usd(300), usd(300), usd(100), 0n, undefined])
+  expect(of('maxMarketExposureUsd')).toEqual([usd(450), usd(450), usd(140), 0n, undefined])
 })
 
 test('a drawdown is of the peak, and the equity of a day before says nothing of the loss of this one', () => {

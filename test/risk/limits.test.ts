@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Limits, limitRows, tighten } from '../../src/domain/account/limits.ts'
+import { type Limits, limitRows, limitsWith, tighten } from '../../src/domain/account/limits.ts'
 import { type LimitUnit, limitTable } from '../../src/domain/account/limitTable.ts'
 import type { Ending } from '../../src/domain/account/spend.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
@@ -14,6 +14,7 @@ import { createLiveLimits } from '../../src/engine/context/liveLimits.ts'
 import { absOf, BPS_ONE, ONE_USD, type Usd, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { checkBudget } from '../../src/risk/breakers/budget.ts'
+import { ownExposureOf } from '../../src/risk/exposure/accountExposure.ts'
 import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
 import { distanceAfterBps } from '../../src/risk/sizing/liquidation.ts'
 import {
@@ -33,6 +34,7 @@ import {
   SYMBOL,
   snapshot,
   ticker,
+  USDC,
 } from './world.ts'
 
 const SEED = 20_261_122
@@ -55,6 +57,8 @@ interface World {
   readonly decision: Decision
   readonly longUsd: Usd
   readonly shortUsd: Usd
+  /** The strategy's own part of both sides, bps. */
+  readonly ownBps: number
   readonly restingUsd: Usd
   readonly capacityUsd: Usd
   readonly equityUsd: Usd
@@ -73,6 +77,7 @@ const calm: World = {
   decision: increase(),
   longUsd: 0n,
   shortUsd: 0n,
+  ownBps: BPS_ONE,
   restingUsd: 0n,
   capacityUsd: usd(100_000),
   equityUsd: usd(10_000),
@@ -169,10 +174,25 @@ function judge(venueState: World): Intent | string {
             acceptedAtMs: NOW_MS - venueState.reducingForMs,
           }),
         ]
+  const parts = (['long', 'short'] as const).map((direction) => ({
+    marketToken: MARKET,
+    collateralToken: USDC,
+    direction,
+    sizeUsd: ownPart(direction === 'long' ? longUsd : shortUsd, venueState),
+  }))
   const facts: Partial<AdmissionContext> & { readonly intents: typeof intents } = {
     snapshot: there,
     intents,
     limits: on,
+    own: {
+      limits: live.ownOn(STRATEGY),
+      exposure: ownExposureOf(
+        STRATEGY,
+        there,
+        [],
+        parts.filter(({ sizeUsd }) => sizeUsd > 0n),
+      ),
+    },
     accountLimits: limits.account,
     marketLimits: live.countedOn(SYMBOL),
     equityUsd: venueState.equityUsd,
@@ -205,18 +225,16 @@ function heldLong(sizeInUsd: Usd) {
 const keeps: Readonly<
   Record<keyof Limits, (limit: bigint, intent: Intent, venueState: World, scope: Scope) => boolean>
 > = {
-  maxPositionSizeUsd: (most, intent, venueState) => longAfter(intent, venueState) <= most,
-  maxPositionEquityBps: (share, intent, venueState) =>
-    isShare(longAfter(intent, venueState), share, venueState.equityUsd),
-  maxMarketExposureUsd: (most, intent, venueState) =>
-    longAfter(intent, venueState) + venueState.shortUsd <= most,
-  maxMarketExposureEquityBps: (share, intent, venueState) =>
-    isShare(longAfter(intent, venueState) + venueState.shortUsd, share, venueState.equityUsd),
+  maxPositionSizeUsd: (most, intent, venueState, scope) => longAfter(intent, venueState, scope) <= most,
+  maxPositionEquityBps: (share, intent, venueState, scope) =>
+    isShare(longAfter(intent, venueState, scope), share, venueState.equityUsd),
+  maxMarketExposureUsd: (most, intent, venueState, scope) => bothAfter(intent, venueState, scope) <= most,
+  maxMarketExposureEquityBps: (share, intent, venueState, scope) =>
+    isShare(bothAfter(intent, venueState, scope), share, venueState.equityUsd),
   // There is one market: all exposure is there.
-  maxTotalExposureUsd: (most, intent, venueState) =>
-    longAfter(intent, venueState) + venueState.shortUsd <= most,
-  maxExposureEquityBps: (share, intent, venueState) =>
-    isShare(longAfter(intent, venueState) + venueState.shortUsd, share, venueState.equityUsd),
+  maxTotalExposureUsd: (most, intent, venueState, scope) => bothAfter(intent, venueState, scope) <= most,
+  maxExposureEquityBps: (share, intent, venueState, scope) =>
+    isShare(bothAfter(intent, venueState, scope), share, venueState.equityUsd),
   maxWishEquityBps: (share, { sizing }, { equityUsd }) => isShare(sizing.wantedUsd ?? 0n, share, equityUsd),
   maxWishCollateralEquityBps: (share, _intent, { decision, equityUsd }) =>
     decision.kind !== 'increase' ||
@@ -272,8 +290,19 @@ const keeps: Readonly<
   reduceAgainAfterMs: () => true,
 }
 
-function longAfter({ terms }: Intent, { longUsd, restingUsd }: World): Usd {
-  return longUsd + restingUsd + terms.sizeDeltaUsd
+/** What rests is nobody's: it is in no strategy's own part. */
+function longAfter({ terms }: Intent, world: World, scope: Scope): Usd {
+  const { longUsd, restingUsd } = world
+  return terms.sizeDeltaUsd + (scope === 'strategy' ? ownPart(longUsd, world) : longUsd + restingUsd)
+}
+
+function bothAfter(intent: Intent, world: World, scope: Scope): Usd {
+  const { shortUsd } = world
+  return longAfter(intent, world, scope) + (scope === 'strategy' ? ownPart(shortUsd, world) : shortUsd)
+}
+
+function ownPart(sizeUsd: Usd, { ownBps }: World): Usd {
+  return (sizeUsd * BigInt(ownBps)) / BigInt(BPS_ONE)
 }
 
 function isShare(part: Usd, shareBps: bigint, whole: Usd): boolean {
@@ -345,6 +374,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
     .map(({ shape, ...parts }) => increase({ ...parts, ...shape })),
   longUsd: fc.oneof(fc.constant(0n), fc.bigInt({ min: 50n * ONE_USD, max: 8_000n * ONE_USD })),
   shortUsd: fc.oneof(fc.constant(0n), money(5_000)),
+  ownBps: fc.oneof(fc.constantFrom(0, BPS_ONE), fc.integer({ min: 0, max: BPS_ONE })),
   restingUsd: fc.oneof(fc.constant(0n), money(3_000)),
   capacityUsd: money(40_000),
   equityUsd: fc.bigInt({ min: usd(2_000), max: usd(30_000) }),
@@ -488,4 +518,27 @@ test('what is counted on a market is that market’s alone, and of a strategy it
     kind: 'increase',
   })
   expect(judge({ ...others, limits: { ...calm.limits, market: tight } })).toBe('FEES_PER_DAY')
+})
+
+test("a strategy's limit of exposure counts its own part; the same limit of account or market counts everything", () => {
+  const exposure = limitsWith('isExposure')
+  expect(exposure).toHaveLength(6)
+  // All of it but a tenth is another's: $100 of the long and $60 of the short are its own.
+  const shared: World = { ...calm, longUsd: usd(1_000), shortUsd: usd(600), ownBps: 1_000 }
+  for (const name of exposure) {
+    // $1,500 of $10,000: room for $1,340 or more of its own, and for nothing where everything counts.
+    const set = { [name]: name.endsWith('Bps') ? 1_500 : usd(1_500) } as Limits
+    const sized = (scope: Scope, world: World = shared) => {
+      const intent = judge({ ...world, limits: { ...calm.limits, [scope]: set } })
+      return typeof intent === 'string' ? intent : intent.terms.sizeDeltaUsd
+    }
+    expect([name, sized('strategy')]).toEqual([name, usd(1_000)])
+    for (const scope of ['account', 'market'] as const) {
+      const isWhole = name !== 'maxPositionSizeUsd' && name !== 'maxPositionEquityBps'
+      expect([name, sized(scope)]).toEqual([name, isWhole ? limitTable[name].denies.code : usd(500)])
+    }
+    // Its own $1,500 leave nothing.
+    const own: World = { ...calm, longUsd: usd(1_500), ownBps: BPS_ONE }
+    expect([name, sized('strategy', own)]).toEqual([name, limitTable[name].denies.code])
+  }
 })

@@ -1,7 +1,8 @@
 /**
  * What must hold of a whole daemon besides I1 to I14, judged by what is durable and by the truth of the model:
  *
- * E1 no side, market or account ever may grow above the limit that was in force when an increase was accepted;
+ * E1 no side, market or account, and no strategy's own part of them, ever may grow above the limit that was in force when an
+ * increase was accepted;
  * E2 no increase takes more of a side than a host said it has, less headroom and what is reserved there;
  * E3 after a hold is journaled nothing is accepted or armed that it forbids, over crashes too, until it is lifted;
  * E4 a decision is taken once;
@@ -96,6 +97,8 @@ interface Hold {
   readonly sinceMs: number
 }
 
+const floored = (value: bigint): bigint => (value < 0n ? 0n : value)
+
 /** Makes the judge of a world. */
 export function createEngineChecks(parts: {
   readonly timeline: Timeline
@@ -143,14 +146,19 @@ export function createEngineChecks(parts: {
     }
   }
 
-  /** What orders of ours hold, those that add at the final block, and everything of ours that may still come, USD. */
+  /**
+   * What orders of ours hold, those that add at the final block, and everything of ours that may still come, USD. `of`: of one strategy's
+   * orders alone; what others took off a side that it shares leaves it at most what the side still has.
+   */
   function worstUsd(
     open: readonly IntentState[],
     isOf: (marketToken: string, direction: string) => boolean,
+    of?: string,
   ): bigint {
     const { logs, orders } = chain.canonical
     const final = chain.finalAt(timeline.nowMs).number
-    const sides = new Map<string, bigint>()
+    const sides = new Map<string, { own: bigint; all: bigint }>()
+    const isOwn = ({ strategy }: Intent) => of === undefined || strategy === of
     for (const { block, orderKey, movedUsd } of logs) {
       const order = orders.get(orderKey)
       if (movedUsd === undefined || order === undefined) continue
@@ -160,44 +168,49 @@ export function createEngineChecks(parts: {
       if (isIncrease && block.number > final) continue
       if (!isOf(spec.marketToken, spec.direction)) continue
       const key = `${spec.marketToken} ${spec.direction}`
-      const before = sides.get(key) ?? 0n
+      const before = sides.get(key) ?? { own: 0n, all: 0n }
+      const intent = intentId === undefined ? undefined : truth.intents.get(intentId)
       // What the owner adds by hand may show late, and is no order of ours.
-      const after = isIncrease ? before + (intentId === undefined ? 0n : movedUsd) : before - movedUsd
-      sides.set(key, after < 0n ? 0n : after)
+      const addedUsd = isIncrease ? (intentId === undefined ? 0n : movedUsd) : -movedUsd
+      const isCounted = of === undefined || intent?.strategy === of
+      const all = floored(before.all + addedUsd)
+      const own = floored(before.own + (isCounted ? addedUsd : 0n))
+      sides.set(key, { own: own < all ? own : all, all })
     }
-    let sum = [...sides.values()].reduce((total, each) => total + each, 0n)
+    let sum = [...sides.values()].reduce((total, { own }) => total + own, 0n)
     for (const intent of truth.intents.values()) {
       // What an operator says is over counts as over.
-      if (byWord.has(intent.intentId)) continue
+      if (byWord.has(intent.intentId) || !isOwn(intent)) continue
       if (isOf(intent.terms.marketToken, intent.terms.direction)) sum += truth.riskOf(intent)
     }
     for (const { intent, attempts } of open) {
       const isUnsent = attempts.every(({ armed }) => armed === undefined)
-      if (isUnsent && isOf(intent.terms.marketToken, intent.terms.direction)) sum += intent.reservationUsd
+      if (isUnsent && isOwn(intent) && isOf(intent.terms.marketToken, intent.terms.direction))
+        sum += intent.reservationUsd
     }
     return sum
   }
 
   function checkLimits(intent: Intent, open: readonly IntentState[]): void {
     const { marketToken, direction } = intent.terms
-    const leastOf = (of: InForce, name: ExposureLimit) =>
-      [of.account[name], ownLimits(intent.strategy, of)[name]]
-        .filter((limit) => limit !== undefined)
-        .sort((a, b) => (a < b ? -1 : 1))[0]
-    const least = (name: ExposureLimit) => {
-      const [now, was] = [leastOf(limits, name), leastOf(before.limits, name)]
-      // What was admitted in the millisecond of a change was admitted before it or after it.
-      const isBoth = before.untilMs === timeline.nowMs && now !== undefined && was !== undefined
-      return isBoth && was > now ? was : now
-    }
-    const bound = (
-      name: Parameters<typeof least>[0],
-      isOf: (marketToken: string, direction: string) => boolean,
-    ) => {
-      const most = least(name)
-      const worst = most === undefined ? 0n : worstUsd(open, isOf)
-      if (most !== undefined && worst > most)
-        truth.fail('E1', `${intent.intentId} makes the worst case ${worst} of ${name} ${most}`)
+    const scopes: readonly { readonly limitsOf: (of: InForce) => Limits; readonly of?: string }[] = [
+      { limitsOf: ({ account }) => account },
+      // A file's limits count its own part.
+      { limitsOf: (of) => ownLimits(intent.strategy, of), of: intent.strategy },
+    ]
+    const bound = (name: ExposureLimit, isOf: (marketToken: string, direction: string) => boolean) => {
+      for (const { limitsOf, of } of scopes) {
+        const [now, was] = [limitsOf(limits)[name], limitsOf(before.limits)[name]]
+        // What was admitted in the millisecond of a change was admitted before it or after it.
+        const isBoth = before.untilMs === timeline.nowMs && now !== undefined && was !== undefined
+        const most = isBoth && was > now ? was : now
+        const worst = most === undefined ? 0n : worstUsd(open, isOf, of)
+        if (most !== undefined && worst > most)
+          truth.fail(
+            'E1',
+            `${intent.intentId} makes the worst case ${worst} of ${of ?? 'the account'}'s ${name} ${most}`,
+          )
+      }
     }
     bound('maxPositionSizeUsd', (token, side) => token === marketToken && side === direction)
     bound('maxMarketExposureUsd', (token) => token === marketToken)

@@ -42,7 +42,7 @@ export interface TrialSetting {
   readonly loaded: LoadedStrategy
   /** The first follows the situation whole. */
   readonly markets: readonly [TrialMarket, ...TrialMarket[]]
-  readonly limits: Pick<LiveLimits, 'on' | 'current'>
+  readonly limits: Pick<LiveLimits, 'on' | 'ownOn' | 'current'>
   /** Slippage of a file that names none, bps. */
   readonly defaultSlippageBps: number
   readonly chain: string
@@ -160,10 +160,13 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     const adds = addsRisk(decision, snapshot.orders.value)
     const lately = accepted.filter((atMs) => atMs > nowMs - HOUR_SECONDS * 1000).length + pending.length
     const resultUsd = account.resultUsd((token) => prices.at(token, stepOf(nowMs, clock)))
+    const exposure = exposureOf(snapshot, [...venue.open(), ...pending.map(begun)])
     const admitted = admit(decision, {
       snapshot,
-      exposure: exposureOf(snapshot, [...venue.open(), ...pending.map(begun)]),
+      exposure,
       limits,
+      // All that the trial's account holds is the strategy's own.
+      own: { limits: setting.limits.ownOn(loaded.name), exposure },
       accountLimits: setting.limits.current().account,
       tradingState: 'active',
       equityUsd: startUsd + resultUsd,

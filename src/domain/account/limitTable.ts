@@ -21,6 +21,8 @@ export interface LimitRow {
   readonly isOptional?: true
   /** The account's alone: no market may have its own. */
   readonly isOfNoMarket?: true
+  /** Of what is held and on its way: the account's counts everything, a strategy's its own part. */
+  readonly isExposure?: true
   /** Of what a scope has used up: a market's holds for what happened on it, a strategy's for its own orders. */
   readonly isCounted?: true
   /** Of a loss: the account's is its breaker's to judge. */
@@ -41,11 +43,13 @@ export const limitTable = {
     unit: 'usd',
     tighter: 'less',
     initial: '5000',
+    isExposure: true,
     doc: 'Largest position on one side of one market, open orders included, USD.',
-    inFile: 'one side of one market, open orders included',
+    inFile: 'its own part of one side of one market, its open orders included',
     denies: {
       code: 'MAX_POSITION_SIZE',
-      meaning: 'this side has reached `maxPositionSizeUsd`, open orders included',
+      meaning:
+        "this side, or the strategy's own part of it, has reached `maxPositionSizeUsd`, open orders included",
     },
   },
   maxPositionEquityBps: {
@@ -55,11 +59,13 @@ export const limitTable = {
     bounds: [0, 2_000_000],
     isOptional: true,
     isEquityShare: true,
+    isExposure: true,
     doc: 'Largest position on one side of one market as a share of equity, basis points; 10000 is once the equity. 0: no such limit.',
     inFile: 'the same as a share of what the account is worth; 10000 is once',
     denies: {
       code: 'MAX_POSITION_EQUITY',
-      meaning: 'this side of the market has reached its share of the equity (`risk.maxPositionEquityBps`)',
+      meaning:
+        "this side of the market, or the strategy's own part of it, has reached its share of the equity (`maxPositionEquityBps`)",
     },
   },
   maxMarketExposureUsd: {
@@ -67,11 +73,13 @@ export const limitTable = {
     tighter: 'less',
     initial: '0',
     isOptional: true,
+    isExposure: true,
     doc: 'Largest sum of both sides of one market, open increases included, USD. 0: no such limit.',
-    inFile: 'both sides of one market',
+    inFile: 'its own parts of both sides of one market',
     denies: {
       code: 'MAX_MARKET_EXPOSURE',
-      meaning: 'both sides of the market together have reached their limit',
+      meaning:
+        "both sides of the market together, or the strategy's own parts of them, have reached their limit",
     },
   },
   maxMarketExposureEquityBps: {
@@ -81,12 +89,13 @@ export const limitTable = {
     bounds: [0, 2_000_000],
     isOptional: true,
     isEquityShare: true,
+    isExposure: true,
     doc: 'The same as a share of equity, basis points. 0: no such limit.',
     inFile: 'the same as a share of what the account is worth',
     denies: {
       code: 'MAX_MARKET_EQUITY',
       meaning:
-        'both sides of the market together have reached their share of the equity (`risk.maxMarketExposureEquityBps`)',
+        "both sides of the market together, or the strategy's own parts of them, have reached their share of the equity (`maxMarketExposureEquityBps`)",
     },
   },
   maxTotalExposureUsd: {
@@ -94,11 +103,12 @@ export const limitTable = {
     tighter: 'less',
     initial: '20000',
     isOfNoMarket: true,
+    isExposure: true,
     doc: 'Largest sum of all positions and open increases, USD.',
-    inFile: 'all positions and open increases of the account',
+    inFile: 'all its own parts and open increases',
     denies: {
       code: 'MAX_TOTAL_EXPOSURE',
-      meaning: 'all positions and open orders have reached `maxTotalExposureUsd`',
+      meaning: "all positions and open orders, or the strategy's own, have reached `maxTotalExposureUsd`",
     },
   },
   maxExposureEquityBps: {
@@ -109,11 +119,12 @@ export const limitTable = {
     isOptional: true,
     isOfNoMarket: true,
     isEquityShare: true,
+    isExposure: true,
     doc: 'Largest sum of all positions and open increases as a share of equity, basis points. 0: no such limit.',
     inFile: 'the same as a share of what the account is worth',
     denies: {
       code: 'MAX_EXPOSURE_EQUITY',
-      meaning: 'all positions and open orders have reached their share of the equity',
+      meaning: "all positions and open orders, or the strategy's own, have reached their share of the equity",
     },
   },
   maxWishEquityBps: {

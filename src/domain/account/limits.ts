@@ -31,6 +31,9 @@ export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isO
 /** The limits of what is counted. */
 export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
 
+/** The limits of what is held and on its way. */
+export type ExposureLimits = Pick<Limits, Marked<{ readonly isExposure: true }>>
+
 /** All rows with their names, in the table's order. */
 export const limitRows = Object.entries(limitTable) as readonly (readonly [LimitName, LimitRow])[]
 
@@ -41,7 +44,7 @@ export function limitRow(name: string): LimitRow | undefined {
 
 /** Names of the limits whose row has a mark. */
 export function limitsWith(
-  mark: 'isOptional' | 'isOfNoMarket' | 'isCounted' | 'isLoss' | 'isEquityShare',
+  mark: 'isOptional' | 'isOfNoMarket' | 'isExposure' | 'isCounted' | 'isLoss' | 'isEquityShare',
 ): readonly LimitName[] {
   return limitRows.filter(([, row]) => row[mark] === true).map(([name]) => name)
 }

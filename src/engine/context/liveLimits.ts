@@ -5,6 +5,7 @@
 import {
   type CountedLimits,
   countedLimits,
+  type ExposureLimits,
   isTighter,
   type Limits,
   limitReadable,
@@ -53,9 +54,12 @@ export interface LiveLimits {
   current(): ConfiguredLimits
   /**
    * Limits of a strategy's order on a market: of the account, the market and the strategy the tightest. Losses are the
-   * strategy's own alone: the account's is its breaker's to judge, and an operator's to accept.
+   * strategy's own alone: the account's is its breaker's to judge, and an operator's to accept. Its limits of exposure are not in
+   * it (`ownOn`).
    */
   on(symbol: string | undefined, strategy: string): Limits
+  /** A strategy's limits of exposure: its own part alone counts against them. */
+  ownOn(strategy: string): ExposureLimits
   /** A market's limits of what is counted; they hold for what happened on it, whoever made it. */
   countedOn(symbol: string | undefined): CountedLimits
   /** What taking over `next` would change, by scope and limit; nothing changes yet. */
@@ -75,14 +79,12 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
       const ofMarket = symbol === undefined ? {} : current.markets[symbol]
       return tighten(
         tighten(without(current.account, lossLimits), without(ofMarket ?? {}, countedLimits)),
-        current.strategies[strategy] ?? {},
+        without(current.strategies[strategy] ?? {}, exposureLimits),
       )
     },
+    ownOn: (strategy) => only(current.strategies[strategy] ?? {}, exposureLimits),
     countedOn(symbol) {
-      const ofMarket: Limits = (symbol === undefined ? undefined : current.markets[symbol]) ?? {}
-      return Object.fromEntries(
-        countedLimits.flatMap((name) => (ofMarket[name] === undefined ? [] : [[name, ofMarket[name]]])),
-      )
+      return only((symbol === undefined ? undefined : current.markets[symbol]) ?? {}, countedLimits)
     },
     compare: (next, isConfirmed) =>
       changesOf(figuresOf(current), figuresOf(known(current, next))).map((change) => ({
@@ -113,6 +115,8 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
 }
 
 const lossLimits = limitsWith('isLoss')
+
+const exposureLimits = limitsWith('isExposure')
 
 /** Figures by `SCOPE|LIMIT`, as decimal text: what the journal keeps of the limits in force. */
 export type Figures = Readonly<Record<string, string>>
@@ -252,4 +256,8 @@ function tightenEach(
 
 function without(limits: Limits, names: readonly (keyof Limits)[]): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([name]) => !names.some((each) => each === name)))
+}
+
+function only(limits: Limits, names: readonly (keyof Limits)[]): Limits {
+  return Object.fromEntries(Object.entries(limits).filter(([name]) => names.some((each) => each === name)))
 }

@@ -2,7 +2,7 @@
  * What must hold before a decision becomes an intent, one pure function a limit. Each gives a `Denial` with a stable code,
  * or undefined when the decision may pass. Reductions are refused by as few of them as possible.
  */
-import type { CountedLimits, Limits, TradingState } from '../../domain/account/limits.ts'
+import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/account/limits.ts'
 import { limitsWith } from '../../domain/account/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
@@ -227,9 +227,11 @@ function checkEquityKnown(
   equityUsd: Usd | undefined,
   limits: Limits,
   marketLimits: CountedLimits = {},
+  ownLimits: ExposureLimits = {},
 ): Denial | undefined {
   const isNeeded =
-    shares.some((name) => limits[name] !== undefined) || marketLimits.maxDailyLossEquityBps !== undefined
+    [limits, ownLimits].some((each: Limits) => shares.some((name) => each[name] !== undefined)) ||
+    marketLimits.maxDailyLossEquityBps !== undefined
   if (!classified.adds || !isNeeded || equityUsd !== undefined) return undefined
   return {
     code: 'EQUITY_UNKNOWN',
@@ -303,7 +305,13 @@ const limitChecks: readonly ((at: LimitCheck) => Denial | undefined)[] = [
   // The account's own loss is its breaker's: this one is of the strategy and of the market.
   ({ classified, context }) => checkDailyLoss(classified, context),
   ({ classified, context }) =>
-    checkEquityKnown(classified, context.equityUsd, context.limits, context.marketLimits),
+    checkEquityKnown(
+      classified,
+      context.equityUsd,
+      context.limits,
+      context.marketLimits,
+      context.own?.limits,
+    ),
 ]
 
 /** The first refusal of the limits that hold whatever the size. */

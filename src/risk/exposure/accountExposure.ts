@@ -194,6 +194,29 @@ export function exposureOf(
   return { sides, totalExposureUsd, ownOrders }
 }
 
+/**
+ * A strategy's own part of the exposure, at worst: its parts of positions by its books, and its own open intents. Books know a fill at
+ * once, so that no fill waits for a list.
+ */
+export function ownExposureOf(
+  strategy: string,
+  { orders }: Pick<Snapshot, 'orders'>,
+  openIntents: readonly IntentState[],
+  parts: readonly HeldSide[],
+): Exposure {
+  const own = openIntents.filter(({ intent }) => intent.strategy === strategy)
+  const ownOrders = ownOrdersOf(own.filter(isOpen))
+  const ofOwn = orders.value.filter(({ orderKey }) => ownOrders.has(hexKey(orderKey)))
+  return exposureOf(
+    {
+      positions: { value: [], atMs: Number.MAX_SAFE_INTEGER },
+      orders: { value: ofOwn, atMs: orders.atMs },
+    },
+    own,
+    { journal: new Map(parts.map((part) => [sideKeyOf(part), part])) },
+  )
+}
+
 /** The journal's sizes without fills that the lists cannot show yet: those count by their reservations. */
 function withoutUnseen(
   journal: HeldSides,

@@ -1,5 +1,5 @@
 /** The admission context: all that a decision is judged with, handed in whole so that judging it reads nothing. */
-import type { CountedLimits, Limits, TradingState } from '../../domain/account/limits.ts'
+import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/account/limits.ts'
 import type { Protections } from '../../domain/account/protection.ts'
 import type { TrackRecord } from '../../domain/books/trackRecord.ts'
 import type { EntryExits } from '../../domain/order/exitPlan.ts'
@@ -24,8 +24,10 @@ export interface AdmissionContext {
   readonly snapshot: Snapshot
   /** Folded anew after each admitted intent, so that two decisions of one tick cannot spend the same capacity. */
   readonly exposure: Exposure
-  /** The strategy's and the account's limits, already tightened into one. */
+  /** The strategy's and the account's limits, already tightened into one, without the strategy's limits of exposure. */
   readonly limits: Limits
+  /** The strategy's limits of exposure, and its own part of the exposure, which counts against them; absent: it has none. */
+  readonly own?: { readonly limits: ExposureLimits; readonly exposure: Exposure }
   /** The account's own limits, for what is counted over all strategies; absent: `limits` stands in, which is stricter. */
   readonly accountLimits?: Limits
   /** The market's own limits of what is counted on it, over all strategies; absent: none. */

@@ -1,9 +1,10 @@
 /** The limits that cut what adds exposure, in one order, and what a cut is called that leaves nothing worth sending. */
+import type { ExposureLimits } from '../../domain/account/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { bps, formatDollars, maxOf, type Usd } from '../../protocol/units.ts'
-import { sideOf, worstCaseUsd } from '../exposure/accountExposure.ts'
+import { type Exposure, sideOf, worstCaseUsd } from '../exposure/accountExposure.ts'
 import type { AdmissionContext } from '../exposure/admissionContext.ts'
 import type { AvailableCapacity } from '../exposure/availableCapacity.ts'
 
@@ -11,12 +12,21 @@ import type { AvailableCapacity } from '../exposure/availableCapacity.ts'
 export interface SizeLimit {
   readonly by: string
   readonly limitUsd: Usd | undefined
+  /** It is the strategy's own, and its own part alone counts against it. */
+  readonly isOwn?: true
+}
+
+interface MarketSide {
+  readonly marketToken: Address
+  readonly direction: Direction
 }
 
 /** A size with the cuts that made it, in order. */
 export interface Fitted {
   readonly sizeDeltaUsd: Usd
   readonly cuts: readonly { readonly by: string; readonly toUsd: Usd }[]
+  /** The newest cut is by a limit on the strategy's own part. */
+  readonly isOwn?: true
 }
 
 /** What each cut is called when it leaves nothing worth sending. */
@@ -61,60 +71,85 @@ const denialByLimit: Readonly<Record<string, { readonly code: string; readonly r
   },
 }
 
-/** The caps of anything that adds exposure on one side of a market. */
+const OWN_REASON =
+  "The strategy's own part has reached this limit of its file, its open orders included; what others hold does not count."
+
+/** The caps of anything that adds exposure on one side of a market: of a strategy's file on its own part, of all others on everything. */
 export function sizeLimitsOf(
-  { marketToken, direction }: { readonly marketToken: Address; readonly direction: Direction },
+  side: MarketSide,
   available: AvailableCapacity,
-  { limits, exposure, equityUsd }: Pick<AdmissionContext, 'limits' | 'exposure' | 'equityUsd'>,
+  { limits, exposure, own, equityUsd }: Pick<AdmissionContext, 'limits' | 'exposure' | 'own' | 'equityUsd'>,
 ): readonly SizeLimit[] {
-  const heldUsd = worstCaseUsd(sideOf(exposure, marketToken, direction))
-  const otherUsd = worstCaseUsd(sideOf(exposure, marketToken, direction === 'long' ? 'short' : 'long'))
-  const shareOf = (wholeUsd: Usd, shareBps: number | undefined): Usd | undefined =>
-    shareBps === undefined ? undefined : bps(maxOf(0n, wholeUsd), shareBps)
-  // Without a figure of the equity its shares are nothing: what stands on them is denied.
-  const worthUsd = equityUsd ?? 0n
+  const { capacityUsd, availableUsd } = available
+  const { maxCapacityShareBps } = limits
+  const ownCaps = own === undefined ? [] : exposureCaps(side, own.limits, own.exposure, equityUsd)
   return [
     { by: 'maxOrderSizeUsd', limitUsd: limits.maxOrderSizeUsd },
-    { by: 'maxPositionSizeUsd', limitUsd: rest(limits.maxPositionSizeUsd, heldUsd) },
-    { by: 'maxPositionEquityBps', limitUsd: rest(shareOf(worthUsd, limits.maxPositionEquityBps), heldUsd) },
-    { by: 'maxMarketExposureUsd', limitUsd: rest(limits.maxMarketExposureUsd, heldUsd + otherUsd) },
+    ...exposureCaps(side, limits, exposure, equityUsd),
+    ...ownCaps.map((cap) => ({ ...cap, isOwn: true as const })),
+    { by: 'maxCapacityShareBps', limitUsd: shareOf(capacityUsd, maxCapacityShareBps) },
+    { by: 'capacity', limitUsd: availableUsd },
+  ]
+}
+
+/** What limits of exposure leave of it. Without a figure of the equity its shares are nothing: what stands on them is denied. */
+function exposureCaps(
+  { marketToken, direction }: MarketSide,
+  limits: ExposureLimits,
+  exposure: Exposure,
+  equityUsd: Usd = 0n,
+): readonly SizeLimit[] {
+  const { maxPositionEquityBps, maxMarketExposureEquityBps, maxExposureEquityBps } = limits
+  const sideUsd = worstCaseUsd(sideOf(exposure, marketToken, direction))
+  const otherUsd = worstCaseUsd(sideOf(exposure, marketToken, direction === 'long' ? 'short' : 'long'))
+  const marketUsd = sideUsd + otherUsd
+  const { totalExposureUsd } = exposure
+  return [
+    { by: 'maxPositionSizeUsd', limitUsd: rest(limits.maxPositionSizeUsd, sideUsd) },
+    { by: 'maxPositionEquityBps', limitUsd: rest(shareOf(equityUsd, maxPositionEquityBps), sideUsd) },
+    { by: 'maxMarketExposureUsd', limitUsd: rest(limits.maxMarketExposureUsd, marketUsd) },
     {
       by: 'maxMarketExposureEquityBps',
-      limitUsd: rest(shareOf(worthUsd, limits.maxMarketExposureEquityBps), heldUsd + otherUsd),
+      limitUsd: rest(shareOf(equityUsd, maxMarketExposureEquityBps), marketUsd),
     },
-    { by: 'maxTotalExposureUsd', limitUsd: rest(limits.maxTotalExposureUsd, exposure.totalExposureUsd) },
+    { by: 'maxTotalExposureUsd', limitUsd: rest(limits.maxTotalExposureUsd, totalExposureUsd) },
     {
       by: 'maxExposureEquityBps',
-      limitUsd: rest(shareOf(worthUsd, limits.maxExposureEquityBps), exposure.totalExposureUsd),
+      limitUsd: rest(shareOf(equityUsd, maxExposureEquityBps), totalExposureUsd),
     },
-    { by: 'maxCapacityShareBps', limitUsd: shareOf(available.capacityUsd, limits.maxCapacityShareBps) },
-    { by: 'capacity', limitUsd: available.availableUsd },
   ]
 }
 
 /** The decision, cut by every cap that is below what is left. */
 export function fitWithin(wantedUsd: Usd, limits: readonly SizeLimit[]): Fitted {
   let sizeDeltaUsd = wantedUsd
+  let isOwnCut: true | undefined
   const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
-  for (const { by, limitUsd } of limits) {
+  for (const { by, limitUsd, isOwn } of limits) {
     if (limitUsd === undefined || limitUsd >= sizeDeltaUsd) continue
     sizeDeltaUsd = limitUsd
+    isOwnCut = isOwn
     cuts.push({ by, toUsd: limitUsd })
   }
-  return { sizeDeltaUsd, cuts }
+  return { sizeDeltaUsd, cuts, ...(isOwnCut && { isOwn: isOwnCut }) }
 }
 
 /** The denial of a size that its newest cut left too small; ORDER_TOO_SMALL when nothing cut it. */
-export function tooSmall(wantedUsd: Usd, { sizeDeltaUsd, cuts }: Fitted, leastUsd: Usd): Denial {
+export function tooSmall(wantedUsd: Usd, { sizeDeltaUsd, cuts, isOwn }: Fitted, leastUsd: Usd): Denial {
   const denial = denialByLimit[cuts.at(-1)?.by ?? '']
   return {
     ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is smaller than the smallest one allowed.' }),
+    ...(isOwn && { reason: OWN_REASON }),
     wanted: formatDollars(wantedUsd),
     allowed: [
       ...(denial === undefined ? [] : [formatDollars(sizeDeltaUsd)]),
       ...(leastUsd > 1n ? [`at least ${formatDollars(leastUsd)}`] : []),
     ].join(', but '),
   }
+}
+
+function shareOf(wholeUsd: Usd, shareBps: number | undefined): Usd | undefined {
+  return shareBps === undefined ? undefined : bps(maxOf(0n, wholeUsd), shareBps)
 }
 
 function rest(limit: Usd | undefined, used: Usd): Usd | undefined {

@@ -43,7 +43,10 @@ import { fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
 import { triggerOf } from './triggerOrders.ts'
 
 /** What sizing needs of the admission context. */
-export type SizingContext = Pick<AdmissionContext, 'snapshot' | 'exposure' | 'limits' | 'equityUsd' | 'exits'>
+export type SizingContext = Pick<
+  AdmissionContext,
+  'snapshot' | 'exposure' | 'limits' | 'own' | 'equityUsd' | 'exits'
+>
 
 /** A decision with its size. */
 export interface Sized {
@@ -95,7 +98,7 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
     view.market.maxLeverageBps ?? decision.leverageBps,
   )
   const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
-  const { sizeDeltaUsd, cuts } = fitWithin(wantedUsd, [
+  const fitted = fitWithin(wantedUsd, [
     // The asked collateral stays and the size gives way: a cap must not stake more money than was asked for.
     {
       by: 'maxLeverageBps',
@@ -107,6 +110,7 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
     ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', limitUsd: limits.maxUnboundedOrderUsd }] : []),
     ...sizeLimitsOf(decision, available, context),
   ])
+  const { sizeDeltaUsd, cuts } = fitted
 
   const position = positionsOn(context.snapshot, decision.marketToken, decision.direction).find((held) =>
     sameHex(held.collateralToken, decision.collateralToken),
@@ -117,7 +121,7 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
     limits.minOrderSizeUsd ?? 0n,
     parts * (view.market.minPositionSizeUsd - (position?.sizeInUsd ?? 0n)),
   )
-  if (sizeDeltaUsd < leastUsd) return tooSmall(wantedUsd, { sizeDeltaUsd, cuts }, leastUsd)
+  if (sizeDeltaUsd < leastUsd) return tooSmall(wantedUsd, fitted, leastUsd)
 
   const paid = paidIn(asked, { sizeDeltaUsd, leverageBps, parts, position })
   if (isDenial(paid)) return paid
