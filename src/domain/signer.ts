@@ -32,9 +32,24 @@ export interface SignRequest {
   }
 }
 
+/** A signature that stays in this process until what guards the key has its line on the disk. */
+export interface HeldSignature {
+  /** 65 bytes r, s, v. */
+  readonly signature: Hex
+  /** Resolves when the line is durable. Rejects with GuardError GUARD_NOT_WRITTEN: the signature must never leave then. */
+  readonly recorded: Promise<void>
+}
+
 /** Signs for one address. A local key, a keystore or a remote signer fit. */
 export interface Signer {
   readonly address: Address
+  /** Whether the key is in this process, so that nobody else sees a signature before it is sent. */
+  readonly isLocal?: true
   /** The 65-byte signature r, s, v over the digest. Rejects when the signer cannot or will not sign. */
   sign(request: SignRequest): Promise<Hex>
+  /**
+   * Signs while the guard's line is on its way to the disk, so that the caller waits for it beside other writes. Absent where
+   * `sign` alone is safe: a signer elsewhere may show what it signs to others. Rejects as `sign` does.
+   */
+  signHeld?(request: SignRequest): Promise<HeldSignature>
 }

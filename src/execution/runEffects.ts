@@ -2,6 +2,8 @@
  * What a commit permits: an attempt is begun, prepared and signed, sent once, and followed. Each runs beside the queue of its intent,
  * and its result comes back as an event.
  */
+import { reasonOf } from '../base/errors.ts'
+import { GuardError } from '../domain/guardTable.ts'
 import type { Effect } from '../domain/machine/conclude.ts'
 import type { HostAnswer, Observation } from '../domain/machine/observation.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
@@ -11,7 +13,7 @@ import type { WarnedFacts } from '../domain/order/warnedFacts.ts'
 import type { Order } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
-import { armedBy } from './lanes/armed.ts'
+import { type Armed, armedBy } from './lanes/armed.ts'
 import type { Lanes } from './lanes/lane.ts'
 import { timed } from './lanes/timed.ts'
 import { makeAttempt } from './makeAttempt.ts'
@@ -119,8 +121,8 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     return !signal.aborted
   }
 
-  function saveUnsent(tracked: TrackedOrder): void {
-    const send = { result: 'not-sent', message: 'perpd was stopping and did not send it' } as const
+  function saveUnsent(tracked: TrackedOrder, message: string): void {
+    const send = { result: 'not-sent', message } as const
     feed(tracked, { type: 'sent', nowMs: context.clock.now(), send }).catch(context.fatal)
   }
 
@@ -131,7 +133,15 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     tracked.signed = undefined
     tracked.armedRecord = undefined
     const atMs = context.clock.monotonicMs()
-    const facts = await submit(context, lanes, armedBy(armedRecord, signed))
+    let armed: Armed
+    try {
+      armed = await armedBy(armedRecord, signed)
+    } catch (error) {
+      if (!(error instanceof GuardError)) throw error
+      saveUnsent(tracked, `it was not sent: ${reasonOf(error)}`)
+      return
+    }
+    const facts = await submit(context, lanes, armed)
     timed(context, intentId, 'submit', atMs)
     if (tracked.acceptedMs > 0) timed(context, intentId, 'total', tracked.acceptedMs)
     dispatch(tracked, { type: 'sent', nowMs: context.clock.now(), send: facts })
@@ -174,7 +184,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     run(tracked, effect) {
       if (signal.aborted) {
         // This process knows that no byte left, and says so while it can: found armed, the order would count as sent.
-        if (effect.type === 'submit') saveUnsent(tracked)
+        if (effect.type === 'submit') saveUnsent(tracked, 'perpd was stopping and did not send it')
         return
       }
       switch (effect.type) {

@@ -63,6 +63,8 @@ export function createEventTaker(
         const stored = await write(record)
         if (stored === undefined) return take(tracked, digestReused(event.nowMs))
         committed(tracked, stored, startedMs)
+        // The guard's line was written beside J3. A stop that comes meanwhile still finds that nothing left; its fault is the send's.
+        if (record.kind === 'attempt.armed') await tracked.signed?.recorded.catch(() => undefined)
       }
       for (const effect of effects) run(tracked, effect)
       if (!again) return

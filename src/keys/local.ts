@@ -17,7 +17,7 @@ const paperMark = 'perpd paper key: play money only'
 export function createLocalSigner(privateKey: Secret | Hex): Signer {
   const key = (privateKey instanceof Secret ? privateKey.reveal() : privateKey) as Hex
   const address = addressOfKey(key)
-  return { address, sign: async ({ digest }) => signDigest(key, digest) }
+  return { address, isLocal: true, sign: async ({ digest }) => signDigest(key, digest) }
 }
 
 /** A new private key from the system's random numbers, 0x and 64 hex digits: each of the group with the same chance. */

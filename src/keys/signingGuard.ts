@@ -5,8 +5,8 @@
  * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
  */
 import { reasonOf } from '../base/errors.ts'
-import { GuardError, type OpenGuardTable, type SignEntry } from '../domain/guardTable.ts'
-import type { SignClaim, Signer } from '../domain/signer.ts'
+import { GuardError, type GuardTable, type OpenGuardTable, type SignEntry } from '../domain/guardTable.ts'
+import type { SignClaim, Signer, SignRequest } from '../domain/signer.ts'
 import type { Hex } from '../protocol/address.ts'
 import { formatUsd, type Usd } from '../protocol/units.ts'
 
@@ -34,11 +34,11 @@ export interface GuardOptions {
 /** The table. */
 export interface SigningGuard {
   /**
-   * Writes down that a digest is about to be signed; resolves when that is durable. The same digest of the same intent again
-   * is no second one, and adds nothing.
+   * Writes down that a digest is about to be signed; what it gives resolves when that is durable, and rejects with GuardError
+   * GUARD_NOT_WRITTEN: no signature of it may leave the process then. The same digest of the same intent again is no second
+   * one, and adds nothing.
    *
-   * @throws GuardError SIGN_SECOND_DIGEST, SIGN_DEADLINE_TOO_FAR, SIGN_EXPOSURE_CAP or GUARD_NOT_WRITTEN; nothing may be
-   * signed then.
+   * @throws GuardError SIGN_SECOND_DIGEST, SIGN_DEADLINE_TOO_FAR or SIGN_EXPOSURE_CAP, at once; nothing may be signed then.
    */
   claim(claim: SignClaim, digest: Hex): Promise<void>
   close(): void
@@ -82,6 +82,23 @@ export function openGuard(options: GuardOptions): SigningGuard {
   }
 
   const table = openTable?.({ compactAfter, kept })
+  /** Lines that are on their way to the disk, by digest. */
+  const underWay = new Map<Hex, Promise<void>>()
+
+  async function written(entry: SignEntry, to: GuardTable): Promise<void> {
+    try {
+      await to.append(entry)
+    } catch (cause) {
+      throw new GuardError('What is to be signed cannot be written down.', {
+        code: 'GUARD_NOT_WRITTEN',
+        facts: { path: to.path, reason: reasonOf(cause) },
+        details: 'Nothing was sent, and nothing will be signed before a restart. Check the disk.',
+        cause,
+      })
+    }
+    underWay.delete(entry.digest)
+  }
+
   for (const entry of table?.entries ?? []) if (neverLeft?.(entry) !== true) keep(entry)
 
   function refuseAboveCap({ intentId, addsUsd }: SignEntry): void {
@@ -103,7 +120,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
   }
 
   return {
-    async claim({ intentId, attempt, deadlineSeconds, addsUsd }, digest) {
+    claim({ intentId, attempt, deadlineSeconds, addsUsd }, digest) {
       const latest = nowSeconds() + horizonSeconds
       if (!(deadlineSeconds <= latest)) {
         throw new GuardError('The deadline is further away than any that may be signed.', {
@@ -123,7 +140,8 @@ export function openGuard(options: GuardOptions): SigningGuard {
       const others = [byIntent.get(intentId), byDigest.get(entry.digest)]
       for (const other of others) {
         if (other === undefined) continue
-        if (other.digest === entry.digest && other.intentId === intentId) return
+        if (other.digest === entry.digest && other.intentId === intentId)
+          return underWay.get(entry.digest) ?? Promise.resolve()
         if (isLive(other)) throw secondDigest(entry, other)
       }
       refuseAboveCap(entry)
@@ -131,39 +149,47 @@ export function openGuard(options: GuardOptions): SigningGuard {
       keep(entry)
       if (table === undefined) {
         if (byDigest.size > forgetAbove) kept()
-        return
+        return Promise.resolve()
       }
-      try {
-        await table.append(entry)
-      } catch (cause) {
-        throw new GuardError('What is to be signed cannot be written down.', {
-          code: 'GUARD_NOT_WRITTEN',
-          facts: { path: table.path, reason: reasonOf(cause) },
-          details: 'Nothing was signed, and nothing will be before a restart. Check the disk.',
-          cause,
-        })
-      }
+      const line = written(entry, table)
+      underWay.set(entry.digest, line)
+      return line
     },
     close: () => table?.close(),
   }
 }
 
-/** A signer that signs nothing before the guard has it on record, and nothing that does not say for which intent it is. */
+/**
+ * A signer that signs nothing that the guard refuses, nothing that does not say for which intent it is, and lets no signature leave
+ * before the guard's line is durable: a key elsewhere is asked after that, one in this process beside it.
+ */
 export function guardedSigner(signer: Signer, guard: SigningGuard): Signer {
   return {
     address: signer.address,
     async sign(request) {
-      if (request.claim === undefined) {
-        throw new GuardError('What is to be signed does not say for which order.', {
-          code: 'SIGN_UNNAMED',
-          facts: { digest: request.digest },
-          details: 'Nothing was signed.',
-        })
-      }
-      await guard.claim(request.claim, request.digest)
+      await guard.claim(claimOf(request), request.digest)
       return await signer.sign(request)
     },
+    ...(signer.isLocal === undefined
+      ? {}
+      : {
+          async signHeld(request: SignRequest) {
+            const recorded = guard.claim(claimOf(request), request.digest)
+            // Whoever holds the signature waits for it; without a signature nobody does.
+            recorded.catch(() => undefined)
+            return { signature: await signer.sign(request), recorded }
+          },
+        }),
   }
+}
+
+function claimOf({ claim, digest }: SignRequest): SignClaim {
+  if (claim !== undefined) return claim
+  throw new GuardError('What is to be signed does not say for which order.', {
+    code: 'SIGN_UNNAMED',
+    facts: { digest },
+    details: 'Nothing was signed.',
+  })
 }
 
 function secondDigest(entry: SignEntry, other: SignEntry): GuardError {

@@ -15,9 +15,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { GuardError } from '../../src/domain/guardTable.ts'
-import type { SignRequest } from '../../src/domain/signer.ts'
+import type { Signer, SignRequest } from '../../src/domain/signer.ts'
 import { openGuardFile } from '../../src/journal/guardFile.ts'
-import { type GuardOptions, guardedSigner, openGuard } from '../../src/keys/signingGuard.ts'
+import {
+  type GuardOptions,
+  guardedSigner,
+  openGuard,
+  type SigningGuard,
+} from '../../src/keys/signingGuard.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 
@@ -30,14 +35,16 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const path = () => join(folder, 'journal.db.signed')
-const guardAt = (more: Partial<GuardOptions> = {}, file = path()) =>
-  openGuard({
+const guardAt = (more: Partial<GuardOptions> = {}, file = path()): SigningGuard => {
+  const guard = openGuard({
     openTable: (options) => openGuardFile({ ...options, path: file }),
     horizonSeconds: 3_700,
     marginSeconds: 600,
     now: () => nowMs,
     ...more,
   })
+  return { ...guard, claim: async (claimed, of) => guard.claim(claimed, of) }
+}
 const digest = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`
 const claim = (intentId: string, attempt = 1, seconds = 3_600, addsUsd = 0n) => ({
   intentId,
@@ -176,6 +183,51 @@ test('a guarded signer has the claim on disk before the key is used, and signs n
   expect(seen).toHaveLength(1)
   expect(seen[0]).toContain(digest(7))
   guard.close()
+})
+
+test('a key in this process signs beside the line, which is durable when the signature may leave; what is refused is not signed', async () => {
+  let settle: (error?: Error) => void = () => undefined
+  const openTable = () => ({
+    path: path(),
+    entries: [],
+    append: () =>
+      new Promise<void>((resolve, reject) => {
+        settle = (error) => (error === undefined ? resolve() : reject(error))
+      }),
+    close: () => undefined,
+  })
+  const guard = openGuard({ openTable, horizonSeconds: 3_700, marginSeconds: 600, now: () => nowMs })
+  let signed = 0
+  const key: Signer = {
+    address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    isLocal: true,
+    sign: async () => {
+      signed += 1
+      return '0x01'
+    },
+  }
+  const signer = guardedSigner(key, guard)
+  const { signHeld } = signer
+  if (signHeld === undefined) throw new TypeError('a key in this process has no held signatures')
+  expect(await codeOf(signHeld(request()))).toBe('SIGN_UNNAMED')
+  const { signature, recorded } = await signHeld(request(claim('a')))
+  const standing = () =>
+    Promise.race([recorded.then(() => 'durable'), new Promise((resolve) => setImmediate(resolve))])
+  expect([signature, await standing()]).toEqual(['0x01', undefined])
+  // The same digest again waits for the same line.
+  const again = await signHeld(request(claim('a')))
+  expect(again.recorded).toBe(recorded)
+  expect(await codeOf(signHeld(request(claim('b'))))).toBe('SIGN_SECOND_DIGEST')
+  expect(signed).toBe(2)
+  settle()
+  expect(await standing()).toBe('durable')
+
+  const next = { ...request(claim('c')), digest: digest(8) }
+  const failing = await signHeld(next)
+  settle(new Error('no space is left'))
+  expect(await codeOf(failing.recorded)).toBe('GUARD_NOT_WRITTEN')
+  const remote: Signer = { address: key.address, sign: key.sign }
+  expect(guardedSigner(remote, guard).signHeld).toBeUndefined()
 })
 
 const exposure = { capUsd: usd(1_000), windowSeconds: 3_600 }

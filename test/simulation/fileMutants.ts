@@ -92,10 +92,18 @@ export const fileMutants: readonly FirstMutant[] = [
     '',
   ),
   one(
-    'the key is used before the guard has the line',
+    "nobody waits for the guard's line",
     1,
     'src/keys/signingGuard.ts',
-    'await table.append(entry)',
-    'void table.append(entry)',
+    'await to.append(entry)',
+    'void to.append(entry)',
   ),
+  several("bytes leave before the guard's line is durable", 1, [
+    { file: 'src/execution/lanes/armed.ts', find: '  await signed.recorded\n', replace: '' },
+    {
+      file: 'src/execution/takeEvents.ts',
+      find: 'await tracked.signed?.recorded.catch(() => undefined)',
+      replace: 'tracked.signed?.recorded.catch(() => undefined)',
+    },
+  ]),
 ]

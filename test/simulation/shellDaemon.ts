@@ -7,7 +7,7 @@ import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
 import { step } from '../../src/domain/machine/step.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
-import type { SignRequest } from '../../src/domain/signer.ts'
+import type { HeldSignature, SignRequest } from '../../src/domain/signer.ts'
 import type { ExecutionContext } from '../../src/execution/context/executionContext.ts'
 import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
@@ -43,6 +43,12 @@ export const shellTier: Tier = {
 }
 
 const never = () => new Promise<never>(() => {})
+
+/** A signature of a world without a guard. */
+const unguarded = async (request: SignRequest): Promise<HeldSignature> => ({
+  signature: await localSigner.sign(request),
+  recorded: Promise.resolve(),
+})
 
 /** What was signed in a world, by signature; it outlives the process. */
 const signaturesOf = new WeakMap<object, Map<string, SignedMessage>>()
@@ -86,12 +92,14 @@ class ShellDaemon implements Daemon {
       journal,
       signer: {
         address: localSigner.address,
-        sign: async (request) => {
+        sign: () => never(),
+        signHeld: async (request) => {
           if (parts.boundary('sign')) return never()
-          const signature = await signer.sign(request)
+          const held = await (signer.signHeld?.(request) ?? unguarded(request))
+          const { signature } = held
           parts.transcript?.signature(timeline.nowMs, request.digest, signature)
           this.#remember(request, signature, signatures)
-          return parts.boundary('signed') ? never() : signature
+          return parts.boundary('signed') ? never() : held
         },
       },
       ...(delegate === undefined

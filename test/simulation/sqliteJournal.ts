@@ -139,16 +139,19 @@ export function journalOfProcess(parts: ProcessParts): { readonly journal: DiskJ
  */
 function orderedGuard({ guard, hooks, claimed, isDead }: ProcessParts) {
   const claims: { readonly real: Promise<void>; readonly let: () => void }[] = []
+  async function letThrough(digest: string, turn: Promise<void>, real: Promise<void>): Promise<void> {
+    await turn
+    if (isDead()) return never()
+    await real
+    claimed(digest.toLowerCase())
+    if (hooks.boundary('a line of the guard is durable')) return never()
+  }
   const ordered: SigningGuard = {
-    async claim(claim, digest) {
+    claim(claim, digest) {
       const real = guard.claim(claim, digest)
       real.catch(() => undefined)
       const turn = new Promise<void>((resolve) => claims.push({ real, let: resolve }))
-      if (hooks.boundary('in a line of the guard')) return never()
-      await turn
-      if (isDead()) return never()
-      await real
-      claimed(digest.toLowerCase())
+      return hooks.boundary('in a line of the guard') ? never() : letThrough(digest, turn, real)
     },
     close: () => guard.close(),
   }

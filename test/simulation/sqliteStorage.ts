@@ -461,6 +461,7 @@ class SqliteStorage implements Storage {
   }
 
   isOnDisk(digest: string): boolean {
+    if (!this.#claimed.has(digest.toLowerCase())) return false
     return this.#committed.slice(0, this.#synced).some((body) => body.includes(`"digest":"${digest}"`))
   }
 

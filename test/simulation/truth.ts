@@ -86,7 +86,7 @@ export type Fate = 'open' | 'never-left' | 'dead' | 'void' | 'executed' | 'parti
 const longestDeadlineSeconds = { 'order-chain': 4_000, relay: 400 } as const
 
 /** Makes the truth of a world; `limitUsd` is what exposure may never exceed. `broken` is told of a violation
- * first; `isOnDisk` says whether the armed record of a digest would survive the power. */
+ * first; `isOnDisk` says whether the armed record of a digest, and the guard's line of it, would survive the power. */
 export function createTruth(
   timeline: Timeline,
   chain: ModelChain,
@@ -417,7 +417,10 @@ export function createTruth(
       const signed = byDigest.get(digest)
       if (signed === undefined) fail('I6', `a digest left that no intent signed`)
       if (!signed.isDurable || !hooks.isOnDisk(digest))
-        fail('I6', `${signed.intentId}: the signature left before its record was durable`)
+        fail(
+          'I6',
+          `${signed.intentId}: the signature left before its record and the guard's line were durable`,
+        )
       signed.posts += 1
       if (signed.posts > 1) fail('I2', `${signed.intentId}: the digest was sent ${signed.posts} times`)
       if (signed.epoch !== sender)

@@ -1,4 +1,4 @@
-/** Signed to Armed: the right to send, which a committed J3 alone gives. */
+/** Signed to Armed: the right to send, which a committed J3 and the guard's durable line give together. */
 import type { StoredRecord } from '../../domain/records.ts'
 import type { Signed } from '../verify/sign.ts'
 
@@ -14,11 +14,15 @@ export interface Armed {
   readonly host: string
 }
 
-/** The right to send, from the durable J3 of exactly this signature. Throws TypeError for any other record. */
-export function armedBy(stored: StoredRecord, signed: Signed): Armed {
+/**
+ * The right to send, from the durable J3 of exactly this signature, once the guard's line is durable too: both are written side by
+ * side. Rejects with TypeError for any other record, and with GuardError when the line cannot be written.
+ */
+export async function armedBy(stored: StoredRecord, signed: Signed): Promise<Armed> {
   const { record } = stored
   if (record.kind !== 'attempt.armed' || record.armed.digest !== signed.verified.digest) {
     throw new TypeError('armedBy: the record is not the J3 of this signature')
   }
+  await signed.recorded
   return { signed, seq: stored.seq, host: record.armed.host } as Armed
 }

@@ -3,7 +3,7 @@
 import type { ValidationWarning } from '../../api/orders/orderPayload.ts'
 import type { ArmedFacts, BlockRef, SignedOrder } from '../../domain/order/intent.ts'
 import { kept, MOST_KEPT } from '../../domain/order/warning.ts'
-import type { Signer } from '../../domain/signer.ts'
+import type { HeldSignature, Signer, SignRequest } from '../../domain/signer.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { CreateOrderParams } from '../../protocol/batch.ts'
 import { isIncreaseOrder } from '../../protocol/position.ts'
@@ -15,17 +15,19 @@ import type { Verified } from './verify.ts'
 
 declare const signedBrand: unique symbol
 
-/** A signature in memory. It may not leave the process before its J3 is durable. */
+/** A signature in memory. It may not leave the process before its J3 and the guard's line are durable. */
 export interface Signed {
   readonly [signedBrand]: true
   readonly verified: Verified
   readonly signature: Hex
+  /** Resolves when the guard's line is durable; rejects with GuardError when it never will be. */
+  readonly recorded: Promise<void>
 }
 
 /** Signs a verified payload as attempt `attempt` of its intent. Rejects when the signer cannot or will not sign. */
 export async function sign(signer: Signer, verified: Verified, attempt: number): Promise<Signed> {
   const { intent, deadlineSeconds } = verified
-  const signature = await signer.sign({
+  const request: SignRequest = {
     digest: verified.digest,
     claim: { intentId: intent.intentId, attempt, deadlineSeconds, addsUsd: addsOf(verified) },
     typedData: {
@@ -34,8 +36,14 @@ export async function sign(signer: Signer, verified: Verified, attempt: number):
       primaryType: 'Batch',
       message: { ...verified.batch },
     },
-  })
-  return { verified, signature } as Signed
+  }
+  const held = await (signer.signHeld?.(request) ?? signedAlone(signer, request))
+  return { verified, ...held } as Signed
+}
+
+/** A signature of a signer that gives none before the guard's line is durable. */
+async function signedAlone(signer: Signer, request: SignRequest): Promise<HeldSignature> {
+  return { signature: await signer.sign(request), recorded: Promise.resolve() }
 }
 
 /** What the message can add: what its own increases say, or what was admitted where an edit makes an order larger. */
