@@ -202,6 +202,10 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
   }
 }
 
+function* openStates({ byId }: Pick<TrackedOrders, 'byId'>): Generator<IntentState> {
+  for (const { state } of byId.values()) if (state !== undefined) yield state
+}
+
 /** How long others are asked first after a price that was not signed, ms. */
 const PASS_OVER_MS = 60_000
 
@@ -224,10 +228,9 @@ function createHostChoice(
   }
   return {
     chooseHost() {
-      const states = [...orders.byId.values()].flatMap(({ state }) => state ?? [])
-      const withholding = withholdingHosts(states, clock.now(), settings.withheldMs)
       const nowMs = clock.monotonicMs()
       const awake = preferred(client.hosts.api, (host) => !client.isCoolingDown(host))
+      const withholding = withholdingHosts(openStates(orders), clock.now(), settings.withheldMs)
       const clean = preferred(awake, (host) => !withholding.has(host))
       const hosts = preferred(clean, (host) => (passedUntilMs.get(host) ?? 0) <= nowMs)
       const host = hosts[nextHost % hosts.length]

@@ -73,6 +73,12 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
   const claimed = new Map<string, string>()
   let landed: readonly Landed[] = []
 
+  /** All that is followed, and what landed lately: read to the end only where somebody looks for one of them. */
+  function* stories(): Generator<IntentState> {
+    for (const { state } of trackedOrders.values()) if (state !== undefined) yield state
+    for (const { state } of landed) yield state
+  }
+
   return {
     byId: trackedOrders,
     register(intentId, state) {
@@ -118,8 +124,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       const from = tracked.label
       tracked.label = to
       const { state } = tracked
-      const others = [...trackedOrders.values()].flatMap((each) => each.state ?? [])
-      const askedBy = cancelAskedBy(state, [...others, ...landed.map((each) => each.state)])
+      const askedBy = cancelAskedBy(state, stories())
       const asked = askedBy === undefined ? {} : { askedBy }
       const legs = to === 'executed' ? { legs: legsIn(context, state) } : {}
       const more = { ...asked, ...legs, ...editedIn(context, state) }

@@ -21,14 +21,16 @@ export function isWithheld(sinceMs: number | undefined, nowMs: number, withheldM
 
 /** Hosts that were handed a message of these intents which counts as withheld. */
 export function withholdingHosts(
-  states: readonly IntentState[],
+  states: Iterable<IntentState>,
   nowMs: number,
   withheldMs: number | undefined,
 ): ReadonlySet<string> {
-  if (withheldMs === undefined) return new Set()
-  return new Set(
-    states
-      .filter((state) => isWithheld(unprovenSinceMs(state), nowMs, withheldMs))
-      .flatMap((state) => lastAttempt(state)?.armed?.host ?? []),
-  )
+  const hosts = new Set<string>()
+  if (withheldMs === undefined) return hosts
+  for (const state of states) {
+    const host = lastAttempt(state)?.armed?.host
+    if (host !== undefined && !hosts.has(host) && isWithheld(unprovenSinceMs(state), nowMs, withheldMs))
+      hosts.add(host)
+  }
+  return hosts
 }
