@@ -1,5 +1,5 @@
 /**
- * The file of the guard: one line for each digest that was given to the key, appended and flushed before the key is used.
+ * The file of the guard: one line for each digest that was given to the key, appended and flushed before a signature leaves.
  * Lines that no rule needs any more are dropped by writing the rest to a second file, flushed before it takes the place of
  * the first; a crash leaves one of the two whole.
  */

@@ -1,4 +1,4 @@
-/** The guard against two live signatures for one intent: whoever asks, over crashes, and durable before the key is used. */
+/** The guard against two live signatures for one intent: whoever asks, over crashes, and durable before a signature leaves. */
 import { hash } from 'node:crypto'
 import {
   appendFileSync,
