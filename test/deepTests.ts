@@ -109,6 +109,7 @@ export const processTests: readonly string[] = [
   'world/consoleRestart.test.ts',
   'world/consoleSignal.test.ts',
   'world/consoleStart.test.ts',
+  'world/documentServer.test.ts',
   'world/embeddedSubaccount.test.ts',
   'world/endpointAside.test.ts',
   'world/exitKills.test.ts',
