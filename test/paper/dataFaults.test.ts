@@ -1,6 +1,6 @@
 /** States of the data that the documents describe, provoked over real sockets. */
 import { expect, test } from 'vitest'
-import { type Any, ethMarket, START_MS, startVenue, trader } from './support.ts'
+import { type Any, ethMarket, START_MS, startVenue, trader, usd } from './support.ts'
 
 const btcMarket = '0x47c031236e19d024b42f8AE6780E44A573170703'
 
@@ -28,6 +28,50 @@ test('Limits: values retained through a total pull failure keep aging', async ()
   await paper.call('POST', `${paper.control}/faults`, { marketData: 'fresh' })
   paper.clock.move(1000)
   expect((await paper.get('/markets/values')).body[0].updatedAt).toBe(START_MS + 15_000)
+  await paper.close()
+})
+
+test('Market values row: updatedAt is the older of both refreshes, and null when either never succeeded', async () => {
+  const paper = await startVenue()
+  const set = (faults: object) => paper.call('POST', `${paper.control}/faults`, faults)
+  const eth = async (): Promise<Any> => {
+    paper.clock.move(1000)
+    for (const path of ['/markets/info', '/markets/values'])
+      expect(new Set((await paper.get(path)).body.map((row: Any) => row.updatedAt)).size).toBe(1)
+    return (await paper.get('/markets/values')).body.find((row: Any) => row.marketTokenAddress === ethMarket)
+  }
+  // Traded in tokens only where the inventory is asked for: a trade moves it.
+  const trade = async () => {
+    await paper.trade({ size: usd(10_000), collateralToPay: { amount: '2000000000', token: 'USDC' } })
+    paper.clock.move(10_000 - (paper.clock.now() % 5000))
+  }
+  const first = await eth()
+  await set({ virtualInventory: 'stale' })
+  await trade()
+  const behind = await eth()
+  expect(behind.updatedAt).toBe(first.updatedAt)
+  expect(behind.virtualInventoryForPositionsInTokens).toBe(first.virtualInventoryForPositionsInTokens)
+  expect(behind.longInterestUsd).not.toBe(first.longInterestUsd)
+  paper.clock.move(20_000)
+  const staleness = async () => (await paper.call('GET', `${paper.control}/staleness`)).body
+  expect((await staleness()).stale).toHaveLength((await staleness()).counted)
+
+  // The other one fails too, later: the older of the two is shown, and stays it when the inventory is refreshed again.
+  const failedAtMs = paper.clock.now() - (paper.clock.now() % 5000)
+  await set({ marketData: 'stale' })
+  expect((await eth()).updatedAt).toBe(first.updatedAt)
+  await set({ virtualInventory: 'fresh' })
+  paper.clock.move(20_000)
+  const held = await eth()
+  expect(held.updatedAt).toBe(failedAtMs)
+
+  await set({ marketData: 'fresh', virtualInventory: 'never' })
+  expect((await eth()).updatedAt).toBeNull()
+  await set({ virtualInventory: 'fresh' })
+  const fresh = await eth()
+  expect(fresh.updatedAt).toBe(paper.clock.now() - (paper.clock.now() % 5000))
+  expect(fresh.virtualInventoryForPositionsInTokens).not.toBe(first.virtualInventoryForPositionsInTokens)
+  expect((await staleness()).stale).toEqual([])
   await paper.close()
 })
 

@@ -216,7 +216,7 @@ test('Earnings response: a wallet that never held a pool token has no rows', asy
   expect(body.pools).toEqual([])
 })
 
-test('Earnings response: fees of a trade reach a holder by its share, and the answer stays for 2 s', async () => {
+test('Earnings response: fees of a trade reach a holder by its share, with the next refresh of the accumulator', async () => {
   const holder = '0x00000000000000000000000000000000000000A1'
   const other = await startVenue({
     settings: { keeperJitterMs: 0, poolShares: { [holder]: { 'ETH/USD [WETH-USDC]': 500_000 } } },
@@ -227,14 +227,42 @@ test('Earnings response: fees of a trade reach a holder by its share, and the an
   const fields = other.venue.venueState.trades.at(-1)?.fields
   const fee = BigInt(String(fields?.positionFeeAmount))
   const price = BigInt(String(fields?.collateralTokenPriceMin))
-  other.clock.move(2000)
+  other.clock.move(5000)
   const kept = fee - (fee * 37n) / 100n
   const earned = (await read()).lifetimeFeeUsd
   expect(earned).toBe(((kept * price) / 2n).toString())
+  await other.close()
+})
+
+test('Limits: the earnings accumulator is refreshed every 5 s, for all accounts at once, and the answer says when it was made', async () => {
+  const [holder, second] = ['0x00000000000000000000000000000000000000A1', `0x${'a2'.repeat(20)}`]
+  const share = { 'ETH/USD [WETH-USDC]': 500_000 }
+  const other = await startVenue({
+    settings: { keeperJitterMs: 0, poolShares: { [holder]: share, [second]: share } },
+  })
+  const read = async (account = holder) => {
+    const { window, pools } = (await other.get(`/yield/gm-user-earnings?account=${account}`)).body
+    return [window.endTimestamp, BigInt(pools[0].lifetimeFeeUsd), BigInt(pools[0].recent7dFeeUsd)]
+  }
+  // To the next refresh; the fees of a trade fall into the five seconds after it.
+  other.clock.move(60_000 - (other.clock.now() % 60_000))
+  const refreshedAtMs = other.clock.now()
+  expect(await read()).toEqual([refreshedAtMs / 1000, 0n, 0n])
   await other.trade({ size: usd(10_000), collateralToPay: { amount: '2000000000', token: 'USDC' } })
-  const before = await read()
-  await other.trade({ size: usd(10_000), collateralToPay: { amount: '2000000000', token: 'USDC' } })
-  expect(BigInt((await read()).lifetimeFeeUsd)).toBeGreaterThan(BigInt(before.lifetimeFeeUsd))
+  // An answer itself is kept for two seconds.
+  other.clock.move(refreshedAtMs + 2999 - other.clock.now())
+  expect(await read(second)).toEqual([refreshedAtMs / 1000 + 2, 0n, 0n])
+  other.clock.move(2000)
+  expect(await read()).toEqual([refreshedAtMs / 1000 + 4, 0n, 0n])
+  other.clock.move(1)
+  const fresh = await read(second)
+  expect(fresh).toEqual([refreshedAtMs / 1000 + 5, expect.any(BigInt), fresh[1]])
+  expect(fresh[1]).toBeGreaterThan(0n)
+  other.clock.move(2000)
+  expect((await read()).slice(1)).toEqual(fresh.slice(1))
+  // Over an hour's end, in which the books are closed, nothing is lost or counted twice.
+  other.clock.move(3_600_000)
+  expect((await read()).slice(1)).toEqual(fresh.slice(1))
   await other.close()
 })
 

@@ -75,12 +75,45 @@ function seededHolding(books: MarketLedger, stream: number, n: number, firstHour
   }
 }
 
-function earnedUsd(venueState: VenueState, holding: Holding, fromHour: number, toHour: number): bigint {
-  const books = ledgerOf(venueState).byMarket.get(holding.marketKey)
+/** Milliseconds between refreshes of the accumulator. */
+const REFRESH_MS = 5000
+
+/** Fees as the indexer had them at its last refresh: those of the running hour, by market key. Hours that ended do not change. */
+interface Accumulator {
+  /** Unix ms, a multiple of the interval. */
+  readonly atMs: number
+  readonly runningFeesUsd: ReadonlyMap<string, bigint>
+}
+
+const accumulators = new WeakMap<VenueState, Accumulator>()
+
+/** The accumulator of a moment: the first question of each interval refreshes it, for all markets at once. */
+function accumulatorAt(venueState: VenueState, nowMs: number): Accumulator {
+  const known = accumulators.get(venueState)
+  const atMs = Math.floor(nowMs / REFRESH_MS) * REFRESH_MS
+  if (known?.atMs === atMs) return known
+  const fees = [...ledgerOf(venueState).byMarket].map(
+    ([key, { running }]) => [key, running.feesForPoolUsd] as const,
+  )
+  const refreshed = { atMs, runningFeesUsd: new Map(fees) }
+  accumulators.set(venueState, refreshed)
+  return refreshed
+}
+
+function earnedUsd(
+  venueState: VenueState,
+  { runningFeesUsd }: Accumulator,
+  holding: Holding,
+  fromHour: number,
+): bigint {
+  const { byMarket, runningHour } = ledgerOf(venueState)
+  const books = byMarket.get(holding.marketKey)
   const from = Math.max(fromHour, holding.fromHour)
-  const to = Math.min(toHour, holding.toHour)
-  if (books === undefined || to <= from) return 0n
-  return (flowBetween(venueState, books, from, to).feesForPoolUsd * BigInt(holding.sharePpm)) / 1_000_000n
+  if (books === undefined || holding.toHour <= from) return 0n
+  const ended = flowBetween(venueState, books, from, Math.min(runningHour, holding.toHour)).feesForPoolUsd
+  const isRunning = from <= runningHour && runningHour < holding.toHour
+  const earned = ended + (isRunning ? (runningFeesUsd.get(holding.marketKey) ?? 0n) : 0n)
+  return (earned * BigInt(holding.sharePpm)) / 1_000_000n
 }
 
 const WINDOW_DAYS = 7
@@ -96,7 +129,7 @@ export function gmUserEarnings(venueState: VenueState, query: URLSearchParams, n
     throw new HttpFailure(503, { message: 'Internal Server Error' })
   }
   const seconds = Math.floor(nowMs / 1000)
-  const nextHour = Math.floor(seconds / 3600) + 1
+  const accumulator = accumulatorAt(venueState, nowMs)
   const startTimestamp = seconds - WINDOW_DAYS * 86_400
   const holdings = liquidityProviders(venueState).get(hexKey(account))?.holdings ?? []
   return {
@@ -104,8 +137,13 @@ export function gmUserEarnings(venueState: VenueState, query: URLSearchParams, n
     window: { days: WINDOW_DAYS, startTimestamp, endTimestamp: seconds },
     pools: holdings.map((holding) => ({
       marketToken: venueState.marketByKey.get(holding.marketKey)?.catalog.marketToken ?? holding.marketKey,
-      lifetimeFeeUsd: earnedUsd(venueState, holding, 0, nextHour).toString(),
-      recent7dFeeUsd: earnedUsd(venueState, holding, Math.floor(startTimestamp / 3600), nextHour).toString(),
+      lifetimeFeeUsd: earnedUsd(venueState, accumulator, holding, 0).toString(),
+      recent7dFeeUsd: earnedUsd(
+        venueState,
+        accumulator,
+        holding,
+        Math.floor(startTimestamp / 3600),
+      ).toString(),
     })),
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Values of markets as they were pulled: every five seconds all of them. A pull that fails leaves what was there, and it ages
- * (docs/api-coverage.md A1 and A35).
+ * (docs/api-coverage.md A1 and A35). Virtual inventories have a refresh apart, and a row is as old as the older of the two.
  */
 import type { Json } from '../http/http.ts'
 import { namesMarket } from '../state/dataFaults.ts'
@@ -28,6 +28,8 @@ interface Pulls {
   last: Pull | undefined
   /** The pull that stands while every pull fails. */
   held: Pull | undefined
+  /** The pull whose virtual inventories stand while their own refresh fails. */
+  inventories: Pull | undefined
   /** Rows of markets whose own refresh fails. */
   readonly kept: Map<string, Row>
 }
@@ -35,7 +37,12 @@ interface Pulls {
 const pullsOf = new WeakMap<VenueState, Pulls>()
 
 function pulls(venueState: VenueState): Pulls {
-  const known = pullsOf.get(venueState) ?? { last: undefined, held: undefined, kept: new Map<string, Row>() }
+  const known = pullsOf.get(venueState) ?? {
+    last: undefined,
+    held: undefined,
+    inventories: undefined,
+    kept: new Map<string, Row>(),
+  }
   pullsOf.set(venueState, known)
   return known
 }
@@ -51,15 +58,13 @@ function rowOf(venueState: VenueState, pull: Pull, market: VenueMarket, nowMs: n
  * time passes or a fault changes; costs nothing while there is no such fault.
  */
 export function holdFailingValues(venueState: VenueState, nowMs: number): void {
-  const { marketData, staleValues } = venueState.dataFaults
-  const isFresh = marketData === 'fresh'
+  const { marketData, virtualInventory, staleValues } = venueState.dataFaults
+  const isFresh = marketData === 'fresh' && virtualInventory !== 'stale'
   if (isFresh && staleValues.length === 0 && !pullsOf.has(venueState)) return
   const known = pulls(venueState)
-  if (isFresh) known.held = undefined
-  else if (known.held === undefined) {
-    known.held = pullAt(venueState, nowMs)
-    for (const market of venueState.markets) rowOf(venueState, known.held, market, nowMs)
-  }
+  known.held = marketData === 'fresh' ? undefined : (known.held ?? wholePull(venueState, nowMs))
+  known.inventories =
+    virtualInventory === 'stale' ? (known.inventories ?? wholePull(venueState, nowMs)) : undefined
   for (const key of known.kept.keys()) if (!namesMarket(staleValues, key)) known.kept.delete(key)
   if (staleValues.length === 0) return
   for (const market of venueState.markets) {
@@ -76,6 +81,21 @@ function pullAt(venueState: VenueState, nowMs: number): Pull {
   return known.last
 }
 
+/** The pull that is current at a moment, with the rows of all markets. */
+function wholePull(venueState: VenueState, nowMs: number): Pull {
+  const pull = pullAt(venueState, nowMs)
+  for (const market of venueState.markets) rowOf(venueState, pull, market, nowMs)
+  return pull
+}
+
+/** The older of the refreshes of values and of virtual inventories, Unix ms; null when one of them never succeeded. */
+function refreshedAtMs(venueState: VenueState, nowMs: number): number | null {
+  if (venueState.dataFaults.virtualInventory === 'never') return null
+  const { held, inventories } = pulls(venueState)
+  const valuesAtMs = (held ?? pullAt(venueState, nowMs)).atMs
+  return Math.min(valuesAtMs, inventories?.atMs ?? valuesAtMs)
+}
+
 /** A `/markets/values` row: as it was pulled, with when; `updatedAt` is null for a market whose own refresh fails. */
 export function pulledValues(
   venueState: VenueState,
@@ -83,18 +103,24 @@ export function pulledValues(
   nowMs: number,
 ): Record<string, Json> {
   holdFailingValues(venueState, nowMs)
-  const { kept, held } = pulls(venueState)
+  const { kept, held, inventories } = pulls(venueState)
   const left = kept.get(market.key)
   if (left !== undefined) return { ...left, updatedAt: null }
-  const pull = held ?? pullAt(venueState, nowMs)
-  return { ...rowOf(venueState, pull, market, nowMs), updatedAt: pull.atMs }
+  const row = rowOf(venueState, held ?? pullAt(venueState, nowMs), market, nowMs)
+  const old = inventories?.rows.get(market.key)
+  return {
+    ...row,
+    virtualInventoryForPositionsInTokens: (old ?? row).virtualInventoryForPositionsInTokens ?? null,
+    updatedAt: refreshedAtMs(venueState, nowMs),
+  }
 }
 
 /** Markets whose values are stale; disabled ones are left out of the account. */
 export function valuesStaleness(venueState: VenueState, nowMs: number): Json {
   holdFailingValues(venueState, nowMs)
-  const { kept, held } = pulls(venueState)
-  const isOld = held !== undefined && nowMs - held.atMs > STALE_VALUES_MS
+  const { kept } = pulls(venueState)
+  const atMs = refreshedAtMs(venueState, nowMs)
+  const isOld = atMs === null || nowMs - atMs > STALE_VALUES_MS
   const counted = venueState.markets.filter(
     ({ key }) => !namesMarket(venueState.dataFaults.disabledMarkets, key),
   )

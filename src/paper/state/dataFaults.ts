@@ -45,6 +45,11 @@ export interface DataFaults extends AnswerFaults {
   prepareWarns: string
   /** `marketDataStatus` of every capacity. */
   marketData: 'fresh' | 'stale'
+  /**
+   * `stale`: virtual inventories are no longer refreshed, and `updatedAt` of value rows, the older of both refreshes, stands
+   * still with them. `never`: no refresh of them has succeeded, and `updatedAt` is null.
+   */
+  virtualInventory: 'fresh' | 'stale' | 'never'
   /** Markets whose value rows have no successful refresh: `updatedAt` null, and what stands on them is stale. */
   staleValues: string[]
   /** Markets that are disabled: their rows say so and are left out of staleness. */
@@ -88,6 +93,7 @@ export function noDataFaults(): DataFaults {
     keeperExtraDelayMs: 0,
     prepareWarns: '',
     marketData: 'fresh',
+    virtualInventory: 'fresh',
     staleValues: [],
     disabledMarkets: [],
     unlistedMarkets: [],
@@ -109,6 +115,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   foreignDigest: ['none', 'before-landing'],
   rpcFork: ['none', 'forked'],
   marketData: ['fresh', 'stale'],
+  virtualInventory: ['fresh', 'stale', 'never'],
   earnings: ['none', 'warming-up'],
   stats: ['none', 'unavailable', 'moved'],
   solanaPairs: ['none', 'frozen', 'empty'],
