@@ -399,6 +399,44 @@ test('the copy of a batch has the fields of the library, and the message differs
   }
 })
 
+const swapParams = [
+  ...increaseParams.filter(
+    (name) => !/^(acceptable|collateral|indexToken|isLong|market|sizeDelta)/.test(name),
+  ),
+  'minOutputAmount',
+  'receiveTokenAddress',
+].sort()
+
+test('the copy names a referral code and a receiver of the UI fee where they are given, and the ratio that a limit swap waits for', async () => {
+  await start()
+  const given = { referralCode: `0x${'ab'.repeat(32)}`, uiFeeReceiver: `0x${'cd'.repeat(20)}` }
+  const swap = {
+    kind: 'swap',
+    direction: undefined,
+    symbol: undefined,
+    size: undefined,
+    receiveToken: 'WETH',
+  }
+  const ratio = `${2n * 10n ** 30n}`
+  const limit = { ...swap, orderType: 'limit', triggerPrice: ratio }
+  for (const [body, names] of [
+    [{}, increaseParams],
+    [swap, swapParams],
+    [limit, [...swapParams, 'triggerRatio'].sort()],
+  ] as const) {
+    const paramsOf = async (more: object) => {
+      const { status, body: answer } = await paper.prepare({ ...body, ...more })
+      expect([status, answer.message]).toEqual([200, undefined])
+      return answer.payload.batchParams.createOrderParams[0].params
+    }
+    const [plain, named] = [await paramsOf({}), await paramsOf(given)]
+    expect(Object.keys(plain).sort()).toEqual(names)
+    expect(Object.keys(named).sort()).toEqual([...names, ...Object.keys(given)].sort())
+    expect([named.referralCode, named.uiFeeReceiver.toLowerCase()]).toEqual(Object.values(given))
+    expect(plain.triggerRatio).toBe(body === limit ? ratio : undefined)
+  }
+})
+
 test('the copies of an edit and a cancel have the fields of the library', async () => {
   await start()
   const limit = await run(await paper.prepare({ orderType: 'limit', triggerPrice: usd(900) }))
@@ -439,6 +477,43 @@ test('an update writes any price divided by the decimals of the index token wher
   const [{ params }] = edit.body.payload.batchParams.updateOrderParams
   expect(params.acceptablePrice).toBe(`${MAX_UINT256}`)
   expect((await run(edit)).status).toBe('executed')
+})
+
+test('the inputs of an update are what its payload was divided from: any price too, above the largest number where that is what is signed', async () => {
+  await start()
+  const edited = async (order: Any): Promise<Any> => {
+    const made = await run(await paper.prepare(order))
+    const { body } = await paper.post('/orders/txns/edit/prepare', {
+      mode: 'express',
+      from: trader.address,
+      orderIds: made.orderKeys,
+      newSize: usd(400),
+    })
+    return body.payload.batchParams.updateOrderParams[0]
+  }
+  for (const order of [
+    { orderType: 'stop-market', triggerPrice: usd(90_000) },
+    { orderType: 'limit', triggerPrice: usd(900) },
+  ]) {
+    const { params, updatePayload } = await edited(order)
+    const isAny = order.orderType === 'stop-market'
+    expect(updatePayload.acceptablePrice === `${MAX_UINT256}`).toBe(isAny)
+    for (const name of ['acceptablePrice', 'triggerPrice'])
+      expect(params[name]).toBe(`${BigInt(updatePayload[name]) * 10n ** 18n}`)
+    expect(Object.keys(params).sort()).toEqual([
+      'acceptablePrice',
+      'autoCancel',
+      'chainId',
+      'executionFeeTopUp',
+      'indexTokenAddress',
+      'minOutputAmount',
+      'orderKey',
+      'orderType',
+      'sizeDeltaUsd',
+      'triggerPrice',
+      'validFromTime',
+    ])
+  }
 })
 
 test('a copy may contradict the message on purpose, and the message stays right', async () => {

@@ -3,7 +3,7 @@
  * itself, and the transfers that a wallet would do. The express flag of an order's metadata is set in the message alone.
  */
 
-import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
+import { type Address, type Hex, hexKey, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import { executionGasOf } from '../../protocol/chains/feeFormula.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
@@ -85,6 +85,8 @@ function createJson(venueState: VenueState, order: CreateOrderParams, details: O
     receiver: addresses.receiver,
     executionFeeAmount: numbers.executionFee,
     executionGasLimit: executionGasOf(gasOf(venueState), gasOrderOf(order)),
+    ...(order.referralCode === ZERO_HASH ? {} : { referralCode: order.referralCode }),
+    ...(addresses.uiFeeReceiver === ZERO_ADDRESS ? {} : { uiFeeReceiver: addresses.uiFeeReceiver }),
     validFromTime: numbers.validFromTime,
     ...(isSwap || index === undefined
       ? {}
@@ -106,6 +108,7 @@ function createJson(venueState: VenueState, order: CreateOrderParams, details: O
           decreasePositionSwapType: Number(order.decreasePositionSwapType),
         }),
     ...(isSwap ? { minOutputAmount: details.minOutput } : {}),
+    ...(type === orderTypes.limitSwap ? { triggerRatio: numbers.triggerPrice } : {}),
     ...(isSwap || !brings ? { receiveTokenAddress: details.receiveToken } : {}),
     swapPath: addresses.swapPath,
     orderType: type,
@@ -152,15 +155,16 @@ function updateJson(venueState: VenueState, update: UpdateOrderParams): Json {
     validFromTime: rest.validFromTime,
     executionFeeTopUp: executionFeeIncrease,
   }
-  const isAny = acceptablePrice === MAX_UINT256 / scale
+  // The builder divides its input, "any" too: what it made the largest number of is above it, what it divided is that number.
+  const isDivided = acceptablePrice === MAX_UINT256 / scale
   return {
     params: texts({
       chainId: venueState.chain.chainId,
       indexTokenAddress: index?.address ?? ZERO_ADDRESS,
       ...payload,
       orderType: Number(order?.params.orderType ?? 0),
-      triggerPrice: apiPrice(triggerPrice, scale),
-      acceptablePrice: isAny ? MAX_UINT256 : apiPrice(acceptablePrice, scale),
+      triggerPrice: triggerPrice * scale,
+      acceptablePrice: isDivided ? MAX_UINT256 : acceptablePrice * scale,
     }),
     updatePayload: texts(payload),
   }
