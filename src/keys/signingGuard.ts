@@ -85,20 +85,6 @@ export function openGuard(options: GuardOptions): SigningGuard {
   /** Lines that are on their way to the disk, by digest. */
   const underWay = new Map<Hex, Promise<void>>()
 
-  async function written(entry: SignEntry, to: GuardTable): Promise<void> {
-    try {
-      await to.append(entry)
-    } catch (cause) {
-      throw new GuardError('What is to be signed cannot be written down.', {
-        code: 'GUARD_NOT_WRITTEN',
-        facts: { path: to.path, reason: reasonOf(cause) },
-        details: 'Nothing was sent, and nothing will be signed before a restart. Check the disk.',
-        cause,
-      })
-    }
-    underWay.delete(entry.digest)
-  }
-
   for (const entry of table?.entries ?? []) if (neverLeft?.(entry) !== true) keep(entry)
 
   function refuseAboveCap({ intentId, addsUsd }: SignEntry): void {
@@ -151,11 +137,24 @@ export function openGuard(options: GuardOptions): SigningGuard {
         if (byDigest.size > forgetAbove) kept()
         return Promise.resolve()
       }
-      const line = written(entry, table)
+      const line = written(entry, table).then(() => void underWay.delete(entry.digest))
       underWay.set(entry.digest, line)
       return line
     },
     close: () => table?.close(),
+  }
+}
+
+async function written(entry: SignEntry, table: GuardTable): Promise<void> {
+  try {
+    await table.append(entry)
+  } catch (cause) {
+    throw new GuardError('What is to be signed cannot be written down.', {
+      code: 'GUARD_NOT_WRITTEN',
+      facts: { path: table.path, reason: reasonOf(cause) },
+      details: 'Nothing was sent, and nothing will be signed before a restart. Check the disk.',
+      cause,
+    })
   }
 }
 
