@@ -102,7 +102,7 @@ export function createRpcClient(
     const timeout = clock.sleep(limits.timeoutMs, timer.signal).then(() => {
       if (timer.signal.aborted) return new Promise<never>(() => undefined)
       over.abort()
-      throw new Error(`no answer within ${limits.timeoutMs} ms`)
+      throw Object.assign(new Error(`no answer within ${limits.timeoutMs} ms`), { code: 'ETIMEDOUT' })
     })
     // The loser of the race may fail later; nobody waits for it then.
     timeout.catch(() => undefined)
@@ -113,7 +113,7 @@ export function createRpcClient(
     } catch (error) {
       throw new BaseError(`The chain endpoint ${name} did not answer: ${plain(reasonOf(error))}.`, {
         code: 'RPC_UNANSWERED',
-        facts: { endpoint: name },
+        facts: { endpoint: name, reason: codeOf(error) },
         details: 'Orders stay as they are until it answers. It is asked again.',
       })
     } finally {
@@ -175,6 +175,12 @@ function refusal({ code, message }: Readonly<Record<string, unknown>>): RpcAnswe
       message: plain(typeof message === 'string' ? message : 'no reason given'),
     },
   }
+}
+
+/** The code that the system, Node or OpenSSL gives to what went wrong; undefined without one. */
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : undefined
 }
 
 function plain(text: string): string {

@@ -5,7 +5,12 @@
 import dns from 'node:dns'
 import { WebSocket } from 'ws'
 import type { Clock } from '../../base/clock.ts'
-import { checkedLookup, isForbiddenAddress, type ResolveAll } from '../../base/networkAddress.ts'
+import {
+  checkedLookup,
+  forbiddenAddress,
+  isForbiddenAddress,
+  type ResolveAll,
+} from '../../base/networkAddress.ts'
 import type { RpcTransport } from './jsonRpc.ts'
 import { readSocketMessage } from './socketMessage.ts'
 
@@ -20,6 +25,8 @@ const SUBSCRIBE_ID = 0
 
 /** A transport that also tells of pushed heads. */
 export interface SocketTransport extends RpcTransport {
+  /** Resolves when the first connection is open, or could not be made. */
+  readonly tried: Promise<void>
   /** The parameters of each pushed head, unread. Returns how to stop. */
   onHead(listener: (head: unknown) => void): () => void
 }
@@ -44,6 +51,9 @@ export function createSocketTransport(
   const listeners = new Set<(head: unknown) => void>()
   let socket: WebSocket | undefined
   let heardMs = clock.monotonicMs()
+  /** Why the newest connection that could not be made was not. */
+  let refusal: Error | undefined
+  const tried = Promise.withResolvers<void>()
 
   function fail(why: string): void {
     for (const { reject } of waiting.values()) reject(new Error(why))
@@ -78,7 +88,12 @@ export function createSocketTransport(
   /** One connection from its beginning to its end; whether it was ever open. */
   function connection(): Promise<boolean> {
     // An address is looked up by nobody.
-    if (isForbiddenAddress(new URL(url).hostname)) return Promise.resolve(false)
+    const { hostname } = new URL(url)
+    if (isForbiddenAddress(hostname)) {
+      refusal = forbiddenAddress(hostname, hostname)
+      tried.resolve()
+      return Promise.resolve(false)
+    }
     return new Promise((resolve) => {
       const made = new WebSocket(url, {
         maxPayload: MAX_MESSAGE_BYTES,
@@ -92,11 +107,14 @@ export function createSocketTransport(
         watch.abort()
         if (socket === made) socket = undefined
         fail('the connection was lost')
+        tried.resolve()
         resolve(wasOpen)
       }
       made.on('open', () => {
         wasOpen = true
         socket = made
+        refusal = undefined
+        tried.resolve()
         heardMs = clock.monotonicMs()
         made.send(
           JSON.stringify({ jsonrpc: '2.0', id: SUBSCRIBE_ID, method: 'eth_subscribe', params: ['newHeads'] }),
@@ -105,7 +123,10 @@ export function createSocketTransport(
       })
       made.on('message', (data) => take(data.toString()))
       // Told again by the close that follows.
-      made.on('error', () => made.terminate())
+      made.on('error', (error) => {
+        refusal = error
+        made.terminate()
+      })
       made.on('close', end)
       stopping.signal.addEventListener('abort', () => made.terminate(), { once: true, signal: watch.signal })
     })
@@ -120,10 +141,11 @@ export function createSocketTransport(
 
   void stayConnected()
   return {
+    tried: tried.promise,
     send(text, signal) {
       return new Promise((resolve, reject) => {
         if (socket === undefined || socket.readyState !== socket.OPEN) {
-          reject(new Error('not connected'))
+          reject(refusal ?? new Error('not connected'))
           return
         }
         const request: unknown = JSON.parse(text)

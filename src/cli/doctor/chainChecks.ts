@@ -12,6 +12,7 @@ import { rpcClients } from '../../daemon/chain/rpcClients.ts'
 import { counted, span } from '../../monitor/text.ts'
 import { ZERO_ADDRESS } from '../../protocol/address.ts'
 import { bounded, type Finding, fail, faultFinding, pass, warn } from './finding.ts'
+import { type UnreachedCause, unreachedCause } from './unreachedCause.ts'
 
 /** How many blocks back the past is asked for, nearest first. */
 const DEPTHS = [128, 10_000, 1_000_000] as const
@@ -28,8 +29,8 @@ export interface EndpointLook {
   readonly head: { readonly number: number; readonly timeSeconds: number } | undefined
   /** Deepest of `DEPTHS` whose state it has; 0 when it has none of them. */
   readonly depth: number
-  /** Why it did not answer, a sentence. */
-  readonly fault?: string
+  /** Why it did not answer. */
+  readonly fault?: Pick<UnreachedCause, 'text'> & Partial<UnreachedCause>
 }
 
 /** Looks at every endpoint, and holds them against each other. */
@@ -58,7 +59,13 @@ export async function checkChain(
       createRpcClient(`${names[at]} (ws)`, socket, systemClock, { timeoutMs, batchSize: 1 }),
     ),
   ]
+  const late = new AbortController()
   try {
+    // A connection is asked once it stands, or failed: before that it only says that there is none yet.
+    await Promise.race([
+      Promise.all(sockets.map(({ tried }) => tried)),
+      systemClock.sleep(timeoutMs, late.signal),
+    ])
     const looks = await Promise.all(clients.map((client) => lookAt(client)))
     const nowSeconds = systemClock.now() / 1_000
     return [
@@ -69,6 +76,7 @@ export async function checkChain(
       )),
     ]
   } finally {
+    late.abort()
     for (const client of clients) client.close()
   }
 }
@@ -86,11 +94,12 @@ async function lookAt(client: RpcClient): Promise<EndpointLook> {
       hexNumber(fieldOf(block, 'timestamp')),
     ]
     if (chainId === undefined || number === undefined || timeSeconds === undefined)
-      return { ...nothing, tookMs, fault: 'it answers what is no block of a chain' }
+      return { ...nothing, tookMs, fault: { text: 'it answers what is no block of a chain' } }
     return { name, tookMs, chainId, head: { number, timeSeconds }, depth: await depthOf(client, number) }
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    return { ...nothing, tookMs: systemClock.monotonicMs() - startMs, fault: error.shortMessage }
+    const fault = unreachedCause(error) ?? { text: error.shortMessage }
+    return { ...nothing, tookMs: systemClock.monotonicMs() - startMs, fault }
   }
 }
 
@@ -139,8 +148,8 @@ export function endpointFinding(look: EndpointLook, chainId: number, nowSeconds:
   if (look.fault !== undefined || look.head === undefined)
     return fail(
       'endpoint',
-      `${look.name}: ${look.fault ?? 'no answer'}`,
-      'Name another endpoint in rpc.http, or ask its provider.',
+      `${look.name}: ${look.fault?.text ?? 'no answer'}`,
+      look.fault?.remedy ?? 'Name another endpoint in rpc.http, or ask its provider.',
     )
   if (look.chainId !== chainId)
     return fail(

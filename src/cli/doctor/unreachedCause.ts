@@ -1,4 +1,4 @@
-/** Why a host could not be reached, from the code of the error below, with one remedy for each cause. */
+/** Why a host or an endpoint could not be reached, from the code of the error below, with one remedy for each cause. */
 import { UnreachableError } from '../../api/transport/apiErrors.ts'
 import { RequestFailed } from '../../api/transport/requestFailed.ts'
 import type { BaseError } from '../../base/errors.ts'
@@ -75,13 +75,22 @@ const causes: readonly CauseRow[] = [
   late,
 ]
 
-/** The cause of a failed request; undefined where its error names none, as for an answer that cannot be used. */
+/**
+ * The cause of a failed request to a host or an endpoint; undefined where its error names none, as for an answer that cannot be used.
+ */
 export function unreachedCause(error: BaseError): UnreachedCause | undefined {
-  if (!(error instanceof UnreachableError)) return undefined
-  const { code } = error.cause instanceof RequestFailed ? error.cause : {}
-  const row =
-    error.silence === 'timeout' ? late : causes.find(([codes]) => code !== undefined && codes.test(code))
+  const code = codeOf(error)
+  const isLate = error instanceof UnreachableError && error.silence === 'timeout'
+  const row = isLate ? late : causes.find(([codes]) => code !== undefined && codes.test(code))
   if (row === undefined) return undefined
   const [, text, remedy] = row
   return { text: code === undefined ? text : `${text} (${code})`, remedy }
+}
+
+/** The code below a host's silence, or that an endpoint's fault has among its facts. */
+function codeOf(error: BaseError): string | undefined {
+  if (error instanceof UnreachableError)
+    return error.cause instanceof RequestFailed ? error.cause.code : undefined
+  const { reason } = error.code === 'RPC_UNANSWERED' ? error.facts : {}
+  return typeof reason === 'string' ? reason : undefined
 }
