@@ -24,7 +24,7 @@ import {
 } from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
-import { readToken, tokenFileOf } from '../../daemon/controlTokens.ts'
+import { readToken, tokenFileOf } from '../../daemon/files/controlTokens.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { OperatorAnswer } from '../../engine/operator/operatorCommand.ts'
 import type { Verdict } from '../../monitor/health.ts'

@@ -104,7 +104,8 @@ export function readKeystore(path: string, setting: string): Keystore {
   return parseKeystore(readPrivateFile(path, { setting, checksFolder: true }), path)
 }
 
-function tokenOf(path: string | undefined): Secret | undefined {
+/** The token of a remote signer. Throws KeyFileError when its file cannot be used; undefined without one. */
+export function tokenOf(path: string | undefined): Secret | undefined {
   if (path === undefined) return undefined
   const rules = { setting: 'account.remoteSignerTokenFile', checksFolder: true }
   const token = readSecretFile(path, rules).reveal().trim()

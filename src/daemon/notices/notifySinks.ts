@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { Emit } from '../../domain/event.ts'
 import type { EngineStatus } from '../../engine/engineStatus.ts'
-import { readSecretFile } from '../../keys/privateFile.ts'
+import { type PrivateFileRules, readSecretFile } from '../../keys/privateFile.ts'
 import { createRedactor } from '../../monitor/log/redact.ts'
 import type { Notice } from '../../notify/notice.ts'
 import { createNotifier, type Notifier } from '../../notify/notifier.ts'
@@ -57,13 +57,22 @@ export function openSinks(
       if (typeof path !== 'string') return []
       const setting = `notify.sinks (${settings.name}.${field})`
       const rules = { setting, checksFolder: !config.isPaper, credentialsDirectory }
-      const text = readSecretFile(path, rules).reveal().trim()
-      const { fits, what } = shapes[field]
-      if (fits(text)) return [[field, new Secret(text)]]
-      throw new CommandError(`${path} does not hold ${what}; ${setting} names it.`, exitCodes.configuration)
+      return [[field, readSinkSecret(path, field, rules)]]
     })
     return { settings, secrets: new Map(secrets) }
   })
+}
+
+/** What the file of a sink holds. Throws as `openSinks` does. */
+export function readSinkSecret(
+  path: string,
+  field: SecretField,
+  rules: Omit<PrivateFileRules, 'what'>,
+): Secret {
+  const text = readSecretFile(path, rules).reveal().trim()
+  const { fits, what } = shapes[field]
+  if (fits(text)) return new Secret(text)
+  throw new CommandError(`${path} does not hold ${what}; ${rules.setting} names it.`, exitCodes.configuration)
 }
 
 /** The connections by which sinks are told; none of them is one that trading uses. */

@@ -6,7 +6,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { TradingHalt } from '../../domain/account/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
-import { readSecretFile } from '../../keys/privateFile.ts'
+import { type PrivateFileRules, readSecretFile } from '../../keys/privateFile.ts'
 import { type Beat, createHeartbeat, type Heartbeat } from '../../notify/heartbeat.ts'
 import { openPost } from './notifySinks.ts'
 
@@ -37,17 +37,10 @@ export function openHeartbeat(
 ): Heartbeat {
   const { heartbeatUrlFile: path, heartbeatSeconds } = config.notify
   if (path === undefined) return { fail: () => undefined, stop: () => Promise.resolve() }
-  const rules = { setting, checksFolder: !config.isPaper, credentialsDirectory }
-  const url = readSecretFile(path, rules).reveal().trim()
-  if (!isSafeUrl(url, true)) {
-    throw new CommandError(
-      `${path} does not hold an https:// address; ${setting} names it.`,
-      exitCodes.configuration,
-    )
-  }
+  const url = readHeartbeatUrl(path, { checksFolder: !config.isPaper, credentialsDirectory })
   const { post, close } = openPost()
   const heartbeat = createHeartbeat({
-    url: new Secret(url),
+    url,
     periodMs: heartbeatSeconds * 1_000,
     timeoutMs: TIMEOUT_MS,
     post,
@@ -62,4 +55,16 @@ export function openHeartbeat(
       close()
     },
   }
+}
+
+/** The address that a file holds. Throws as `openHeartbeat` does. */
+export function readHeartbeatUrl(path: string, rules: Omit<PrivateFileRules, 'setting' | 'what'>): Secret {
+  const url = readSecretFile(path, { ...rules, setting })
+    .reveal()
+    .trim()
+  if (isSafeUrl(url, true)) return new Secret(url)
+  throw new CommandError(
+    `${path} does not hold an https:// address; ${setting} names it.`,
+    exitCodes.configuration,
+  )
 }

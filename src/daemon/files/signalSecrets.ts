@@ -1,15 +1,15 @@
 /** The secrets of signals from outside, read from files that nobody else can read; none of them is a token of the control port. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { reasonOf } from '../base/errors.ts'
-import { Secret } from '../base/secret.ts'
-import type { Config } from '../config/configTypes.ts'
-import { CommandError, exitCodes } from '../config/exit.ts'
-import type { Tokens } from '../control/guard/access.ts'
-import type { SignalSettings } from '../control/signalRoutes.ts'
-import type { Emit } from '../domain/event.ts'
-import { readSecretFile } from '../keys/privateFile.ts'
-import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { reasonOf } from '../../base/errors.ts'
+import { Secret } from '../../base/secret.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { Tokens } from '../../control/guard/access.ts'
+import type { SignalSettings } from '../../control/signalRoutes.ts'
+import type { Emit } from '../../domain/event.ts'
+import { readSecretFile } from '../../keys/privateFile.ts'
+import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import { makeToken } from './controlTokens.ts'
 
 const signingSetting = 'control.signalSecretFile'
@@ -30,12 +30,35 @@ export function openSignals(
 ): SignalSettings | undefined {
   const { signalSecretFile, signalBodySecrets, signalWindowSeconds, signalsPerSecond } = config.control
   if (signalSecretFile === undefined && signalBodySecrets === undefined) return undefined
-  const used = new Map([
-    [tokens.operate.reveal(), 'a token of the control port'],
-    [tokens.read.reveal(), 'a token of the control port'],
-  ])
-  const read = (path: string, setting: string): Secret => {
-    const text = readSecretFile(path, { setting, checksFolder: !config.isPaper }).reveal().trim()
+  const read = signalSecretReader(Object.values(tokens), !config.isPaper)
+  if (signalSecretFile !== undefined && !existsSync(signalSecretFile))
+    makeToken(signalSecretFile, signingSetting)
+  const signing = signalSecretFile === undefined ? undefined : read(signalSecretFile, signingSetting)
+  const inBody = new Map(
+    bodySecretFiles(config).map(({ name, path, setting }) => [name, read(path, setting)] as const),
+  )
+  return {
+    secrets: { ...(signing === undefined ? {} : { signing }), inBody },
+    receiver: { profile: config.profile, account },
+    windowMs: signalWindowSeconds * 1000,
+    perSecond: signalsPerSecond,
+    emit,
+  }
+}
+
+/**
+ * What reads one secret of signals after the other.
+ *
+ * @param tokens those of the control port, of which none may be one of these.
+ * @returns a function that throws as `openSignals` does, also for a secret that an earlier file held.
+ */
+export function signalSecretReader(
+  tokens: readonly Secret[],
+  checksFolder: boolean,
+): (path: string, setting: string) => Secret {
+  const used = new Map(tokens.map((token) => [token.reveal(), 'a token of the control port']))
+  return (path, setting) => {
+    const text = readSecretFile(path, { setting, checksFolder }).reveal().trim()
     const twice = used.get(text)
     if (twice !== undefined) {
       throw unfit(
@@ -50,21 +73,18 @@ export function openSignals(
     used.set(text, path)
     return new Secret(text)
   }
-  if (signalSecretFile !== undefined && !existsSync(signalSecretFile))
-    makeToken(signalSecretFile, signingSetting)
-  const signing = signalSecretFile === undefined ? undefined : read(signalSecretFile, signingSetting)
-  const inBody = new Map(
-    signalBodySecrets === undefined
-      ? []
-      : namesIn(signalBodySecrets).map((name) => [name, read(join(signalBodySecrets, name), bodySetting)]),
-  )
-  return {
-    secrets: { ...(signing === undefined ? {} : { signing }), inBody },
-    receiver: { profile: config.profile, account },
-    windowMs: signalWindowSeconds * 1000,
-    perSecond: signalsPerSecond,
-    emit,
-  }
+}
+
+/** The files of secrets in bodies, by the instance that each is of. Throws CommandError when their folder cannot be read. */
+export function bodySecretFiles({
+  control: { signalBodySecrets: folder },
+}: Pick<Config, 'control'>): readonly {
+  readonly name: string
+  readonly path: string
+  readonly setting: string
+}[] {
+  if (folder === undefined) return []
+  return namesIn(folder).map((name) => ({ name, path: join(folder, name), setting: bodySetting }))
 }
 
 /** Files of a folder that are named as instances are. */

@@ -1,11 +1,11 @@
 /** The two tokens of the control port: made at the daemon's first start, read by the commands that talk to it. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, unlinkSync } from 'node:fs'
-import { Secret } from '../base/secret.ts'
-import type { Config } from '../config/configTypes.ts'
-import { CommandError, exitCodes } from '../config/exit.ts'
-import type { Role, Tokens } from '../control/guard/access.ts'
-import { createPrivateFile, isCode, readSecretFile } from '../keys/privateFile.ts'
+import { Secret } from '../../base/secret.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { Role, Tokens } from '../../control/guard/access.ts'
+import { createPrivateFile, isCode, readSecretFile } from '../../keys/privateFile.ts'
 
 const setting = 'control.tokenFile'
 const shape = /^[A-Za-z0-9_-]{43}$/
