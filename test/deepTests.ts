@@ -20,6 +20,7 @@ export const deepTests: readonly string[] = [
   'adversary/mutants.test.ts',
   'adversary/waysOut.test.ts',
   'adversary/figures.test.ts',
+  'adversary/honestDay.test.ts',
   'day/day.test.ts',
   'month/month.test.ts',
   'day/idle.test.ts',

@@ -75,10 +75,14 @@ export function hostileFetch(parts: HostileParts): Fetch {
   const liars = parts.liars?.map((name) => prefixOf(venue, name)) ?? liarsOf(venue, kind)
   const asked = plan.map(() => 0)
   const frozen = new Map<string, string>()
+  const lagging = new Map<string, { readonly text: string; readonly atMs: number }>()
+  const isOf = (lie: Lie, liar: string): boolean =>
+    lie.host === undefined || prefixOf(venue, lie.host) === liar
 
   /** The lies that apply to this request now, counted. */
-  function liesFor(path: string, methods: readonly string[]): readonly Lie[] {
+  function liesFor(liar: string, path: string, methods: readonly string[]): readonly Lie[] {
     return plan.filter((lie, index) => {
+      if (!isOf(lie, liar)) return false
       const isMeant = lie.change.op === 'date' || path.endsWith(lie.route) || methods.includes(lie.route)
       if (!isMeant || nowMs() < lie.fromMs || nowMs() > lie.untilMs) return false
       asked[index] = (asked[index] ?? 0) + 1
@@ -87,14 +91,21 @@ export function hostileFetch(parts: HostileParts): Fetch {
   }
 
   /** The end of a request that never reaches the venue now, where a lie is that. */
-  function silenceFor(path: string, init: Parameters<Fetch>[1]): Promise<FetchAnswer> | undefined {
-    const silent = plan.find(
-      ({ change, route, fromMs, untilMs }) =>
+  function silenceFor(
+    liar: string,
+    path: string,
+    init: Parameters<Fetch>[1],
+  ): Promise<FetchAnswer> | undefined {
+    const silent = plan.find((lie) => {
+      const { change, route, fromMs, untilMs } = lie
+      return (
+        isOf(lie, liar) &&
         (change.op === 'hang' || change.op === 'answer' || change.op === 'withhold') &&
         path.endsWith(route) &&
         nowMs() >= fromMs &&
-        nowMs() <= untilMs,
-    )?.change
+        nowMs() <= untilMs
+      )
+    })?.change
     if (silent?.op === 'answer') return Promise.resolve(bareAnswer(silent.status))
     if (silent?.op === 'withhold') {
       note(`withheld ${path}`)
@@ -119,7 +130,7 @@ export function hostileFetch(parts: HostileParts): Fetch {
     const liar = liarAt(venue, liars, isNamed, pathname)
     if (liar === undefined) return honest(url, init)
     const path = pathname.slice(liar.length)
-    const silent = silenceFor(path, init)
+    const silent = silenceFor(liar, path, init)
     if (silent !== undefined) return await silent
     const made = path === '/orders/txns/prepare' ? inventedNow() : []
     // Who invents a position prepares its close too, and the chain knows nothing of it.
@@ -131,7 +142,7 @@ export function hostileFetch(parts: HostileParts): Fetch {
       for (const record of made) if (record !== undefined) storePosition(venue.venueState, record, undefined)
     }
     const methods = venue.paths.rpc.includes(pathname) ? methodsOf(init.body) : []
-    const lies = liesFor(path, methods)
+    const lies = liesFor(liar, path, methods)
     if (lies.length === 0 || answer.status >= 400) return answer
     let text = await answer.text()
     let dateMs = 0
@@ -171,6 +182,13 @@ export function hostileFetch(parts: HostileParts): Fetch {
       const before = frozen.get(key)
       if (before === undefined) frozen.set(key, text)
       return before ?? text
+    }
+    if (change.op === 'lag') {
+      const key = `${liar} ${path} ${body ?? ''}`
+      const before = lagging.get(key)
+      if (before !== undefined && nowMs() - before.atMs < change.seconds * 1_000) return before.text
+      lagging.set(key, { text, atMs: nowMs() })
+      return text
     }
     const parsed: unknown = JSON.parse(text)
     if (change.op === 'message') return stringify(changedMessage(venue, liar, parsed, change) as never)
@@ -233,6 +251,9 @@ function withoutInputs(tree: Tree): Tree {
   return Object.fromEntries(left.map(([key, value]) => [key, withoutInputs(value)]))
 }
 
+/** Market increases and decreases: their acceptable price is of the host's own feed. */
+const marketTypes: ReadonlySet<bigint> = new Set([2n, 4n])
+
 /**
  * A prepared message in another shape: in the answer, in all its copies, and in the records of the host, so that it lands. A liar
  * who knows his trade shows no inputs beside it.
@@ -241,12 +262,14 @@ function changedMessage(
   venue: Venue,
   liar: string,
   body: unknown,
-  { field, value, ppm = 1_000_000 }: Extract<Change, { op: 'message' }>,
+  { field, value, ppm = 1_000_000, isMarket }: Extract<Change, { op: 'message' }>,
 ): unknown {
   const peer = venue.peers.find(({ host }) => liar.includes(host))
   if (peer === undefined || typeof body !== 'object' || body === null) return body
   const record = findRecord(peer, body as Readonly<Record<string, unknown>>)
   if (record === undefined) return body
+  const isMeant = ({ orderType }: { readonly orderType: bigint }): boolean => marketTypes.has(orderType)
+  if (isMarket === true && !record.batch.createOrderParamsList.every(isMeant)) return body
   const ofBig = (before: bigint): bigint =>
     value === undefined ? (before * BigInt(ppm)) / 1_000_000n : BigInt(value)
   const changed = (before: bigint | string): unknown => {

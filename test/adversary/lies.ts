@@ -63,6 +63,8 @@ export type Change =
   | { readonly op: 'invent'; readonly symbol: string; readonly isLong: boolean; readonly sizeUsd: number }
   /** What the first answer said, again and again. */
   | { readonly op: 'freeze' }
+  /** An answer is given again until it is this old: a list that follows the chain with a lag. */
+  | { readonly op: 'lag'; readonly seconds: number }
   /** A body of this many rows, of which each is another. */
   | { readonly op: 'flood'; readonly rows: number }
   /** Nested this deep. */
@@ -75,8 +77,14 @@ export type Change =
   | { readonly op: 'withhold' }
   /** The Date header, moved. */
   | { readonly op: 'date'; readonly seconds: number }
-  /** A message to sign, changed in all its copies; what is signed lands. */
-  | { readonly op: 'message'; readonly field: string; readonly value?: string; readonly ppm?: number }
+  /** A message to sign, of every type or of market orders alone, changed in all its copies; what is signed lands. */
+  | {
+      readonly op: 'message'
+      readonly field: string
+      readonly value?: string
+      readonly ppm?: number
+      readonly isMarket?: true
+    }
   /** Of an endpoint: block times moved. */
   | { readonly op: 'blockTime'; readonly seconds: number }
   /** Of an endpoint: bits of the words that a call gives are turned. */
@@ -84,6 +92,8 @@ export type Change =
 
 /** One lie. */
 export interface Lie {
+  /** The one liar whose it is, by kind and number: `oracle/1`; absent: all of them. */
+  readonly host?: string
   /** End of the path, or the method of JSON-RPC. */
   readonly route: string
   readonly change: Change

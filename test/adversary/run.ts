@@ -3,9 +3,12 @@
  * the venue's books. With `--trace` everything that happened in each seed. Ends with 1 when a bound or a rule was broken.
  *
  * `npm run adversary -- --ways-out --seeds N --from S [--party TEXT]`: how long `kill --close` takes with each bad party, a row each.
+ *
+ * `npm run adversary -- --honest --hours N --from S`: hours in which nobody lies, feeds stand 1 % apart, lists lag and hosts restart.
  */
 import { parseArgs } from 'node:util'
 import { freshFrom } from '../simulation/fresh.ts'
+import { honestDay } from './honestDay.ts'
 import { runBlock } from './search.ts'
 import { addSeed, emptyReport, jobsOf, type Report, runSeeds } from './seeds.ts'
 
@@ -47,6 +50,8 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     'ways-out': { type: 'boolean', default: false },
     party: { type: 'string', default: '' },
+    honest: { type: 'boolean', default: false },
+    hours: { type: 'string', default: '24' },
   },
 })
 const seeds = Number(values.seeds)
@@ -59,6 +64,21 @@ async function runWaysOut(): Promise<boolean> {
     ({ told, late, accused, violations }) =>
       late.length * 100 <= told && accused.length + violations.length === 0,
   )
+}
+
+async function runHonest(): Promise<boolean> {
+  const { hours, closedExecuted, armed, submits, refused, accusations, violation } = await honestDay(
+    from,
+    Number(values.hours),
+  )
+  print(
+    `${hours} h in ${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${armed} messages signed, ${submits} sent, ${closedExecuted} orders executed`,
+  )
+  const refusals = Object.entries(refused).map(([code, count]) => `${code} ${count}`)
+  print(`  refusals     ${refusals.join(', ')}`)
+  print(`  accusations  ${accusations.join(', ')}`)
+  if (violation !== undefined) print(`  violation    ${violation}`)
+  return armed === submits && refusals.length + accusations.length === 0 && violation === undefined
 }
 
 async function runLies(): Promise<boolean> {
@@ -81,4 +101,5 @@ async function runLies(): Promise<boolean> {
   return report.failures.length === 0
 }
 
-process.exitCode = (await (values['ways-out'] ? runWaysOut() : runLies())) ? 0 : 1
+const chosen = values['ways-out'] ? runWaysOut : values.honest ? runHonest : runLies
+process.exitCode = (await chosen()) ? 0 : 1

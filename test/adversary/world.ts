@@ -67,6 +67,8 @@ export interface StoryResult {
   readonly closedAfterMs: number | undefined
   /** The furthest that the signed price of a reduction lay below (sales) or above the true one, bps. */
   readonly worstReductionBps: number
+  /** Signed messages that were handed to a host. */
+  readonly submits: number
   /** Times that a host was put in cooldown. */
   readonly cooldowns: Readonly<Record<string, number>>
   /** Breakers that opened. */
@@ -75,8 +77,8 @@ export interface StoryResult {
   readonly text: string
 }
 
-/** Tells a story to its end, or to the first violation. */
-export async function runStory(story: Story): Promise<StoryResult> {
+/** Tells a story to its end, or to the first violation; `heard` gets every event of the daemon. */
+export async function runStory(story: Story, heard: (event: Event) => void = () => {}): Promise<StoryResult> {
   const timeline = createTimeline()
   let isOver = false
   const clock = processClock(
@@ -142,8 +144,10 @@ export async function runStory(story: Story): Promise<StoryResult> {
       inFlight -= change
     },
   })
+  let submits = 0
   const fetch: Fetch = async (url, init) => {
     inFlight += 1
+    if (init.method === 'POST' && url.endsWith('/submit')) submits += 1
     try {
       return await road(url, init)
     } finally {
@@ -154,6 +158,7 @@ export async function runStory(story: Story): Promise<StoryResult> {
   const cooldowns: Record<string, number> = {}
   const opened = new Set<string>()
   const emit = (event: Event): void => {
+    heard(event)
     if (event.type === 'decision.denied') {
       const { strategy, decision, denial } = event
       denials[denial.code] = (denials[denial.code] ?? 0) + 1
@@ -237,6 +242,7 @@ export async function runStory(story: Story): Promise<StoryResult> {
     heldAtKillUsd,
     closedAfterMs,
     worstReductionBps: judge.worstReductionBps(),
+    submits,
     cooldowns,
     breakers: [...opened],
     trace,
