@@ -1,6 +1,6 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=25
 /**
- * `perpd` of an installed package. It is what an older Node still reads, so that Node's age is told in a line and not by a
+ * `perpd` as users start it. It is what an older Node still reads, so that Node's age is told in a line and not by a
  * stack trace; everything else is behind an import.
  */
 const oldest = 24
@@ -12,6 +12,8 @@ if (major < oldest) {
   )
   process.exitCode = 1
 } else {
+  const { useCompileCache } = await import('./compileCache.ts')
+  useCompileCache(process.env)
   const { runProcess } = await import('./main.ts')
   await runProcess()
 }
