@@ -25,6 +25,7 @@ import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createBareSides } from './account/bareSides.ts'
+import { createHiddenWorth } from './account/hiddenWorth.ts'
 import { createHoldings } from './account/holdings.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { createUnseen, listLagMs } from './account/unseen.ts'
@@ -162,6 +163,7 @@ export function createEngine(parts: EngineParts): Engine {
     () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
     () => realized(),
     holdings.journal,
+    createHiddenWorth({ ...context, prices }, holdings.journal),
   )
   const again = createLookAgain({
     clock,

@@ -17,7 +17,7 @@ import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
 import type { AccountJournal } from './accountJournal.ts'
 import type { Books } from './readingsAddUp.ts'
 
-/** One reading, USD: without and with what orders in flight may hold. */
+/** One reading, USD: without and with what orders in flight, and positions that its lists hide, may hold. */
 export interface EquityReading {
   readonly lowUsd: Usd
   readonly highUsd: Usd

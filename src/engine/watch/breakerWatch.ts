@@ -22,6 +22,7 @@ import {
   type EquityTracker,
   readEquity,
 } from '../account/equity.ts'
+import type { HiddenWorth } from '../account/hiddenWorth.ts'
 import { addsUp, type Books, type Happening, happeningsOf } from '../account/readingsAddUp.ts'
 import {
   createShownEquity,
@@ -66,7 +67,7 @@ const hostPatienceMs = 3_000
 
 /**
  * Breakers over the engine's parts. `settings` may change while the daemon runs; `day` tells what our orders realized today by their
- * settlements. `held`: sizes by the journal, signed.
+ * settlements. `held`: sizes by the journal, signed; `hiddenUsd`: what a reading hides of them.
  */
 export function createBreakers(
   context: Pick<
@@ -76,6 +77,7 @@ export function createBreakers(
   settings: () => BreakerSettings,
   day: () => Realized = () => noneRealized,
   held: () => HeldSides = () => new Map(),
+  hiddenUsd: HiddenWorth = () => 0n,
 ): Breakers {
   const { api, clock, journal, orderManager, trading } = context
   const account = accountOf(context)
@@ -247,8 +249,9 @@ export function createBreakers(
     wasUnderWay: boolean,
   ): Promise<HeardHost | undefined> {
     try {
-      const reading = await readEquity(api, account, moving, host)
-      if (reading === undefined) return undefined
+      const read = await readEquity(api, account, moving, host)
+      if (read === undefined) return undefined
+      const reading = { ...read, highUsd: read.highUsd + hiddenUsd(read.books, moving) }
       const happenings = happeningsNow()
       const isMoving = wasUnderWay || isUnderWay() || happenings.some(isYoung)
       const { pendingUsd, base } = transfers.look(host ?? '', reading, happenings, isMoving)
