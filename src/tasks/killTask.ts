@@ -6,7 +6,7 @@
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/account/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import { hasEnded, type IntentState, labelOf, lastAttempt } from '../domain/order/intent.ts'
+import { hasEnded, type Intent, type IntentState, labelOf, lastAttempt } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/tasks/killState.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
@@ -32,6 +32,15 @@ export interface KillView {
   readonly isMade: (decisionKey: string) => boolean
 }
 
+/** What a cancel needs to know of an order. */
+type NamedOrder = Pick<Order, 'orderKey' | 'marketToken' | 'direction'>
+
+/** An order of ours that rests by the journal and that no list shows. */
+export interface HiddenOrder extends NamedOrder {
+  /** Whether it is an exit of what is held, which stays; with closing, until what it protects is closed. */
+  readonly isKept: boolean
+}
+
 /** What is left before a kill, by everything that it sees. */
 export interface KillLeft {
   /** Resting orders that the list shows, and that are to be cancelled now. */
@@ -45,7 +54,7 @@ export interface KillLeft {
   /** Intents that are under way. */
   readonly inFlight: number
   /** Orders that rest by the journal and that no list shows. */
-  readonly hiddenOrders: readonly string[]
+  readonly hiddenOrders: readonly HiddenOrder[]
   /** Positions that another host shows. */
   readonly elsewhere: readonly Position[]
   /** Sides that are held by the journal and of which no list shows anything. */
@@ -106,7 +115,9 @@ export function killLeft(
     held,
     inFlight: open.filter((each) => labelOf(each) !== 'resting').length,
     // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
-    hiddenOrders: ordersNotListed(open, snapshot.orders.value).filter((key) => close || !isKept(key)),
+    hiddenOrders: ordersNotListed(open, snapshot.orders.value)
+      .map((order) => ({ ...order, isKept: isKept(order.orderKey) }))
+      .filter((order) => close || !order.isKept),
     elsewhere,
     hiddenSides: close ? sidesNotShown(journal, [...held, ...elsewhere]) : [],
     unread: [
@@ -139,7 +150,7 @@ export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewF
 }
 
 function decisionsOf(
-  { resting, held, elsewhere }: KillLeft,
+  { resting, hiddenOrders, held, elsewhere }: KillLeft,
   snapshot: Snapshot,
   open: readonly IntentState[],
   isClosing: boolean,
@@ -152,7 +163,8 @@ function decisionsOf(
       ])
       .map(hexKey),
   )
-  const cancellable = resting.filter(({ orderKey }) => !changing.has(hexKey(orderKey)))
+  const unwanted = [...resting, ...hiddenOrders.filter((order) => !order.isKept)]
+  const cancellable = unwanted.filter(({ orderKey }) => !changing.has(hexKey(orderKey)))
   return [
     ...cancels(cancellable, [...snapshot.markets.values()][0]?.market.marketToken),
     ...[...held, ...(isClosing ? unlistedBeside(snapshot, [...held, ...elsewhere]) : [])].map(
@@ -173,14 +185,23 @@ function unlistedBeside({ unlisted = [] }: Snapshot, rows: readonly Position[]):
   return unlisted.filter((side) => !shown.has(sideKeyOf(side)))
 }
 
-/** Keys of orders of ours that rest by the journal and are not in the list. */
-function ordersNotListed(open: readonly IntentState[], listed: readonly Order[]): readonly string[] {
+/** Orders of ours that rest by the journal and are not in the list. */
+function ordersNotListed(open: readonly IntentState[], listed: readonly Order[]): readonly NamedOrder[] {
   const keys = new Set(listed.map(({ orderKey }) => hexKey(orderKey)))
   return open
     .filter((state) => labelOf(state) === 'resting')
-    .flatMap((state) => lastAttempt(state)?.children ?? [])
-    .filter((child) => !hasEnded(child) && !keys.has(hexKey(child.orderKey)))
-    .map(({ orderKey }) => orderKey)
+    .flatMap((state) =>
+      (lastAttempt(state)?.children ?? [])
+        .filter((child) => !hasEnded(child) && !keys.has(hexKey(child.orderKey)))
+        .map(({ orderKey, index }) => ({ orderKey, ...sideOfOrder(state.intent, index) })),
+    )
+}
+
+/** The market and side of one of the orders that a message created. */
+function sideOfOrder({ terms }: Intent, index: number): Pick<Order, 'marketToken' | 'direction'> {
+  const written = terms.batch?.createOrderParamsList[index]
+  if (written === undefined) return { marketToken: terms.marketToken, direction: terms.direction }
+  return { marketToken: written.addresses.market, direction: written.isLong ? 'long' : 'short' }
 }
 
 /** Sides that are held by the journal and of which no row shows anything. */
@@ -190,8 +211,8 @@ function sidesNotShown(journal: HeldSides, rows: readonly Position[]): readonly 
 }
 
 /** Orders that may be cancelled in one message: those of one side of one market. `anyMarket` stands for those that are on none. */
-function cancels(orders: readonly Order[], anyMarket: Address | undefined): readonly Decision[] {
-  const sides = new Map<string, Order[]>()
+function cancels(orders: readonly NamedOrder[], anyMarket: Address | undefined): readonly Decision[] {
+  const sides = new Map<string, NamedOrder[]>()
   for (const order of orders) {
     const key = `${hexKey(order.marketToken)}:${order.direction}`
     sides.set(key, [...(sides.get(key) ?? []), order])

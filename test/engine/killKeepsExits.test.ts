@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { OperatorAnswer } from '../../src/engine/operator/operatorCommand.ts'
 import { leftPositionText } from '../../src/monitor/leftPositionText.ts'
 import { engineOver } from '../support/engine.ts'
-import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
+import { ethSymbol, type KindsBench, type KindsOptions, kindsBench, signer } from '../support/kinds.ts'
 
 const ann = { by: 'ann', via: 'control' } as const
 let bench: KindsBench
@@ -13,8 +13,9 @@ afterEach(async () => {
   await bench.close()
 })
 
-async function started() {
-  bench = await kindsBench({})
+/** An engine with commands by hand; `options` of its venue. */
+async function started(options: KindsOptions = {}) {
+  bench = await kindsBench(options)
   const { engine } = engineOver(bench, {})
   running = engine
   await engine.start()
@@ -82,6 +83,25 @@ test('a kill that closes leaves nothing, exits neither', async () => {
   await open('held', { stopLoss: '1500', takeProfit: '3000' })
   expect(await kill({ close: true })).toMatchObject({ outcome: 'done', close: true })
   expect([await resting(), engine.status().positions]).toEqual([[], []])
+})
+
+test('a kill cancels an entry of ours that every list hides, and leaves the hidden exits of what is held unless they are to go', async () => {
+  let isHidden = false
+  const { open, kill } = await started({
+    isByChain: true,
+    lie: (url) => (isHidden && new URL(url).pathname.endsWith('/orders') ? '[]' : undefined),
+  })
+  const atVenue = () =>
+    [...bench.venue.venueState.orders.values()].map(({ params }) => Number(params.orderType)).toSorted()
+  await open('held', { stopLoss: '1500', takeProfit: '3000' })
+  await open('waits', { limit: '1600', stopLoss: '1400' })
+  expect(atVenue()).toEqual([3, 5, 6, 6])
+  isHidden = true
+  await bench.clock.advance(10_000)
+  expect(await kill()).toMatchObject({ outcome: 'done' })
+  expect(atVenue()).toEqual([5, 6])
+  expect(await kill({ exits: true })).toMatchObject({ outcome: 'done' })
+  expect(atVenue()).toEqual([])
 })
 
 /** What a kill would find and do, a line each. */

@@ -132,7 +132,9 @@ export function createKill(context: KillContext): Kill {
     const ofOrders = orders.value.map((order) =>
       isOnMarket(order) ? symbols[hexKey(order.marketToken)] : anySymbol,
     )
-    return context.read([...new Set(ofOrders.filter((symbol) => symbol !== undefined))])
+    // What rests by the journal is cancelled although no list shows it.
+    const ofOwn = orderManager.open().map(({ state }) => symbols[hexKey(state.intent.terms.marketToken)])
+    return context.read([...new Set([...ofOrders, ...ofOwn].filter((symbol) => symbol !== undefined))])
   }
 
   /** Whether an increase executed so lately that lists of this age may not show it yet. */
@@ -294,9 +296,9 @@ function apartOf(
 ): readonly Apart[] {
   const nameOf = (marketToken: string) => symbols[hexKey(marketToken)] ?? marketToken
   return [
-    ...hiddenOrders.map((key) => ({
-      key: hexKey(key),
-      text: `no list shows the order ${key}, which rests by the journal`,
+    ...hiddenOrders.map(({ orderKey }) => ({
+      key: hexKey(orderKey),
+      text: `no list shows the order ${orderKey}, which rests by the journal`,
     })),
     ...hiddenSides.map((side) => ({
       key: `journal:${sideKeyOf(side)}`,

@@ -82,6 +82,21 @@ export function changeable(
   return order
 }
 
+/** What a cancel needs to know of an order. */
+type NamedOrder = Pick<Order, 'orderKey' | 'orderType' | 'marketToken' | 'direction' | 'sizeDeltaUsd'>
+
+/** The order of a key as `changeable` has it; an operator's cancel, a kill's too, reaches what rests by the journal and is in no list. */
+function cancellable(orderKey: Hex, context: AdmissionContext): NamedOrder | Denial {
+  const listed = changeable(orderKey, context, true)
+  const own = context.exposure.ownOrders.get(hexKey(orderKey))
+  const isHidden = isDenial(listed) && listed.code === 'ORDER_UNKNOWN'
+  if (!isHidden || context.isOperator !== true || own === undefined || own.changedBy !== undefined)
+    return listed
+  const { orderType, sizeDeltaUsd, kept } = context.signedOrder?.(orderKey) ?? {}
+  if (orderType === undefined || sizeDeltaUsd === undefined || kept === undefined) return listed
+  return { orderKey, orderType, sizeDeltaUsd, marketToken: kept.marketToken, direction: kept.direction }
+}
+
 /**
  * Plans a cancel: it moves nothing and adds nothing. Refuses with NO_ORDERS, ORDER_NOT_CANCELLABLE (a market order, which
  * decides itself within seconds), and the codes of `changeable`.
@@ -96,7 +111,7 @@ export function planCancel(
   if (orderKeys.length === 0) return { code: 'NO_ORDERS', reason: 'A cancel names at least one order.' }
   let worthUsd = 0n
   for (const orderKey of orderKeys) {
-    const order = changeable(orderKey, context, true)
+    const order = cancellable(orderKey, context)
     if (isDenial(order)) return order
     const denial = marketTypes.has(order.orderType)
       ? {
@@ -351,7 +366,7 @@ function leverageDenial(
 
 function otherSide(
   { marketToken, direction }: EditDecision | CancelDecision,
-  order: Order,
+  order: NamedOrder,
 ): Denial | undefined {
   // What is on no market is named by its key alone; the decision's market only says how to read the world.
   if (!isOnMarket(order)) return undefined
