@@ -1,10 +1,12 @@
 /**
- * The road from an admitted decision to an accepted submit, over loopback and with every journal commit durable: J1, J2,
- * prepare, verify, sign, J3, submit, J4. By hand: `node bench/road.ts [orders] [order-chain | relay]`.
+ * The road from an admitted decision to an accepted submit, over loopback and with every commit of journal and guard durable: J1,
+ * J2, prepare, verify, sign, J3 beside the guard's line, submit, J4. By hand: `node bench/road.ts [orders] [order-chain | relay]
+ * [rounds]`.
  *
  * Prints wall time per order, this process's CPU per order and orders a second, for 1, 8 and 32 orders in flight: against
  * the paper venue in another process, with the part of the wall time that it says it used itself (its Server-Timing
- * header), and against a bare server that answers at once, which is what the figures of other clients are measured with.
+ * header), and against a bare server that answers at once, which is what the figures of other clients are measured with. In
+ * the order chain the yardsticks of `yardsticks.ts` take their turn in each round at the bare server; figures are medians of rounds.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,13 +29,24 @@ import { requestOf } from '../src/execution/lanes/prepare.ts'
 import { createOrderManager } from '../src/execution/orderManager.ts'
 import { openJournal } from '../src/journal/service/open.ts'
 import { createLocalSigner } from '../src/keys/local.ts'
+import { guardedSigner, openGuard } from '../src/keys/signingGuard.ts'
 import { hexKey } from '../src/protocol/address.ts'
 import { arbitrum } from '../src/protocol/chains/arbitrum.ts'
 import { hashRelayParams } from '../src/protocol/signing/relayRouter.ts'
 import { usd } from '../src/protocol/units.ts'
+import {
+  type Figures,
+  figuresOf,
+  floorClient,
+  medianOf,
+  quantile,
+  usualClient,
+  type Yardstick,
+} from './yardsticks.ts'
 
 const orders = Number(process.argv[2] ?? 300)
 const lane: LaneName = process.argv[3] === 'relay' ? 'relay' : 'order-chain'
+const rounds = Number(process.argv[4] ?? 5)
 const inFlights = [1, 8, 32] as const
 const warmUp = 200
 const symbol = 'ETH/USD [WETH-USDC]'
@@ -87,7 +100,8 @@ const timedFetch: Fetch = async (url, init) => {
 const apiOver = (hosts: HostLists, fetch: Fetch): Api =>
   createApi({ chain: arbitrum, hosts, fetch, clock: systemClock, random: Math.random })
 const paperApi = apiOver(paperHosts, timedFetch)
-const signer = createLocalSigner(generatePrivateKey())
+const privateKey = generatePrivateKey()
+const signer = createLocalSigner(privateKey)
 
 const market = (await paperApi.getMarkets()).value.find((each) => each.symbol === symbol)
 const tokens = (await paperApi.getTokensInfo()).value
@@ -152,12 +166,15 @@ function intentOf(price: bigint): Intent {
 }
 
 /** One body that the paper venue prepared, told again under as many nonces as there will be orders. */
-async function startBare(price: bigint): Promise<HostLists> {
+async function startBare(
+  price: bigint,
+): Promise<{ readonly hosts: HostLists; readonly yardsticks: readonly Yardstick[] }> {
   const request = requestOf({ chain: arbitrum }, intentOf(price)).request as PrepareRequest
+  const prepareText = JSON.stringify(prepareBody(request))
   const answer = await connection.fetch(`${paperHosts.api?.[0]}/orders/txns/prepare`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(prepareBody(request)),
+    body: prepareText,
   })
   const body = JSON.parse(await answer.text()) as {
     requestId: string
@@ -169,7 +186,9 @@ async function startBare(price: bigint): Promise<HostLists> {
   }
   const { payload } = body
   const nonce = BigInt(payload.relayParams.userNonce)
-  const prepares = Array.from({ length: warmUp + inFlights.length * orders }, (_unused, index) => {
+  const clients = 3
+  const count = clients * (warmUp + inFlights.length * orders * rounds)
+  const prepares = Array.from({ length: count }, (_unused, index) => {
     body.requestId = `request-${index}`
     body.idempotencyKey = `key-${index}`
     payload.relayParams.userNonce = String(nonce + BigInt(index))
@@ -186,25 +205,44 @@ async function startBare(price: bigint): Promise<HostLists> {
     })}\n`,
   )
   const [address] = (await once(server.stdout, 'data')) as [string]
-  return { api: [address.trim()], oracle: paperHosts.oracle ?? [] }
+  const url = address.trim()
+  const submitText = JSON.stringify({
+    ...body,
+    payload: undefined,
+    eip712: payload,
+    signature: `0x${'11'.repeat(65)}`,
+  })
+  return {
+    hosts: { api: [url], oracle: paperHosts.oracle ?? [] },
+    yardsticks:
+      lane === 'relay'
+        ? []
+        : [usualClient(url, privateKey, prepareText), floorClient(url, prepareText, submitText)],
+  }
 }
 
-function quantile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}
-
-/** Every order of the measurement against one venue, at 1, 8 and 32 in flight. */
-async function measureAt(api: Api, name: string, price: () => Promise<bigint>): Promise<void> {
+/** Every order of the measurement against one venue, at 1, 8 and 32 in flight, the yardsticks by turns with ours. */
+async function measureAt(
+  api: Api,
+  name: string,
+  price: () => Promise<bigint>,
+  yardsticks: readonly Yardstick[] = [],
+): Promise<void> {
   const steps = new Map<string, number[]>()
   const journal = await openJournal(join(folder, `${name}.sqlite`), {
     clockNow: systemClock.now,
     holder: signer.address,
   })
+  const guard = openGuard({
+    openTable: (options) => journal.openGuardTable(options),
+    horizonSeconds: 4_300,
+    marginSeconds: 600,
+    now: systemClock.now,
+  })
   const context: ExecutionContext = {
     api,
     journal,
-    signer,
+    signer: guardedSigner(signer, guard),
     chain: arbitrum,
     clock: systemClock,
     emit: (event) => {
@@ -240,58 +278,64 @@ async function measureAt(api: Api, name: string, price: () => Promise<bigint>): 
   }
   const orderManager = createOrderManager(context)
 
-  async function measure(inFlight: number, count: number): Promise<string> {
+  async function measure(inFlight: number, count: number): Promise<Figures> {
     const priceNow = await price()
-    steps.clear()
-    venueMs = 0
-    const times: number[] = []
     const ids: string[] = []
-    let left = count
-    const cpu = process.cpuUsage()
-    const startMs = performance.now()
-    await Promise.all(
-      Array.from({ length: inFlight }, async () => {
-        while (left > 0) {
-          left -= 1
-          const intent = intentOf(priceNow)
-          ids.push(intent.intentId)
-          const orderMs = performance.now()
-          await orderManager.accept(intent)
-          await orderManager.settled(intent.intentId)
-          times.push(performance.now() - orderMs)
-        }
-      }),
-    )
-    const wallMs = performance.now() - startMs
-    const { user, system } = process.cpuUsage(cpu)
+    const figures = await figuresOf(inFlight, count, async () => {
+      const intent = intentOf(priceNow)
+      ids.push(intent.intentId)
+      await orderManager.accept(intent)
+      await orderManager.settled(intent.intentId)
+    })
     for (const id of ids) {
       const state = journal.recentIntent(id)
       const send = state?.attempts.at(-1)?.send
       if (send?.result !== 'accepted') throw new Error(JSON.stringify(send ?? state?.closing?.reason))
     }
-    const ms = (value: number) => value.toFixed(2).padStart(7)
-    const parts = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit'].map(
-      (step) => `${step} ${quantile(steps.get(step) ?? [], 0.5).toFixed(2)}`,
-    )
-    return [
-      String(inFlight).padStart(9),
-      String(count).padStart(7),
-      ms(quantile(times, 0.5)),
-      ms(quantile(times, 0.99)),
-      ms((user + system) / 1000 / count),
-      ms(venueMs / count),
-      String(Math.round((count / wallMs) * 1000)).padStart(9),
-      `  ${parts.join(', ')}`,
-    ].join(' ')
+    return figures
   }
 
+  const clients = [{ name: 'perpd', order: undefined }, ...yardsticks]
+  const ms = (value: number) => value.toFixed(2).padStart(7)
   try {
     await measure(1, warmUp)
+    for (const { order } of yardsticks) await figuresOf(1, warmUp, order)
     say(`${name}, ${lane} lane; load ${loadavg()[0]?.toFixed(1)}`)
-    say('in flight  orders  p50 ms  p99 ms  cpu ms venue ms  orders/s   p50 of the steps, ms')
-    for (const inFlight of inFlights) say(await measure(inFlight, orders))
+    say('in flight  client  p50 ms  p99 ms  cpu ms venue ms  orders/s   p50 of the steps, ms')
+    for (const inFlight of inFlights) {
+      steps.clear()
+      venueMs = 0
+      const taken = new Map<string, Figures[]>(clients.map((client) => [client.name, []]))
+      for (let round = 0; round < rounds; round += 1)
+        for (const { name: client, order } of clients) {
+          const figures = await (order === undefined
+            ? measure(inFlight, orders)
+            : figuresOf(inFlight, orders, order))
+          taken.get(client)?.push(figures)
+        }
+      const parts = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit'].map(
+        (step) => `${step} ${quantile(steps.get(step) ?? [], 0.5).toFixed(2)}`,
+      )
+      for (const [client, each] of taken) {
+        const { p50Ms, p99Ms, cpuMs, perSecond } = medianOf(each)
+        const isOurs = client === 'perpd'
+        say(
+          [
+            String(inFlight).padStart(9),
+            client.padStart(7),
+            ms(p50Ms),
+            ms(p99Ms),
+            ms(cpuMs),
+            isOurs ? ms(venueMs / orders / rounds) : ''.padStart(7),
+            String(Math.round(perSecond)).padStart(9),
+            isOurs ? `  ${parts.join(', ')}` : '',
+          ].join(' '),
+        )
+      }
+    }
   } finally {
     await orderManager.stop()
+    guard.close()
     await journal.close()
   }
 }
@@ -301,8 +345,8 @@ try {
     `node ${process.version}, ${cpus()[0]?.model ?? 'unknown cpu'}, ${cpus().length} cores, journal in ${tmpdir()}`,
   )
   const price = await referencePrice()
-  const bareHosts = await startBare(price)
-  await measureAt(apiOver(bareHosts, connection.fetch), 'bare server', async () => price)
+  const bare = await startBare(price)
+  await measureAt(apiOver(bare.hosts, connection.fetch), 'bare server', async () => price, bare.yardsticks)
   await measureAt(paperApi, 'paper venue', referencePrice)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
