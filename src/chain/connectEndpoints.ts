@@ -24,6 +24,7 @@ export interface ChainConnection {
   readonly eventEmitter: Address
   /** Tokens of the chain's markets. */
   readonly markets: FundingTokens
+  readonly wrappedNative: Address
   readonly multicall: Address
   readonly finality: Finality
   /** Longest wait for one answer, ms. */

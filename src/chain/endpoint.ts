@@ -221,7 +221,13 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       const receipt = byPlace.get(`${event.transactionHash}:${event.blockHash}`)
       if (receipt === undefined) throw unreadable(node.name, 'it has no receipt of its own log')
       try {
-        const execution = executionOf(receipt.logs, options.eventEmitter, event.orderKey, options.markets)
+        const execution = executionOf(
+          receipt.logs,
+          options.eventEmitter,
+          event.orderKey,
+          options.markets,
+          options.wrappedNative,
+        )
         executions.set(executionKey(event), execution)
       } catch (error) {
         if (!(error instanceof RangeError)) throw error
@@ -326,7 +332,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     if (hashes[0] !== blockHash || block.number > final.number) return undefined
     try {
       const change = receipt.hasSucceeded
-        ? positionChangeOf(receipt.logs, options.eventEmitter, query, options.markets)
+        ? positionChangeOf(receipt.logs, options.eventEmitter, query, options.markets, options.wrappedNative)
         : undefined
       return change ?? 'none'
     } catch (error) {

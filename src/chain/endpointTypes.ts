@@ -13,6 +13,8 @@ export interface EndpointOptions {
   readonly eventEmitter: Address
   /** Tokens of the chain's markets: what of funding received is worth. */
   readonly markets: FundingTokens
+  /** Its price values what keepers give back. */
+  readonly wrappedNative: Address
   /** Widest range of one `eth_getLogs`, blocks. */
   readonly maxLogSpan: number
 }

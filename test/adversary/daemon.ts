@@ -81,6 +81,7 @@ export function createDaemon(parts: DaemonParts): RunningDaemon {
           ws: [],
           chainId: chain.chainId,
           eventEmitter: chain.contracts.eventEmitter,
+          wrappedNative: chain.contracts.wrappedNative,
           markets: chain.facts.markets,
           multicall: chain.contracts.multicall,
           finality: 'safe',

@@ -162,6 +162,7 @@ function bench(count: number, parts: { readonly failed?: ReadonlySet<number> } =
     endpoint: createEndpoint(node, {
       chainId,
       eventEmitter: contracts.eventEmitter,
+      wrappedNative: contracts.wrappedNative,
       markets: arbitrum.facts.markets,
       maxLogSpan: 10_000,
     }),

@@ -65,11 +65,19 @@ function fees(orderKey: Hex = ours ?? ZERO_HASH, long = 0n, short = 0n, market: 
 const key = ours ?? ZERO_HASH
 const prices = [price(weth, 2_000n * 10n ** 12n), price(usdc, 10n ** 24n)]
 const receivedIn = (...logs: readonly LogRow[]) =>
-  executionOf(logs, emitter, key, arbitrum.facts.markets).fundingReceivedUsd
+  executionOf(logs, emitter, key, arbitrum.facts.markets, arbitrum.contracts.wrappedNative).fundingReceivedUsd
 
 test('both tokens of the market count, each at the lower price of the same transaction, beside the fees', () => {
   expect(receivedIn(...prices, fees(key, 3n, 7n))).toBe(3n * 2_000n * 10n ** 12n + 7n * 10n ** 24n)
-  expect(executionOf([...prices, fees(key, 3n, 7n)], emitter, key, arbitrum.facts.markets)).toMatchObject({
+  expect(
+    executionOf(
+      [...prices, fees(key, 3n, 7n)],
+      emitter,
+      key,
+      arbitrum.facts.markets,
+      arbitrum.contracts.wrappedNative,
+    ),
+  ).toMatchObject({
     feesUsd: 8n * 10n ** 24n,
     fundingFeeUsd: 2n * 10n ** 24n,
     borrowingFeeUsd: 10n ** 24n,

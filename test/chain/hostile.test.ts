@@ -83,6 +83,7 @@ function readerOf(
     ws,
     chainId: arbitrum.chainId,
     eventEmitter: arbitrum.contracts.eventEmitter,
+    wrappedNative: arbitrum.contracts.wrappedNative,
     markets: arbitrum.facts.markets,
     multicall: arbitrum.contracts.multicall,
     finality: 'safe',

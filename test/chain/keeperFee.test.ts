@@ -3,6 +3,7 @@ import { encodeAbiParameters, type Hex, keccak256, pad, stringToHex } from 'viem
 import { expect, test } from 'vitest'
 import { executionOf, settlementOf } from '../../src/chain/logs/executionLogs.ts'
 import type { LogRow } from '../../src/chain/node/blockRows.ts'
+import type { Address } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { emitter, emitterAbi } from '../paper/chainSupport.ts'
 import { account, ethMarket } from '../support/intents.ts'
@@ -16,11 +17,19 @@ const inputsOf = (name: string) =>
   )
 const none = { items: [], arrayItems: [] }
 
-function log(at: number, kind: 'EventLog1' | 'EventLog2', name: string, key: Hex, amount?: bigint): LogRow {
+function log(
+  at: number,
+  kind: 'EventLog1' | 'EventLog2',
+  name: string,
+  key: Hex,
+  amount?: bigint,
+  token?: Address,
+): LogRow {
+  const amountKey = { ExecutionFeeRefund: 'refundFeeAmount', OraclePriceUpdate: 'minPrice' }[name]
   const data = {
-    addressItems: none,
+    addressItems: token === undefined ? none : { items: [{ key: 'token', value: token }], arrayItems: [] },
     uintItems: {
-      items: amount === undefined ? [] : [{ key: 'executionFeeAmount', value: amount }],
+      items: amount === undefined ? [] : [{ key: amountKey ?? 'executionFeeAmount', value: amount }],
       arrayItems: [],
     },
     intItems: none,
@@ -54,7 +63,7 @@ test('of a transaction that also pays for exits that ended, the order has the pa
     log(3, 'EventLog2', 'OrderCancelled', exit),
     log(4, 'EventLog1', 'KeeperExecutionFee', keeper, 500n),
   ]
-  const execution = executionOf(logs, emitter, ours, arbitrum.facts.markets)
+  const execution = executionOf(logs, emitter, ours, arbitrum.facts.markets, arbitrum.contracts.wrappedNative)
   expect(execution.executionFeePaid).toBe(70n)
   const settlement = settlementOf(
     execution,
@@ -64,13 +73,59 @@ test('of a transaction that also pays for exits that ended, the order has the pa
   expect(settlement.executionFeePaid).toBe(70n)
 })
 
+const { wrappedNative } = arbitrum.contracts
+const settled = (logs: readonly LogRow[]) =>
+  settlementOf(
+    executionOf(logs, emitter, ours, arbitrum.facts.markets, wrappedNative),
+    { marketToken: ethMarket, indexTokenDecimals: 18 },
+    { transactionHash: ours, timestampSeconds: 1 },
+  )
+const price = log(0, 'EventLog1', 'OraclePriceUpdate', pad(wrappedNative), 2_000n, wrappedNative)
+const executedLog = log(1, 'EventLog2', 'OrderExecuted', ours)
+const kept = log(2, 'EventLog1', 'KeeperExecutionFee', keeper, 70n)
+const refund = log(3, 'EventLog1', 'ExecutionFeeRefund', pad(account), 30n)
+
+test("what a keeper gives back of the order's own fee is worth the native token's price of the transaction", () => {
+  // What is paid back for an exit that ended in the same transaction is not the order's.
+  const ofExit = log(5, 'EventLog1', 'ExecutionFeeRefund', pad(account), 900n)
+  const paidForExit = log(4, 'EventLog1', 'KeeperExecutionFee', keeper, 500n)
+  expect(settled([price, executedLog, kept, refund, paidForExit, ofExit])).toMatchObject({
+    executionFeePaid: 70n,
+    executionFeeReturnedUsd: 60_000n,
+  })
+  expect(settled([price, executedLog, kept, paidForExit, ofExit])).not.toHaveProperty(
+    'executionFeeReturnedUsd',
+  )
+})
+
+test('without a refund, a price of the native token, or a payment, nothing is known to come back', () => {
+  const other = log(0, 'EventLog1', 'OraclePriceUpdate', pad(account), 2_000n, account)
+  const foreign = { ...refund, address: ours }
+  for (const logs of [
+    [price, executedLog, kept],
+    [executedLog, kept, refund],
+    [other, executedLog, kept, refund],
+    [price, executedLog, kept, foreign],
+    [price, executedLog, refund],
+    [price, kept, refund, executedLog],
+  ])
+    expect(settled(logs)).not.toHaveProperty('executionFeeReturnedUsd')
+})
+
 test('without such an event, or of another emitter, nobody knows what was kept', () => {
   const executed = log(0, 'EventLog2', 'OrderExecuted', ours)
-  expect(executionOf([executed], emitter, ours, arbitrum.facts.markets).executionFeePaid).toBeUndefined()
+  expect(
+    executionOf([executed], emitter, ours, arbitrum.facts.markets, arbitrum.contracts.wrappedNative)
+      .executionFeePaid,
+  ).toBeUndefined()
   const foreign = { ...log(1, 'EventLog1', 'KeeperExecutionFee', keeper, 70n), address: ours }
   expect(
-    executionOf([executed, foreign], emitter, ours, arbitrum.facts.markets).executionFeePaid,
+    executionOf([executed, foreign], emitter, ours, arbitrum.facts.markets, arbitrum.contracts.wrappedNative)
+      .executionFeePaid,
   ).toBeUndefined()
   const before = [log(0, 'EventLog1', 'KeeperExecutionFee', keeper, 70n), executed]
-  expect(executionOf(before, emitter, ours, arbitrum.facts.markets).executionFeePaid).toBeUndefined()
+  expect(
+    executionOf(before, emitter, ours, arbitrum.facts.markets, arbitrum.contracts.wrappedNative)
+      .executionFeePaid,
+  ).toBeUndefined()
 })

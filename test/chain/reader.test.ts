@@ -59,6 +59,7 @@ function fresh(parts: {
     ws: parts.ws ?? [],
     chainId: arbitrum.chainId,
     eventEmitter: arbitrum.contracts.eventEmitter,
+    wrappedNative: arbitrum.contracts.wrappedNative,
     markets: arbitrum.facts.markets,
     multicall: arbitrum.contracts.multicall,
     finality: parts.finality ?? 'safe',

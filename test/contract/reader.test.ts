@@ -77,6 +77,7 @@ beforeEach(async () => {
     ws: [],
     chainId: arbitrum.chainId,
     eventEmitter,
+    wrappedNative: arbitrum.contracts.wrappedNative,
     markets: new Map(),
     multicall,
     finality: 'safe',

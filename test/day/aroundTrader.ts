@@ -99,6 +99,7 @@ export function aroundTrader(options: AroundOptions): AroundTrader {
     finality: 'safe',
     chainId: chain.chainId,
     eventEmitter: chain.contracts.eventEmitter,
+    wrappedNative: chain.contracts.wrappedNative,
     markets: chain.facts.markets,
     multicall: chain.contracts.multicall,
     timeoutMs: config.rpc.timeoutMs,

@@ -17,6 +17,7 @@ test('every way to ask the chain has a row', () => {
     ws: ['ws://127.0.0.1:1'],
     chainId: 1,
     eventEmitter: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    wrappedNative: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
     markets: new Map(),
     multicall: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
     finality: 'safe',

@@ -1,6 +1,8 @@
 /** What the account has, part by part: the parts add up to the equity also while an order holds money. */
+
 import { afterEach, expect, test } from 'vitest'
 import { balanceText } from '../../src/cli/commands/balance.ts'
+import { resultOf } from '../../src/domain/books/figures.ts'
 import { toPlain } from '../../src/domain/views/orderView.ts'
 import { absOf, usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
@@ -97,4 +99,48 @@ test('with a chain endpoint the native coin is a row of the balance, and grows b
     /gas coin 50\.\d+ ETH \(\$[\d,.]+\), no part of the equity; what keepers do not use of execution fees comes back in it/,
   )
   for (const line of shown.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+})
+
+test('what the books say that orders brought is what the balance says, to the cent, but for what the relay gave back', async () => {
+  bench = await kindsBench({ isByChain: true, path: [[0, 2_000]] })
+  const { engine } = engineOver(bench, {})
+  running = engine
+  await engine.start()
+  const balance = async () => {
+    const { tokens } = await engine.balance()
+    const of = (isMeant: (row: (typeof tokens)[number]) => boolean) => tokens.find(isMeant)
+    return {
+      usdc: of(({ symbol }) => symbol === 'USDC')?.amount ?? 0n,
+      eth: of(({ isNative }) => isNative === true)?.amount ?? 0n,
+      weth: of(({ symbol }) => symbol === 'WETH')?.amount ?? 0n,
+    }
+  }
+  const before = await balance()
+  const marketToken = await bench.marketToken(ethSymbol)
+  const base = { marketToken, direction: 'long', collateralToken: usdc, reason: 'by hand' } as const
+  const more = { kind: 'increase', leverageBps: 20_000 } as const
+  await bench.accept({ ...base, ...more, sizeDeltaUsd: usd(500) })
+  await bench.clock.advance(60_000)
+  await bench.accept({ ...base, ...more, sizeDeltaUsd: usd(300) })
+  await bench.clock.advance(60_000)
+  await bench.accept({ ...base, kind: 'decrease', sizeDeltaUsd: usd(200), keepLeverage: true })
+  await bench.clock.advance(60_000)
+  await bench.accept({ ...base, kind: 'close' })
+  await bench.clock.advance(3_600_000)
+  const after = await balance()
+  const books = bench.journal.books().all()
+  const broughtUsd = books.reduce((sum, { figures }) => sum + resultOf(figures), 0n)
+  const worthUsd = (after.usdc - before.usdc) * 10n ** 24n + (after.eth - before.eth) * 2_000n * 10n ** 12n
+  expect(after.eth).toBeGreaterThan(before.eth)
+  expect(absOf(broughtUsd - worthUsd)).toBeLessThan(usd('0.005'))
+  // Each order's fills say the same as the books of the side, and nothing says how much of its own fee the relay gave back.
+  const fills = bench.journal
+    .recentIntents()
+    .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
+    .map(({ orderKey }) => bench?.journal.books().fillOf(orderKey)?.sendingUsd ?? 0n)
+  expect(fills).toHaveLength(4)
+  expect(fills.reduce((sum, each) => sum + each, 0n)).toBe(
+    books.reduce((sum, { figures }) => sum + figures.relayFeesUsd, 0n),
+  )
+  expect(after.weth).toBeGreaterThan(before.weth)
 })

@@ -184,6 +184,7 @@ function movedBy(seconds: number, result: unknown): unknown {
 export const rpcChain = {
   chainId: arbitrum.chainId,
   eventEmitter: arbitrum.contracts.eventEmitter,
+  wrappedNative: arbitrum.contracts.wrappedNative,
   markets: arbitrum.facts.markets,
   multicall: arbitrum.contracts.multicall,
   finality: 'safe',

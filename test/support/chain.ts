@@ -82,6 +82,7 @@ export async function chainBench(options: ChainBenchOptions = {}): Promise<Chain
     ws: [],
     chainId: arbitrum.chainId,
     eventEmitter: arbitrum.contracts.eventEmitter,
+    wrappedNative: arbitrum.contracts.wrappedNative,
     markets: arbitrum.facts.markets,
     multicall: arbitrum.contracts.multicall,
     finality: options.finality ?? 'safe',

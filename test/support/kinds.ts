@@ -176,6 +176,7 @@ export async function kindsBench(options: KindsOptions = {}): Promise<KindsBench
           ws: [],
           chainId: arbitrum.chainId,
           eventEmitter: arbitrum.contracts.eventEmitter,
+          wrappedNative: arbitrum.contracts.wrappedNative,
           markets: arbitrum.facts.markets,
           multicall: arbitrum.contracts.multicall,
           finality: 'safe',

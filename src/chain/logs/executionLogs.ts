@@ -21,6 +21,7 @@ const executedTopic = topicOfName('OrderExecuted')
 /** `Order.SecondaryOrderType.Adl`. */
 const SECONDARY_ADL = 1n
 const keeperFeeTopic = topicOfName('KeeperExecutionFee')
+const refundTopic = topicOfName('ExecutionFeeRefund')
 
 /** The tokens that the venue pays funding of a market in, by lower-case market token; of other markets nobody knows what was received. */
 export type FundingTokens = ReadonlyMap<string, { readonly longToken: Address; readonly shortToken: Address }>
@@ -50,6 +51,8 @@ export interface Execution {
   readonly swapResultUsd?: bigint
   /** What the keeper kept of the execution fee, wei. */
   readonly executionFeePaid?: bigint
+  /** The rest of it that came back, USD at the oracle's price of that moment; absent: the transaction shows no refund, or no price. */
+  readonly executionFeeReturnedUsd?: bigint
 }
 
 /**
@@ -64,10 +67,11 @@ export function executionOf(
   emitter: Address,
   orderKey: Hex,
   markets: FundingTokens,
+  wrappedNative: Address,
 ): Execution {
   /** Lowest oracle prices that were set so far, contract prices by token. */
   const prices = new Map<string, bigint>()
-  const executionFeePaid = keeperFeeOf(logs, emitter, orderKey)
+  const { paid: executionFeePaid, returned = 0n } = keeperFeeOf(logs, emitter, orderKey)
   let execution: Execution = executionFeePaid === undefined ? {} : { executionFeePaid }
   let costsUsd = 0n
   let swapResultUsd: bigint | undefined
@@ -130,6 +134,8 @@ export function executionOf(
           }),
     }
   }
+  const returnedUsd = returned * (prices.get(hexKey(wrappedNative)) ?? 0n)
+  if (returnedUsd > 0n) execution = { ...execution, executionFeeReturnedUsd: returnedUsd }
   const { pnlUsd, marketToken } = execution
   if (pnlUsd !== undefined) return { ...execution, pnlUsd: pnlUsd - costsUsd }
   // On the way into a position a swap is a part of what it cost.
@@ -167,6 +173,7 @@ export function positionChangeOf(
   emitter: Address,
   { account, orderKey }: Pick<PositionChangeQuery, 'account' | 'orderKey'>,
   markets: FundingTokens,
+  wrappedNative: Address,
 ): PositionChange | undefined {
   for (const { address, topics, data } of logs) {
     const [kind, name = ''] = topics
@@ -183,7 +190,9 @@ export function positionChangeOf(
     ]
     if (!isMeant || marketToken === undefined || sizeDeltaUsd === undefined) continue
     if (isLong === undefined || orderType === undefined || orderType > 255n) continue
-    const { pnlUsd, fundingReceivedUsd } = isIncrease ? {} : executionOf(logs, emitter, orderKey, markets)
+    const { pnlUsd, fundingReceivedUsd } = isIncrease
+      ? {}
+      : executionOf(logs, emitter, orderKey, markets, wrappedNative)
     return {
       marketToken,
       direction: isLong ? 'long' : 'short',
@@ -217,19 +226,30 @@ function executedAt(logs: readonly LogRow[], emitter: Address, orderKey: Hex): n
 }
 
 /**
- * What the keeper kept: the first such event after the order's own. Exits that end with their position are paid for in the
- * same transaction, after it (`ExecuteOrderUtils.executeOrder`).
+ * What the keeper kept and what came back: the first such events after the order's own. Exits that end with their position are paid for
+ * in the same transaction, after it (`ExecuteOrderUtils.executeOrder`; `GasUtils.payExecutionFee` emits the refund after the payment).
  */
-function keeperFeeOf(logs: readonly LogRow[], emitter: Address, orderKey: Hex): bigint | undefined {
+function keeperFeeOf(
+  logs: readonly LogRow[],
+  emitter: Address,
+  orderKey: Hex,
+): { readonly paid?: bigint | undefined; readonly returned?: bigint | undefined } {
   const own = executedAt(logs, emitter, orderKey)
-  if (own < 0) return undefined
-  const paid = logs
+  if (own < 0) return {}
+  const [paid, next] = logs
     .slice(own)
-    .find(
-      ({ address, topics }) =>
-        sameHex(address, emitter) && topics[0] === EVENT_LOG_1 && topics[1] === keeperFeeTopic,
+    .filter(
+      ({ address, topics: [kind, name = ''] }) =>
+        sameHex(address, emitter) &&
+        kind === EVENT_LOG_1 &&
+        (name === keeperFeeTopic || name === refundTopic),
     )
-  return paid === undefined ? undefined : decodeEventData(paid.data).uints.get('executionFeeAmount')
+  if (paid?.topics[1] !== keeperFeeTopic) return {}
+  const refund = next?.topics[1] === refundTopic ? next : undefined
+  return {
+    paid: decodeEventData(paid.data).uints.get('executionFeeAmount'),
+    returned: refund && decodeEventData(refund.data).uints.get('refundFeeAmount'),
+  }
 }
 
 /** An execution as a settlement of the attempt that trades `market`; the price of another market has unknown decimals. */
@@ -252,6 +272,7 @@ export function settlementOf(
     pnlUsd,
     swapResultUsd,
     executionFeePaid,
+    executionFeeReturnedUsd,
   } = execution
   const isOurs = marketToken !== undefined && sameHex(marketToken, market.marketToken)
   return {
@@ -269,6 +290,7 @@ export function settlementOf(
     ...(pnlUsd === undefined ? {} : { pnlUsd }),
     ...(swapResultUsd === undefined ? {} : { swapResultUsd }),
     ...(executionFeePaid === undefined ? {} : { executionFeePaid }),
+    ...(executionFeeReturnedUsd === undefined ? {} : { executionFeeReturnedUsd }),
     ...at,
   }
 }

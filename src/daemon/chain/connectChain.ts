@@ -28,6 +28,7 @@ export async function connect(
     finality: evidence.finality,
     chainId: chain.chainId,
     eventEmitter: chain.contracts.eventEmitter,
+    wrappedNative: chain.contracts.wrappedNative,
     markets: chain.facts.markets,
     multicall: chain.contracts.multicall,
     timeoutMs: config.rpc.timeoutMs,

@@ -45,9 +45,9 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
   const executed = isFill ? children.filter(({ phase }) => phase === 'EXECUTED') : []
   if (executed.length === 0 && state.closing === undefined) return []
   const own = children.filter((child) => !isExit(child))
-  const { relayFeesUsd } = sendingOf(state)
+  const paidUsd = messageFeeUsd(state)
   const shares = sharesOf(
-    relayFeesUsd,
+    paidUsd,
     own.map(() => 1n),
   )
   const shareOf = (child: Child): Usd => shares[own.indexOf(child)] ?? 0n
@@ -65,14 +65,14 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
       ...tokensOf(state, fill),
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
       ...moneyOf(child.settlement, fill),
-      sendingUsd: shareOf(child),
+      sendingUsd: shareOf(child) - returnedUsd(child),
       ...(isStop(state, child) ? { isStop: true } : {}),
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
     const side = fill === undefined ? sideOf(state) : sideOfFill(fill.fill)
     return { side, key: sideKeyOf(side), move }
   })
-  const spentUsd = relayFeesUsd - executed.reduce((sum, child) => sum + shareOf(child), 0n)
+  const spentUsd = paidUsd - executed.reduce((sum, child) => sum + shareOf(child), 0n)
   if (state.closing === undefined || spentUsd === 0n) return moves
   return [...moves, spentOf(state, spentUsd, isFill ? isReducing(state) : isOfExits)]
 }
@@ -160,17 +160,29 @@ export function sideOf({ intent: { terms } }: IntentState): PositionSide {
   return { marketToken, direction, collateralToken: collateralToken.address }
 }
 
-/** What sending the intent's landed message cost. */
+/** The cost of sending the intent's landed message: its fee as it was signed, less what keepers gave back of its orders' fees. */
 export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'executionFees'> {
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) {
     return { relayFeesUsd: 0n, executionFees: 0n }
   }
-  const decimals = chainNamed(state.intent.chain)?.feeToken.decimals ?? FEE_DECIMALS
   return {
-    relayFeesUsd: dollarsOf(attempt.armed.relayFeeAmount, decimals),
+    relayFeesUsd: attempt.children.reduce((sum, child) => sum - returnedUsd(child), messageFeeUsd(state)),
     executionFees: executionFeePaid(attempt) ?? attempt.armed.executionFee,
   }
+}
+
+/** The whole fee of the landed message as it was signed, USD. */
+function messageFeeUsd(state: IntentState): Usd {
+  const attempt = lastAttempt(state)
+  if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) return 0n
+  const decimals = chainNamed(state.intent.chain)?.feeToken.decimals ?? FEE_DECIMALS
+  return dollarsOf(attempt.armed.relayFeeAmount, decimals)
+}
+
+/** What the keeper gave back of an executed order's fee, USD; 0 without evidence. */
+function returnedUsd({ phase, settlement }: Child): Usd {
+  return phase === 'EXECUTED' ? (settlement?.executionFeeReturnedUsd ?? 0n) : 0n
 }
 
 /** When it was sent, Unix ms: the day of what sending cost. */

@@ -248,6 +248,11 @@ export interface Settlement {
    * shows it.
    */
   readonly executionFeePaid?: TokenAmount
+  /**
+   * That rest, USD at the oracle's price of that moment. Absent where no endpoint shows it, or the transaction shows no price of the
+   * native token: the fee then counts whole.
+   */
+  readonly executionFeeReturnedUsd?: Usd
   readonly transactionHash?: Hex
   readonly timestampSeconds?: number
 }
