@@ -16,6 +16,7 @@ afterEach(() => bench.close())
 
 /** Funding that a fill put aside for the account, which the venue's own PnL lacks. */
 const receivedBy = (settlement: Settlement | undefined): bigint => settlement?.fundingReceivedUsd ?? 0n
+const returnedBy = (settlement: Settlement | undefined) => settlement?.executionFeeReturnedUsd ?? 0n
 
 test.each([
   ['by hosts', false],
@@ -88,8 +89,18 @@ test.each([
     // After the exit's own fees it is less than the chain's figure by the entry's fee and what sending the message cost.
     const sentUsd = (bench.story(intentId).attempts[0]?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
     expect(sentUsd).toBeGreaterThan(0n)
+    const entered = bench
+      .story(intentId)
+      .attempts[0]?.children.find(({ role }) => role === 'main')?.settlement
+    const returnedUsd = returnedBy(entered) + returnedBy(settlement)
+    // The chain alone shows what keepers gave back.
+    expect(returnedUsd > 0n).toBe(isByChain)
     expect(BigInt(stop?.pnlUsd ?? '0')).toBe(
-      (settlement?.pnlUsd ?? 0n) + receivedBy(settlement) - BigInt(entry?.feesUsd ?? '0') - sentUsd,
+      (settlement?.pnlUsd ?? 0n) +
+        receivedBy(settlement) -
+        BigInt(entry?.feesUsd ?? '0') -
+        sentUsd +
+        returnedUsd,
     )
     const costsOf: CostsLookup = (key) => bench.journal.books().fillOf(key)
     const story = explainText(bench.story(intentId), [], { ...context, costsOf }).replaceAll(/\s+/g, ' ')
@@ -160,10 +171,12 @@ test.each([
     const edited = bench.story(edit.intentId).attempts.at(-1)?.armed?.relayFeeAmount ?? 0n
     expect(edited).toBeGreaterThan(0n)
     const sentUsd = ((attempt?.armed?.relayFeeAmount ?? 0n) + edited) * 10n ** 24n
-    const costUsd = (settlementOf('main')?.feesUsd ?? 0n) + sentUsd
+    const costUsd = (settlementOf('main')?.feesUsd ?? 0n) + sentUsd - returnedBy(settlementOf('main'))
     expect(BigInt(stop().sizeDeltaUsd ?? 0)).toBe(usd(250))
     const stopped = settlementOf('stop-loss')
-    expect(BigInt(stop().pnlUsd ?? 0)).toBe((stopped?.pnlUsd ?? 0n) + (receivedBy(stopped) - costUsd) / 2n)
+    expect(BigInt(stop().pnlUsd ?? 0)).toBe(
+      (stopped?.pnlUsd ?? 0n) + returnedBy(stopped) + (receivedBy(stopped) - costUsd) / 2n,
+    )
   },
 )
 
@@ -181,8 +194,9 @@ test.each([
   await bench.clock.advance(60_000)
   const settlementOf = ({ intentId }: { readonly intentId: string }) => {
     const [attempt] = bench.story(intentId).attempts
-    const sentUsd = (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
-    return { ...attempt?.children[0]?.settlement, sentUsd }
+    const settlement = attempt?.children[0]?.settlement
+    const sentUsd = (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n - returnedBy(settlement)
+    return { ...settlement, sentUsd }
   }
   const [entry, exit] = [settlementOf(opened), settlementOf(closed)]
   const pnlUsd = (exit.pnlUsd ?? 0n) + receivedBy(exit) - exit.sentUsd - entry.sentUsd - (entry.feesUsd ?? 0n)
