@@ -50,7 +50,8 @@ test('every command is one that the control port reads', () => {
   ])
   readAs('pause', switchCommand('eth-trend', 'pause'))
   readAs('resume', switchCommand('eth-trend', 'resume'), { reason: 'fixed' })
-  readAs('set-field', setFieldCommand('guard'), { field: 'size.usd', value: '400' })
+  const [plain, tried] = readAs('set-field', setFieldCommand('guard'), { field: 'size.usd', value: '400' })
+  expect([plain, tried]).toMatchObject([{ isConfirmed: false }, { isConfirmed: false, isPreview: true }])
   readAs('task-stop', stopTaskCommand({ taskId: 'twap:a', asked: 'open' } as never))
   readAs('finding', settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'adopted'))
   readAs('reload', takeOverCommand('reload', true))
@@ -58,6 +59,16 @@ test('every command is one that the control port reads', () => {
   const [tighten, preview] = readAs('tighten', tightenCommand([]), { limit: ' maxLeverage ', value: '2.5' })
   expect(tighten).toEqual({ type: 'tighten', limit: 'maxLeverage', value: '2.5' })
   expect(preview).toMatchObject({ isPreview: true })
+})
+
+test('a looser limit is confirmed by the very word that is asked for, and by nothing else', () => {
+  const command = setFieldCommand('guard', 'limits.maxLeverage')
+  const confirmed = (confirm: string) =>
+    readAs('set-field', command, { value: '9', confirm }).map(
+      (each) => each !== undefined && 'isConfirmed' in each && each.isConfirmed,
+    )
+  expect(confirmed(' loosen ')).toEqual([true, true])
+  for (const other of ['', 'yes', 'loosen it', 'LOOSEN']) expect(confirmed(other)).toEqual([false, false])
 })
 
 test('a close names the token that backs its position, so that the other one of the side stays', () => {

@@ -234,6 +234,7 @@ export function setFieldCommand(strategy: string, field = '', value = ''): PageC
   const body = (values: FieldValues) => ({
     field: values.field?.trim() ?? '',
     value: values.value?.trim() ?? '',
+    ...(values.confirm?.trim() === words.loosenTyped ? { confirm: true } : {}),
   })
   return {
     title: own.title(strategy),
@@ -242,6 +243,7 @@ export function setFieldCommand(strategy: string, field = '', value = ''): PageC
     fields: [
       { name: 'field', label: own.field, value: field, hint: own.fieldHint },
       { name: 'value', label: own.value, value, hint: own.valueHint },
+      { name: 'confirm', label: own.confirm, value: '', hint: own.confirmHint(words.loosenTyped) },
     ],
     body,
     preview: (values) => ({ ...body(values), preview: true }),

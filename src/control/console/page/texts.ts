@@ -519,12 +519,14 @@ export const texts = {
       title: (name: string) => `Edit the file of ${name}`,
       effects: [
         'Changes one field in the strategy file and takes it over at the next turn; comments stay. All files are checked with it first.',
-        'A looser limit is refused, and nothing written: perpd strategies set ... --confirm, or the file by hand.',
+        'A looser limit is refused without a confirmation, and nothing is written then.',
       ],
       field: 'Field',
       fieldHint: 'as in the file: size.usd, params.fastCandles',
       value: 'Value',
       valueHint: 'as it is written there: 20, long, "09:00"',
+      confirm: 'Confirmation of a looser limit',
+      confirmHint: (word: string) => `type ${word}: more may be lost from then on; empty for all else`,
       send: 'Change file',
     },
     startTask: {
