@@ -64,6 +64,14 @@ test('a dead attempt is counted by the venue’s last word and costs nothing; a 
   })
 })
 
+test('a dead attempt that its host took and nobody saw is counted as withheld, and one that was not answered is not', () => {
+  const causeOf = (result: 'accepted' | 'unanswered', closing: Partial<Closing> = {}) =>
+    endingOf(closed({ outcome: 'DEAD', ...closing }, { phase: 'DEAD', send: { result } }))?.cause
+  expect(causeOf('accepted')).toBe('DEAD withheld')
+  expect(causeOf('unanswered')).toBe('DEAD unseen')
+  expect(causeOf('accepted', { observedStatus: 'relay_reverted' })).toBe('DEAD relay_reverted')
+})
+
 test('an open intent has no ending', () => {
   const { closing, ...open } = closed({})
   expect(closing).toBeDefined()

@@ -121,6 +121,13 @@ test('rejects count in a row, for each strategy, from the last success and the l
   // Nor is an endpoint that lags.
   const lag = ending('REFUSED_LOCAL CHAIN_CLOCK_SKEW', 5)
   expect(causes({ endings: [lag, lag, lag, lag] })).toEqual([])
+  // Nor is a host that takes closes and relays none; an increase that it withholds counts.
+  const withheld = ending('DEAD withheld', 5)
+  const close = { ...withheld, kind: 'close' as const }
+  expect(causes({ endings: [close, close, close, close] })).toEqual([])
+  expect(causes({ endings: [withheld, withheld, withheld] })).toEqual(['strategy:eth-trend rejects'])
+  const unseen = { ...bad(5), kind: 'close' as const }
+  expect(causes({ endings: [unseen, unseen, unseen] })).toEqual(['strategy:eth-trend rejects'])
   const liftedAtMs = { [haltKey({ scope: 'strategy:eth-trend', cause: 'rejects' })]: NOW_MS - 8 }
   expect(causes({ endings: [bad(9), bad(8), bad(7)], liftedAtMs })).toEqual([])
 })

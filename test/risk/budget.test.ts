@@ -60,6 +60,13 @@ test('the same cause ends the same wish only so often in a day', () => {
   })
 })
 
+test('closes that hosts took and never relayed count against no budget of attempts, and increases of that end do', () => {
+  const budget = { attemptsPerCause: 3 }
+  const withheld = { cause: 'DEAD withheld' }
+  expect(code(close, 'one', times(9, { ...withheld, kind: 'close' }), budget, units, startMs)).toBeUndefined()
+  expect(code(open, 'one', times(3, withheld), budget, units, startMs)).toBe('RETRY_BUDGET')
+})
+
 test('other causes, strategies, sides and kinds have budgets of their own', () => {
   const budget = { attemptsPerCause: 3 }
   const endings = [

@@ -260,7 +260,7 @@ export const limitTable = {
     denies: {
       code: 'RETRY_BUDGET',
       meaning:
-        "the same wish was ended by the same cause too often in a day (a fee above the limit does not count, nor for a reduction a price that moved); a reduction is tried once an hour, an operator's once a minute",
+        "the same wish was ended by the same cause too often in a day (a fee above the limit does not count, nor for a reduction a price that moved or a message that a host took and never relayed); a reduction is tried once an hour, an operator's once a minute",
     },
   },
   executionFeesPerDay: {

@@ -32,6 +32,13 @@ export interface Ending {
   readonly isOpen?: true
 }
 
+const WITHHELD = 'withheld'
+
+/** Whether a reduction came to nothing by its host's doing alone: the host took its message, and nobody saw that in a block until its deadline. */
+export function isWithheldReduction({ kind, cause }: Pick<Ending, 'kind' | 'cause'>): boolean {
+  return (kind === 'close' || kind === 'decrease') && cause === `DEAD ${WITHHELD}`
+}
+
 /** Whether the ending was what the decision wanted. */
 export function isWanted({ cause }: Pick<Ending, 'cause'>): boolean {
   return cause === 'executed'
@@ -107,6 +114,10 @@ function causeOf(state: IntentState): string {
     const name = decoded.exec(text ?? '')?.[1]
     return `CANCELLED ${name ?? 'without a reason'}`
   }
-  if (closing.outcome === 'DEAD') return `DEAD ${closing.observedStatus ?? 'unseen'}`
+  if (closing.outcome === 'DEAD') {
+    // A host took it, and said neither that its relay failed nor that it reverted: it was in no block until its deadline.
+    const unseen = lastAttempt(state)?.send?.result === 'accepted' ? WITHHELD : 'unseen'
+    return `DEAD ${closing.observedStatus ?? unseen}`
+  }
   return `${closing.outcome} ${closing.code}`
 }

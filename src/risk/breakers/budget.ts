@@ -4,7 +4,7 @@
  * made for ever (a close retried 436 times in 17 hours is one of the incidents that perpd must not repeat).
  */
 import type { Limits } from '../../domain/account/limits.ts'
-import { type Ending, isWanted } from '../../domain/account/spend.ts'
+import { type Ending, isWanted, isWithheldReduction } from '../../domain/account/spend.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentKind } from '../../domain/order/intent.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -99,7 +99,7 @@ function causesOf(
       counts.clear()
       continue
     }
-    if (isNobodysFault(ending.cause) || ownCancel.test(ending.cause)) continue
+    if (isNobodysFault(ending.cause) || ownCancel.test(ending.cause) || isWithheldReduction(ending)) continue
     const before = counts.get(ending.cause)
     // Where the clock was set back an end may lie ahead of now: it makes no wait longer than it is.
     const endedMs = ending.closedAtMs <= nowMs ? ending.closedAtMs : 0

@@ -15,7 +15,7 @@
  * | `subaccount` | actions and time left of the approval, less what closing needs | a new approval |
  */
 import type { Limits, Tightness } from '../../domain/account/limits.ts'
-import { type Ending, isWanted } from '../../domain/account/spend.ts'
+import { type Ending, isWanted, isWithheldReduction } from '../../domain/account/spend.ts'
 import {
   type BreakerName,
   type EquityMark,
@@ -322,7 +322,8 @@ function rejects(
   for (const name of new Set(facts.endings.map(({ strategy }) => strategy))) {
     const scope = strategyScope(name)
     const own = since(facts, scope, 'rejects').filter(
-      (ending) => ending.strategy === name && !requestedCause.test(ending.cause),
+      (ending) =>
+        ending.strategy === name && !requestedCause.test(ending.cause) && !isWithheldReduction(ending),
     )
     const run = own.slice(own.findLastIndex(isWanted) + 1)
     if (run.length < rejectsInRow) continue
