@@ -209,8 +209,8 @@ function seedState(
     const byAmount = bigOf(config, `max${name}PoolAmount`)
     return share(byUsd === 0n ? byAmount : min(byUsd, byAmount), venue.poolShareBps, cell)
   }
-  const longPool = poolOf('Long', prices.long, 1)
-  const shortPool = poolOf('Short', prices.short, 2)
+  const apart = [poolOf('Long', prices.long, 1), poolOf('Short', prices.short, 2)] as const
+  const [longPool, shortPool] = settings.isSameCollaterals ? apart : balanced(apart, config, prices)
   state.pool = settings.isSameCollaterals ? [longPool + shortPool, 0n] : [longPool, shortPool]
   if (!settings.isSameCollaterals) {
     state.swapImpactPool = [longPool / SWAP_IMPACT_POOL_PART, shortPool / SWAP_IMPACT_POOL_PART]
@@ -240,6 +240,25 @@ function seedState(
     (sumOf(state.long.interestUsd) + sumOf(state.short.interestUsd)) / 200n / mid(prices.index),
   )
   return state
+}
+
+/**
+ * Amounts of a pool whose sides are worth the same at mid prices, as those who trade swaps for a gain leave it: a swap out of
+ * balance would gain more than its fees cost. Together they are worth what they were, as far as the smaller side has room.
+ */
+function balanced(
+  [long, short]: readonly [bigint, bigint],
+  config: CatalogConfig,
+  prices: MarketPrices,
+): [bigint, bigint] {
+  const [longPrice, shortPrice] = [mid(prices.long), mid(prices.short)]
+  const half = (long * longPrice + short * shortPrice) / 2n
+  const room = min(
+    bigOf(config, 'maxLongPoolAmount') * longPrice,
+    bigOf(config, 'maxShortPoolAmount') * shortPrice,
+  )
+  const usd = min(half, (room * 3n) / 4n)
+  return [usd / longPrice, usd / shortPrice]
 }
 
 function sumOf(values: readonly [bigint, bigint]): bigint {
