@@ -775,6 +775,23 @@ test.each<readonly [string, string, (was: bigint) => bigint, string]>([
   expect(codeWith(name, field, change)).toBe(code)
 })
 
+test('a limit swap is signed for what was asked, and refused as moved when impact lowered its least output, whatever the slippage', () => {
+  const { intent, prepared } = payloads.find(({ name }) => name === 'ETH long swap') ?? {}
+  const [swap] = prepared?.typedData.batch.createOrderParamsList ?? []
+  if (intent === undefined || prepared === undefined || swap === undefined) throw new Error('no swap')
+  const waits: Intent = { ...intent, terms: { ...intent.terms, orderType: 'limit' } }
+  // Thin pools take six and a half percent.
+  const codes = [1_000n, 935n].map((permille) => {
+    const minOutputAmount = (swap.numbers.minOutputAmount * permille) / 1_000n
+    const order = { ...swap, orderType: 1n, numbers: { ...swap.numbers, minOutputAmount } }
+    const batch = { ...prepared.typedData.batch, createOrderParamsList: [order] }
+    const proposal = { batch, relayParams: prepared.relayParams }
+    const result = verifyBatch(arbitrum, waits, proposal, policy, nowSeconds())
+    return 'kind' in result ? result.code : 'verified'
+  })
+  expect(codes).toEqual(['verified', 'PRICE_OUT_OF_BOUNDS'])
+})
+
 test('fees are signed up to so many times our own estimate, and of what takes risk away up to the highest ones', () => {
   let bounded = 0
   for (const { name, intent, prepared, policy, nowSeconds } of [...payloads, ...delegatedPayloads]) {

@@ -1,5 +1,5 @@
 /** The paper node as wallets and libraries use one: viem over real sockets, for what a wallet asks besides orders. */
-import { keccak256, multicall3Abi, parseAbi, parseEther, toHex } from 'viem'
+import { getAddress, keccak256, multicall3Abi, parseAbi, parseEther, toHex } from 'viem'
 import { arbitrum } from 'viem/chains'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { clientsOf, rpcCall, until } from './chainSupport.ts'
@@ -33,13 +33,19 @@ const balance = (address: `0x${string}`, of: `0x${string}`) =>
 test('filters give what is new since they were asked last, and are gone once they are uninstalled', async () => {
   const blocks = await me.node.createBlockFilter()
   const pending = await me.node.createPendingTransactionFilter()
-  const logs = await me.node.createContractEventFilter({ address: usdc, abi: erc20, eventName: 'Approval' })
+  const approvals = { address: usdc, abi: erc20, eventName: 'Approval' } as const
+  const logs = await me.node.createContractEventFilter(approvals)
+  const { number: fromBlock } = await me.node.getBlock()
+  const since = await me.node.createContractEventFilter({ ...approvals, fromBlock })
   expect(await me.node.getFilterChanges({ filter: logs })).toEqual([])
   await me.approve(usdc, 5n)
   const [hash] = await me.node.getFilterChanges({ filter: pending })
   expect((await me.node.getTransactionReceipt({ hash: hash ?? '0x' })).status).toBe('success')
   expect(await me.node.getFilterChanges({ filter: logs })).toMatchObject([{ args: { value: 5n } }])
   expect(await me.node.getFilterChanges({ filter: logs })).toEqual([])
+  // All that it matches from its first block on, as often as it is asked.
+  for (let asked = 0; asked < 2; asked += 1)
+    expect(await me.node.getFilterLogs({ filter: since })).toMatchObject([{ args: { value: 5n } }])
   expect(await me.node.getFilterChanges({ filter: blocks })).toContain((await me.node.getBlock()).hash)
   expect(await me.node.uninstallFilter({ filter: logs })).toBe(true)
   await expect(me.node.getFilterChanges({ filter: logs })).rejects.toThrow('filter not found')
@@ -139,6 +145,12 @@ test('Multicall3 says what the chain is, alone and inside of its aggregates', as
   const kin = parseAbi([
     'function getBlockNumber() view returns (uint256)',
     'function getChainId() view returns (uint256)',
+    'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
+    'function getLastBlockHash() view returns (bytes32)',
+    'function getBasefee() view returns (uint256)',
+    'function getCurrentBlockTimestamp() view returns (uint256)',
+    'function getCurrentBlockGasLimit() view returns (uint256)',
+    'function getCurrentBlockCoinbase() view returns (address)',
     'struct Call { address target; bytes callData; }',
     'function aggregate(Call[] calls) payable returns (uint256 blockNumber, bytes[] returnData)',
   ])
@@ -152,6 +164,21 @@ test('Multicall3 says what the chain is, alone and inside of its aggregates', as
   })
   expect(results.map(({ result }) => result)).toEqual([wei, BigInt(arbitrum.id), 6])
   const number = await me.node.readContract({ ...multicall, abi: kin, functionName: 'getBlockNumber' })
+  const block = await me.node.getBlock({ blockNumber: number })
+  const seen = await me.node.multicall({
+    blockNumber: number,
+    allowFailure: false,
+    contracts: [
+      { ...multicall, abi: kin, functionName: 'getBlockHash', args: [number - 1n] },
+      { ...multicall, abi: kin, functionName: 'getLastBlockHash' },
+      { ...multicall, abi: kin, functionName: 'getBasefee' },
+      { ...multicall, abi: kin, functionName: 'getCurrentBlockTimestamp' },
+      { ...multicall, abi: kin, functionName: 'getCurrentBlockGasLimit' },
+      { ...multicall, abi: kin, functionName: 'getCurrentBlockCoinbase' },
+    ],
+  })
+  const { parentHash, baseFeePerGas, timestamp, gasLimit, miner } = block
+  expect(seen).toEqual([parentHash, parentHash, baseFeePerGas, timestamp, gasLimit, getAddress(miner)])
   const { result } = await me.node.simulateContract({
     ...multicall,
     abi: kin,
