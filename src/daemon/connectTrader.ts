@@ -1,6 +1,6 @@
 /** The trader of a run: connected to the venue and to the chain as the configuration says, with limits that can be read anew. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import type { Clock } from '../base/clock.ts'
@@ -14,6 +14,7 @@ import type { Emit } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { ToldApprovalStore } from '../engine/account/subaccountWatch.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
+import type { StrategyFiles } from '../engine/operator/reloadStrategies.ts'
 import type { EngineLabels } from '../engine/statusReport.ts'
 import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -27,6 +28,7 @@ import { chooseEvidence, type EvidenceChoice } from './chain/evidenceSource.ts'
 import { checkRouterCode } from './chain/routerCode.ts'
 import { rpcClients } from './chain/rpcClients.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
+import { ownCopies } from './files/ownCopies.ts'
 import { watchClock } from './notices/watchClock.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
@@ -129,16 +131,7 @@ export async function connectTrader(
     strategies,
     limits: limitsOf(config, strategies),
     readLimits: () => readLimits(reload(), values),
-    strategyFiles: {
-      async read(texts) {
-        const read = await readStrategyFiles(config, false, texts)
-        const unlisted = listed === undefined ? [] : checkMarkets(read.strategies, listed)
-        return { ...read, problems: [...read.problems, ...unlisted] }
-      },
-      textOf: (file) => readFileSync(file, 'utf8'),
-      replace: replaceFile,
-      isGone: (file) => existsSync(dirname(file)) && !existsSync(file),
-    },
+    strategyFiles: strategyFilesOf(config, log, () => listed),
     settings: traderSettingsOf(config, evidence.source),
     labels: labelsOf(config, evidence.text, venue),
     onMarkets: (markets) => {
@@ -188,4 +181,38 @@ function labelsOf(
 ): EngineLabels {
   const labels = { version, profile, journalPath: journal.path, evidence }
   return venue?.replay === undefined ? labels : { ...labels, replay: venue.replay }
+}
+
+/** The files of the configuration, as they are read and written while perpd runs. */
+function strategyFilesOf(
+  config: Config,
+  log: Log,
+  listed: () => readonly string[] | undefined,
+): StrategyFiles {
+  const copies = ownCopies(config)
+  return {
+    async read(texts) {
+      const read = await readStrategyFiles(config, false, texts)
+      const symbols = listed()
+      const unlisted = symbols === undefined ? [] : checkMarkets(read.strategies, symbols)
+      return { ...read, problems: [...read.problems, ...unlisted] }
+    },
+    textOf: (file) => readFileSync(file, 'utf8'),
+    replace(file, text) {
+      if (existsSync(file)) return replaceFile(file, text)
+      const origin = copies.originOf(file)
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true })
+      log.note(
+        'strategy.copied',
+        'warn',
+        `${file} runs in the place of ${origin ?? 'none'}, which ships with perpd and is as it was`,
+      )
+    },
+    copies,
+    isGone(file) {
+      const named = copies.originOf(file) ?? file
+      return existsSync(dirname(named)) && !existsSync(named)
+    },
+  }
 }

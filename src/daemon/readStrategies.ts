@@ -5,6 +5,7 @@ import { CommandError, exitCodes } from '../config/exit.ts'
 import { hostKind } from '../strategy/files/hostKind.ts'
 import { type LoadedStrategy, type LoadResult, loadStrategies } from '../strategy/files/load.ts'
 import { StrategyFileError } from '../strategy/files/problem.ts'
+import { ownCopies } from './files/ownCopies.ts'
 import { untrusted } from './trustedKinds.ts'
 
 const program = new URL(
@@ -14,14 +15,16 @@ const program = new URL(
 
 /**
  * Reads all that the configuration names. Whoever reads closes the threads (`closeStrategies`). `takesDisabled`: also files that are off; `texts`: in the place of
- * files, by path.
+ * files, by path. Without the places of journal and control no copy is read in the place of a file that ships with perpd.
  */
 export async function readStrategyFiles(
   {
     strategies,
     paper,
     embedsVenue,
-  }: Pick<Config, 'strategies'> & Partial<Pick<Config, 'paper' | 'embedsVenue'>>,
+    journal,
+    control,
+  }: Pick<Config, 'strategies'> & Partial<Pick<Config, 'paper' | 'embedsVenue' | 'journal' | 'control'>>,
   takesDisabled = false,
   texts?: ReadonlyMap<string, string>,
 ): Promise<LoadResult> {
@@ -30,6 +33,9 @@ export async function readStrategyFiles(
     untrusted,
     takesDisabled,
     ...(texts === undefined ? {} : { texts }),
+    ...(journal === undefined || control === undefined
+      ? {}
+      : { inPlaceOf: ownCopies({ journal, control }).inPlaceOf }),
     hostKind: (path) => hostKind(path, { program, decideTimeoutMs, memoryMiB }),
   })
   if (embedsVenue !== true || paper === undefined) return found

@@ -37,6 +37,7 @@ import { leaveAddress } from './controlAddress.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { openTokens } from './files/controlTokens.ts'
+import { copyNotes, ownCopies } from './files/ownCopies.ts'
 import { openSignals, signalWarnings } from './files/signalSecrets.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
 import { changeLog } from './log/changeLog.ts'
@@ -243,6 +244,7 @@ function warn(config: Config, log: Log, { strategies, disabled }: Parts, ofSigna
   for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
     log.note('strategy.warned', 'warn', warning)
   }
+  for (const copy of copyNotes(config, strategies)) log.note('strategy.copied', 'info', copy)
   for (const warning of ofSignals) log.note('signal.warned', 'warn', warning)
 }
 
@@ -285,11 +287,13 @@ function consoleOf(config: Config, log: Log, account: string): Pick<ControlOptio
 
 /** Takes over strategy files that changed, or says what would be taken over, as the setting has it. */
 async function watchFiles(
-  { strategies: { paths, watch } }: Config,
+  config: Config,
   trader: Pick<Trader, 'operate' | 'status'>,
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
+  const { watch } = config.strategies
+  const paths = [...config.strategies.paths, ownCopies(config).folder]
   if (watch === 'off') return
   const isPreview = watch === 'tell'
   const changed = async (): Promise<boolean> => {

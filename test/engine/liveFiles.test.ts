@@ -362,3 +362,39 @@ test('an instance that its file switches off is switched on by a command, which 
   expect(await at.ask(none)).toMatchObject({ ok: false, code: 'STRATEGY_NOT_RUNNING' })
   at.trader.abort()
 })
+
+test('a file that ships with perpd stays as it was: a change is written into its copy, and the next one into the same', async () => {
+  const of = folder(file('one', 500))
+  const path = '/strategies/one.yaml'
+  const texts = new Map([[path, 'limits:\n  maxOrderSizeUsd: 100\n']])
+  const at = await running({
+    ...of,
+    source: {
+      ...of.source,
+      textOf: (name) => texts.get(name) ?? '',
+      replace: (name, next) => void texts.set(name, next),
+      copies: {
+        copyOf: (name) => (name === path ? '/own/one.yaml' : undefined),
+        inPlaceOf: (name) => (name === path && texts.has('/own/one.yaml') ? '/own/one.yaml' : name),
+      },
+    },
+  })
+  const set = (value: string) =>
+    at.ask({
+      type: 'set-field',
+      strategy: 'one',
+      field: 'limits.maxOrderSizeUsd',
+      value,
+      isConfirmed: true,
+    })
+  const first = await set('50')
+  expect(first).toMatchObject({ ok: true, statement: expect.stringContaining('/own/one.yaml') })
+  expect(first).toMatchObject({ statement: expect.stringContaining(path) })
+  const second = await set('40')
+  expect(second.ok && second.statement.includes('/own/one.yaml')).toBe(false)
+  expect(Object.fromEntries(texts)).toEqual({
+    [path]: 'limits:\n  maxOrderSizeUsd: 100\n',
+    '/own/one.yaml': 'limits:\n  maxOrderSizeUsd: 40\n',
+  })
+  at.trader.abort()
+})

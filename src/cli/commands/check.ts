@@ -5,6 +5,7 @@ import type { Config } from '../../config/configTypes.ts'
 import { exitCodes } from '../../config/exit.ts'
 import { reportSigner } from '../../daemon/account/openSigner.ts'
 import { strategyWarnings } from '../../daemon/checkStrategies.ts'
+import { copyNotes } from '../../daemon/files/ownCopies.ts'
 import { secretProblems } from '../../daemon/files/secretFiles.ts'
 import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
@@ -36,7 +37,9 @@ export async function check({
       : { ...loaded.config, strategies: { ...loaded.config.strategies, paths: [resolve(cwd, file)] } }
   const key = reportSigner(config, keys)
   const node = nodeReport()
-  const found = await readStrategyFiles(config)
+  // The file that is named, and no copy of it.
+  const { journal, control, ...named } = config
+  const found = await readStrategyFiles(file === undefined ? { ...named, journal, control } : named)
   await closeStrategies(found.strategies)
   const warnings = [
     ...loaded.warnings,
@@ -107,6 +110,7 @@ export async function check({
     `every ${cadenceMs / 1_000} s`,
   ])
   if (rows.length > 0) out(columns([...rows, ...found.disabled.map((name) => [name, 'disabled', '', ''])]))
+  for (const each of copyNotes(config, found.strategies)) out(`copy: ${each}`)
   for (const warning of warnings) err(`warning: ${warning}`)
   for (const each of advice) out(`advice: ${each}`)
   for (const problem of problems) err(problem)

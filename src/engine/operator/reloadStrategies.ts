@@ -35,8 +35,13 @@ export interface StrategyFiles {
   read(texts?: ReadonlyMap<string, string>): Promise<LoadResult>
   /** What a file says now. Throws what the file system throws. */
   textOf(file: string): string
-  /** Writes a text in the place of a file, whole or not at all. Throws what the file system throws. */
+  /** Writes a text in the place of a file, or a new one, whole or not at all. Throws what the file system throws. */
   replace(file: string, text: string): void
+  /** Copies in which changes of files are written that ship with perpd; absent: there are none. */
+  readonly copies?: {
+    copyOf(file: string): string | undefined
+    inPlaceOf(file: string): string
+  }
   /** Whether a file is gone and the folder that it was in is there: a folder that is not there says nothing of its files. */
   isGone(file: string): boolean
 }
@@ -129,13 +134,15 @@ export function createReload(context: ReloadContext): Reloaded {
   ): Promise<OperatorAnswer> {
     if (files === undefined)
       return { ok: false, code: 'STRATEGIES_FIXED', reason: 'strategy files cannot be changed here' }
-    const path = await fileOf(strategy, files)
-    if (path === undefined)
+    const found = await fileOf(strategy, files)
+    if (found === undefined)
       return {
         ok: false,
         code: 'STRATEGY_NOT_RUNNING',
         reason: `no strategy ${strategy} runs, and no file of that name is switched off (perpd strategies)`,
       }
+    const path = files.copies?.inPlaceOf(found) ?? found
+    const place = files.copies?.copyOf(path) ?? path
     try {
       const changed = setField(files.textOf(path), field, value)
       if (!changed.ok) return changed
@@ -158,13 +165,16 @@ export function createReload(context: ReloadContext): Reloaded {
           code: 'LIMIT_LOOSER',
           reason: `${path} is as it was: ${looser.join(', ')} would be looser than what is in force. To loosen it: perpd strategies set ${strategy} ${field} ${value} --confirm`,
         }
-      files.replace(path, changed.text)
+      files.replace(place, changed.text)
     } catch (error) {
       if (!(error instanceof Error) || !('syscall' in error)) throw error
-      const reason = `${path} cannot be changed, and is as it was: ${reasonOf(error)}; change it by hand, or let perpd write there`
+      const reason = `${place} cannot be written, and ${path} is as it was: ${reasonOf(error)}; change it by hand, or let perpd write there`
       return { ok: false, code: 'FILE_NOT_WRITTEN', reason }
     }
-    return await carryOut({ isConfirmed }, commander)
+    const answer = await carryOut({ isConfirmed }, commander)
+    if (!answer.ok || place === path) return answer
+    const statement = `${answer.statement}; written to ${place}, a copy that runs in the place of ${path}, which ships with perpd and is as it was`
+    return { ...answer, statement }
   }
 
   /** Limits that wait for a confirmation with a change that was tried, and do not without it. */

@@ -63,6 +63,10 @@ export const noteRegister = {
     'A line could not be written to the file of the log; standard output has it.',
   ),
   'trace.unsent': registered(['warn'], 'The collector of traces does not take them. Orders go on.'),
+  'strategy.copied': registered(
+    ['info', 'warn'],
+    'A copy runs in the place of a strategy file that ships with perpd, which commands leave as it is; at warn, it was made now.',
+  ),
   'paper.moved': registered(
     ['error'],
     'The port of the paper venue that is configured is taken: it serves at another.',

@@ -96,7 +96,7 @@ export async function loadStrategies(
       continue
     }
     seen.set(name, file)
-    files.push([file, name])
+    files.push([options.inPlaceOf?.(file) ?? file, name])
   }
   // Together: each kind of the user's own starts a thread.
   const all = await Promise.all(files.map(([file, name]) => loadFile(file, name, options)))

@@ -71,4 +71,6 @@ export interface LoadOptions {
   readonly takesDisabled?: boolean
   /** Texts that stand in the place of files, by their path: what a change would come to before it is written. */
   readonly texts?: ReadonlyMap<string, string>
+  /** Gives what is read in the place of a file that is found: a copy of the user's own, or the file. */
+  readonly inPlaceOf?: (path: string) => string
 }

@@ -262,6 +262,8 @@ export const texts = {
   strategyFile: {
     title: (name: string) => `File of ${name}`,
     stands: (path: string) => `What ${path} says, as it runs.`,
+    copies:
+      'A file that ships with perpd stays as it is: the first change makes a copy of it beside the journal, which runs in its place.',
     others: 'Fields that are left out have their defaults: perpd strategies describe KIND',
     field: 'Field',
     value: 'Value',
@@ -519,6 +521,7 @@ export const texts = {
       title: (name: string) => `Edit the file of ${name}`,
       effects: [
         'Changes one field in the strategy file and takes it over at the next turn; comments stay. All files are checked with it first.',
+        'A file that ships with perpd stays as it is: the change is written into a copy beside the journal, which runs in its place.',
         'A looser limit is refused without a confirmation, and nothing is written then.',
       ],
       field: 'Field',

@@ -85,6 +85,7 @@ export function StrategyFileDialog(props: {
               <${Head} titles=${titles} figures=${[]} />
               <tbody>${file.fields.map((row) => html`<${FieldLine} key=${row.field} row=${row} onChange=${onCommand === undefined ? undefined : change} />`)}</tbody>
             </table></div>
+            <p class="muted">${words.copies}</p>
             <p class="muted">${words.others}</p>`
     }
   </dialog>`
