@@ -105,7 +105,7 @@ export function readKeystore(path: string, setting: string): Keystore {
 }
 
 /** The token of a remote signer. Throws KeyFileError when its file cannot be used; undefined without one. */
-export function tokenOf(path: string | undefined): Secret | undefined {
+function tokenOf(path: string | undefined): Secret | undefined {
   if (path === undefined) return undefined
   const rules = { setting: 'account.remoteSignerTokenFile', checksFolder: true }
   const token = readSecretFile(path, rules).reveal().trim()
