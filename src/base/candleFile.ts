@@ -253,7 +253,7 @@ function shown(value: unknown): string {
   return value === undefined || value === null || value === '' ? '(missing)' : shownValue(value)
 }
 
-/** Seconds, milli-, micro- and nanoseconds are told apart by their size; a text without a zone is UTC. */
+/** Seconds, milli-, micro- and nanoseconds are distinguished by their size; a text without a zone is UTC. */
 function secondsOf(value: unknown): number | undefined {
   const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : ''
   const [, digits] = /^(\d{9,19})(?:\.\d+)?$/.exec(text) ?? []

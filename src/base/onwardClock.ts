@@ -10,7 +10,7 @@ const CLOCK_JUMP_MS = 2_000
  */
 export function createOnwardClock(clock: Clock, leastMs = 0): Clock {
   let told = { atMs: Math.max(clock.now(), leastMs), monotonicMs: clock.monotonicMs() }
-  /** How far it is ahead of the wall clock, ms. */
+  /** Its lead over the wall clock, ms. */
   let leadMs = told.atMs - clock.now()
   return {
     now() {

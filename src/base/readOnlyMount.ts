@@ -2,12 +2,12 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What an operator can do about such a place, behind what names it. */
+/** The remedy for such a place; it stands behind the place's name. */
 export const readOnlyRemedy =
   'It is mounted read-only: mount it writable (a volume of a container without :ro, ReadWritePaths= of a systemd unit), or name another place'
 
 /**
- * Whether an access failed because of the mount that a file lies on, or will be made on. Making folders below such a mount fails as
+ * Judges whether an access failed because of the mount that a file lies on, or will be made on. Making folders below such a mount fails as
  * if their parent were missing, so the place is asked too.
  */
 export function isReadOnlyMount(error: unknown, path: string): boolean {

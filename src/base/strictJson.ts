@@ -42,7 +42,7 @@ export function parseStrict(text: string, bounds: JsonBounds, isDotted = false):
   return JSON.parse(plain)
 }
 
-/** What a SyntaxError of a text that came from outside says, where it is one of ours; the engine's own words quote the text. */
+/** The message of a SyntaxError of a text from outside, where it is one of ours; the engine's own words quote the text. */
 export function jsonProblem(error: SyntaxError): string {
   const isOurs = [JsonTextError, JsonBoundsError, TextFileError].some((own) => error instanceof own)
   return isOurs ? error.message : 'it is not JSON'

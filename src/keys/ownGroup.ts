@@ -1,4 +1,4 @@
-/** Whether the group that perpd runs as is its user's alone: what such a group may write, nobody else may. */
+/** Judges whether the group that perpd runs as is its user's alone: nobody else may write what such a group may. */
 import { readFileSync } from 'node:fs'
 
 /** The lists of users and groups, as Linux keeps them. */

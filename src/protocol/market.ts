@@ -8,7 +8,7 @@ export type Direction = 'long' | 'short'
 /** A token of the chain. Prices are USD, 30 decimals, per whole token; absent where the route does not carry them. */
 export interface Token {
   readonly symbol: string
-  /** How requests name it where another token of the chain has the same symbol: by its address; absent: by its symbol. */
+  /** The name in requests where another token of the chain has the same symbol: its address; absent: its symbol. */
   readonly wireName?: string
   readonly address: Address
   /** Decimals of the token's own amounts. */
@@ -167,7 +167,7 @@ export interface Candle {
 export type MarketStatus = 'open' | 'closed' | 'unknown'
 
 /**
- * What holding one side of a ticker earns: funding less borrowing, factor with 30 decimals per hour; undefined where the
+ * The earnings of one side of a ticker: funding less borrowing, factor with 30 decimals per hour; undefined where the
  * venue sends neither that nor its parts.
  */
 export function netRateOf(ticker: Ticker, direction: Direction): bigint | undefined {

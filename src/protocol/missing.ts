@@ -17,7 +17,7 @@ export interface MissingRow {
   readonly direction?: Direction
   /** Key of the order that it is of. */
   readonly orderKey?: Hex
-  /** What backs the position that it is of. */
+  /** The collateral token of its position. */
   readonly collateralToken?: Address
   /** Size of the position that it is of, USD with 30 decimals. */
   readonly sizeInUsd?: Usd

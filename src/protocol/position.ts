@@ -117,7 +117,7 @@ export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolea
 // LimitDecrease, which takes profit, and StopLossDecrease.
 const exitOrderTypes: ReadonlySet<number> = new Set([5, 6])
 
-/** Whether an order waits for its trigger to take off a position: a take-profit or a stop-loss. */
+/** Judges whether an order is an exit that waits for its trigger: a take-profit or a stop-loss. */
 export function isExitOrder({ orderType }: Pick<Order, 'orderType'>): boolean {
   return exitOrderTypes.has(orderType)
 }

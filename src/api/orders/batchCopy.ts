@@ -1,7 +1,7 @@
 /**
  * The copy of a message that a prepare answer carries beside it, `payload.batchParams`: what the venue builds the call of the
  * relay router from. Its `orderPayload` and `updatePayload` have every field of what is signed, some by another name; the
- * builder's inputs beside them (`params`, `tokenTransfersParams`) are in no hash, and some of them say the same once more.
+ * builder's inputs next to them (`params`, `tokenTransfersParams`) are in no hash, and some of them say the same once more.
  */
 import type { Hex } from '../../protocol/address.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'

@@ -166,7 +166,7 @@ export interface MarketValues
 /** Both, from one moment (`/markets/info`, cached 1 s). */
 export interface MarketInfo extends MarketConfig, MarketValues {}
 
-/** Whether a row of settings says which tokens its market has: the document names none of them. */
+/** True where a row of settings says which tokens its market has: the document names none of them. */
 export function namesTokens<Row extends Pick<MarketConfig, 'indexToken' | 'longToken' | 'shortToken'>>(
   row: Row,
 ): row is Row & { readonly indexToken: Address; readonly longToken: Address; readonly shortToken: Address } {
