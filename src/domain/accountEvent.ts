@@ -16,7 +16,7 @@ export type AccountEvent =
       readonly type: 'account.positions'
       readonly positions: readonly Position[]
       readonly symbols: Readonly<Record<string, string>>
-      /** What is held without a row that can be read. Absent: nothing. */
+      /** Positions that are held without a row that can be read. Absent: none. */
       readonly unlisted?: readonly UnlistedSide[]
     }
   /** A position was made by strategies that do not run; told when that begins, at each start, and when it is over. */

@@ -54,7 +54,7 @@ export type OrderEvent =
       readonly askedBy?: string
       /** Of one that was executed: its created orders, with what their fills cost. */
       readonly legs?: readonly OrderLeg[]
-      /** Of one that was edited while it rested: what was in force. */
+      /** The terms in force of an order that was edited while it rested. */
       readonly inForce?: TermsInForce
     }
   /** A created order of an intent was filled, or the chain took its fill back: then it rests again. */
@@ -63,7 +63,7 @@ export type OrderEvent =
       readonly intent: Intent
       readonly leg: OrderLeg
       readonly isTakenBack: boolean
-      /** Of an intent whose order was edited while it rested: what was in force. */
+      /** The terms in force of an intent whose order was edited while it rested. */
       readonly inForce?: TermsInForce
       /** The most that sending the whole message cost, in the token that its fee was paid in; absent for an exit. */
       readonly sendingFee?: { readonly amount: bigint; readonly symbol: string; readonly decimals: number }

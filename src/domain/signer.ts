@@ -43,7 +43,7 @@ export interface HeldSignature {
 /** Signs for one address. A local key, a keystore or a remote signer fit. */
 export interface Signer {
   readonly address: Address
-  /** Whether the key is in this process, so that nobody else sees a signature before it is sent. */
+  /** True where the key is in this process, so that nobody else sees a signature before it is sent. */
   readonly isLocal?: true
   /** The 65-byte signature r, s, v over the digest. Rejects when the signer cannot or will not sign. */
   sign(request: SignRequest): Promise<Hex>

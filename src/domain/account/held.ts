@@ -108,7 +108,7 @@ export function hiddenIn(
 }
 
 /**
- * What is held and stands in no row that can be read: sides that the journal knows, and such of rows that cannot be read as say
+ * The positions that are held and stand in no row that can be read: sides that the journal knows, and such of rows that cannot be read as say
  * whose they are and how large. Of a side that both know the journal's size counts. `isHidden`: whether a side without any row is hidden, and no lag.
  */
 export function unlistedIn(

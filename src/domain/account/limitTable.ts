@@ -21,7 +21,7 @@ export interface LimitRow {
   readonly isOptional?: true
   /** The account's alone: no market may have its own. */
   readonly isOfNoMarket?: true
-  /** Of what is held and on its way: the account's counts everything, a strategy's its own part. */
+  /** A limit of positions and orders in flight: the account's counts everything, a strategy's its own part. */
   readonly isExposure?: true
   /** Of what a scope has used up: a market's holds for what happened on it, a strategy's for its own orders. */
   readonly isCounted?: true

@@ -1,4 +1,4 @@
-/** What changed the orders of an intent while they rested. Pure. */
+/** The edits of an intent's resting orders. Pure. */
 import { type Hex, sameHex } from '../../protocol/address.ts'
 import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import type { IntentState } from '../order/intent.ts'
@@ -10,12 +10,12 @@ export interface OrderEdit {
   readonly orderKey: Hex
   /** When it landed or was seen, Unix ms. */
   readonly atMs: number
-  /** Who made it: a strategy, `@operator`, or null for another client. */
+  /** Its author: a strategy, `@operator`, or null for another client. */
   readonly by: string | null
   /** The intent of ours that made it; null for another client. */
   readonly intentId: string | null
   readonly reason: string
-  /** What it became; absent where it is not known, or stayed. */
+  /** The new value; absent where it is not known, or stayed. */
   readonly triggerPrice?: Usd
   readonly sizeDeltaUsd?: Usd
 }

@@ -180,7 +180,7 @@ function messageFeeUsd(state: IntentState): Usd {
   return dollarsOf(attempt.armed.relayFeeAmount, decimals)
 }
 
-/** What the keeper gave back of an executed order's fee, USD; 0 without evidence. */
+/** The part of an executed order's fee that the keeper gave back, USD; 0 without evidence. */
 function returnedUsd({ phase, settlement }: Child): Usd {
   return phase === 'EXECUTED' ? (settlement?.executionFeeReturnedUsd ?? 0n) : 0n
 }

@@ -1,13 +1,13 @@
-/** How long a host rests that accepted a message which no block holds. Pure. */
+/** The cooldown of a host that accepted a message which no block holds. Pure. */
 import { type IntentState, lastAttempt } from '../order/intent.ts'
 import { isWithheld, unprovenSinceMs } from '../order/withheld.ts'
 import type { ChainView, EndpointView } from './chainView.ts'
 
-/** How long such a host rests at a time, ms. */
+/** One cooldown of such a host, ms. */
 const WITHHELD_REST_MS = 60_000
 
 /**
- * How much longer the host of an intent's message is to rest for withholding it, ms: it accepted the message, the chain went on
+ * The rest of the cooldown of the host that withholds an intent's message, ms: it accepted the message, the chain went on
  * for `withheldMs` without it, and the deadline has not passed. Undefined: it is not to rest. `chain` absent: no endpoint is read, and
  * what counts is our own time alone.
  */

@@ -11,7 +11,7 @@ export interface ContestedPrice {
     readonly kind: 'oracle' | 'mark'
     readonly host: string
     readonly price: Usd
-    /** Whether the band is made of it. */
+    /** True where the band is made of it. */
     readonly isTaken: boolean
   }[]
 }

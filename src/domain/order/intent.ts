@@ -47,7 +47,7 @@ export interface Intent {
   readonly acceptedAtMs: number
   /**
    * Of a whole close: the reductions of the same position whose messages were withheld when it was accepted, by their intents' ids. It
-   * goes on in their place, and any of them may still land. Absent: none.
+   * takes their place, and any of them may still land. Absent: none.
    */
   readonly goesOnFor?: readonly string[]
 }
@@ -206,7 +206,7 @@ export interface Attempt {
   readonly send?: SendFacts
   readonly sentAtMs?: number
   readonly children: readonly Child[]
-  /** How it landed, why it cannot any more, or why that is in doubt. */
+  /** The proof that it landed, the reason why it cannot any more, or the doubt about it. */
   readonly evidence?: Evidence
 }
 
@@ -249,7 +249,7 @@ export interface Settlement {
    */
   readonly executionFeePaid?: TokenAmount
   /**
-   * That rest, USD at the oracle's price of that moment. Absent where no endpoint shows it, or the transaction shows no price of the
+   * The returned part, USD at the oracle's price of that moment. Absent where no endpoint shows it, or the transaction shows no price of the
    * native token: the fee then counts whole.
    */
   readonly executionFeeReturnedUsd?: Usd

@@ -156,6 +156,6 @@ export interface Sizing {
   readonly dataAgeMs: number
   /** Where the price is from that stands in for a fresh one of the oracle; absent: it is the oracle's. */
   readonly priceSource?: PriceSource
-  /** What hosts said of the price of a reduction where they differed; absent: they did not. */
+  /** The hosts' prices of a reduction where they differed; absent: they did not. */
   readonly contested?: ContestedPrice
 }

@@ -10,7 +10,7 @@ export interface TermsInForce {
   readonly sizeDeltaUsd?: Usd
 }
 
-/** What later messages, ours or another client's, made of the one order of an intent that waits for a price; empty: nothing. */
+/** The changes by later messages, ours or another client's, to the one order of an intent that waits for a price; empty: none. */
 export function termsInForce(state: IntentState, { signedOf, listedOf }: LegLookups): TermsInForce {
   const { intent } = state
   const attempt = lastAttempt(state)

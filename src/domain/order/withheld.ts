@@ -1,6 +1,6 @@
 /**
  * Messages that a host was handed and that nobody has seen in a block: their host may never relay them, or may at any time until
- * their deadline. Nothing is sent again for one. A whole close goes on by another order (docs/orders.md, "A message that is withheld").
+ * their deadline. Nothing is sent again for one. A whole close continues with another order (docs/orders.md, "A message that is withheld").
  */
 import { type IntentState, isUnresolved, lastAttempt } from './intent.ts'
 
@@ -14,7 +14,7 @@ export function unprovenSinceMs(state: IntentState): number | undefined {
   return attempt.armedAtMs ?? state.updatedAtMs
 }
 
-/** Whether a message whose fate is open since then counts as withheld. A clock that was set back makes it no younger than it is proven to be. */
+/** Judges whether a message whose fate is open since then counts as withheld. A clock that was set back makes it no younger than it is proven to be. */
 export function isWithheld(sinceMs: number | undefined, nowMs: number, withheldMs: number): boolean {
   return sinceMs !== undefined && nowMs - sinceMs >= withheldMs
 }

@@ -13,7 +13,7 @@ export interface KillParams {
   /** Whether positions are closed too. */
   readonly close: boolean
   /**
-   * Whether stop-losses and take-profits of what is held are cancelled at once too. Absent: they stay, with `close` until what they
+   * True: stop-losses and take-profits of open positions are cancelled at once too. Absent: they stay, with `close` until what they
    * protect is closed. Kills of version 1 had no such word, and keep exits since then.
    */
   readonly exits?: true
@@ -28,7 +28,7 @@ export interface KillProgress {
 /** Before its first step. */
 export const killBegins: KillProgress = { made: 0 }
 
-/** How it ended. `abandoned`: an operator let trading go on before it was done. `replaced`: one that does more took its place. */
+/** Its end. `abandoned`: an operator let trading go on before it was done. `replaced`: one that does more took its place. */
 export type KillOutcome = 'done' | 'abandoned' | 'replaced'
 
 /** An exit that a kill leaves at rest. */
@@ -37,7 +37,7 @@ export interface KeptExit {
   readonly name: string
   /** USD per whole index token; null where it is not known. */
   readonly triggerPrice: Usd | null
-  /** What it closes at most, USD. */
+  /** The most that it closes, USD. */
   readonly sizeUsd: Usd
 }
 
@@ -48,7 +48,7 @@ export interface LeftPosition {
   readonly direction: 'long' | 'short'
   readonly sizeUsd: Usd
   readonly exits: readonly KeptExit[]
-  /** What of it no stop-loss that can fire would close, USD; 0: they close all of it. */
+  /** The unprotected part: no stop-loss that can fire would close it, USD; 0: they close all. */
   readonly uncoveredUsd: Usd
 }
 

@@ -38,7 +38,7 @@ export interface OrderRow {
   readonly kind: string
   /** As it is in force, with the edits of it: decimal text of the integer with 30 decimals. */
   readonly sizeDeltaUsd: string
-  /** Of an order that waits for a price, as it is in force: decimal text of the integer with 30 decimals. */
+  /** The price in force of an order that waits for one: decimal text of the integer with 30 decimals. */
   readonly triggerPrice: string | null
   /** Why its strategy wanted it. */
   readonly decisionReason: string
