@@ -206,7 +206,7 @@ function* openStates({ byId }: Pick<TrackedOrders, 'byId'>): Generator<IntentSta
   for (const { state } of byId.values()) if (state !== undefined) yield state
 }
 
-/** How long others are asked first after a price that was not signed, ms. */
+/** Other hosts are asked first for this long after a price that was not signed, ms. */
 const PASS_OVER_MS = 60_000
 
 /**

@@ -1,6 +1,6 @@
 /**
- * A file of real bytes beside the journal, so that a disk which another user filled stops no way out: where a write finds no
- * space, the file gives up a part of its own, and the write is made. It is filled again when there is room.
+ * A file of real bytes next to the journal, so that a disk which another user filled stops no way out: where a write finds no
+ * space, the file gives up a part of its bytes, and the write is made. It is filled again when there is room.
  *
  * A write that found no space (ENOSPC, SQLITE_FULL) wrote nothing that counts: sqlite rolls the transaction back before anything is
  * flushed, and nobody was told that it holds. So it is made again once room was made. A failed flush is another thing: after that
@@ -17,7 +17,7 @@ import { freeBytesBeside, KEPT_OF_DISK_BYTES } from './freeSpace.ts'
 export const BALLAST_BYTES = 8 * 1024 * 1024
 /** Bytes of the WAL that are taken from the disk before they are needed: frames are written over them. */
 export const WAL_RESERVED_BYTES = 4 * 1024 * 1024
-/** What is given up at once: whoever fills the disk may be faster than we are. */
+/** The bytes given up at once: whoever fills the disk may be faster than we are. */
 const STEP_BYTES = 512 * 1024
 const SQLITE_FULL = 13
 /** SQLITE_IOERR_SHMSIZE: the index of the WAL found no space. */
@@ -30,7 +30,7 @@ export function ballastOf(path: string): string {
   return `${path}.ballast`
 }
 
-/** Whether an error, or what caused it, says that there is no space. */
+/** Judges whether an error, or its cause, says that there is no space. */
 export function isDiskFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if ('code' in each && noSpace.has(each.code)) return true

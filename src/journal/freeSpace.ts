@@ -1,4 +1,4 @@
-/** What a disk has left, for the journal and for whoever judges its place. */
+/** The free space of a disk, for the journal and for whoever judges its place. */
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 

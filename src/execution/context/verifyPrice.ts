@@ -83,7 +83,7 @@ function reachOf(
   }
 }
 
-/** What a price may lie around: one price, or the honest band of several. */
+/** The center that a price may lie around: one price, or the honest band of several. */
 interface Band {
   readonly lowest: Usd
   readonly highest: Usd

@@ -42,7 +42,7 @@ export function emitFills(
   })
 }
 
-/** What edits of ours made of the order of an intent that waits for a price, as part of an event; nothing where none did. */
+/** The changes by edits of ours to the order of an intent that waits for a price, as part of an event; nothing where none did. */
 export function editedIn(
   { journal }: Pick<ExecutionContext, 'journal'>,
   state: IntentState,

@@ -34,7 +34,7 @@ function chainFollower(
   const { clock, settings } = context
   /** What hosts said last, by intent. */
   const answers = new Map<string, HostAnswer>()
-  /** What ends the pause of one that is followed. */
+  /** Ends the pause of an order that is followed. */
   const pauses = new Map<string, AbortController>()
   const poller = createChainPoller({
     reader,

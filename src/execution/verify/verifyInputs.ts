@@ -1,5 +1,5 @@
 /**
- * The builder's inputs beside the copy of an order or an update. They are in no hash and move nothing, but a host that shows
+ * The builder's inputs next to the copy of an order or an update. They are in no hash and move nothing, but a host that shows
  * another token, amount or time there than what is signed contradicts itself. What it does not show is not asked for, and
  * what has no counterpart (sizes in tokens, collateral after fees, prices before slippage) is not compared.
  */
@@ -129,7 +129,7 @@ function checkTrigger(
   differences.same(field, meant, found === MAX_UINT256 ? found : found / scale)
 }
 
-/** What is sent of each token, as one text; nothing of what is 0. */
+/** The amount that is sent of each token, as one text; tokens of which 0 is sent are left out. */
 function sumsOf(transfers: readonly { readonly tokenAddress: Address; readonly amount: bigint }[]): string {
   const sums = new Map<string, bigint>()
   for (const { tokenAddress, amount } of transfers)

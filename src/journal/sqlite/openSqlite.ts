@@ -31,7 +31,7 @@ export interface SqliteJournalOptions {
   readonly headPath?: string
   /** Largest size of the main file, bytes; a write beyond it faults with JOURNAL_FULL. Unlimited when absent. */
   readonly maxBytes?: number
-  /** Takes from the disk what a full one would not give: a ballast beside the journal, and the first part of the WAL. */
+  /** Takes from the disk what a full one would not give: a ballast next to the journal, and the first part of the WAL. */
   readonly isReserved?: boolean
   /** Free bytes of the disk; asked of the system where absent. */
   readonly freeBytes?: () => number | undefined

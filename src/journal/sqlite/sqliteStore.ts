@@ -43,7 +43,7 @@ export interface OpenedParts {
   readonly guardPath: string
   /** File of bytes that are given up where the disk has none. */
   readonly ballast: string
-  /** Whether the ballast and the first part of the WAL are taken from the disk. */
+  /** True once the ballast and the first part of the WAL are taken from the disk. */
   readonly isReserved: boolean
 }
 
@@ -91,7 +91,7 @@ class SqliteStore implements JournalStore {
     this.isShort()
   }
 
-  /** Whether only what must be written may be. Where there is space again, what is reserved is taken again. */
+  /** True while only required records may be written. With space again, the reserve is taken again. */
   isShort(): boolean {
     const isShort = this.#isShort()
     if (!isShort && this.#isReserveDue && this.#isReserved) {
