@@ -9,12 +9,12 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { hexKey } from '../protocol/address.ts'
 import { isExitOrder, type Position } from '../protocol/position.ts'
 
-/** What protective exits are told by. */
+/** The facts that protective exits are recognised by. */
 export interface ExitFacts {
   readonly snapshot: Pick<Snapshot, 'orders' | 'positions'>
   /** Open intents. */
   readonly open: readonly IntentState[]
-  /** What is held by the journal. */
+  /** The positions of the journal. */
   readonly journal: HeldSides
   /** Rows of other hosts on sides of which the list shows nothing. */
   readonly elsewhere: readonly Position[]
@@ -72,7 +72,7 @@ function exitsOf(state: IntentState): readonly Child[] {
 }
 
 /**
- * How far the entry of an intent's exits is: `waits` while it rests, or when it was cancelled, so that they protect nothing; `deciding` when it
+ * The progress of the entry of an intent's exits: `waits` while it rests, or when it was cancelled, so that they protect nothing; `deciding` when it
  * has not ended and no list shows it; `over` when it filled, and where there is no entry.
  */
 function stageOf(state: IntentState, listed: ReadonlySet<string>): 'waits' | 'deciding' | 'over' {

@@ -28,7 +28,7 @@ export interface LastPrice {
   readonly atMs: number
 }
 
-/** What a reduction may stand on. */
+/** The prices that a reduction may stand on. */
 export interface JudgedPrice {
   /** The widest band of those that agree. */
   readonly lowest: Usd
@@ -36,15 +36,15 @@ export interface JudgedPrice {
   readonly medianPrice: Usd
   /** The words in the band; none where the last price stands against the only ones that there are. */
   readonly words: readonly PriceWord[]
-  /** Whether a word lies outside of the band: then nobody can say of a message that its price is wrong. */
+  /** True where a price lies outside of the band: then nobody can say of a message that its price is wrong. */
   readonly isContested: boolean
-  /** Whether it may be remembered as the last good price. */
+  /** True where it may be remembered as the last good price. */
   readonly isGood: boolean
 }
 
-/** How long the last good price is a word of its own, ms. */
+/** The last good price counts as one source for this long, ms. */
 const LAST_COUNTS_MS = 60_000
-/** What a market can move in each minute that began since the last good price, bps. */
+/** The most that a market can move in each minute that began since the last good price, bps. */
 const MOVE_PER_MINUTE_BPS = 2_000
 const MINUTE_MS = 60_000
 /** So many hosts that agree cannot all be bad where one of each kind is. */

@@ -11,7 +11,7 @@ import type { OraclePrice, PriceSource } from '../../protocol/market.ts'
 import { type AgeLimits, type ClassifiedDecision, REDUCTION_AGE_FACTOR } from './checks.ts'
 import { type JudgedPrice, judgePrice, type LastPrice, type PriceWord } from './priceJudge.ts'
 
-/** What is known of a market's price besides a snapshot. */
+/** The prices of a market besides a snapshot. */
 export interface KnownPrices {
   /** The newest word of each host. */
   readonly words: readonly PriceWord[]
@@ -23,9 +23,9 @@ export interface ReductionPriceLimits extends AgeLimits {
   readonly maxPriceDivergenceBps?: number
 }
 
-/** How far words that agree may be apart where no limit says so, bps. */
+/** Prices that agree may be this far apart where no limit says so, bps. */
 export const DIVERGENCE_BPS = 100
-/** How old the words may be that are taken alone, ms. */
+/** The oldest prices that are accepted alone, ms. */
 const FRESH_WORD_MS = 20_000
 
 /**

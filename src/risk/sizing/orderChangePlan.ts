@@ -82,7 +82,7 @@ export function changeable(
   return order
 }
 
-/** What a cancel needs to know of an order. */
+/** The facts of an order that a cancel needs. */
 type NamedOrder = Pick<Order, 'orderKey' | 'orderType' | 'marketToken' | 'direction' | 'sizeDeltaUsd'>
 
 /** The order of a key as `changeable` has it; an operator's cancel, a kill's too, reaches what rests by the journal and is in no list. */

@@ -92,7 +92,7 @@ export function sizeLimitsOf(
   ]
 }
 
-/** What limits of exposure leave of it. Without a figure of the equity its shares are nothing: what stands on them is denied. */
+/** The room that limits of exposure leave. Without a figure of the equity its shares are 0, and an increase is denied. */
 function exposureCaps(
   { marketToken, direction }: MarketSide,
   limits: ExposureLimits,

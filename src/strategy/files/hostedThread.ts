@@ -133,7 +133,7 @@ export function startKindThread(
       const looks = setInterval(look, MEMORY_LOOK_MS)
       try {
         const inTime = await Promise.race([answer, late.promise])
-        // What it keeps from one turn to the next, however quick they are; one that hangs now answers no look.
+        // The memory that it retains from one turn to the next, however quick they are; one that hangs now answers no look.
         if (inTime !== undefined) await Promise.race([look(), late.promise])
         if (fault?.ended === 'memory') throw fault
         if (inTime !== undefined) return inTime

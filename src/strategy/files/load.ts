@@ -192,7 +192,7 @@ function isYaml(path: string): boolean {
   return ['.yaml', '.yml'].includes(extname(path))
 }
 
-/** Whether a name in a folder is that of a strategy: hidden files are what editors and systems leave beside it, links to nowhere too. */
+/** Judges whether a name in a folder is that of a strategy: editors and systems leave hidden files and links to nowhere there. */
 function isStrategyName(name: string): boolean {
   return isYaml(name) && !name.startsWith('.')
 }
