@@ -4,7 +4,7 @@ import { type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { describeLane, type LaneName, laneNames } from '../domain/order/laneTable.ts'
 import type { EngineContext } from './context/engineContext.ts'
 
-/** How long a lane that refused a message is not preferred, ms. */
+/** A lane that refused a message is not preferred for this long, ms. */
 const REFUSED_MS = 3_600_000
 /** Newest intents among which refusals of a lane are looked for. */
 const intentsRead = 40
@@ -34,7 +34,7 @@ function rankOf(lane: LaneName): number {
   return describeLane(lane).signsOwnDeadline ? 0 : 1
 }
 
-/** Whether a host refused a message of that lane at its door lately: it may not serve the lane at all. */
+/** Judges whether a host refused a message of that lane lately: it may not serve the lane at all. */
 function refusedBy(lane: LaneName, nowMs: number): (state: IntentState) => boolean {
   return (state) => {
     const attempt = lastAttempt(state)

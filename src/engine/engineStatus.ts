@@ -141,7 +141,7 @@ export interface EngineStatus {
   readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
   /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
   readonly hidden: readonly string[]
-  /** What is held without a row that can be read, by what is known of it. Absent: nothing. */
+  /** Positions without a row that can be read, by the journal. Absent: none. */
   readonly unlisted?: readonly UnlistedSide[]
   /** Orders that are to be unwound if they land, oldest first. */
   readonly flattens: readonly UnwindReport[]

@@ -31,7 +31,7 @@ export function createLabelledOrders(
 
   function marked(intent: LabelledIntent): LabelledIntent {
     const rules = { ...context.rules, nowMs: clock.now() }
-    // What changed an order that has ended is in the stories of its time alone.
+    // Edits of an order that has ended are in the stories of its time alone.
     const signedOf = (orderKey: Hex) =>
       isOpen(intent.state)
         ? signedOrderIn(journal, orderKey)

@@ -49,7 +49,7 @@ export function withinOwn(
   if (decision.kind === 'close' || decision.kind === 'decrease') {
     const leftUsd = leftOf(context, strategy, decision, pending)
     if (decision.kind === 'decrease') return reduced(decision, leftUsd, snapshot)
-    // Of what is all its own a close that is under way decides by itself when another one may go (REDUCE_IN_FLIGHT).
+    // For a position that is all its own, a close in flight decides by itself when another one may go (REDUCE_IN_FLIGHT).
     const besideClosesUsd = leftOf(context, strategy, decision, pending, 'close')
     const isAll = besideClosesUsd > 0n && besideClosesUsd >= heldUsdOn(snapshot, decision)
     return isAll ? decision : reduced(decision, leftUsd, snapshot)
@@ -86,7 +86,7 @@ function reduced(
 }
 
 /**
- * What of its book no order under way takes off already, USD; but for those of the kind `uncounted`. Exits that rest wait for a price, and
+ * The part of its book that no order in flight takes off already, USD; but for those of the kind `uncounted`. Exits that rest wait for a price, and
  * hold nothing back.
  */
 function leftOf(

@@ -1,5 +1,5 @@
 /**
- * What positions are worth that the journal knows and a host's list does not show: a list that hides one shows no loss. The books say what
+ * The worth of positions that the journal knows and a host's list does not show: a list that hides one shows no loss. The books say what
  * was paid in and what the tokens cost, and the price that most hosts agreed on what they are worth now, so that a loss of what is hidden
  * counts.
  */
@@ -12,7 +12,7 @@ import { maxOf, mulDiv, type TokenAmount, type Usd, usdOfAmount } from '../../pr
 import type { HoldingsContext } from './holdings.ts'
 import type { Books } from './readingsAddUp.ts'
 
-/** What the lists of a reading hide, USD. `moving`: orders whose payment the reading counts elsewhere. */
+/** The worth that the lists of a reading hide, USD. `moving`: orders whose payment the reading counts elsewhere. */
 export type HiddenWorth = (lists: Pick<Books, 'positions' | 'worth'>, moving: readonly IntentState[]) => Usd
 
 /** Makes it; `held`: sizes by the journal, signed. */

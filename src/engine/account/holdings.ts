@@ -49,7 +49,7 @@ export interface Holdings {
   /** A list's rows, and of sides that it does not show and the journal or all hosts know those of other hosts. */
   withOthers(rows: readonly Position[]): readonly Position[]
   /**
-   * What is held and of which a list shows no row that can be read: at once where a row cannot be read, and where there is none
+   * The positions of which a list shows no row that can be read: at once where a row cannot be read, and where there is none
    * after half a minute in which no order of ours explains it by lag.
    */
   unlistedIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly UnlistedSide[]
@@ -70,7 +70,7 @@ export interface Holdings {
 
 /** An older list of a host says nothing any more, ms. */
 const freshMs = 60_000
-/** How old another host's row may be that a row's figures are held against, ms. */
+/** The oldest row of another host that a row's figures are compared with, ms. */
 const rowFreshMs = 15_000
 /** How long slower hosts are waited for when one has answered, ms. */
 const patienceMs = 2_000

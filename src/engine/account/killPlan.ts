@@ -24,7 +24,7 @@ export interface KillOrder {
   /** USD per whole index token; null where it is not known. */
   readonly triggerPrice: Usd | null
   readonly sizeUsd: Usd
-  /** Whether it is an exit that stays; with closing, until what it protects is closed. */
+  /** True for an exit that stays; with closing, until its position is closed. */
   readonly stays: boolean
 }
 
@@ -73,7 +73,7 @@ export function leftPositions(
   })
 }
 
-/** What a kill that sees this would do. */
+/** The plan of a kill that sees this. */
 export function killPreview(left: KillLeft, snapshot: Snapshot, symbols: Symbols): KillPreview {
   const orderOf = (stays: boolean) => (order: Order) => ({
     symbol: isOnMarket(order) ? (symbols[hexKey(order.marketToken)] ?? order.marketToken) : null,

@@ -8,7 +8,7 @@ import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
 import { absOf, bps, type Usd } from '../../protocol/units.ts'
 
-/** What rows are held against. */
+/** The sources that rows are compared with. */
 export interface RowSources {
   /** Rows of every host's newest list. */
   readonly rows: readonly Position[]
@@ -22,9 +22,9 @@ export interface RowFigures {
   judged(rows: readonly Position[], sources: RowSources): readonly Position[]
 }
 
-/** How far figures that say the same may be apart: fees and funding move them between two reads, bps. */
+/** Figures that agree may be this far apart: fees and funding move them between two reads, bps. */
 const SAME_BPS = 100
-/** How far a row's mark may lie from the price that most hosts agree on, bps. */
+/** A row's mark may lie this far from the price that most hosts agree on, bps. */
 const MARK_BPS = 200
 
 /** Figures of rows, of which no two hosts agreed yet. */
@@ -52,7 +52,7 @@ export function createRowFigures(): RowFigures {
   return { judged: (rows, sources) => rows.map((row) => judgedRow(row, sources)) }
 }
 
-/** Whether two rows say the same of what does not move with the market. */
+/** Judges whether two rows agree on what does not move with the market. */
 function saysSame(one: Position, other: Position): boolean {
   return (
     isNear(one.collateralAmount, other.collateralAmount) &&
@@ -60,7 +60,7 @@ function saysSame(one: Position, other: Position): boolean {
   )
 }
 
-/** Whether a row says that nothing is left while the price is on the good side of its own liquidation price. */
+/** Judges whether a row says that nothing is left while the price is on the good side of its liquidation price. */
 function isRuinedByWord(row: Position, price: Usd | undefined): boolean {
   if (row.leverageBps !== undefined) return false
   return (liquidationDistanceBps(withMark(row, price)) ?? 0) > 0

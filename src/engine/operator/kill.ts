@@ -49,7 +49,7 @@ export interface Kill {
   report(): KillReport | undefined
   /** Begins one, or turns a running one into one that does more; resolves when that is durable. */
   begin(by: string, asked: KillParams): Promise<void>
-  /** What one that began now would find and do. Rejects as reading does. */
+  /** The preview of a kill that would begin now. Rejects as reading does. */
   preview(asked: KillParams): Promise<KillPreview>
   /** Ends a running one: an operator lets trading go on. */
   abandon(by: string): Promise<void>
@@ -132,7 +132,7 @@ export function createKill(context: KillContext): Kill {
     const ofOrders = orders.value.map((order) =>
       isOnMarket(order) ? symbols[hexKey(order.marketToken)] : anySymbol,
     )
-    // What rests by the journal is cancelled although no list shows it.
+    // Orders that rest by the journal are cancelled although no list shows them.
     const ofOwn = orderManager.open().map(({ state }) => symbols[hexKey(state.intent.terms.marketToken)])
     return context.read([...new Set([...ofOrders, ...ofOwn].filter((symbol) => symbol !== undefined))])
   }

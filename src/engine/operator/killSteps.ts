@@ -41,7 +41,7 @@ export function createKillSteps({
   let isCancelledTold = false
   let isClosingTold = false
   let isStuckTold = false
-  /** What the newest look saw stay. */
+  /** The exits that the newest look saw stay. */
   let stays: readonly LeftPosition[] = []
   /** What was left at the look before, and since when it is that much. */
   let before: { readonly key: string; readonly sinceMs: number } | undefined

@@ -17,7 +17,7 @@ export type ManualAnswer =
       /** Of a preview: of an order that opens, or of one that closes. */
       readonly quote?: ManualQuote
       readonly closing?: CloseQuote
-      /** Of a preview of a kill. */
+      /** The preview of a kill. */
       readonly killing?: KillPreview
       /** Of a preview of a cancel: it takes the last stop-loss of a position that is held. */
       readonly isLastStop?: true

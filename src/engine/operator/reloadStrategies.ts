@@ -245,7 +245,7 @@ export function createReload(context: ReloadContext): Reloaded {
   }
 
   /**
-   * What ran by the journal while its removal was to do something, and does not run: its file went, or switched it off, while perpd was down
+   * The instances that ran by the journal while their removal was to do something, and do not run: the file went, or switched it off, while perpd was down
    * or did not look. Written down, neither is taken for the other later.
    */
   async function endAbsent(
@@ -302,7 +302,7 @@ export function createReload(context: ReloadContext): Reloaded {
   }
 }
 
-/** What is written down of an instance. */
+/** The journal's entry of an instance. */
 type Written = Pick<LoadedStrategy, 'name' | 'path' | 'onRemove' | 'written'>
 
 const reloaded = { kind: 'operator.command', command: 'strategies.reloaded' } as const

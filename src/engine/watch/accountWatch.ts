@@ -55,7 +55,7 @@ export interface AccountWatch {
   symbols(): Readonly<Record<string, string>>
   /** Of the newest lists: sides of which one shows less than the journal knows. */
   hidden(): readonly HiddenSide[]
-  /** Of the newest list: what is held without a row that can be read. */
+  /** Positions without a row that can be read in the newest list. */
   unlisted(): readonly UnlistedSide[]
   /** The exposure that people are shown, of the newest positions. */
   exposure(): ShownExposure

@@ -35,7 +35,7 @@ const tradesLimit = 500
 const tradesPagesMax = 20
 /** Trades are read again from this long before where the last pass ended, seconds: a list may be late. */
 const overlapSeconds = 3_600
-/** How far ahead of the clock the journal's time is when the clock was set back, seconds. */
+/** The lead of the journal's time over a clock that was set back, seconds. */
 const aheadSeconds = CLOCK_STEP_MS / 1_000
 /** How often progress is written down when nothing was found, seconds. */
 const progressSeconds = 600
@@ -374,7 +374,7 @@ function spanOfTrades(state: AccountState, readSeconds: number, startedSeconds: 
   const throughSeconds = state.throughSeconds ?? startedSeconds
   const { firstLookSeconds: known } = state
   const isKnown = !isFirst && (known === undefined || known <= readSeconds)
-  // What happened before perpd first looked is not its story.
+  // Events of before perpd's first look are not its story.
   const firstLookSeconds = isKnown ? known : startedSeconds
   const isAhead = throughSeconds > readSeconds + aheadSeconds
   const judgedSeconds = isAhead ? 2 * readSeconds - throughSeconds : throughSeconds
