@@ -47,7 +47,7 @@ export function endedOrderSeries({ counter }: SeriesMaker): Emit {
   }
 }
 
-/** How many orders of which intent an event says to be filled, for the first time. */
+/** The intent of an event and the number of its orders that are filled for the first time. */
 function fillsIn(event: Event): { readonly intent: Intent; readonly count: number } | undefined {
   if (event.type === 'order.filled') return { intent: event.intent, count: event.isTakenBack ? 0 : 1 }
   if (event.type !== 'order.moved' || event.to !== 'executed') return undefined

@@ -1,4 +1,4 @@
-/** The series of what is told outside: notices to people, and the lines of the log. */
+/** The series of what is reported outside: notices to people, and the lines of the log. */
 import type { Emit, Event } from '../domain/event.ts'
 import type { SeriesMaker } from './seriesMaker.ts'
 

@@ -232,7 +232,7 @@ function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
   }
 }
 
-/** What a person has to do with positions that a kill leaves without stop-losses for all of them; nothing with others. */
+/** The remedy for positions that a kill leaves without stop-losses for all of them; nothing for others. */
 function bareAction(stays: readonly LeftPosition[]): Pick<Judged, 'action'> {
   const bare = stays.filter(({ uncoveredUsd }) => uncoveredUsd > 0n)
   if (bare.length === 0) return {}

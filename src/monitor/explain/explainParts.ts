@@ -33,7 +33,7 @@ export interface ExplainContext extends LegLookups {
   readonly rules: FateRules
   /** Whether somebody does not want it any more, and what came of it. */
   readonly unwind?: UnwindState
-  /** What changed its orders while they rested, oldest first; absent: nothing is known of that. */
+  /** The edits of its resting orders, oldest first; absent: none is known. */
   readonly edits?: readonly OrderEdit[]
   /** How orders of its strategy ended in the day before it was accepted. */
   readonly endings: readonly Ending[]

@@ -289,7 +289,7 @@ function killStepText(event: Extract<AccountEvent, { readonly type: 'kill.step' 
   }
 }
 
-/** What a kill that does not close leaves, and what protects it. */
+/** The positions that a kill without closing leaves, and their protection. */
 function staysText(stays: readonly LeftPosition[]): string {
   return stays.length === 0 ? 'nothing is held' : `held is ${stays.map(leftPositionText).join(', ')}`
 }

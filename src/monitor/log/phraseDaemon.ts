@@ -255,7 +255,7 @@ function fieldWord({ field, from = 'not set', to = 'not set' }: FieldChange): st
   return `${plain(field)} ${plain(from)} -> ${plain(to)}`
 }
 
-/** How the hosts' clocks stand to ours after it went back. */
+/** The hosts' clocks against ours after it went back. */
 function hostsText(aheadMs: number | undefined): string {
   if (aheadMs === undefined) return 'no host has told its time yet'
   if (Math.abs(aheadMs) < CLOCK_STEP_MS) return "the hosts' clocks agree with it now"

@@ -9,7 +9,7 @@ export const signalPhrases: Phrases<SignalEvent['type']> = {
   'signal.accepted': ({ signal }) =>
     line('info', 'signal', `${signal.strategy}: ${words(signal)} was accepted`, fields(signal)),
   'signal.refused': ({ code, reason, strategy, action }) => {
-    // What was taken before may be sent again; any other exit that is refused leaves a position as it is.
+    // A signal that was accepted before may be sent again; any other refused exit leaves a position as it is.
     const isLostExit = (action === 'flat' || action === 'reverse') && code !== 'SIGNAL_REPLAYED'
     return line(
       isLostExit ? 'error' : 'warn',

@@ -7,7 +7,7 @@ export const chatQuestions = ['status', 'positions', 'pnl', 'orders'] as const
 /** One of them. */
 export type ChatQuestion = (typeof chatQuestions)[number]
 
-/** What is ordered. `kill-close` closes positions too, `kill-exits` cancels their exits too. */
+/** The command. `kill-close` closes positions too, `kill-exits` cancels their exits too. */
 export type ChatOrder = 'pause' | 'resume' | 'reduce' | 'kill' | 'kill-close' | 'kill-exits'
 
 /** What a command comes to. */

@@ -20,7 +20,7 @@ export type JudgedUpdate =
 export interface ChatRules {
   readonly chatId: string
   readonly userIds: readonly string[]
-  /** Of a forum: the topic whose messages count; absent: those of every one. */
+  /** The topic of a forum whose messages count; absent: those of every one. */
   readonly topicId?: number
   /** The bot's own name: a command that names another one is not for us. */
   readonly botName: string
@@ -30,7 +30,7 @@ export interface ChatRules {
 
 /** A message older than this is not carried out, ms. */
 const MOST_AGE_MS = 60_000
-/** How far our clock may be behind the service's, ms: what is further ahead was sent at no time that there was. */
+/** Our clock may be this far behind the service's, ms: a message from further ahead was sent at no time that there was. */
 const MOST_AHEAD_MS = 10_000
 
 const id = z.union([z.int(), z.bigint()]).transform(String)
