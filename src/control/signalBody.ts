@@ -71,7 +71,7 @@ const bodySchema = z.strictObject({
   nonce: label(8),
 })
 
-/** What is wrong with a message whose sender is proven, and for which strategy and action it was, as far as that can be read. */
+/** The fault of a message whose sender is proven, and the strategy and action that it was for, as far as that can be read. */
 export interface SignalProblem {
   readonly reason: string
   readonly strategy?: string

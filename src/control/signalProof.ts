@@ -1,5 +1,5 @@
 /**
- * Who sends a signal. One of two ways, and nothing of a message is believed before: a code over receiver, time, nonce and body
+ * Proves the sender of a signal in one of two ways before any field of the message counts: a code over receiver, time, nonce and body
  * (HMAC-SHA256 with a secret that is never sent), in a header; or, where the operator allows it, a secret of the instance's own inside the body, for
  * senders that cannot sign. How long a comparison takes says nothing about a secret.
  */
@@ -27,7 +27,7 @@ export interface SignalReceiver {
   readonly account: string
 }
 
-/** What a signature covers besides the receiver and the body. */
+/** The fields that a signature covers besides the receiver and the body. */
 export interface SignedStamp {
   /** By the sender's clock, Unix ms. */
   readonly timestampMs: number

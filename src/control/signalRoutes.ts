@@ -93,7 +93,7 @@ export function signalRoutes(
     const bytes = new Uint8Array(await c.req.arrayBuffer())
     const proof = proveSignal(secrets, receiver, c.req.header(signatureHeader), bytes)
     if (!proof.ok) {
-      // The code first: a flood of what fails takes from the bucket of its own address, and from no sender that signs.
+      // The code first: a flood of what fails takes from the bucket of its address, and from no sender that signs.
       if (failures.take(addressOf(c))) {
         emit({ type: 'signal.refused', code: proof.code, reason: proof.reason, ...proof.told })
         return refused(proof.code, proof.reason)

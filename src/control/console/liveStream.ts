@@ -33,7 +33,7 @@ export interface Reader {
 
 /** The stream. */
 export interface LiveStream {
-  /** Whether one more of this role may listen. */
+  /** True while one more of this role may listen. */
   hasRoom(role: Role): boolean
   /** Tells what is new since the event `lastId`, or begins anew, and goes on until `leave`. */
   join(reader: Reader, lastId: string | undefined): Promise<void>

@@ -41,7 +41,7 @@ export interface SessionRow {
 export interface BegunSession {
   /** What the browser is to hold. */
   readonly cookie: string
-  /** What the page is to hold, and to send with every request. */
+  /** The key that the page holds and sends with every request. */
   readonly pageKey: string
   readonly row: SessionRow
 }

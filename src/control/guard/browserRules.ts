@@ -1,4 +1,4 @@
-/** What a browser may ask of the control port: from the console's own pages, in no frame, and by both halves of a session. */
+/** The requests that a browser may make of the control port: from the console's own pages, in no frame, and by both halves of a session. */
 import type { Context } from 'hono'
 import type { Role } from './access.ts'
 

@@ -111,7 +111,7 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
       isReading(c) &&
       (path === sessionPath ? session === undefined : isConsolePath(path))
 
-    // What is refused by itself stands before every bucket: it costs nobody else anything.
+    // Checks that refuse a request by itself come before every bucket, so that they cost nobody else anything.
     // A web page can point a name of its own at 127.0.0.1; it cannot forge the Host header.
     const address = c.req.header('host')
     const host = nameOf(address)

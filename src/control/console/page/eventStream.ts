@@ -2,7 +2,7 @@
 import { createEventReader, type StreamEvent } from './eventText.ts'
 import { pageKeyHeaders } from './pageKey.ts'
 
-/** Who listens. */
+/** The listener. */
 export interface StreamListener {
   opened(): void
   event(event: StreamEvent): void

@@ -7,10 +7,10 @@
 /** Header of each request, as `guard/browserRules.ts` names it. */
 const header = 'x-perpd-page-key'
 const storageName = 'perpd page key'
-/** How long other tabs are waited for, ms. */
+/** The page waits this long for other tabs, ms. */
 const answerMs = 400
 
-/** What tabs say to each other. `begun`: this tab logged in, and the browser's cookie is of that session now. */
+/** A message between tabs. `begun`: this tab logged in, and the browser's cookie is of that session now. */
 type Said = { readonly type: 'ask' } | { readonly type: 'held' | 'begun'; readonly pageKey: string }
 
 /** The page's half of the session, and the other tabs of the same origin. */
@@ -65,7 +65,7 @@ export function createPageKey(onBegun: () => void): PageKey {
   }
 }
 
-/** What each request of this page carries of the session. */
+/** The part of the session that each request of this page carries. */
 export function pageKeyHeaders(): Readonly<Record<string, string>> {
   const held = sessionStorage.getItem(storageName)
   return held === null ? {} : { [header]: held }
