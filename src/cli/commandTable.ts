@@ -130,7 +130,7 @@ export const commands: readonly Command[] = [
     summary:
       'Halt, cancel every order that adds risk and, if asked, close every position; reports until done.',
     details:
-      'Stop-losses and take-profits of what is held stay, whoever placed them: with --close until it is closed, else for good, and the end\nof its report says what protects what. --exits cancels them at once too. At a terminal it shows what it finds and does, and asks,\nunless --yes is given; a script is asked nothing and needs no --yes.\nIt goes on when this command is interrupted, and over restarts of the daemon. `perpd trading active` ends it.',
+      'Stop-losses and take-profits of what is held stay, whoever placed them: with --close until it is closed, else for good, and the end\nof its report says what protects what. --exits cancels them at once too. At a terminal it shows what it finds and does, and asks,\nunless --yes is given; a script is asked nothing and needs no --yes.\nIt continues when this command is interrupted, and over restarts of the daemon. `perpd trading active` ends it.',
     flags: [
       { name: 'close', doc: 'close positions too' },
       { name: 'exits', doc: 'cancel stop-losses and take-profits of what is held too, at once' },

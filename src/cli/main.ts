@@ -184,7 +184,7 @@ function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error
 }
 
-/** How long the end of a daemon waits for whoever reads its last lines, ms. */
+/** The end of a daemon waits this long for the reader of its last lines, ms. */
 const LAST_LINES_MS = 2_000
 
 /** EPIPE: the reader of a pipe is gone; EIO: the terminal is. */
@@ -202,7 +202,7 @@ function workingFolder(serves: boolean): string | undefined {
   } catch (error) {
     if (!isSystemError(error)) throw error
     if (serves) return undefined
-    // What is loaded later asks for the folder too.
+    // Modules that load later ask for the folder too.
     process.chdir('/')
     return process.env.PWD ?? '/'
   }

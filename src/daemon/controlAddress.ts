@@ -88,7 +88,7 @@ export function readAddress(config: Config): string | undefined {
   )
 }
 
-/** What a daemon wrote of itself beside its address. */
+/** The facts that a daemon wrote with its address. */
 interface LeftByDaemon {
   /** Its process. */
   readonly pid?: number
@@ -97,7 +97,7 @@ interface LeftByDaemon {
 }
 
 /**
- * What the daemon of these tokens wrote of itself; empty when it left nothing.
+ * Reads the facts that the daemon of these tokens wrote; empty when it left nothing.
  *
  * @throws as `readAddress`.
  */

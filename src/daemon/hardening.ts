@@ -111,7 +111,7 @@ function proxyWarnings(env: Started['env']): readonly string[] {
   ]
 }
 
-/** What of the way this process was started should be known before it trades; most of it with real money alone. */
+/** The warnings about how this process was started, before it trades; most apply to real money alone. */
 export function processWarnings(config: Pick<Config, 'isPaper'>, { env }: Pick<Started, 'env'>): string[] {
   const proxies = proxyWarnings(env)
   if (config.isPaper) return [...proxies]

@@ -10,7 +10,7 @@ import { confirm } from './manualOrderCommand.ts'
 import { commander } from './tradingCommand.ts'
 
 const pollMs = 1_000
-/** How long a question waits for what it shows: a kill is asked all the same without it, ms. */
+/** The question waits this long for its table and is asked without it afterwards, ms. */
 const PREVIEW_MS = 5_000
 /** What was told is told again after this at the earliest, ms. */
 const repeatMs = 15_000
@@ -64,7 +64,7 @@ export async function kill(call: Call): Promise<number> {
   }
 }
 
-/** What a kill would find now; a sentence where nobody can say it in time, which keeps nobody from the kill. */
+/** The preview of a kill, or a sentence where none arrives in time; the kill does not depend on it. */
 async function seenBefore(
   { loaded }: Call,
   body: object,

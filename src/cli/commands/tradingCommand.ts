@@ -124,7 +124,7 @@ function waitingText(call: Call, waiting: readonly WaitingLimit[]): string {
   return [...lines, ...ways].join('\n')
 }
 
-/** Who commands: `--by`, else the user's name; the number of one that the system has no name for. */
+/** The commander's name: `--by`, else the user's; the number of a user without a name. */
 export function commander({ flags }: Pick<Call, 'flags'>): string {
   const by = flags.get('by')
   if (typeof by === 'string' && by.trim() !== '') return by.trim()

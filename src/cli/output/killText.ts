@@ -23,7 +23,7 @@ export function killText(
   return [`${doing}: ${rest}`, ...(problem === undefined ? [] : [problem]), ...orders].join('; ')
 }
 
-/** What a kill that closed nothing left, and what protects it. */
+/** The positions that a kill without closing left, and their protection. */
 function staysText(stays: NonNullable<StatusBody['kill']>['stays']): string {
   if (stays === undefined) return 'positions stay (perpd positions)'
   if (stays.length === 0) return 'nothing is held'

@@ -9,7 +9,7 @@ import type { Emit } from '../../domain/event.ts'
 
 /**
  * Serves at the port that is configured; where that cannot be opened, at a free one of the same address, and then of this machine.
- * The file beside the tokens names the one that it is, so that commands find it.
+ * The file next to the tokens names the port that it is, so that commands find it.
  *
  * @throws ControlPortError of the first when no port can be opened.
  */

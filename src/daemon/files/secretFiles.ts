@@ -57,7 +57,7 @@ export function secretFaults(
   return [...namedFiles(config), ...bodyFiles(config)].flatMap(({ setting, path, mustExist, read }) => {
     if (mustExist !== true && !existsSync(path)) return []
     try {
-      // How a key is opened is judged by the look at the signer.
+      // The look at the signer judges how a key is opened.
       if (read === undefined) readSecretFile(path, { setting, checksFolder })
       else read(reading)
       return []
@@ -67,7 +67,7 @@ export function secretFaults(
   })
 }
 
-/** How files are opened: as a run opens them. */
+/** Opens files as a run does. */
 interface Reading {
   /** Rules of a file that systemd may give. */
   readonly rulesOf: (path: string) => Omit<PrivateFileRules, 'setting' | 'what'>

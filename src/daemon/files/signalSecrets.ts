@@ -18,7 +18,7 @@ const bodySetting = 'control.signalBodySecrets'
 const shape = /^[\x21-\x7e]{32,256}$/
 
 /**
- * How signals for this account are taken; undefined where neither setting is there. A signing secret that does not exist yet is made.
+ * Opens the acceptance of signals for this account; undefined where neither setting is there. A signing secret that does not exist yet is made.
  *
  * @throws KeyFileError when a file cannot be made or others may read it; CommandError with exit code 4 for a secret that is none, or
  * that stands in two places.
@@ -47,7 +47,7 @@ export function openSignals(
 }
 
 /**
- * What reads one secret of signals after the other.
+ * The reader of one secret of signals after the other.
  *
  * @param tokens those of the control port, of which none may be one of these.
  * @returns a function that throws as `openSignals` does, also for a secret that an earlier file held.

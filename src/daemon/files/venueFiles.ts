@@ -6,7 +6,7 @@ import { loadCatalog } from '../../paper/catalog/catalog.ts'
 import { loadReplay, type PriceReplay } from '../../paper/catalog/replayFile.ts'
 import { loadScenario, readFaults, type ScenarioStep } from '../../paper/server/scenario.ts'
 
-/** What they hold. */
+/** The contents of the files. */
 export interface VenueFiles {
   readonly scenario: readonly ScenarioStep[]
   readonly replay: PriceReplay | undefined
@@ -17,7 +17,7 @@ export function readVenueFiles(config: Config): VenueFiles {
   return { scenario: scenarioOf(config), replay: replayOf(config) }
 }
 
-/** What keeps a venue from starting with them, a text each; none where the configuration embeds no venue. */
+/** The faults that keep a venue from starting with them, a text each; none where the configuration embeds no venue. */
 export function venueFileProblems(config: Config): readonly string[] {
   if (!config.embedsVenue) return []
   return [scenarioOf, replayOf].flatMap((read) => {
