@@ -26,6 +26,8 @@ export const deepTests: readonly string[] = [
   'day/idle.test.ts',
   'engine/exitCrashes.test.ts',
   'engine/withheld.test.ts',
+  'engine/exitPrices.test.ts',
+  'engine/hiddenLoss.test.ts',
   'engine/keptExits.test.ts',
   'engine/strategyTasks.test.ts',
   'engine/janitorCrashes.test.ts',
