@@ -6,7 +6,7 @@ import { takesValue } from '../../config/layers.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import type { KeySources } from '../../daemon/account/keySources.ts'
-import { JOINED } from '../output/screen.ts'
+import { EXAMPLES, JOINED } from '../output/screen.ts'
 import { columns } from '../output/table.ts'
 
 /** A flag of one command's own; settings are flags of every command. */
@@ -271,5 +271,5 @@ export function helpOf(command: CommandFacts): string {
   // Its lines end where the source's do; on a screen a paragraph runs on.
   const details = command.details === undefined ? '' : `\n${command.details.replace(/([^.])\n/g, '$1 ')}\n`
   const examples = command.examples.map((each) => `  ${each}`).join('\n')
-  return `${command.summary}\n\n${usageOf(command)}\n${details}\n${columns(rows, '  ')}\n\nexamples:\n${examples}`
+  return `${command.summary}\n\n${usageOf(command)}\n${details}\n${columns(rows, '  ')}\n\n${EXAMPLES}\n${examples}`
 }

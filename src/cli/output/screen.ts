@@ -9,6 +9,11 @@ const MIN_COLUMNS = 40
 /** Joins words that stay on one line, until `fitted` has made lines of them. */
 export const JOINED = '\u00a0'
 
+/** Line above the examples of a help text. */
+export const EXAMPLES = 'examples:'
+
+const CONTINUES = ' \\'
+
 /** Columns that a column of text needs to be read; with less the line starts again at the left. */
 const MIN_TEXT = 28
 
@@ -45,13 +50,32 @@ export function wrapped(head: string, text: string, width = SCREEN_COLUMNS): str
 }
 
 /**
- * A text whose lines fit the screen: a longer one goes on below its last column, or below its first word where it has none.
- * JSON is left as it is.
+ * A text whose lines fit the screen: a longer one goes on below its last column, or below its first word where it has none; an example
+ * is continued as a shell takes it. JSON is left as it is.
  */
 export function fitted(text: string, width: number): string {
   if (/^[[{]/.test(text)) return text
-  const lines = text.split('\n').flatMap((line) => (line.length <= width ? [line] : folded(line, width)))
+  let isExample = false
+  const lines = text.split('\n').flatMap((line) => {
+    isExample = line === EXAMPLES || (isExample && line !== '')
+    if (line.length <= width) return [line]
+    return isExample ? continued(line, width) : folded(line, width)
+  })
   return lines.join('\n').replaceAll(JOINED, ' ')
+}
+
+/** A command as lines that a shell takes as one, broken between its words and never inside of quotes. */
+function continued(line: string, width: number): string[] {
+  const lines: string[] = []
+  let last = ''
+  for (const word of line.trim().match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []) {
+    const longer = last === '' ? `  ${word}` : `${last} ${word}`
+    if (last !== '' && longer.length + CONTINUES.length > width) {
+      lines.push(`${last}${CONTINUES}`)
+      last = `    ${word}`
+    } else last = longer
+  }
+  return [...lines, last]
 }
 
 function folded(line: string, width: number): string[] {
