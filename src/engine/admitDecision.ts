@@ -11,6 +11,7 @@ import { sameHex } from '../protocol/address.ts'
 import { formatDollars, maxOf, NATIVE_DECIMALS, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 import { admit } from '../risk/admit.ts'
 import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/breakers/budget.ts'
+import { dayStartOf } from '../risk/breakers/circuitBreakers.ts'
 import { checkPause } from '../risk/breakers/pause.ts'
 import { slippageOf } from '../risk/checks/checks.ts'
 import { withSizes } from '../risk/checks/dataGaps.ts'
@@ -25,6 +26,7 @@ import { intentIdOf } from './account/ids.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { closeLanesOf } from './closeLanes.ts'
 import type { EngineContext } from './context/engineContext.ts'
+import { impactSpentBy } from './context/impactSpent.ts'
 import { checkExitsLeft } from './exits/exitsLeft.ts'
 import { isKept } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
@@ -65,7 +67,6 @@ export async function admitDecision(
   if (isDenial(intent)) return intent
   tellAdmitted(context, intent)
   if (await context.orderManager.accept(intent, beside)) {
-    countAccepted(context, intent)
     return undefined
   }
   return {
@@ -83,15 +84,6 @@ export function tellAdmitted({ emit }: Pick<EngineContext, 'emit'>, intent: Inte
   if (sizing.priceSource === undefined) return
   const { priceSource: source, dataAgeMs: ageMs } = sizing
   emit({ type: 'price.fallback', symbol: terms.symbol, source, ageMs })
-}
-
-/** Counts an accepted intent in what hours and days may hold. */
-export function countAccepted(
-  { acceptedOnMarkets, impactSpent }: Pick<EngineContext, 'acceptedOnMarkets' | 'impactSpent'>,
-  intent: Intent,
-): void {
-  acceptedOnMarkets.add(intent.terms.marketToken, intent.acceptedAtMs)
-  impactSpent.add(intent)
 }
 
 /**
@@ -117,6 +109,7 @@ export function judge(
     increaseHeldBack(context, decision, snapshot, adds) ?? leftBefore(context, source, decision, pending)
   if (heldBack !== undefined) return heldBack
   const nowMs = clock.now()
+  journal.lookAt(clock)
   // Ages count until now: the process may have stood still since the world was read.
   const counted = withLimitSizes(context, snapshot, source.name)
   const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
@@ -154,7 +147,8 @@ export function judge(
   if (steep !== undefined) return steep
   const { defaultSlippageBps } = engineSettings
   const policy = context.signingPolicy()
-  const impactSpentUsd = context.impactSpent.of(nowMs, pending)
+  const today = [...journal.acceptedSince(dayStartOf(nowMs)), ...pending]
+  const impactSpentUsd = impactSpentBy(today, maxPriceImpactsOf(policy))
   const admitted = admit(decision, {
     snapshot: withReductionPrice(judged, { decision, adds }, limits, context.prices.of(decision.marketToken)),
     limits,
@@ -282,17 +276,18 @@ function equityFacts(
 
 /** Intents of the last hour, with those that are judged and not accepted yet. */
 function acceptedLastHour(
-  { journal, acceptedOnMarkets }: EngineContext,
+  { journal }: EngineContext,
   name: string,
   { marketToken }: Decision,
   pending: readonly Intent[],
   nowMs: number,
 ): AdmissionContext['acceptedLastHour'] {
-  const sameMarket = pending.filter(({ terms }) => sameHex(terms.marketToken, marketToken))
+  const accepted = journal.acceptedSince(nowMs - hourMs)
+  const isSameMarket = ({ terms }: Intent) => sameHex(terms.marketToken, marketToken)
   return {
-    strategy: journal.acceptedSince(nowMs - hourMs, name) + pending.length,
-    market: acceptedOnMarkets.since(marketToken, nowMs - hourMs) + sameMarket.length,
-    account: journal.acceptedSince(nowMs - hourMs) + pending.length,
+    strategy: accepted.filter(({ strategy }) => strategy === name).length + pending.length,
+    market: [...accepted, ...pending].filter(isSameMarket).length,
+    account: accepted.length + pending.length,
   }
 }
 
@@ -338,7 +333,9 @@ export function spentOfDay(
 ): readonly Ending[] {
   return [
     ...journal.endingsSince(nowMs - dayMs),
-    ...orderManager.open().flatMap(({ state }) => spentBy(state, nowMs - dayMs)),
+    ...orderManager
+      .open()
+      .flatMap(({ state }) => spentBy(state, nowMs - dayMs, journal.setBackSince(state.intent.intentId))),
   ]
 }
 

@@ -16,7 +16,6 @@ import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { bookRows } from '../domain/views/bookView.ts'
 import { accountOf, type ExecutionContext } from '../execution/context/executionContext.ts'
-import { maxPriceImpactsOf } from '../execution/context/policy.ts'
 import { createOrderManager, type OrderManager } from '../execution/orderManager.ts'
 import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
@@ -32,9 +31,7 @@ import { createUnseen, listLagMs } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
 import { admitDecision, judge } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
-import { createImpactSpent } from './context/impactSpent.ts'
 import { type ConfiguredLimits, createLiveLimits, limitRows } from './context/liveLimits.ts'
-import { createMarketCount } from './context/marketCount.ts'
 import type { EngineApi } from './engineStatus.ts'
 import { createInstance, type Instance } from './instance.ts'
 import { createLabelledOrders } from './labelledOrders.ts'
@@ -186,8 +183,6 @@ export function createEngine(parts: EngineParts): Engine {
     equity: breakers.limitEquity,
     dayResultUsd: createStrategyDay(context, () => account.positions()),
     marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
-    acceptedOnMarkets: createMarketCount(before, startedAtMs),
-    impactSpent: createImpactSpent(before, () => maxPriceImpactsOf(context.signingPolicy()), startedAtMs),
     pausedBy: reconciler.pausedBy,
     holdings,
     prices,

@@ -21,7 +21,7 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import type { AccountFact } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
-import { countAccepted, judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
+import { judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -212,7 +212,6 @@ function planOne(
   }
   tellAdmitted(context, intent)
   planned.intents.push(intent)
-  planned.whenDurable.push(() => countAccepted(context, intent))
   return undefined
 }
 

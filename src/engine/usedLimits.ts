@@ -6,7 +6,7 @@ import { type EquityMark, haltKey } from '../domain/account/tradingState.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import { BPS_ONE, maxOf, type Usd } from '../protocol/units.ts'
 import { usedBudget } from '../risk/breakers/budget.ts'
-import { dayStartOf, receivedFromMs } from '../risk/breakers/circuitBreakers.ts'
+import { dayStartOf, isOfToday, receivedFromMs } from '../risk/breakers/circuitBreakers.ts'
 import { type ShownSide, shownSideSizes } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
 import { spentOfDay } from './admitDecision.ts'
@@ -58,7 +58,8 @@ export function usedNow(
 ): (scope: string, limit: string) => bigint | undefined {
   const { journal, trading } = context
   const nowMs = context.clock.now()
-  const sinceMs = nowMs - hourMs
+  journal.lookAt(context.clock)
+  const accepted = journal.acceptedSince(nowMs - hourMs)
   const equity = breakers.equity.mark()
   const symbols = Object.entries(account.symbols())
   const open = context.orderManager.open().map(({ state }) => state)
@@ -88,10 +89,10 @@ export function usedNow(
     marketDayResultUsd: context.marketDayResultUsd,
     accepted: (of) =>
       of === undefined
-        ? journal.acceptedSince(sinceMs)
-        : 'strategy' in of
-          ? journal.acceptedSince(sinceMs, of.strategy)
-          : context.acceptedOnMarkets.since(of.marketToken, sinceMs),
+        ? accepted.length
+        : accepted.filter(({ strategy, terms }) =>
+            'strategy' in of ? strategy === of.strategy : sameHex(terms.marketToken, of.marketToken),
+          ).length,
     tokenOf: (symbol) => symbols.find(([, each]) => each === symbol)?.[0] as Address | undefined,
   }
   return (scope, limit) => usedOfLimit(facts, scope, limit)
@@ -177,7 +178,7 @@ function countedIn(facts: UsedFacts, scope: string): Counted | undefined {
 
 /** The larger of what the equity fell, less what was received beside it, and what orders realized. */
 function lostToday({ equity, dayStartMs, realizedUsd, receivedUsd }: UsedFacts): Usd {
-  if (equity?.dayStartMs !== dayStartMs) return maxOf(-realizedUsd, 0n)
+  if (equity === undefined || !isOfToday(equity, dayStartMs)) return maxOf(-realizedUsd, 0n)
   return maxOf(-realizedUsd, equity.dayStartUsd - equity.equityUsd - receivedUsd)
 }
 

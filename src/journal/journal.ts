@@ -2,6 +2,8 @@
  * What must survive the process: the records of every intent, and the right of one writer. What is asked while orders are
  * decided and sent is answered by the ledger in memory; older history is read from the store.
  */
+
+import type { Clock } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
 import type { AccountRecord, AccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
@@ -9,7 +11,7 @@ import type { Ending } from '../domain/account/spend.ts'
 import type { BookListener, BookReads } from '../domain/books/books.ts'
 import type { GuardTable, GuardTableOptions } from '../domain/guardTable.ts'
 import type { RecordedEvent } from '../domain/memory/ownEvent.ts'
-import type { IntentState } from '../domain/order/intent.ts'
+import type { Intent, IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import type { AnyRecord, JournalRecord, StoredRecord } from '../domain/records.ts'
 
@@ -53,6 +55,13 @@ export interface LedgerReads {
   recentIntents(query?: IntentQuery): readonly IntentState[]
   /** One of them, or undefined when it is older, or there is none. */
   recentIntent(intentId: string): IntentState | undefined
+  /**
+   * Compares the clock with what the records say and with its own course. What is asked for by a time below goes by it: a clock that was set back
+   * makes nothing younger or older, so that what it wrote while it was ahead counts as of the step, for its window and no longer.
+   */
+  lookAt(clock: Pick<Clock, 'now' | 'monotonicMs'>): void
+  /** How far the clock was set back since an open or recent intent was accepted, ms. */
+  setBackSince(intentId: string): number
   /** How intents ended since then (Unix ms), in the order in which that was written; a day back at least. */
   endingsSince(sinceMs: number): readonly Ending[]
   /** Sums of what closed intents did to positions, one for each side that one of them touched. */
@@ -69,8 +78,8 @@ export interface LedgerReads {
   explains(orderKey: string, exceptIntentId: string): boolean
   /** What an instance with a memory was not told yet; nothing of one that never remembered anything. */
   ownEvents(strategy: string): OwnEvents
-  /** Intents accepted since then (Unix ms), of one strategy or of all; a day back at least. */
-  acceptedSince(sinceMs: number, strategy?: string): number
+  /** Intents accepted since then (Unix ms), oldest first; a day back at least. */
+  acceptedSince(sinceMs: number): readonly Intent[]
 }
 
 /** Reads of what is kept, however old: each may wait for a disk or a network. */

@@ -3,16 +3,18 @@
  * folded from durable records alone and so never says more than the store holds. Decisions, digests and created orders are
  * remembered for ever, since each may come only once; of closed intents the newest are.
  */
+import type { Clock } from '../base/clock.ts'
 import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../domain/account/fills.ts'
 import { ownEventsOf } from '../domain/account/ownEventsOf.ts'
 import { type Ending, endingOf } from '../domain/account/spend.ts'
 import { type BookReads, Books } from '../domain/books/books.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
-import { type IntentState, isOpen } from '../domain/order/intent.ts'
+import { type Intent, type IntentState, isOpen } from '../domain/order/intent.ts'
 import { changesBy, type OrderChange } from '../domain/order/signedOrder.ts'
 import { type AnyRecord, isAccountRecord } from '../domain/records.ts'
 import { hexKey } from '../protocol/address.ts'
+import { ClockSteps } from './clockSteps.ts'
 import { createIdentities, type IdentitySet } from './identities.ts'
 import type { IntentQuery, JournalSummary, LedgerReads, OwnEvents } from './journal.ts'
 import { emptyLedger, encodeHead, type LedgerSnapshot, type LedgerState } from './ledgerState.ts'
@@ -58,6 +60,9 @@ class FoldedLedger implements Ledger {
   #account: AccountState
   readonly #open: Map<string, IntentState>
   #newestAcceptedMs = 0
+  /** By the number of an intent, and of a record. */
+  #intentSteps = new ClockSteps()
+  #recordSteps = new ClockSteps()
   /** In the order in which they were accepted. */
   readonly #recent = new Map<string, IntentState>()
   #endings: Ending[] = []
@@ -95,6 +100,8 @@ class FoldedLedger implements Ledger {
 
   fold(record: AnyRecord, admitted?: IntentState): IntentState | undefined {
     this.#newestAtMs = record.atMs
+    this.#intentSteps.stamp(this.#intents, record.atMs)
+    this.#recordSteps.stamp(this.#seq, record.atMs)
     if (isAccountRecord(record)) {
       const before = this.#account
       this.#account = applyAccountRecord(before, record)
@@ -125,9 +132,24 @@ class FoldedLedger implements Ledger {
       this.#recent.set(intentId, this.#open.get(intentId) ?? state)
     }
     for (const [intentId, state] of newer) this.#recent.set(intentId, state)
-    this.#dropIntents()
     this.#endings = endings.slice(-keptAtMost)
     this.#firstEnding = 0
+    this.#recallSteps()
+    this.#dropIntents()
+  }
+
+  /** A snapshot has no steps: what was recalled shows them. */
+  #recallSteps(): void {
+    this.#intentSteps = new ClockSteps()
+    let number = this.#intents - this.#recent.size
+    for (const { intent } of this.#recent.values()) {
+      this.#intentSteps.stamp(number, intent.acceptedAtMs)
+      number += 1
+    }
+    this.#intentSteps.stamp(this.#intents, this.#newestAtMs)
+    this.#recordSteps = new ClockSteps()
+    for (const { seq = 0, closedAtMs } of this.#endings) this.#recordSteps.stamp(seq - 1, closedAtMs)
+    this.#recordSteps.stamp(this.#seq, this.#newestAtMs)
   }
 
   #keep(state: IntentState): void {
@@ -233,7 +255,12 @@ class FoldedLedger implements Ledger {
   }
 
   endingsSince(sinceMs: number): readonly Ending[] {
-    return this.#endings.slice(this.#firstEnding).filter(({ closedAtMs }) => closedAtMs >= sinceMs)
+    return this.#endings.slice(this.#firstEnding).flatMap((ending) => {
+      const { seq = 0, closedAtMs } = ending
+      const backMs = this.#recordSteps.backSince(seq)
+      if (closedAtMs - backMs < sinceMs) return []
+      return backMs === 0 ? ending : { ...ending, closedAtMs: closedAtMs - backMs }
+    })
   }
 
   closedFills(): readonly Fill[] {
@@ -260,13 +287,25 @@ class FoldedLedger implements Ledger {
     return this.#ownEvents.of(strategy)
   }
 
-  acceptedSince(sinceMs: number, strategy?: string): number {
-    let accepted = 0
+  acceptedSince(sinceMs: number): readonly Intent[] {
+    const accepted: Intent[] = []
+    let number = this.#intents - this.#recent.size
     for (const { intent } of this.#recent.values()) {
-      const isMeant = strategy === undefined || intent.strategy === strategy
-      if (isMeant && intent.acceptedAtMs >= sinceMs) accepted += 1
+      number += 1
+      if (intent.acceptedAtMs - this.#intentSteps.backSince(number) >= sinceMs) accepted.push(intent)
     }
     return accepted
+  }
+
+  setBackSince(intentId: string): number {
+    if (this.#intentSteps.isNone) return 0
+    const index = [...this.#recent.keys()].indexOf(intentId)
+    return this.#intentSteps.backSince(this.#intents - this.#recent.size + index + 1)
+  }
+
+  lookAt(clock: Pick<Clock, 'now' | 'monotonicMs'>): void {
+    this.#intentSteps.look(this.#intents, clock)
+    this.#recordSteps.look(this.#seq, clock)
   }
 
   // --- snapshots ---------------------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 /** A wall clock that was a day ahead and is set back while orders are under way: what hung there for that day. */
 import { expect, test } from 'vitest'
+import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
+import { storyOf } from '../journal/story.ts'
 import { loadedOf } from '../support/loaded.ts'
-import { testTrader } from '../support/trader.ts'
-import { venueBench } from '../support/venue.ts'
+import { type TestTraderParts, testTrader } from '../support/trader.ts'
+import { type ManualClock, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
 const dayMs = 86_400_000
@@ -30,7 +33,12 @@ const always = defineStrategy({
   },
 })
 
-async function world(isOneProcess: boolean) {
+interface Before {
+  /** Runs before the trader starts. */
+  readonly before?: (clock: ManualClock) => Promise<void>
+}
+
+async function world(isOneProcess: boolean, { before, ...parts }: Partial<TestTraderParts> & Before = {}) {
   const bench = venueBench({
     settings: { orderDeadlineSeconds: 60, keeperJitterMs: 0 },
     ...(isOneProcess ? { isOneProcess } : {}),
@@ -41,7 +49,8 @@ async function world(isOneProcess: boolean) {
     limits: { maxDataAgeMs: 30_000 },
   })
   const clock = isOneProcess ? bench.venue.venueState.clock : bench.clock
-  const { trader, journal, codes } = testTrader({ ...bench, clock, strategies: [strategy] })
+  const { trader, journal, codes } = testTrader({ ...bench, ...parts, clock, strategies: [strategy] })
+  await before?.(bench.clock)
   await trader.start()
   const closed = () => journal.recentIntents().filter(({ closedAtMs }) => closedAtMs !== undefined).length
   const untilUnderWay = async () => {
@@ -85,4 +94,29 @@ test('where the venue has a time of another process, what is under way is filled
   await clock.advance(30_000)
   expect(closed()).toBeGreaterThan(before + 2)
   trader.abort()
+})
+
+test('what a clock a day ahead accepted counts against the hour of now, and not against one an hour after the step', async () => {
+  for (const minutesAfter of [10, 61]) {
+    const journal = createMemoryJournal()
+    const { clock, trader, codes } = await world(false, {
+      journal,
+      limits: { account: { maxOrdersPerHour: 1 } },
+      async before(stepped) {
+        const [atMs, intentId] = [stepped.now() + dayMs, 'intent-1']
+        const { accepted } = storyOf(1, { acceptedAtMs: atMs })
+        const evidence = { level: 'local', atMs, statement: 'nothing was signed' } as const
+        const closing = { outcome: 'REFUSED_LOCAL', code: 'ANY', reason: 'refused', evidence } as const
+        await journal.append(accepted())
+        await journal.append({ v: RECORD_VERSION, atMs, intentId, kind: 'intent.closed', closing })
+        journal.lookAt(stepped)
+        await stepped.advance(minutesAfter * 60_000)
+      },
+    })
+    await clock.advance(3_000)
+    const isCounted = minutesAfter < 60
+    expect(codes().includes('ORDERS_PER_HOUR')).toBe(isCounted)
+    expect(journal.summary().intents).toBe(isCounted ? 1 : 2)
+    trader.abort()
+  }
 })

@@ -74,3 +74,40 @@ test('an order stays as old as it is when the clock is set back or forth', async
   clock.setBack(twoHoursMs)
   expect(await held()).toEqual(['unknowns'])
 })
+
+test('a hold until the next day that a clock a day ahead put on ends with today, and one of before a step of hours stays', async () => {
+  const { clock, trading, look } = bench({})
+  const hold = async () => {
+    const reason = 'the account lost'
+    await trading.halt({
+      scope: 'account',
+      cause: 'daily-loss',
+      state: 'reducing',
+      reason,
+      lifts: 'next-day',
+      by: 'perpd',
+    })
+  }
+  const causes = async () => {
+    await look()
+    return trading.halts().map(({ cause }) => cause)
+  }
+  const untilMidnightMs = 86_400_000 - (clock.now() % 86_400_000)
+  const hoursOf = (n: number) => n * 3_600_000
+  await clock.advance(untilMidnightMs + hoursOf(10))
+  await hold()
+  clock.setBack(86_400_000)
+  expect(await causes()).toEqual(['daily-loss'])
+  await clock.advance(hoursOf(14) - 1_000)
+  expect(await causes()).toEqual(['daily-loss'])
+  await clock.advance(2_000)
+  expect(await causes()).toEqual([])
+  // By a clock that went wrongly back over midnight.
+  await hold()
+  clock.setBack(hoursOf(2))
+  expect(await causes()).toEqual(['daily-loss'])
+  await clock.advance(hoursOf(2) - 1_500)
+  expect(await causes()).toEqual(['daily-loss'])
+  await clock.advance(hoursOf(24) + 2_000)
+  expect(await causes()).toEqual([])
+})

@@ -255,3 +255,14 @@ test('what the protocol liquidated is a loss of the day once, on its market and 
   expect(results.ofAll(at * 1_000, startMs)).toBe(0n)
   expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(10))
 })
+
+test('a clock that is a day ahead and set back loses nothing of what executed today', () => {
+  const results = createDayResult([], startMs)
+  results.add([landed(1, [{ role: 'main', settlement: stopped }])], startMs)
+  const aheadMs = startMs + 86_400_000
+  results.add([landed(2, [{ role: 'main', settlement: stopped }])], aheadMs)
+  expect(results.onMarket(ethMarket, aheadMs)).toBe(0n)
+  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-80))
+  expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-80))
+  expect(results.onMarket(ethMarket, aheadMs)).toBe(0n)
+})

@@ -3,6 +3,7 @@ import { createAccountJournal } from '../../src/engine/account/accountJournal.ts
 import { createEquityTracker } from '../../src/engine/account/equity.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { isOfToday } from '../../src/risk/breakers/circuitBreakers.ts'
 import { manualClock } from '../support/venue.ts'
 
 const noonMs = Date.UTC(2026, 10, 20, 12)
@@ -114,4 +115,40 @@ test('a host that is read no more says nothing any more, and hosts a cent apart 
   }
   expect(tracker.worthUsd()).toBeGreaterThanOrEqual(usd(100_000))
   expect(journal.summary().records).toBeLessThan(6)
+})
+
+/** Readings a minute apart, each worth so much at so many minutes after noon; gives what is lost of the day after the last. */
+async function lossAfter(readings: readonly (readonly [minute: number, worth: number])[]) {
+  const clock = manualClock(noonMs)
+  const tracker = createEquityTracker(createAccountJournal({ journal: createMemoryJournal(), clock }))
+  let atMs = 0
+  for (const [minute, worth] of readings) {
+    atMs = noonMs + minute * 60 * second
+    await tracker.take({ lowUsd: usd(worth), highUsd: usd(worth) }, atMs)
+  }
+  const mark = tracker.mark()
+  if (mark === undefined || !isOfToday(mark, atMs)) return undefined
+  return Number((mark.dayStartUsd - mark.equityUsd) / usd(1))
+}
+const minutes = (from: number, to: number, worth: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => [from + index, worth] as const)
+const day = 1_440
+
+test('a loss of a day that a clock a day ahead began counts after the step back, and ends with that day', async () => {
+  const before = [...minutes(day - 700, day - 690, 1_000), ...minutes(day - 690, day - 650, 900)]
+  expect(await lossAfter(before)).toBe(100)
+  // Set back by a day at 01:10 of the day ahead.
+  expect(await lossAfter([...before, ...minutes(-650, 700, 900)])).toBe(100)
+  expect(await lossAfter([...before, ...minutes(-650, 725, 900)])).toBe(0)
+})
+
+test('a day that a clock hours or a day behind passes again forgets no loss', async () => {
+  const before = [...minutes(0, 10, 1_000), ...minutes(11, 60, 900)]
+  // Behind by a day for half an hour, and right again.
+  expect(await lossAfter([...before, ...minutes(60 - day, 90 - day, 900), ...minutes(90, 120, 900)])).toBe(
+    100,
+  )
+  // Behind by two hours over midnight.
+  const early = [...minutes(-715, -700, 1_000), ...minutes(-699, -660, 900)]
+  expect(await lossAfter([...early, ...minutes(-780, -700, 900), ...minutes(-580, -560, 900)])).toBe(100)
 })

@@ -1,9 +1,9 @@
 /** The day's budget of what prices leave by estimated impacts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
 import { OPERATOR } from '../../src/engine/account/tradingHalts.ts'
-import { createImpactSpent } from '../../src/engine/context/impactSpent.ts'
+import { impactSpentBy } from '../../src/engine/context/impactSpent.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { impactCostUsd, impactWithin } from '../../src/risk/checks/impactCheck.ts'
 import { intentOf, startMs } from '../support/intents.ts'
@@ -15,23 +15,16 @@ function estimated(priceImpactBps: number, more: Partial<Intent> = {}): Intent {
   return { ...intent, terms: { ...intent.terms, sizeDeltaUsd: usd(1_000), priceImpactBps } }
 }
 
-test('what estimates leave of a day is summed up over restarts, at most their widest, and an operator’s way out is not', () => {
-  const before = [estimated(-100), estimated(-100, { acceptedAtMs: startMs - 86_400_000 })].map(
-    (intent): IntentState => ({ intent, attempts: [], updatedAtMs: startMs }),
-  )
-  const spent = createImpactSpent(before, () => most, startMs)
-  expect(spent.of(startMs)).toBe(usd(10))
-  spent.add(estimated(40))
-  spent.add(estimated(-9_000))
-  expect(spent.of(startMs)).toBe(usd(25))
-  spent.add(estimated(-9_000, { kind: 'close' }))
-  expect(spent.of(startMs)).toBe(usd(125))
-  spent.add(estimated(-9_000, { strategy: OPERATOR, kind: 'close' }))
-  expect(spent.of(startMs)).toBe(usd(125))
+test('what estimates leave is summed up, at most their widest, and an operator’s way out is not', () => {
+  const intents = [estimated(-100), estimated(40), estimated(-9_000)]
+  expect(impactSpentBy(intents, most)).toBe(usd(25))
+  intents.push(estimated(-9_000, { kind: 'close' }))
+  expect(impactSpentBy(intents, most)).toBe(usd(125))
+  intents.push(estimated(-9_000, { strategy: OPERATOR, kind: 'close' }))
+  expect(impactSpentBy(intents, most)).toBe(usd(125))
   // What is opened by hand spends like a strategy's.
-  spent.add(estimated(-9_000, { strategy: OPERATOR }))
-  expect(spent.of(startMs)).toBe(usd(140))
-  expect(spent.of(startMs + 86_400_000)).toBe(0n)
+  intents.push(estimated(-9_000, { strategy: OPERATOR }))
+  expect(impactSpentBy(intents, most)).toBe(usd(140))
 })
 
 test('an estimate is cut to what is left of the day, and one in our favour is not', () => {

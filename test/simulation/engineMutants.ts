@@ -42,7 +42,7 @@ export const engineMutants: readonly FirstMutant[] = [
     'the hourly budget is counted in memory alone',
     40,
     judge,
-    'strategy: journal.acceptedSince(nowMs - hourMs, name) + pending.length,',
+    'strategy: accepted.filter(({ strategy }) => strategy === name).length + pending.length,',
     'strategy: journal.openIntents().filter(({ intent }) => intent.strategy === name).length,',
   ),
   one(

@@ -80,12 +80,15 @@ export function executionFeePaid(attempt: Attempt | undefined): TokenAmount | un
 /**
  * What an open intent that was armed since then (Unix ms) paid, or may have: its fees leave when its message lands, and it may
  * rest for days. Nothing when it was not armed, or before.
+ *
+ * @param setBackMs how far the clock was set back since it was accepted
  */
-export function spentBy(state: IntentState, sinceMs: number): readonly Ending[] {
+export function spentBy(state: IntentState, sinceMs: number, setBackMs = 0): readonly Ending[] {
   const { intent } = state
   const attempt = lastAttempt(state)
   if (state.closing !== undefined || attempt?.armed === undefined) return []
-  const armedAtMs = attempt.armedAtMs ?? state.updatedAtMs
+  // Where the clock was set back between the two, it was armed when it was accepted, or soon after.
+  const armedAtMs = Math.max(attempt.armedAtMs ?? state.updatedAtMs, intent.acceptedAtMs) - setBackMs
   const mayHavePaid = attempt.phase === 'LANDED' || isUnresolved(attempt)
   if (!mayHavePaid || armedAtMs < sinceMs) return []
   return [

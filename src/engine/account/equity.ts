@@ -13,7 +13,7 @@ import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Order, Position } from '../../protocol/position.ts'
 import { absOf, maxOf, minOf, type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
-import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
+import { AHEAD_FOR_MS, dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
 import type { AccountJournal } from './accountJournal.ts'
 import type { Books } from './readingsAddUp.ts'
 
@@ -163,6 +163,16 @@ interface HostTrack {
   readonly isJumping: boolean
   /** Until when the day's first figure may still rise, Unix ms: its first readings may have missed what was in flight. */
   readonly dayOpenUntilMs: number
+  /** Since when the mark's day is one that is to come, Unix ms: a clock that was ahead began it. Absent: it is not. */
+  readonly aheadSinceMs?: number
+}
+
+/** Whether today ended while a mark of a day to come counted for it: by time that ran from one reading to the next, and by no jump. */
+function isAheadOver({ aheadSinceMs, readings }: Partial<HostTrack> = {}, nowMs: number): boolean {
+  const lastMs = readings?.at(-1)?.atMs
+  if (aheadSinceMs === undefined || lastMs === undefined) return false
+  const isRun = nowMs - lastMs <= windowMs && dayStartOf(lastMs) < dayStartOf(nowMs)
+  return isRun && nowMs - aheadSinceMs >= AHEAD_FOR_MS
 }
 
 /**
@@ -209,7 +219,10 @@ export function createEquityTracker(
     if (isJumping && before?.isJumping !== true) onJump?.({ readingUsd: mostOf(reading), equityUsd })
     const mark = before?.live ?? begun
     const dayStartMs = dayStartOf(nowMs)
-    const isNewDay = isRebasing || mark === undefined || mark.dayStartMs < dayStartMs
+    const aheadSinceMs =
+      mark === undefined || mark.dayStartMs <= dayStartMs ? undefined : (before?.aheadSinceMs ?? nowMs)
+    const isNewDay =
+      isRebasing || mark === undefined || mark.dayStartMs < dayStartMs || isAheadOver(before, nowMs)
     const dayOpenUntilMs = isNewDay
       ? nowMs + 2 * windowMs
       : (before?.dayOpenUntilMs ?? Number.NEGATIVE_INFINITY)
@@ -221,6 +234,7 @@ export function createEquityTracker(
       readings,
       isJumping,
       dayOpenUntilMs,
+      ...(aheadSinceMs === undefined ? {} : { aheadSinceMs }),
       live: {
         equityUsd,
         peakUsd: isRebasing || mark === undefined ? floorUsd : maxOf(mark.peakUsd, floorUsd),

@@ -18,9 +18,7 @@ import type { Trading } from '../account/tradingHalts.ts'
 import type { Unwinder } from '../account/unwinder.ts'
 import type { Catalogue } from '../market/marketCatalogue.ts'
 import type { PriceWatch } from '../market/priceWatch.ts'
-import type { ImpactSpent } from './impactSpent.ts'
 import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
-import type { MarketCount } from './marketCount.ts'
 
 /** Settings of the loop. Times in ms. */
 export interface EngineSettings {
@@ -72,9 +70,6 @@ export interface EngineContext extends ExecutionContext {
   readonly dayResultUsd: (strategy: string, positions?: readonly Position[]) => Usd
   /** What all orders on a market realized since then. */
   readonly marketDayResultUsd: (marketToken: Address) => Usd
-  readonly acceptedOnMarkets: MarketCount
-  /** What prices of the day may leave by estimated impacts. */
-  readonly impactSpent: ImpactSpent
   /** Every host's word on the prices of markets that are held. */
   readonly prices: Pick<PriceWatch, 'of' | 'judged'>
   /** What is held by all sources. */

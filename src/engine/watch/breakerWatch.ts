@@ -2,7 +2,7 @@
 import { BaseError } from '../../base/errors.ts'
 import { isDrift } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
-import { type HaltReason, haltKey } from '../../domain/account/tradingState.ts'
+import { type HaltReason, haltKey, type TradingHalt } from '../../domain/account/tradingState.ts'
 import {
   type Child,
   hasEnded,
@@ -15,7 +15,13 @@ import {
 import { openResultsOf } from '../../domain/views/bookView.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
-import { type BreakerSettings, isOver, receivedFromMs, tripsOf } from '../../risk/breakers/circuitBreakers.ts'
+import {
+  AHEAD_FOR_MS,
+  type BreakerSettings,
+  isOver,
+  receivedFromMs,
+  tripsOf,
+} from '../../risk/breakers/circuitBreakers.ts'
 import {
   type AccountReading,
   createEquityTracker,
@@ -102,6 +108,8 @@ export function createBreakers(
   let isStepPending = true
   const transfers = createTransferRounds(context, listLagMs, held)
   let readMs = clock.monotonicMs()
+  /** Halts that begin later than now, as a clock that was ahead wrote them, with when that was first seen, Unix ms. */
+  const aheadSinceMs = new Map<string, number>()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
 
@@ -265,6 +273,15 @@ export function createBreakers(
     }
   }
 
+  /** When a halt began: one that a clock ahead put on began when that was first seen, as soon as this lasts. */
+  function begunMs(halt: TradingHalt, nowMs: number): number {
+    const key = haltKey(halt)
+    if (halt.sinceMs <= nowMs) aheadSinceMs.delete(key)
+    else if (!aheadSinceMs.has(key)) aheadSinceMs.set(key, nowMs)
+    const sinceMs = aheadSinceMs.get(key)
+    return sinceMs === undefined || nowMs - sinceMs < AHEAD_FOR_MS ? halt.sinceMs : sinceMs
+  }
+
   return {
     equity,
     shownEquity: shown,
@@ -278,6 +295,7 @@ export function createBreakers(
         await measure()
       }
       const nowMs = clock.now()
+      journal.lookAt(clock)
       const { findings, trading: fold } = trading.accountJournal.state()
       const mark = equity.mark()
       const figure = shown()
@@ -304,7 +322,7 @@ export function createBreakers(
         settings(),
       )
       for (const halt of trading.halts()) {
-        if (otherHalts.has(halt.cause) || !isOver(halt, trips, nowMs)) continue
+        if (otherHalts.has(halt.cause) || !isOver(halt, trips, nowMs, begunMs(halt, nowMs))) continue
         await trading.release(
           halt,
           'perpd',

@@ -13,7 +13,7 @@ import { openResultUsd } from '../../domain/views/bookView.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { minOf, type Usd } from '../../protocol/units.ts'
-import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
+import { dayStartOf, isOfToday } from '../../risk/breakers/circuitBreakers.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /** Results of one day. */
@@ -32,79 +32,79 @@ export interface DayResult {
 
 /** What an order, or the protocol, realized. */
 interface Realized {
+  readonly market: string
   readonly executedMs: number
   readonly resultUsd: Usd
   readonly receivedUsd: Usd
 }
 
+/** How many whole days before the newest are kept, ms. */
+const keptDaysMs = 2 * 86_400_000
+
 /** Begins with intents of before this process. */
 export function createDayResult(before: readonly IntentState[], nowMs: number): DayResult {
-  let dayMs = dayStartOf(nowMs)
-  let counted = new Set<string>()
-  let results = new Map<string, Usd>()
-  let all: Realized[] = []
+  /** By order or finding, of days around the newest: a clock that is set forth and back loses none of today. */
+  const counted = new Map<string, Realized>()
+  let newestMs = 0
 
-  function turnDay(atMs: number): void {
-    if (dayStartOf(atMs) === dayMs) return
-    dayMs = dayStartOf(atMs)
-    counted = new Set()
-    results = new Map()
-    all = []
+  function isOld(executedMs: number, atMs: number): boolean {
+    return executedMs < dayStartOf(Math.min(atMs, newestMs)) - keptDaysMs
   }
 
-  function count(marketToken: Address, realized: Realized): void {
-    all.push(realized)
-    const key = hexKey(marketToken)
-    results.set(key, (results.get(key) ?? 0n) + realized.resultUsd)
+  function count(key: string, realized: Realized, atMs: number): void {
+    if (isOld(realized.executedMs, atMs)) return
+    counted.set(key, realized)
+    if (realized.executedMs <= newestMs) return
+    newestMs = realized.executedMs
+    for (const [each, { executedMs }] of counted) if (isOld(executedMs, atMs)) counted.delete(each)
+  }
+
+  /** What executed since then within the day of `atMs`. */
+  function since(sinceMs: number, atMs: number): readonly Realized[] {
+    const dayMs = dayStartOf(atMs)
+    return [...counted.values()].filter(({ executedMs }) => executedMs >= dayMs && executedMs > sinceMs)
   }
 
   function add(states: readonly IntentState[], atMs: number): void {
-    turnDay(atMs)
     for (const { intent, attempts } of states) {
       for (const { orderKey, phase, evidence, settlement } of attempts.flatMap(({ children }) => children)) {
         if (phase !== 'EXECUTED' || settlement === undefined || isProvisional(evidence)) continue
         // The day of the execution, by the venue's clock; what was seen of it later is not of a later day.
         const executedMs =
           settlement.timestampSeconds === undefined
-            ? (evidence?.atMs ?? 0)
+            ? Math.min(evidence?.atMs ?? 0, atMs)
             : settlement.timestampSeconds * 1_000
-        if (executedMs < dayMs || counted.has(hexKey(orderKey))) continue
-        counted.add(hexKey(orderKey))
+        if (counted.has(hexKey(orderKey))) continue
         const { fundingReceivedUsd: receivedUsd = 0n } = settlement
-        count(intent.terms.marketToken, { executedMs, resultUsd: realizedOf(settlement), receivedUsd })
+        const market = hexKey(intent.terms.marketToken)
+        const realized = { market, executedMs, resultUsd: realizedOf(settlement), receivedUsd }
+        count(hexKey(orderKey), realized, atMs)
       }
     }
   }
 
   function addFindings({ findings }: Pick<AccountState, 'findings'>, atMs: number): void {
-    turnDay(atMs)
     for (const [findingId, { finding: discrepancy, raisedAtMs }] of findings) {
       const { pnlUsd, fundingReceivedUsd: receivedUsd = 0n, atSeconds, marketToken } = discrepancy
-      const executedMs = atSeconds === undefined ? raisedAtMs : atSeconds * 1_000
-      if (pnlUsd === undefined || executedMs < dayMs || counted.has(findingId)) continue
-      counted.add(findingId)
-      count(marketToken, { executedMs, resultUsd: pnlUsd + receivedUsd, receivedUsd })
+      const executedMs = atSeconds === undefined ? Math.min(raisedAtMs, atMs) : atSeconds * 1_000
+      if (pnlUsd === undefined || counted.has(findingId)) continue
+      const market = hexKey(marketToken)
+      count(findingId, { market, executedMs, resultUsd: pnlUsd + receivedUsd, receivedUsd }, atMs)
     }
-  }
-
-  function resultOf(key: string, atMs: number): Usd {
-    turnDay(atMs)
-    return results.get(key) ?? 0n
   }
 
   add(before, nowMs)
   return {
     add,
     addFindings,
-    onMarket: (marketToken, atMs) => resultOf(hexKey(marketToken), atMs),
-    ofAll(sinceMs, atMs) {
-      turnDay(atMs)
-      return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.resultUsd : sum), 0n)
-    },
-    receivedSince(sinceMs, atMs) {
-      turnDay(atMs)
-      return all.reduce((sum, each) => (each.executedMs > sinceMs ? sum + each.receivedUsd : sum), 0n)
-    },
+    onMarket: (marketToken, atMs) =>
+      since(Number.NEGATIVE_INFINITY, atMs).reduce(
+        (sum, { market, resultUsd }) => (market === hexKey(marketToken) ? sum + resultUsd : sum),
+        0n,
+      ),
+    ofAll: (sinceMs, atMs) => since(sinceMs, atMs).reduce((sum, { resultUsd }) => sum + resultUsd, 0n),
+    receivedSince: (sinceMs, atMs) =>
+      since(sinceMs, atMs).reduce((sum, { receivedUsd }) => sum + receivedUsd, 0n),
   }
 }
 
@@ -144,7 +144,7 @@ export function createStrategyDay(
     const [books, nowMs] = [journal.books(), clock.now()]
     const realizedUsd = strategyDayUsd(books, strategy, nowMs)
     const mark = trading.accountJournal.state().trading.equity
-    const opens = mark?.dayStartMs === dayStartOf(nowMs) ? mark.dayOpenUsd : undefined
+    const opens = mark !== undefined && isOfToday(mark, nowMs) ? mark.dayOpenUsd : undefined
     // Before the day's first figure nobody knows what of an open part is of this day.
     if (opens === undefined) return realizedUsd
     const openUsd = openResultUsd(books.partsOf(strategy), positions) - (opens[strategy] ?? 0n)

@@ -115,8 +115,8 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   }
   const { equity, realizedUsd = 0n, receivedUsd = 0n } = facts
   // Yesterday's figure says nothing about today.
-  const isToday = equity?.dayStartMs === dayStartOf(facts.nowMs)
-  const fallen: DayLoss[] = equity !== undefined && isToday ? [fallOf(equity, receivedUsd)] : []
+  const isToday = equity !== undefined && isOfToday(equity, facts.nowMs)
+  const fallen: DayLoss[] = isToday ? [fallOf(equity, receivedUsd)] : []
   // What hosts show may hide a loss: settlements are of the journal, and of the chain where it is read.
   const lost: DayLoss = { how: 'orders of the account realized a loss of', lostUsd: -realizedUsd }
   const ofUsd = isToday ? fundsOf(equity) : undefined
@@ -279,17 +279,40 @@ export function lossLimit(
   return formatDollars(maxDailyLossUsd)
 }
 
-/** Whether a breaker's hold ends by itself now. `trips` are those of now. */
-export function isOver(halt: TradingHalt, trips: readonly Trip[], nowMs: number): boolean {
+/**
+ * Whether a breaker's hold ends by itself now. `trips` are those of now.
+ *
+ * @param sinceMs when it was put on, by a clock that may have been set back since
+ */
+export function isOver(
+  halt: TradingHalt,
+  trips: readonly Trip[],
+  nowMs: number,
+  sinceMs = halt.sinceMs,
+): boolean {
   switch (halt.lifts) {
     case 'operator':
       return false
     case 'next-day':
-      return dayStartOf(nowMs) > halt.sinceMs
+      return dayStartOf(nowMs) > sinceMs
     case 'itself':
       return !trips.some((trip) => haltKey(trip) === haltKey(halt))
   }
 }
+
+/**
+ * Whether a mark is of the day of an instant. One of a day that is to come was made by a clock that was ahead: it counts today all the same, and
+ * nothing that was lost is forgotten.
+ */
+export function isOfToday({ dayStartMs }: Pick<EquityMark, 'dayStartMs'>, nowMs: number): boolean {
+  return dayStartMs >= dayStartOf(nowMs)
+}
+
+/**
+ * For how long a day that is to come counts before it ends with today, ms: a clock that was a day ahead and is right now. One that is hours off may be the
+ * wrong one, and its midnight ends nothing.
+ */
+export const AHEAD_FOR_MS = 43_200_000
 
 /** 00:00 UTC of the day that an instant is in, Unix ms. */
 export function dayStartOf(nowMs: number): number {

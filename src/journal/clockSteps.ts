@@ -1,0 +1,81 @@
+/**
+ * Steps of the wall clock between stamps, so that a stamp has the age that it has, whatever the clock did since. A clock that was ahead and is
+ * set back leaves stamps of the future: these count as of the moment of the step, so none is lost and none counts for longer than its window.
+ */
+import type { Clock } from '../base/clock.ts'
+import { CLOCK_STEP_MS } from '../domain/clockSkew.ts'
+
+/** Most steps that are kept: what lies before them is by then older than any window, or nobody can say its age. */
+const mostSteps = 256
+
+interface Step {
+  /** The last place that was written before it. */
+  readonly place: number
+  /** How far the clock went back, ms; less than 0 where it came forth again. */
+  backMs: number
+}
+
+/** The steps between the places of one list; places only rise. */
+export class ClockSteps {
+  #steps: Step[] = []
+  #lastMs = 0
+  /** Of this process: wall clock less the monotonic one when last looked at. */
+  #courseMs: number | undefined
+  /** Taken from stamps since that look, which see a step and not how far it went. */
+  #unmeasured: Step[] = []
+  /** How far the clock is back by the steps of this process, ms. */
+  #behindMs = 0
+
+  /** Takes the stamp of what follows on `place`. */
+  stamp(place: number, atMs: number): void {
+    const backMs = this.#lastMs - atMs
+    this.#lastMs = atMs
+    if (backMs < CLOCK_STEP_MS) return
+    const step = this.#add(place, backMs)
+    // Before the first look nothing measures it.
+    if (this.#courseMs !== undefined) this.#unmeasured.push(step)
+  }
+
+  /** Compares the clock with its own course since the look before, and at the first with the newest stamp. `place`: the newest. */
+  look(place: number, clock: Pick<Clock, 'now' | 'monotonicMs'>): void {
+    const nowMs = clock.now()
+    const courseMs = nowMs - clock.monotonicMs()
+    const seenMs = this.#unmeasured.reduce((sum, { backMs }) => sum + backMs, 0)
+    const isFirst = this.#courseMs === undefined
+    const backMs = (this.#courseMs === undefined ? this.#lastMs - nowMs : this.#courseMs - courseMs) - seenMs
+    const [unmeasured] = this.#unmeasured
+    if (unmeasured !== undefined) {
+      this.#behindMs += seenMs + backMs
+      unmeasured.backMs += backMs
+    } else if (backMs >= CLOCK_STEP_MS) {
+      this.#behindMs += backMs
+      this.#add(place, backMs)
+    } else if (backMs <= -CLOCK_STEP_MS && !isFirst && this.#behindMs > 0) {
+      // What comes forth after a step back is the way back first, and no time that passed.
+      const forthMs = Math.min(-backMs, this.#behindMs)
+      this.#behindMs -= forthMs
+      this.#add(place, -forthMs)
+    }
+    this.#unmeasured = []
+    this.#courseMs = courseMs
+    this.#lastMs = nowMs
+  }
+
+  /** Whether the clock ran straight, as far as is known. */
+  get isNone(): boolean {
+    return this.#steps.length === 0
+  }
+
+  /** How far the clock was set back since that place was written, ms. */
+  backSince(place: number): number {
+    let backMs = 0
+    for (const step of this.#steps) if (step.place >= place) backMs += step.backMs
+    return backMs
+  }
+
+  #add(place: number, backMs: number): Step {
+    const step = { place, backMs }
+    this.#steps = [...this.#steps.slice(1 - mostSteps), step]
+    return step
+  }
+}

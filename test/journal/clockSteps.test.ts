@@ -1,0 +1,128 @@
+/** Windows over stamps of a clock that was ahead or behind: what counts, and for how long. */
+import { expect, test } from 'vitest'
+import { createLedger } from '../../src/journal/journalLedger.ts'
+import { createMemoryJournal, createMemoryStore } from '../../src/journal/memory.ts'
+import { recoverLedger } from '../../src/journal/recoverLedger.ts'
+import { manualClock } from '../support/venue.ts'
+import { storyOf } from './story.ts'
+
+const startMs = Date.UTC(2026, 10, 20, 12)
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
+
+/** A journal whose owner looks at its clock before it accepts anything, as admission does. */
+function bench(journal = createMemoryJournal()) {
+  const clock = manualClock(startMs)
+  let n = 0
+  const accept = async () => {
+    n += 1
+    journal.lookAt(clock)
+    await journal.append(storyOf(n, { acceptedAtMs: clock.now() }).accepted())
+  }
+  const within = (spanMs: number) => {
+    journal.lookAt(clock)
+    return journal.acceptedSince(clock.now() - spanMs).length
+  }
+  return { clock, journal, accept, within }
+}
+
+test('what was accepted by a clock a day ahead counts for the rest of its hour after the step back, and no longer', async () => {
+  const { clock, accept, within } = bench()
+  await accept()
+  await clock.advance(50 * minuteMs)
+  await accept()
+  clock.setBack(dayMs)
+  expect(within(hourMs)).toBe(2)
+  await clock.advance(11 * minuteMs)
+  expect(within(hourMs)).toBe(1)
+  await clock.advance(50 * minuteMs)
+  expect(within(hourMs)).toBe(0)
+  expect(within(dayMs)).toBe(2)
+  // The clock reaches the times that it wrote while it was ahead.
+  await clock.advance(dayMs)
+  expect([within(hourMs), within(dayMs)]).toEqual([0, 0])
+})
+
+test('a clock that goes back wrongly and comes forth again neither forgets an order nor keeps one', async () => {
+  const { clock, accept, within } = bench()
+  await accept()
+  await clock.advance(10 * minuteMs)
+  clock.setBack(dayMs)
+  await accept()
+  await clock.advance(10 * minuteMs)
+  expect(within(hourMs)).toBe(2)
+  clock.setBack(-dayMs)
+  expect(within(hourMs)).toBe(2)
+  await clock.advance(41 * minuteMs)
+  expect(within(hourMs)).toBe(1)
+  await clock.advance(10 * minuteMs)
+  expect(within(hourMs)).toBe(0)
+})
+
+test('a step that a record shows before anybody looked is measured once', async () => {
+  const { clock, journal, accept, within } = bench()
+  await accept()
+  await clock.advance(20 * minuteMs)
+  clock.setBack(dayMs)
+  await journal.append(storyOf(9, { acceptedAtMs: clock.now() }).accepted())
+  expect(within(hourMs)).toBe(2)
+  await clock.advance(41 * minuteMs)
+  expect(within(hourMs)).toBe(1)
+})
+
+test('a machine that slept is no step: what is old by then is old', async () => {
+  const { clock, accept, within } = bench()
+  await accept()
+  clock.setBack(-2 * hourMs)
+  expect([within(hourMs), within(dayMs)]).toEqual([0, 1])
+})
+
+test('ends count by the same rule, with the times that they have by the clock of now', async () => {
+  const { clock, journal } = bench()
+  const end = async (n: number) => {
+    const atMs = clock.now()
+    journal.lookAt(clock)
+    const { accepted, closed } = storyOf(n, { acceptedAtMs: atMs })
+    await journal.append(accepted())
+    await journal.append({ ...closed(), atMs })
+  }
+  await end(1)
+  await clock.advance(minuteMs)
+  clock.setBack(dayMs)
+  const ends = () => {
+    journal.lookAt(clock)
+    return journal.endingsSince(clock.now() - dayMs).map(({ closedAtMs }) => clock.now() - closedAtMs)
+  }
+  expect(ends()).toEqual([minuteMs])
+  expect(journal.setBackSince('intent-1')).toBe(dayMs)
+  await clock.advance(dayMs)
+  expect(ends()).toEqual([])
+  await end(2)
+  expect(ends()).toEqual([0])
+  expect(journal.setBackSince('intent-2')).toBe(0)
+})
+
+test('over a restart, by records or by a snapshot, a step counts as of the first sign of it', async () => {
+  const store = createMemoryStore()
+  const { clock, accept } = bench(createMemoryJournal(store))
+  await accept()
+  await clock.advance(10 * minuteMs)
+  await accept()
+  clock.setBack(dayMs)
+  const kept = createLedger()
+  for await (const page of store.read(0)) for (const { record } of page) kept.fold(record)
+  const replayed = await recoverLedger(store, clock.now())
+  await store.keep(kept.snapshot())
+  const recalled = await recoverLedger(store, clock.now())
+  const within = (spanMs: number) =>
+    [replayed, recalled].map((ledger) => {
+      ledger.lookAt(clock)
+      return ledger.acceptedSince(clock.now() - spanMs).length
+    })
+  expect(within(hourMs)).toEqual([2, 2])
+  await clock.advance(51 * minuteMs)
+  expect(within(hourMs)).toEqual([1, 1])
+  await clock.advance(10 * minuteMs)
+  expect(within(hourMs)).toEqual([0, 0])
+  await clock.advance(dayMs)
+  expect(within(dayMs)).toEqual([0, 0])
+})
