@@ -15,3 +15,6 @@ export interface Clock {
   /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
+
+/** A step back of the clock that is reported, ms: more than a time server corrects, and farther than clocks may be apart for an increase. */
+export const CLOCK_STEP_MS = 30_000

@@ -1,8 +1,5 @@
 /** How far our clock is from the venue's, by the word of several hosts. */
 
-/** A step back of the clock that is reported, ms: more than a time server corrects, and farther than clocks may be apart for an increase. */
-export const CLOCK_STEP_MS = 30_000
-
 /**
  * The median of the hosts' readings of our clock's error, ms; of two in the middle the one nearer to 0. So one host whose
  * `Date` is wrong denies nothing beside others, and a clock of ours that is wrong shows with most of them. 0 without a reading.

@@ -147,8 +147,6 @@ export function judge(
   if (steep !== undefined) return steep
   const { defaultSlippageBps } = engineSettings
   const policy = context.signingPolicy()
-  const today = [...journal.acceptedSince(dayStartOf(nowMs)), ...pending]
-  const impactSpentUsd = impactSpentBy(today, maxPriceImpactsOf(policy))
   const admitted = admit(decision, {
     snapshot: withReductionPrice(judged, { decision, adds }, limits, context.prices.of(decision.marketToken)),
     limits,
@@ -183,7 +181,7 @@ export function judge(
     nowMs,
     expiresAtMs: nowMs + (source.orderExpiryMs ?? engineSettings.intentExpiryMs),
     maxPriceImpactBps: maxPriceImpactsOf(policy),
-    ...(isOperator ? {} : impactLeft(policy.priceImpactPerDayUsd, impactSpentUsd, adds)),
+    ...(isOperator ? {} : impactLeft(context, nowMs, pending, adds)),
     ...(context.fees === undefined ? {} : { executionFeeOf: context.fees.executionFeeOf }),
     acceptedLastHour: acceptedLastHour(context, name, decision, pending, nowMs),
   })
@@ -347,13 +345,21 @@ function withLimitSizes({ limits }: EngineContext, snapshot: Snapshot, strategy:
   })
 }
 
-/** What is left of the day's budget of price impact: half of it is for what takes risk away alone. */
+/**
+ * What is left of the day's budget of price impact, with what is judged and not accepted yet: half of it is for what takes risk away
+ * alone.
+ */
 function impactLeft(
-  perDayUsd: Usd | undefined,
-  spentUsd: Usd,
+  { journal, signingPolicy }: EngineContext,
+  nowMs: number,
+  pending: readonly Intent[],
   adds: boolean,
 ): { readonly priceImpactLeftUsd?: Usd } {
+  const policy = signingPolicy()
+  const { priceImpactPerDayUsd: perDayUsd } = policy
   if (perDayUsd === undefined) return {}
+  const today = [...journal.acceptedSince(dayStartOf(nowMs)), ...pending]
+  const spentUsd = impactSpentBy(today, maxPriceImpactsOf(policy))
   return { priceImpactLeftUsd: maxOf(0n, (adds ? perDayUsd / 2n : perDayUsd) - spentUsd) }
 }
 

@@ -55,7 +55,9 @@ export function createEventTaker(
 ): EventTaker {
   async function take(tracked: TrackedOrder, event: MachineEvent): Promise<void> {
     for (;;) {
-      const { record, effects, again } = step(tracked.state, event, context.rules)
+      context.journal.lookAt(context.clock)
+      const setBackMs = context.journal.setBackSince(tracked.intentId)
+      const { record, effects, again } = step(tracked.state, event, context.rules, setBackMs)
       if (record !== undefined) {
         // What was seen when another's landing was not yet written is judged anew by the next look.
         if (record.kind === 'landed' && !orders.claim(tracked.intentId, record.orderKeys)) return

@@ -3,7 +3,7 @@
  * set back leaves stamps of the future: these count as of the moment of the step, so none is lost and none counts for longer than its window.
  */
 import type { Clock } from '../base/clock.ts'
-import { CLOCK_STEP_MS } from '../domain/clockSkew.ts'
+import { CLOCK_STEP_MS } from '../base/clock.ts'
 
 /** Most steps that are kept: what lies before them is by then older than any window, or nobody can say its age. */
 const mostSteps = 256

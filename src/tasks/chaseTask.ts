@@ -9,7 +9,7 @@ import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { absOf, bps, type Usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
-import type { ExecutorView, RestingChild } from './executorView.ts'
+import { type ExecutorView, ownTimeMs, type RestingChild } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding, betterBy, isBeyond, priceWithin, restsAt, takenPrice, takingOff } from './taskOrders.ts'
 
@@ -29,7 +29,7 @@ export const chaseTask: TaskKind<ChaseParams, ChaseProgress, ExecutorView> = exe
 function planOf(task: Task, view: ExecutorView, { use, leftUsd }: ExecutorStand): Plan {
   const { params, state, sinceMs, taskId } = task
   const { snapshot, nowMs } = view
-  const isLate = nowMs - sinceMs >= params.patienceMs
+  const isLate = ownTimeMs(view) - sinceMs >= params.patienceMs
   const [resting] = use.resting
   if (resting !== undefined && !isLate && !isDue(task, nowMs))
     return { kind: 'wait', until: 'its limit rests at the venue' }

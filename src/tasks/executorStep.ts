@@ -6,7 +6,14 @@ import { addsRisk, type CancelDecision, type Decision } from '../domain/order/de
 import type { ExecutorEnd, ExecutorProgress, TaskGoal } from '../domain/tasks/executorState.ts'
 import type { Hex } from '../protocol/address.ts'
 import { formatDollars, maxOf, type Usd } from '../protocol/units.ts'
-import { type ExecutorUse, type ExecutorView, mostFeeUsd, type RestingChild, useOf } from './executorView.ts'
+import {
+  type ExecutorUse,
+  type ExecutorView,
+  mostFeeUsd,
+  ownTimeMs,
+  type RestingChild,
+  useOf,
+} from './executorView.ts'
 import { childKeyOf, type Next, type RunningTask, type TaskKind } from './taskKind.ts'
 
 /** Most orders that one message cancels. */
@@ -149,7 +156,7 @@ function endOf<Params extends TaskGoal>(
   params: Params,
   { stop, ending }: ExecutorProgress,
   stand: ExecutorStand,
-  { nowMs }: ExecutorView,
+  view: ExecutorView,
 ): ExecutorEnd | undefined {
   if (ending !== undefined) return ending
   const outlasts = rules.outlasts?.(params, stand) === true
@@ -157,7 +164,7 @@ function endOf<Params extends TaskGoal>(
   if (doneUsd >= params.sizeUsd && !outlasts)
     return { outcome: 'done', why: exitedUsd > 0n ? 'an exit closed it' : 'all of it is filled' }
   if (stop !== undefined) return { outcome: 'stopped', why: `${stop.by}: ${stop.reason}` }
-  if (nowMs >= params.budget.untilMs && !outlasts)
+  if (ownTimeMs(view) >= params.budget.untilMs && !outlasts)
     return { outcome: 'out of budget', why: 'its time is over' }
   return undefined
 }

@@ -21,10 +21,17 @@ import { absOf, maxOf, mulDiv, mulDivUp, ONE_USD, USD_DECIMALS, type Usd } from 
 const HIGHEST_FEE_BPS100 = 1_000n
 const BPS100_ONE = 1_000_000n
 
+/** The time that a task's own end is held against, Unix ms: it runs on where the clock was set back. */
+export function ownTimeMs({ nowMs, setBackMs = 0 }: Pick<ExecutorView, 'nowMs' | 'setBackMs'>): number {
+  return nowMs + setBackMs
+}
+
 /** What such a task sees. */
 export interface ExecutorView {
   /** Unix ms. */
   readonly nowMs: number
+  /** How far the clock was set back since it began, ms; absent: it was not. */
+  readonly setBackMs?: number
   /** Of its market, once it was asked for. */
   readonly snapshot?: Snapshot
   /** Its orders, in the order in which it made them. */

@@ -14,6 +14,7 @@ import {
   type ExecutorView,
   entryPriceOf,
   isLost,
+  ownTimeMs,
   takenBackOf,
 } from './executorView.ts'
 import { isLookDue, keptExits, leftToClose, nextExit, type WantedExits } from './taskExits.ts'
@@ -71,7 +72,7 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
   }
   const exits = hasExits(params) && use.doneUsd > 0n ? exitStep(task, view, use) : undefined
   if (exits !== undefined) return exits
-  if (view.nowMs >= params.budget.untilMs) {
+  if (ownTimeMs(view) >= params.budget.untilMs) {
     if (entries.length > 0) return { kind: 'cancel', orders: entries, why: 'its time is over' }
     return use.doneUsd < params.sizeUsd
       ? { kind: 'end', outcome: 'out of budget', why: 'its time is over' }

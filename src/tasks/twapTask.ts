@@ -8,7 +8,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { TWAP, TWAP_VERSION, type TwapParams, type TwapProgress } from '../domain/tasks/twapState.ts'
 import { formatDollars, minOf, mulDiv, mulDivUp, type Usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
-import type { ExecutorView } from './executorView.ts'
+import { type ExecutorView, ownTimeMs } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding, priceWithin, shareOfCapacity, takingOff } from './taskOrders.ts'
 
@@ -46,7 +46,7 @@ function planOf(
 ): ExecutorPlan<TwapProgress> {
   const { durationMs, parts, sizeUsd } = params
   // A clock that was set back begins no stretch before the first.
-  const elapsedMs = Math.max(0, view.nowMs - sinceMs)
+  const elapsedMs = Math.max(0, ownTimeMs(view) - sinceMs)
   const slot = Math.floor((elapsedMs * parts) / durationMs) + 1
   if (slot <= state.slot) return { kind: 'wait', until: 'the time of the next part has not come' }
   const behindUsd = minOf(leftUsd, dueBy(params, slot) - use.doneUsd)

@@ -21,11 +21,16 @@ export interface Answer {
 /** Both clocks of the console, moved by hand. */
 export function handClock() {
   let ms = 1_800_000_000_000
+  let backMs = 0
   return {
-    now: () => ms,
+    now: () => ms - backMs,
     monotonicMs: () => ms,
     pass(forMs: number): void {
       ms += forMs
+    },
+    /** Sets the wall clock back; time runs on. */
+    setBack(byMs: number): void {
+      backMs += byMs
     },
   }
 }

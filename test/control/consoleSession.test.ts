@@ -308,6 +308,16 @@ test('a session ends after an hour without a request, and after twelve in any ca
   expect(await read(busy.reading)).toEqual([401, 'UNAUTHORIZED'])
 })
 
+test('a session and a link last no longer where the clock is set back by a day', async () => {
+  const { reading } = await logIn(server, operateToken)
+  const key = keyOf(server.console?.link('read').url ?? '')
+  clock.setBack(24 * hourMs)
+  expect(await read(reading)).toEqual([200])
+  clock.pass(hourMs)
+  expect(await read(reading)).toEqual([401, 'UNAUTHORIZED'])
+  expect((await enter(key)).error).toBe('LINK_OVER')
+})
+
 test('a request that is refused keeps no session alive', async () => {
   const { reading } = await logIn(server, readToken)
   clock.pass(hourMs / 2)

@@ -162,6 +162,21 @@ test('a 500 before the work was done stays unknown until the deadline has passed
   expect(world.venue.record()).toHaveLength(1)
 })
 
+test('an intent that waits for its host is given up when its time has run, though the clock is set back by a day', async () => {
+  const world = await bench(async (url, init, next) => {
+    if (!url.endsWith('/orders/txns/prepare')) return next(url, init)
+    throw new TypeError('fetch failed')
+  })
+  await world.orderManager.accept(await increase(world))
+  await world.clock.advance(5_000)
+  world.clock.setBack(86_400_000)
+  await world.clock.advance(5_000)
+  expect(labels(world.events).at(-1)).toBe('planned')
+  await world.clock.advance(30_000)
+  expect(world.orderManager.open()).toEqual([])
+  expect(world.signatures.count).toBe(0)
+})
+
 test('a connection that broke off is unknown, and a restart neither sends nor forgets', async () => {
   let isCut = true
   const world = await bench(async (url, init, next) => {

@@ -9,8 +9,10 @@ import { minOf, ONE_USD, type Usd, usd } from '../../src/protocol/units.ts'
 import type { ExecutorView } from '../../src/tasks/executorView.ts'
 import { useOf } from '../../src/tasks/executorView.ts'
 import type { Next } from '../../src/tasks/taskKind.ts'
+import { createTaskTimes } from '../../src/tasks/taskTimes.ts'
 import { twapTask } from '../../src/tasks/twapTask.ts'
 import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
+import { manualClock } from '../support/venue.ts'
 
 const params: TwapParams = {
   symbol: 'ETH/USD [WETH-USDC]',
@@ -327,5 +329,29 @@ test('no order of fills, denials, cuts, cancels, unknown fates, halts and crashe
       },
     ),
     { seed: 41, numRuns: 2_000 },
+  )
+})
+
+test('the end of a task and its parts keep their time where the clock is set back by a day', async () => {
+  const dayMs = 86_400_000
+  const clock = manualClock(startMs)
+  const [times, running] = [createTaskTimes(clock), { ...task({ made: 1, slot: 1 }) }]
+  const look = () => {
+    const setBackMs = times.setBackSince(running)
+    const nowMs = clock.now()
+    const children = [orderOf(usd(250), usd(250))]
+    return twapTask.next(running, view({ children, nowMs, setBackMs }))
+  }
+  expect(said(look())).toContain('has not come')
+  clock.setBack(dayMs)
+  expect(said(look())).toContain('has not come')
+  await clock.advance(30_000)
+  expect(decided(look())).toMatchObject({ sizeDeltaUsd: usd(250) })
+  await clock.advance(210_000)
+  expect(look()).toMatchObject({ outcome: 'out of budget' })
+  // One that begins after the step has its own time, and so has one of before the process.
+  expect(times.setBackSince({ taskId: 'later', sinceMs: clock.now() })).toBe(0)
+  expect(createTaskTimes(clock).setBackSince({ taskId: 'twap:one', sinceMs: clock.now() + dayMs })).toBe(
+    dayMs,
   )
 })

@@ -1,6 +1,6 @@
 /** Watches this machine's clock for steps back, against its own course and against the journal. */
 import type { Clock } from '../../base/clock.ts'
-import { CLOCK_STEP_MS } from '../../domain/clockSkew.ts'
+import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import type { Emit } from '../../domain/event.ts'
 
 /** Time between two looks, ms. */

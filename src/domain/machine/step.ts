@@ -65,8 +65,17 @@ export type MachineEvent =
 
 const nothing: Step = { effects: [], again: false }
 
-/** The step that an event makes. Throws BaseError MACHINE_MISUSED for an event that cannot happen in the state. */
-export function step(state: IntentState | undefined, event: MachineEvent, rules: EvidenceRules): Step {
+/**
+ * The step that an event makes. Throws BaseError MACHINE_MISUSED for an event that cannot happen in the state.
+ *
+ * @param setBackMs how far the wall clock was set back since the intent was accepted
+ */
+export function step(
+  state: IntentState | undefined,
+  event: MachineEvent,
+  rules: EvidenceRules,
+  setBackMs = 0,
+): Step {
   if (event.type === 'accept') {
     if (state !== undefined) throw misused(event, state)
     const record: JournalRecord = {
@@ -84,10 +93,10 @@ export function step(state: IntentState | undefined, event: MachineEvent, rules:
   const attempt = lastAttempt(state)
   switch (event.type) {
     case 'begin':
-      return begin(state, attempt, event.nowMs, event.host)
+      return begin(state, attempt, event, setBackMs)
     case 'prepare.unreachable':
       if (attempt?.phase !== 'PREPARING') throw misused(event, state)
-      if (event.nowMs >= state.intent.expiresAtMs)
+      if (isExpired(state, event.nowMs, setBackMs))
         return expire(state, event.nowMs, `prepare was not answered: ${event.reason}`)
       return { effects: [{ type: 'prepare', attempt: attempt.n, again: true }], again: false }
     case 'refused':
@@ -113,7 +122,7 @@ export function step(state: IntentState | undefined, event: MachineEvent, rules:
       }
     case 'signed':
       if (attempt?.phase !== 'PREPARING') throw misused(event, state)
-      if (event.nowMs >= state.intent.expiresAtMs)
+      if (isExpired(state, event.nowMs, setBackMs))
         return expire(state, event.nowMs, 'the intent expired before it was armed')
       return {
         record: {
@@ -137,7 +146,7 @@ export function step(state: IntentState | undefined, event: MachineEvent, rules:
         again: event.send.result === 'not-sent',
       }
     case 'recovered':
-      return recover(state, attempt, event.nowMs)
+      return recover(state, attempt, event.nowMs, setBackMs)
     case 'observed':
       return observe(state, attempt, event.observation, event.nowMs, rules)
     case 'resolved':
@@ -150,9 +159,19 @@ export function step(state: IntentState | undefined, event: MachineEvent, rules:
   }
 }
 
-function begin(state: IntentState, attempt: Attempt | undefined, nowMs: number, host: string): Step {
+/** Whether nothing new is signed for an intent. Its time runs on where the clock was set back: nothing of yesterday is signed today. */
+function isExpired({ intent }: IntentState, nowMs: number, setBackMs: number): boolean {
+  return nowMs + setBackMs >= intent.expiresAtMs
+}
+
+function begin(
+  state: IntentState,
+  attempt: Attempt | undefined,
+  { nowMs, host }: Extract<MachineEvent, { type: 'begin' }>,
+  setBackMs: number,
+): Step {
   if (attempt !== undefined) throw misused({ type: 'begin' }, state)
-  if (nowMs >= state.intent.expiresAtMs)
+  if (isExpired(state, nowMs, setBackMs))
     return expire(state, nowMs, 'the intent expired before it was prepared')
   return {
     record: { ...stamp(state, nowMs), kind: 'attempt.preparing', attempt: 1, lane: state.intent.lane, host },
@@ -161,11 +180,11 @@ function begin(state: IntentState, attempt: Attempt | undefined, nowMs: number, 
   }
 }
 
-function recover(state: IntentState, attempt: Attempt | undefined, nowMs: number): Step {
+function recover(state: IntentState, attempt: Attempt | undefined, nowMs: number, setBackMs: number): Step {
   if (attempt === undefined) return { effects: [{ type: 'begin' }], again: false }
   switch (attempt.phase) {
     case 'PREPARING':
-      if (nowMs >= state.intent.expiresAtMs)
+      if (isExpired(state, nowMs, setBackMs))
         return expire(state, nowMs, 'the intent expired while perpd was down')
       return { effects: [{ type: 'prepare', attempt: attempt.n, again: false }], again: false }
     case 'ARMED':

@@ -2,6 +2,7 @@
  * Messages that a host was handed and that nobody has seen in a block: their host may never relay them, or may at any time until
  * their deadline. Nothing is sent again for one. A whole close continues with another order (docs/orders.md, "A message that is withheld").
  */
+import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import { type IntentState, isUnresolved, lastAttempt } from './intent.ts'
 
 /** Most whole closes of one position that may be under way at once: each further one costs a fee where the ones before it land after all. */
@@ -14,9 +15,13 @@ export function unprovenSinceMs(state: IntentState): number | undefined {
   return attempt.armedAtMs ?? state.updatedAtMs
 }
 
-/** Judges whether a message whose fate is open since then counts as withheld. A clock that was set back makes it no younger than it is proven to be. */
+/**
+ * Whether a message whose fate is open since then counts as withheld. So does one of a time that is to come: the clock was set back since, nobody can
+ * say its age, and a way out does not wait for a day; where it is not withheld, one more whole close is harmless.
+ */
 export function isWithheld(sinceMs: number | undefined, nowMs: number, withheldMs: number): boolean {
-  return sinceMs !== undefined && nowMs - sinceMs >= withheldMs
+  if (sinceMs === undefined) return false
+  return nowMs - sinceMs >= withheldMs || sinceMs - nowMs >= CLOCK_STEP_MS
 }
 
 /** Hosts that were handed a message of these intents which counts as withheld. */

@@ -33,6 +33,7 @@ import { type ExecutorView, useOf } from '../../tasks/executorView.ts'
 import { taskChanged } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
 import { type AdmitBeside, createTaskRunner } from '../../tasks/taskRunner.ts'
+import { createTaskTimes } from '../../tasks/taskTimes.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { createStrategyTasks, type StrategyTasks } from '../account/strategyTasks.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
@@ -140,6 +141,7 @@ export function createExecutors(context: ExecutorContext): Executors {
   const stops = new Map<string, StopWish>()
   const paused = new Map<string, { readonly untilMs: number; readonly why: string }>()
   const all = () => [...(accountJournal.state().tasks?.values() ?? [])].filter(isExecutor)
+  const times = createTaskTimes(clock)
   const running = () => all().filter(({ end }) => end === undefined)
 
   async function childrenOf({
@@ -188,16 +190,18 @@ export function createExecutors(context: ExecutorContext): Executors {
   }
 
   /** What a task sees, with what its orders came to. */
-  async function seen(task: Pick<TaskState, 'taskId' | 'params'>): Promise<ExecutorView> {
+  async function seen(task: Pick<TaskState, 'taskId' | 'params' | 'sinceMs'>): Promise<ExecutorView> {
     const { owner } = task.params as TaskGoal
     const isOfReductions = isReduction(task.params as TaskGoal)
     const view = viewOf({ isReduction: isOfReductions, ...(owner === undefined ? {} : { owner }) })
+    const setBackMs = times.setBackSince(task)
     const children = await childrenOf(task)
     const claimedUsd = await claimedBy(olderOnSide(running(), task.taskId))
     const takenBack = (strategy: string) => (orderKey: Hex) =>
       takenBackBy(journal.recentIntents({ strategy }), orderKey)
     return {
       ...view,
+      ...(setBackMs > 0 ? { setBackMs } : {}),
       children,
       booked: (side) => ({ ...view.booked(side), claimedUsd }),
       ...(owner === undefined ? {} : { takenBackBy: takenBack(owner) }),
@@ -227,7 +231,7 @@ export function createExecutors(context: ExecutorContext): Executors {
   }
 
   function forget(taskId: string): void {
-    for (const kept of [waits, told, stops, paused]) kept.delete(taskId)
+    for (const kept of [waits, told, stops, paused, times]) kept.delete(taskId)
   }
 
   /** Why no order of a task may be accepted any more: asked in its turn, for an operator may have been faster. */

@@ -4,6 +4,8 @@
  *
  * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
  */
+
+import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
 import {
   type AccountState,
@@ -16,7 +18,6 @@ import {
 } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
 import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
-import { CLOCK_STEP_MS } from '../../domain/clockSkew.ts'
 import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'

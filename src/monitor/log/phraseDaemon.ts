@@ -1,6 +1,7 @@
 /** How starts and ends of the daemon, turns of strategies, and decisions that are none read. */
+
+import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
-import { CLOCK_STEP_MS } from '../../domain/clockSkew.ts'
 import type { DaemonEvent } from '../../domain/daemonEvent.ts'
 import { counted, ended, listed, money, plain, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'

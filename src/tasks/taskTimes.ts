@@ -1,0 +1,25 @@
+/** The time of each task that runs: it runs on where the clock is set back, so that no task lasts for longer than it was given. */
+import type { Clock } from '../base/clock.ts'
+import { createOnwardClock } from '../base/onwardClock.ts'
+import type { TaskState } from '../domain/tasks/taskRecord.ts'
+
+/** The times of tasks. */
+export interface TaskTimes {
+  /** How far the clock was set back since a task began, ms; of one of before this process, at least as far as its start is ahead. */
+  setBackSince(task: Pick<TaskState, 'taskId' | 'sinceMs'>): number
+  /** Forgets a task that ended. */
+  delete(taskId: string): unknown
+}
+
+/** Begins without tasks. */
+export function createTaskTimes(clock: Clock): TaskTimes {
+  const times = new Map<string, Clock>()
+  return {
+    setBackSince({ taskId, sinceMs }) {
+      const time = times.get(taskId) ?? createOnwardClock(clock, sinceMs)
+      times.set(taskId, time)
+      return time.now() - clock.now()
+    },
+    delete: (taskId) => times.delete(taskId),
+  }
+}
