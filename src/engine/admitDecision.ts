@@ -247,7 +247,7 @@ function edgeDenial(
 
 /** What a strategy's file puts around its decisions: the exits that its increases bring, and when it adds nothing. */
 function ofFile(
-  { journal }: Pick<EngineContext, 'journal'>,
+  { aheadStamps, journal }: Pick<EngineContext, 'aheadStamps' | 'journal'>,
   { name, exits, protect }: DecisionSource,
   judged: Snapshot,
   decision: Decision,
@@ -256,7 +256,9 @@ function ofFile(
   const view = marketOf(judged, decision.marketToken)
   return {
     ...(exits === undefined ? {} : { exits: exitsNow(exits, view, nowMs) ?? 'unknown' }),
-    ...(protect === undefined ? {} : { protection: protectionOf(journal.books(), name, protect, judged) }),
+    ...(protect === undefined
+      ? {}
+      : { protection: protectionOf(journal.books(), name, protect, judged, aheadStamps) }),
   }
 }
 

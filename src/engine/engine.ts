@@ -23,6 +23,7 @@ import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
 import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
+import { createAheadStamps } from './account/aheadStamps.ts'
 import { createBareSides } from './account/bareSides.ts'
 import { createHiddenWorth } from './account/hiddenWorth.ts'
 import { createHoldings } from './account/holdings.ts'
@@ -178,6 +179,7 @@ export function createEngine(parts: EngineParts): Engine {
   })
   const admission: EngineContext = {
     exitRetries: new Map(),
+    aheadStamps: createAheadStamps(clock),
     ...context,
     limits,
     equity: breakers.limitEquity,

@@ -88,14 +88,14 @@ function exitDecisions(
 }
 
 function takenBack(
-  { clock, exitRetries, journal }: EngineContext,
+  { aheadStamps, clock, exitRetries, journal }: EngineContext,
   { name, protect }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],
 ): readonly Kept[] {
   if (protect === undefined || states.length === 0) return []
   const keyOf = ({ marketToken }: CancelDecision) => `${name}:${hexKey(marketToken)}:entries`
-  const protection = protectionOf(journal.books(), name, protect, snapshot)
+  const protection = protectionOf(journal.books(), name, protect, snapshot, aheadStamps)
   return entryCancels(protection, snapshot, states, clock.now())
     .map((decision) => ({ decision, retryKey: keyOf(decision) }))
     .filter(({ retryKey }) => (exitRetries.get(retryKey) ?? 0) <= clock.monotonicMs())

@@ -49,6 +49,7 @@ export const noticeKinds = {
   'chat-failed':
     'commands of a chat cannot be read, or not be answered; or they could be read for a minute, or one was answered',
   'control-port': 'the control port could not be opened, and perpd serves at another',
+  'clock-set-back': "this machine's clock went back: while perpd runs, or before a start",
   'log-output': 'nobody takes the lines of the log from standard output; or somebody does again',
   'limits-changed': 'limits were changed while perpd runs, or a start has others than the run before',
   'day-summary': 'the summary of a day, at the hour of `notify.summaryHourUtc`',

@@ -168,6 +168,12 @@ const judges: Judges = {
     cause: 'control-port',
     action: 'Look which program has the port, and restart perpd when it is free.',
   }),
+  'daemon.clockSetBack': ({ against, backMs }) => ({
+    kind: 'clock-set-back',
+    cause: `clock:${against}:${backMs}`,
+    action:
+      "Look at this machine's clock and its time server: timedatectl, and compare it with the hosts: perpd doctor.",
+  }),
   'log.output': ({ state }) => ({
     kind: 'log-output',
     cause: 'log-output',

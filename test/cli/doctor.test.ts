@@ -135,6 +135,10 @@ test('a clock is told of at 2 seconds and fails at 10', () => {
   const levels = [0, 1_999, -2_000, 9_999, 10_000, -60_000].map((skew) => hostFinding('h', 5, skew).level)
   expect(levels).toEqual(['pass', 'pass', 'warn', 'warn', 'fail', 'fail'])
   expect(hostFinding('h', 3_000, 0).level).toBe('warn')
+  // The daemon's own venue has a time of its own, which a server of this machine cannot mend.
+  const remedies = [false, true].map((isOwnVenue) => hostFinding('h', 5, 86_400_000, isOwnVenue).remedy ?? '')
+  expect(remedies.map((remedy) => remedy.includes('timedatectl'))).toEqual([true, false])
+  expect(remedies[1]).toContain('paper.stateFile')
 })
 
 test('one host that is down is a warning while another of its service answers', () => {

@@ -41,6 +41,13 @@ test('an order that merely goes on, and what became of a notice, is told to nobo
   expect(noticeOf({ type: 'notice.dropped', sink: 'a', kind: 'test' })).toBeUndefined()
 })
 
+test('a clock that went back is told once for each step, with what to look at', () => {
+  const back = (backMs: number) => noticeOf({ type: 'daemon.clockSetBack', backMs, against: 'itself' })
+  expect(back(86_400_000)).toMatchObject({ kind: 'clock-set-back', level: 'warn' })
+  expect(back(86_400_000)?.action).toContain('timedatectl')
+  expect(back(3_600_000)?.cause).not.toBe(back(86_400_000)?.cause)
+})
+
 test('two orders of a strategy that fail for the same reason have one cause', () => {
   const other = {
     ...moved('pending', 'reverted'),

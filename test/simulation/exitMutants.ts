@@ -52,7 +52,7 @@ export const exitMutants: readonly FirstMutant[] = [
   ]),
   bug('a cooldown is kept in memory alone', 2, [
     judge,
-    'protectionOf(journal.books(), name, protect, judged)',
+    'protectionOf(journal.books(), name, protect, judged, aheadStamps)',
     `((given) => ({
             ...given,
             track: {
@@ -63,7 +63,7 @@ export const exitMutants: readonly FirstMutant[] = [
                 ),
               ),
             },
-          }))(protectionOf(journal.books(), name, protect, judged))`,
+          }))(protectionOf(journal.books(), name, protect, judged, aheadStamps))`,
   ]),
   bug('stops are not counted', 2, [
     'src/domain/books/bookMoves.ts',

@@ -101,7 +101,7 @@ async function checkVenue(config: Config, status: StatusBody | undefined): Promi
     })
     const remedy = 'Ask again in a minute.'
     const found = await Promise.all([
-      checkHosts(api),
+      checkHosts(api, config.embedsVenue),
       config.embedsVenue
         ? [pass('chain', "the paper venue's own node, inside the daemon")]
         : bounded(

@@ -14,8 +14,12 @@ const SLOW_MS = 2_000
 /** Longest wait for one answer, ms. */
 const ANSWER_MS = 5_000
 
-/** All hosts of both services, each with how long it took and how far its clock is from ours. */
-export async function checkHosts(api: Api): Promise<readonly Finding[]> {
+/**
+ * All hosts of both services, each with how long it took and how far its clock is from ours.
+ *
+ * @param isOwnVenue whether the daemon itself serves them, on this machine
+ */
+export async function checkHosts(api: Api, isOwnVenue = false): Promise<readonly Finding[]> {
   const options = (host: string) => ({ host, isFresh: true, attempts: 1, timeoutMs: ANSWER_MS })
   const services = [
     { role: 'application API', hosts: api.hosts.api, ask: (host: string) => api.getTokens(options(host)) },
@@ -23,7 +27,7 @@ export async function checkHosts(api: Api): Promise<readonly Finding[]> {
   ]
   const found = await Promise.all(
     services.map(async ({ role, hosts, ask }) => {
-      const looks = hosts.map((host) => lookAt(api, { role, host, ask: () => ask(host) }))
+      const looks = hosts.map((host) => lookAt(api, { role, host, isOwnVenue, ask: () => ask(host) }))
       return withOthers(await Promise.all(looks))
     }),
   )
@@ -41,10 +45,11 @@ interface Look {
   /** What it is for. */
   readonly role: string
   readonly host: string
+  readonly isOwnVenue: boolean
   readonly ask: () => Promise<unknown>
 }
 
-async function lookAt(api: Api, { role, host, ask }: Look): Promise<Finding> {
+async function lookAt(api: Api, { role, host, isOwnVenue, ask }: Look): Promise<Finding> {
   const startMs = systemClock.monotonicMs()
   const name = `${role} at ${addressOf(host)}`
   try {
@@ -58,7 +63,7 @@ async function lookAt(api: Api, { role, host, ask }: Look): Promise<Finding> {
       cause?.remedy ?? 'Ask again in a minute; while another host of the service answers, perpd continues.',
     )
   }
-  return hostFinding(name, systemClock.monotonicMs() - startMs, api.clockSkewMs(host))
+  return hostFinding(name, systemClock.monotonicMs() - startMs, api.clockSkewMs(host), isOwnVenue)
 }
 
 /** Machine and path: of several services on one machine the path alone tells which. */
@@ -68,11 +73,18 @@ function addressOf(url: string): string {
 }
 
 /** What an answer says of its host. `skewMs`: its clock less ours, to a second, as its Date header tells. */
-export function hostFinding(name: string, tookMs: number, skewMs: number | undefined): Finding {
+export function hostFinding(
+  name: string,
+  tookMs: number,
+  skewMs: number | undefined,
+  isOwnVenue = false,
+): Finding {
   const clock = skewMs === undefined ? 'no Date header' : `clock ${skewText(skewMs)}`
   const text = `${name} answers in ${span(tookMs)}, ${clock}`
   const apartMs = Math.abs(skewMs ?? 0)
-  const remedy = 'Set the clock of this machine: timedatectl set-ntp true'
+  const remedy = isOwnVenue
+    ? "The venue of the daemon keeps the time of its chain, which never goes back: this machine's clock did, or paper.stateFile is of a time when it was ahead. Orders go on by the venue's time; another paper.stateFile begins a world of now."
+    : 'Set the clock of this machine: timedatectl set-ntp true'
   if (apartMs >= SKEW_FAIL_MS) return fail('host', text, remedy)
   if (apartMs >= SKEW_WARN_MS) return warn('host', text, remedy)
   return tookMs > SLOW_MS

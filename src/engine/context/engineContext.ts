@@ -10,6 +10,7 @@ import type { Address } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import type { AheadStamps } from '../account/aheadStamps.ts'
 import type { Holdings } from '../account/holdings.ts'
 import type { ShownEquity } from '../account/shownEquity.ts'
 import type { StrategyTasks } from '../account/strategyTasks.ts'
@@ -91,4 +92,6 @@ export interface EngineContext extends ExecutionContext {
   readonly engineSettings: EngineSettings
   /** Until when what is kept in order for an instance on a market waits after a denial, monotonic ms, by its name, the market token and what it is. */
   readonly exitRetries: Map<string, number>
+  /** Times of fills and stops that the clock has not reached, as of when they were first seen. */
+  readonly aheadStamps: AheadStamps
 }

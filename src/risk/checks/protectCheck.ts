@@ -64,7 +64,7 @@ function checkStops({ stops }: Protections, { stopsMs }: TrackRecord, nowMs: num
     (stopMs, index) => index >= count - 1 && stopMs - (stopsMs[index - count + 1] ?? 0) <= windowMs,
   )
   const newestMs = stopsMs[at]
-  if (newestMs === undefined || Math.abs(nowMs - newestMs) >= pauseMs) return undefined
+  if (newestMs === undefined || nowMs - newestMs >= pauseMs) return undefined
   return {
     code: 'STOPS_IN_WINDOW',
     reason: `${count} stops came within ${spanOf(windowMs)}; this strategy adds nothing for ${spanOf(pauseMs)} after the last of them`,
@@ -81,8 +81,8 @@ function checkCooldown(
   nowMs: number,
 ): Denial | undefined {
   const exitMs = exitsMs.get(hexKey(marketToken))
-  if (cooldownMs === undefined || exitMs === undefined || Math.abs(nowMs - exitMs) >= cooldownMs)
-    return undefined
+  // A stamp that the clock has not reached is handed in as of when it was first seen: after a step back the clocks agree, and no CLOCK_SKEW holds.
+  if (cooldownMs === undefined || exitMs === undefined || nowMs - exitMs >= cooldownMs) return undefined
   return {
     code: 'COOLDOWN_AFTER_EXIT',
     reason: 'this strategy left the market a moment ago, and waits before it enters again',
