@@ -11,7 +11,7 @@ const mostSteps = 256
 interface Step {
   /** The last place that was written before it. */
   readonly place: number
-  /** How far the clock went back, ms; less than 0 where it came forth again. */
+  /** The length of the way back, ms; less than 0 where it came forth again. */
   backMs: number
 }
 
@@ -23,7 +23,7 @@ export class ClockSteps {
   #courseMs: number | undefined
   /** Taken from stamps since that look, which see a step and not how far it went. */
   #unmeasured: Step[] = []
-  /** How far the clock is back by the steps of this process, ms. */
+  /** The sum of the steps of this process, ms. */
   #behindMs = 0
 
   /** Takes the stamp of what follows on `place`. */
@@ -61,12 +61,12 @@ export class ClockSteps {
     this.#lastMs = nowMs
   }
 
-  /** Whether the clock ran straight, as far as is known. */
+  /** True where the clock ran straight, as far as is known. */
   get isNone(): boolean {
     return this.#steps.length === 0
   }
 
-  /** How far the clock was set back since that place was written, ms. */
+  /** Gives how far the clock was set back since that place was written, ms. */
   backSince(place: number): number {
     let backMs = 0
     for (const step of this.#steps) if (step.place >= place) backMs += step.backMs

@@ -60,7 +60,7 @@ export interface LedgerReads {
    * makes nothing younger or older, so that what it wrote while it was ahead counts as of the step, for its window and no longer.
    */
   lookAt(clock: Pick<Clock, 'now' | 'monotonicMs'>): void
-  /** How far the clock was set back since an open or recent intent was accepted, ms. */
+  /** Gives how far the clock was set back since an open or recent intent was accepted, ms. */
   setBackSince(intentId: string): number
   /** How intents ended since then (Unix ms), in the order in which that was written; a day back at least. */
   endingsSince(sinceMs: number): readonly Ending[]

@@ -30,7 +30,7 @@ export function ownTimeMs({ nowMs, setBackMs = 0 }: Pick<ExecutorView, 'nowMs' |
 export interface ExecutorView {
   /** Unix ms. */
   readonly nowMs: number
-  /** How far the clock was set back since it began, ms; absent: it was not. */
+  /** The sum of the clock's steps back since it began, ms; absent: it was not. */
   readonly setBackMs?: number
   /** Of its market, once it was asked for. */
   readonly snapshot?: Snapshot

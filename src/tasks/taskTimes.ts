@@ -5,7 +5,7 @@ import type { TaskState } from '../domain/tasks/taskRecord.ts'
 
 /** The times of tasks. */
 export interface TaskTimes {
-  /** How far the clock was set back since a task began, ms; of one of before this process, at least as far as its start is ahead. */
+  /** Gives how far the clock was set back since a task began, ms; of one of before this process, at least as far as its start is ahead. */
   setBackSince(task: Pick<TaskState, 'taskId' | 'sinceMs'>): number
   /** Forgets a task that ended. */
   delete(taskId: string): unknown

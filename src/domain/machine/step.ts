@@ -159,7 +159,7 @@ export function step(
   }
 }
 
-/** Whether nothing new is signed for an intent. Its time runs on where the clock was set back: nothing of yesterday is signed today. */
+/** Judges whether nothing new is signed for an intent. Its time runs on where the clock was set back: nothing of yesterday is signed today. */
 function isExpired({ intent }: IntentState, nowMs: number, setBackMs: number): boolean {
   return nowMs + setBackMs >= intent.expiresAtMs
 }

@@ -16,7 +16,7 @@ export function unprovenSinceMs(state: IntentState): number | undefined {
 }
 
 /**
- * Whether a message whose fate is open since then counts as withheld. So does one of a time that is to come: the clock was set back since, nobody can
+ * Judges whether a message whose fate is open since then counts as withheld. So does one of a time that is to come: the clock was set back since, nobody can
  * say its age, and a way out does not wait for a day; where it is not withheld, one more whole close is harmless.
  */
 export function isWithheld(sinceMs: number | undefined, nowMs: number, withheldMs: number): boolean {

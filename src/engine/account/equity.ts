@@ -167,7 +167,7 @@ interface HostTrack {
   readonly aheadSinceMs?: number
 }
 
-/** Whether today ended while a mark of a day to come counted for it: by time that ran from one reading to the next, and by no jump. */
+/** Judges whether today ended while a mark of a day to come counted for it: by time that ran from one reading to the next, and by no jump. */
 function isAheadOver({ aheadSinceMs, readings }: Partial<HostTrack> = {}, nowMs: number): boolean {
   const lastMs = readings?.at(-1)?.atMs
   if (aheadSinceMs === undefined || lastMs === undefined) return false

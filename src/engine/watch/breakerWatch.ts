@@ -273,7 +273,7 @@ export function createBreakers(
     }
   }
 
-  /** When a halt began: one that a clock ahead put on began when that was first seen, as soon as this lasts. */
+  /** Gives when a halt began: one that a clock ahead put on began when that was first seen, as soon as this lasts. */
   function begunMs(halt: TradingHalt, nowMs: number): number {
     const key = haltKey(halt)
     if (halt.sinceMs <= nowMs) aheadSinceMs.delete(key)

@@ -38,7 +38,7 @@ interface Realized {
   readonly receivedUsd: Usd
 }
 
-/** How many whole days before the newest are kept, ms. */
+/** Whole days before the newest that are kept, ms. */
 const keptDaysMs = 2 * 86_400_000
 
 /** Begins with intents of before this process. */
@@ -59,7 +59,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     for (const [each, { executedMs }] of counted) if (isOld(executedMs, atMs)) counted.delete(each)
   }
 
-  /** What executed since then within the day of `atMs`. */
+  /** Gives what executed since then within the day of `atMs`. */
   function since(sinceMs: number, atMs: number): readonly Realized[] {
     const dayMs = dayStartOf(atMs)
     return [...counted.values()].filter(({ executedMs }) => executedMs >= dayMs && executedMs > sinceMs)

@@ -301,7 +301,7 @@ export function isOver(
 }
 
 /**
- * Whether a mark is of the day of an instant. One of a day that is to come was made by a clock that was ahead: it counts today all the same, and
+ * Judges whether a mark is of the day of an instant. One of a day that is to come was made by a clock that was ahead: it counts today all the same, and
  * nothing that was lost is forgotten.
  */
 export function isOfToday({ dayStartMs }: Pick<EquityMark, 'dayStartMs'>, nowMs: number): boolean {
@@ -309,7 +309,7 @@ export function isOfToday({ dayStartMs }: Pick<EquityMark, 'dayStartMs'>, nowMs:
 }
 
 /**
- * For how long a day that is to come counts before it ends with today, ms: a clock that was a day ahead and is right now. One that is hours off may be the
+ * The time for which a day that is to come counts before it ends with today, ms: a clock that was a day ahead and is right now. One that is hours off may be the
  * wrong one, and its midnight ends nothing.
  */
 export const AHEAD_FOR_MS = 43_200_000
