@@ -84,8 +84,15 @@ function storyOf(seed: number, spanMs: number): Story {
     plan: planOf(seed, spanMs),
     liars: hosts,
     endpoints: 2,
-    // One order sent twice would be more than a habit holds.
-    flags: ['--risk.maxPositionSizeUsd=300', '--risk.maxOrderSizeUsd=300'],
+    flags: [
+      // One order sent twice would be more than a habit holds.
+      '--risk.maxPositionSizeUsd=300',
+      '--risk.maxOrderSizeUsd=300',
+      // Fees of a whole day at this pace are no matter here.
+      '--risk.executionFeesPerDay=2',
+      '--risk.relayFeesPerDayUsd=1000',
+      '--risk.reductionFeesPerDayUsd=1000',
+    ],
     spanMs,
     habits: [
       habit('turns', 0, 300_000),
