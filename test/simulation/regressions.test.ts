@@ -86,6 +86,8 @@ const mendedSince: typeof mended = [
   ['shell', 880_000_009_755, 'the pause of what followed an order ends with it'],
   // The host's pause of an order that the chain had closed slept on for up to a minute beside the poller's.
   ['engine', 882_000_000_255, 'the pause between questions to a host ends with its order'],
+  // The judge: a strategy opened more while it waited, and the poller's half minute after the last end was taken for a timer that is left.
+  ['engine', 910_000_000_017, 'timers are counted when nothing was open for a minute and a half'],
   // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.
   ['shell', 880_000_010_092, 'an endpoint and the machine’s clock are never off by the same'],
 ]
