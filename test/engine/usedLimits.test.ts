@@ -29,6 +29,7 @@ const ending = (over: Partial<Ending> = {}): Ending => ({
   ...over,
 })
 const failed = ending({ cause: 'CANCELLED x' })
+const dayMs = 86_400_000
 const facts: UsedFacts = {
   endings: [
     failed,
@@ -47,8 +48,8 @@ const facts: UsedFacts = {
     { marketToken: eth, direction: 'short', sizeUsd: usd(150) },
     { marketToken: btc, direction: 'long', sizeUsd: usd(250) },
   ],
-  equity: { equityUsd: usd(900), peakUsd: usd(1_200), dayStartUsd: usd(1_000), dayStartMs: 5 } as never,
-  dayStartMs: 5,
+  equity: { equityUsd: usd(900), peakUsd: usd(1_200), dayStartUsd: usd(1_000), dayStartMs: 5 * dayMs } as never,
+  dayStartMs: 5 * dayMs,
   realizedUsd: -usd(40),
   receivedUsd: 0n,
   dayResultUsd: (strategy) => (strategy === 'one' ? -usd(30) : usd(20)),
@@ -91,7 +92,7 @@ test('the largest side and the largest market are counted, of a strategy by its 
 test('a drawdown is of the peak, and the equity of a day before says nothing of the loss of this one', () => {
   expect(used('breakers', 'maxDrawdownBps')).toBe(2_500n)
   expect(used('breakers', 'rejectsInRow')).toBeUndefined()
-  expect(used('account', 'maxDailyLossUsd', { dayStartMs: 6 })).toBe(usd(40))
+  expect(used('account', 'maxDailyLossUsd', { dayStartMs: 6 * dayMs })).toBe(usd(40))
   // Funding that was put aside is in no list; what was realized has it in there.
   expect(used('account', 'maxDailyLossUsd', { receivedUsd: usd(35) })).toBe(usd(65))
   expect(used('account', 'maxDailyLossUsd', { receivedUsd: usd(70) })).toBe(usd(40))
