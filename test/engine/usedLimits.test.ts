@@ -48,7 +48,12 @@ const facts: UsedFacts = {
     { marketToken: eth, direction: 'short', sizeUsd: usd(150) },
     { marketToken: btc, direction: 'long', sizeUsd: usd(250) },
   ],
-  equity: { equityUsd: usd(900), peakUsd: usd(1_200), dayStartUsd: usd(1_000), dayStartMs: 5 * dayMs } as never,
+  equity: {
+    equityUsd: usd(900),
+    peakUsd: usd(1_200),
+    dayStartUsd: usd(1_000),
+    dayStartMs: 5 * dayMs,
+  } as never,
   dayStartMs: 5 * dayMs,
   realizedUsd: -usd(40),
   receivedUsd: 0n,
