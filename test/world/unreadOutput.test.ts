@@ -1,7 +1,7 @@
 /** Output that nobody takes: a terminal that was stopped, a pipe that is full, a reader that went away. The daemon waits for none of them. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bareEnv } from '../support/bareEnv.ts'
@@ -71,6 +71,40 @@ test.runIf(hasPty)(
     await until('it writes again', () => shown.length > stopped || undefined)
     terminal.stdin.write('\u0003')
     await once(terminal, 'close')
+  },
+)
+
+/** `perpd run` as another user than the terminal's, where this one may become another. */
+const asAnother = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+const mayBecomeAnother =
+  spawnSync(asAnother[0] ?? '', [...asAnother.slice(1), process.execPath, main, 'version']).status === 0
+
+test.runIf(hasPty && mayBecomeAnother)(
+  "another user's terminal that was stopped keeps the daemon from nothing, and takes its lines after Ctrl-Q, the last ones too",
+  { timeout: 180_000 },
+  async () => {
+    chmodSync(folder.path, 0o777)
+    const command = [...asAnother, process.execPath, ...run].map((each) => `'${each}'`).join(' ')
+    const terminal = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
+      cwd: folder.path,
+      env: bareEnv(),
+    })
+    let shown = ''
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+    })
+    const { address } = await daemonOf()
+    await until('it is ready', () => shown.includes('ready: strategies are running') || undefined)
+    terminal.stdin.write('\u0013')
+    await livesOn(address)
+    const stopped = shown.length
+    await livesOn(address)
+    expect(shown.length).toBe(stopped)
+    terminal.stdin.write('\u0011')
+    await until('it writes again', () => shown.length > stopped || undefined)
+    terminal.stdin.write('\u0003')
+    await once(terminal, 'close')
+    expect(shown).toMatch(/stopped after [\d.]+ s with/)
   },
 )
 

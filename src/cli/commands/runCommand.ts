@@ -2,13 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
 import { openLogFile } from '../../daemon/log/logFile.ts'
-import { createLogOutput, neverWait } from '../../daemon/log/logOutput.ts'
+import { createLogOutput, neverWait, takenFrom, withoutWaiting } from '../../daemon/log/logOutput.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { run } from '../../daemon/run.ts'
 import { createLog } from '../../monitor/log/log.ts'
 import { createLogRing } from '../../monitor/log/logRing.ts'
 import type { Call } from '../call/command.ts'
 import { whileReading } from '../output/progressBar.ts'
+
+/** How long the last lines of a daemon may take on their way to a terminal of another user, ms. */
+const LAST_LINES_MS = 2_000
 
 /** Runs the daemon until it ends; resolves with its exit code. Rejects with CommandError when it may not start like this. */
 export async function runCommand({ loaded, reload, env, execArgv, keys }: Call): Promise<number> {
@@ -22,9 +25,9 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
     path === undefined
       ? undefined
       : openLogFile(path, Date.now, (reason) => log.note('log.fileFailed', 'error', reason))
-  neverWait(process.stdout)
+  const stdout = withoutWaiting(process.stdout)
   neverWait(process.stderr)
-  const output = createLogOutput(process.stdout)
+  const output = createLogOutput(stdout)
   const log = createLog({
     level: config.log.level,
     levels: config.log.levels,
@@ -39,7 +42,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   const notes = [...warnings, ...processWarnings(config, { env }), ...node]
   const isPretty = process.stdout.isTTY === true && config.log.format !== 'json'
   const terminal = (text: string): void => {
-    process.stdout.write(`${text}\n`)
+    stdout.write(`${text}\n`)
   }
   try {
     return await run(config, {
@@ -47,6 +50,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
       ...(isPretty ? { terminal } : {}),
     })
   } finally {
+    if (stdout !== process.stdout) await takenFrom(stdout, LAST_LINES_MS)
     file?.close()
   }
 }

@@ -2,7 +2,9 @@
  * The log's way to standard output, which never waits for whoever reads it: a terminal that was stopped (Ctrl-S), a pipe that is full. What waits is bounded;
  * beyond that lines are dropped and counted until all that waits is taken. When the reader is gone, the daemon continues without it.
  */
+import { spawn } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
+import { systemClock } from '../../base/systemClock.ts'
 import type { Emit } from '../../domain/event.ts'
 import type { LogStream } from '../../monitor/log/log.ts'
 
@@ -70,13 +72,45 @@ export function createLogOutput(stream: OutputStream, mostBytes: number = MOST_W
 
 /**
  * Makes a terminal take what is written as a pipe does: what it does not take waits, and the process does not. Node writes
- * terminals so that the process waits, and offers no other switch than this one of its handle.
+ * terminals so that the process waits, and offers no other switch than this one of its handle. False for a terminal of another user,
+ * as after `su`: it is shared with the shell that waits there, and stays as it is.
  */
-export function neverWait(stream: NodeJS.WriteStream & { readonly fd: number }): void {
+export function neverWait(stream: NodeJS.WriteStream & { readonly fd: number }): boolean {
   const { _handle: handle } = stream as unknown as {
     readonly _handle?: { readonly setBlocking?: (isBlocking: boolean) => void }
   }
-  if (stream.isTTY === true && isOwnTerminal(stream.fd)) handle?.setBlocking?.(false)
+  if (stream.isTTY !== true) return true
+  if (!isOwnTerminal(stream.fd)) return false
+  handle?.setBlocking?.(false)
+  return true
+}
+
+/**
+ * The stream as what never waits. Before a terminal of another user stands a process that writes to it, and waits in our place; it
+ * ends when all that it was handed is written. Where it cannot be started nothing is shown there, which the log's events say as of
+ * a reader that is gone.
+ */
+export function withoutWaiting(stream: NodeJS.WriteStream & { readonly fd: number }): OutputStream {
+  return neverWait(stream) ? stream : throughWriter(stream)
+}
+
+function throughWriter(stream: NodeJS.WriteStream & { readonly fd: number }): OutputStream {
+  // In a session of its own: Ctrl-C at the terminal is for the daemon, which has last lines.
+  const writer = spawn('cat', [], { stdio: ['pipe', stream.fd, 'ignore'], detached: true })
+  writer.unref()
+  const { stdin } = writer
+  if (stdin === null) throw new TypeError('a writer has no standard input')
+  writer.on('error', (error) => stdin.destroy(error))
+  return Object.defineProperties(stdin, {
+    isTTY: { value: true },
+    columns: { get: () => stream.columns },
+  }) as typeof stdin & OutputStream
+}
+
+/** Resolves when the stream handed everything on, or after `mostMs`: the end of a daemon waits for no reader. */
+export async function takenFrom(stream: Pick<OutputStream, 'writableLength'>, mostMs: number): Promise<void> {
+  const untilMs = systemClock.monotonicMs() + mostMs
+  while (stream.writableLength > 0 && systemClock.monotonicMs() < untilMs) await systemClock.sleep(20)
 }
 
 /** Whether a terminal can be opened by this user: then Node has an opening of its own, which nobody shares. */
