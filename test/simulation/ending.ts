@@ -120,14 +120,14 @@ export function createEnding(parts: EndingParts): Ending {
       // The engine counts timers when nothing is asked of anybody, which may be a minute later, and what followed an order pauses for
       // half a minute after its end; strategies that run may open more meanwhile. A timer that is really left is there at any
       // later time too, so it is looked for when nothing was open for a minute and a half.
-      const { daemon } = processes
       const latestMs = timeline.nowMs + 300_000
       let untilMs = timeline.nowMs + 90_000
       while (timeline.runNext(untilMs)) {
         await parts.drain()
-        const isOpenNow = daemon !== undefined && daemon.states().length > 0
+        const isOpenNow = (processes.daemon?.states() ?? []).length > 0
         if (isOpenNow) untilMs = Math.min(timeline.nowMs + 90_000, latestMs)
       }
+      const { daemon } = processes
       if (daemon !== undefined && daemon.states().length === 0 && daemon.timers > 1)
         truth.fail('L4', `${daemon.timers} timers are left and nothing is open`)
       daemon?.finish?.()
