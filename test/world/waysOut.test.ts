@@ -64,7 +64,7 @@ function fill(): void {
 }
 
 test.runIf(mayTakeAll())(
-  'with its port taken, its disk full since before its start and no name for its user a daemon closes what it holds by one kill',
+  'with its port taken, its disk full since before its start, no name for its user and a folder that cannot be read a daemon closes what it holds by one kill',
   { timeout: 180_000 },
   async () => {
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=96m,mode=700', 'tmpfs', disk]).status).toBe(0)
@@ -79,8 +79,12 @@ test.runIf(mayTakeAll())(
       flag.startsWith('--control.port=') ? `--control.port=${port}` : flag,
     )
     const { HOME: _home, TERM: _term, ...env } = bareEnv()
-    const run = (...words: string[]) =>
-      perpd([...words, ...flags], { by: asNobody, cwd: '/', env: { ...env, HOME: '', TERM: '' } as never })
+    const run = (...words: string[]) => runFrom('/', ...words)
+    const runFrom = (cwd: string, ...words: string[]) =>
+      perpd([...words, ...flags], { by: asNobody, cwd, env: { ...env, HOME: '', TERM: '' } as never })
+    // A folder that the user may neither read nor write.
+    const shut = join(place.path, 'shut')
+    mkdirSync(shut, { mode: 0o700 })
 
     const first = run('run')
     await until('it runs', () => first.said().includes('"daemon.ready"') || undefined, {
@@ -103,7 +107,7 @@ test.runIf(mayTakeAll())(
     })
     expect(second.said()).toContain('"event":"daemon.portMoved"')
     const beganMs = performance.now()
-    void run('kill', '--close')
+    void runFrom(shut, 'kill', '--close')
     await until(
       'nothing is held',
       () => second.said().includes('the account has no positions') || undefined,
