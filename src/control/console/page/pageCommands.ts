@@ -243,7 +243,13 @@ export function setFieldCommand(strategy: string, field = '', value = ''): PageC
     fields: [
       { name: 'field', label: own.field, value: field, hint: own.fieldHint },
       { name: 'value', label: own.value, value, hint: own.valueHint },
-      { name: 'confirm', label: own.confirm, value: '', hint: own.confirmHint(words.loosenTyped) },
+      {
+        name: 'confirm',
+        label: own.confirm,
+        value: '',
+        hint: own.confirmHint(words.loosenTyped),
+        isOptional: true,
+      },
     ],
     body,
     preview: (values) => ({ ...body(values), preview: true }),
