@@ -35,8 +35,21 @@ const behindMs = 2_000
 const soonMs = 400_000
 const feeTokenUnit = 10n ** 24n
 
+/**
+ * The time that a task had by the clock of its process: a step back of the clock takes none of it away, so that no task lasts for
+ * longer than it was given; a step forth is time that passed.
+ */
+interface TaskTime {
+  /** Unix ms by the process's clock when it began. */
+  readonly sinceMs: number
+  passedMs: number
+  /** Of the world, ms. */
+  atMs: number
+}
+
 interface Known {
   readonly taskId: string
+  readonly time: TaskTime
   readonly taskKind: string
   readonly goal: TaskGoal
   /** A wish that it ends is durable, or the operator was told so. */
@@ -224,6 +237,11 @@ export function createExecutorChecks(parts: {
       truth.fail('E19', `${taskId} paid ${paid * feeTokenUnit} of ${goal.budget.feesUsd}`)
   }
 
+  function passTime(time: TaskTime, wallMs: number): void {
+    time.passedMs = Math.max(time.passedMs + timeline.nowMs - time.atMs, wallMs - time.sinceMs)
+    time.atMs = timeline.nowMs
+  }
+
   function checkEnd(task: Known, { outcome, statement, by, atMs }: Ended): void {
     const { taskId, taskKind, goal } = task
     if (task.endedMs !== undefined) truth.fail('E18', `${taskId} ends again`)
@@ -239,8 +257,10 @@ export function createExecutorChecks(parts: {
     if (open !== undefined) truth.fail('E18', `${taskId} is over, and ${open.decisionKey} is under way`)
     if (outcome === 'stopped' && !task.isToEnd && taskKind !== 'ladder')
       truth.fail('E18', `${taskId} is stopped by nobody: ${statement}`)
-    if (statement.includes('its time is over') && atMs < goal.budget.untilMs)
-      truth.fail('E18', `${taskId} ends ${goal.budget.untilMs - atMs} ms before its time is over`)
+    passTime(task.time, atMs)
+    const leftMs = goal.budget.untilMs - task.time.sinceMs - task.time.passedMs
+    if (statement.includes('its time is over') && leftMs > 0)
+      truth.fail('E18', `${taskId} ends ${leftMs} ms before its time is over`)
     if (isByWord(taskId)) return
     const filledUsd = chainUsd(taskId)
     if (outcome === 'done' && whole.has(taskKind) && filledUsd !== goal.sizeUsd)
@@ -278,13 +298,14 @@ export function createExecutorChecks(parts: {
     begin(process, states, tasks, strategies) {
       processes.push(process)
       if (strategies.includes(TASKER)) isGone = false
-      for (const [taskId, { taskKind, params, state, end }] of tasks ?? []) {
+      for (const [taskId, { taskKind, params, state, end, sinceMs }] of tasks ?? []) {
         if ((params as Partial<TaskGoal>).owner !== TASKER) continue
         const was = known.get(taskId)
         if (was?.endedMs !== undefined && end === undefined)
           truth.fail('E18', `${taskId} is over, and goes on after a start`)
         known.set(taskId, {
           ...{ taskId, taskKind, goal: params as TaskGoal },
+          time: was?.time ?? { sinceMs, passedMs: 0, atMs: timeline.nowMs },
           isToEnd: was?.isToEnd === true || (state as ExecutorProgress | undefined)?.stop !== undefined,
           endedMs: end === undefined ? undefined : -1,
           filledUsd: 0n,
@@ -299,6 +320,7 @@ export function createExecutorChecks(parts: {
     },
     durable(record, state) {
       if (state !== undefined) follow(state)
+      for (const { time, endedMs } of known.values()) if (endedMs === undefined) passTime(time, record.atMs)
       switch (record.kind) {
         case 'task.started': {
           const goal = record.params as TaskGoal
@@ -307,6 +329,7 @@ export function createExecutorChecks(parts: {
           if (isGone) truth.fail('E18', `${record.taskId} begins, and its instance is gone`)
           known.set(record.taskId, {
             ...{ taskId: record.taskId, taskKind: record.taskKind, goal, isToEnd: false, endedMs: undefined },
+            time: { sinceMs: record.atMs, passedMs: 0, atMs: timeline.nowMs },
             ...{ filledUsd: 0n, before: { filledUsd: 0n, untilMs: -1 } },
           })
           return

@@ -88,6 +88,9 @@ const mendedSince: typeof mended = [
   ['engine', 882_000_000_255, 'the pause between questions to a host ends with its order'],
   // The judge: a strategy opened more while it waited, and the poller's half minute after the last end was taken for a timer that is left.
   ['engine', 910_000_000_017, 'timers are counted when nothing was open for a minute and a half'],
+  // The judge: a task's time ran on over a step back of the clock, and was held against the wall clock.
+  ['engine', 886_000_000_050, 'the time of a task runs on where the clock is set back'],
+  ['engine', 886_000_000_109, 'the time of a task runs on where the clock is set back'],
   // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.
   ['shell', 880_000_010_092, 'an endpoint and the machine’s clock are never off by the same'],
 ]
