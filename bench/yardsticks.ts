@@ -63,7 +63,7 @@ export function floorClient(url: string, prepareText: string, submitText: string
   }
 }
 
-/** What a number of orders took. */
+/** Time and processor that a number of orders took. */
 export interface Figures {
   readonly p50Ms: number
   readonly p99Ms: number

@@ -19,7 +19,7 @@ interface Step {
 export class ClockSteps {
   #steps: Step[] = []
   #lastMs = 0
-  /** Of this process: wall clock less the monotonic one when last looked at. */
+  /** Wall clock of this process less its monotonic one when last looked at. */
   #courseMs: number | undefined
   /** Taken from stamps since that look, which see a step and not how far it went. */
   #unmeasured: Step[] = []
@@ -51,7 +51,7 @@ export class ClockSteps {
       this.#behindMs += backMs
       this.#add(place, backMs)
     } else if (backMs <= -CLOCK_STEP_MS && !isFirst && this.#behindMs > 0) {
-      // What comes forth after a step back is the way back first, and no time that passed.
+      // A step forth after one back is the way back first, and no time that passed.
       const forthMs = Math.min(-backMs, this.#behindMs)
       this.#behindMs -= forthMs
       this.#add(place, -forthMs)

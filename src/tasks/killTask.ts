@@ -32,12 +32,12 @@ export interface KillView {
   readonly isMade: (decisionKey: string) => boolean
 }
 
-/** What a cancel needs to know of an order. */
+/** An order as a cancel needs to know it. */
 type NamedOrder = Pick<Order, 'orderKey' | 'marketToken' | 'direction'>
 
 /** An order of ours that rests by the journal and that no list shows. */
 export interface HiddenOrder extends NamedOrder {
-  /** Whether it is an exit of what is held, which stays; with closing, until what it protects is closed. */
+  /** Says whether it is an exit of what is held, which stays; with closing, until what it protects is closed. */
   readonly isKept: boolean
 }
 

@@ -10,14 +10,14 @@ import type { Change, Lie } from './lies.ts'
 import { runStory, type Story } from './world.ts'
 
 const hourMs = 3_600_000
-/** How long a host that restarts is silent, ms. */
+/** Silence of a host that restarts, ms. */
 const restartMs = 60_000
 /** Between two restarts, each of another host, ms. */
 const betweenMs = 450_000
 
 const hosts = ['api/0', 'oracle/0', 'api/1', 'oracle/1', 'rpc/0', 'rpc/1'] as const
 
-/** What follows a feed, by the number of its group: an oracle host and an API host. */
+/** Hosts that follow a feed, by the number of its group: an oracle host and an API host. */
 const ofFeed = (group: number): readonly (readonly [host: string, route: string, field: string])[] => [
   ...['minPrice', 'maxPrice', 'medianPrice'].map(
     (field) => [`oracle/${group}`, '/prices/tickers', field] as const,
@@ -103,7 +103,7 @@ function storyOf(seed: number, spanMs: number): Story {
   }
 }
 
-/** What some honest hours showed. */
+/** Result of some honest hours. */
 export interface HonestDay {
   readonly hours: number
   /** Trades that executed, and intents that closed as executed. */

@@ -86,7 +86,7 @@ const kept = log(2, 'EventLog1', 'KeeperExecutionFee', keeper, 70n)
 const refund = log(3, 'EventLog1', 'ExecutionFeeRefund', pad(account), 30n)
 
 test("what a keeper gives back of the order's own fee is worth the native token's price of the transaction", () => {
-  // What is paid back for an exit that ended in the same transaction is not the order's.
+  // A refund for an exit that ended in the same transaction is not the order's.
   const ofExit = log(5, 'EventLog1', 'ExecutionFeeRefund', pad(account), 900n)
   const paidForExit = log(4, 'EventLog1', 'KeeperExecutionFee', keeper, 500n)
   expect(settled([price, executedLog, kept, refund, paidForExit, ofExit])).toMatchObject({

@@ -53,7 +53,7 @@ const own = (name: string, content: string): string => {
   chmodSync(path, 0o600)
   return path
 }
-/** What check and doctor say of a configuration: their errors, which name files and never hold what is in them. */
+/** Errors that check and doctor give for a configuration; they name files and never hold what is in them. */
 const said = (config: Config): readonly string[] => {
   const found = checkSecrets(config, undefined).filter(({ level }) => level === 'fail')
   const text = [...found.map(({ statement }) => statement), ...secretProblems(config, undefined)]

@@ -86,7 +86,7 @@ async function run(exits: Partial<ExitPlan> | undefined, forMs: number): Promise
   await bench.clock.advance(forMs)
 }
 
-/** What rests and what is held at the venue, in whole dollars. */
+/** Orders that rest and positions that are held at the venue, in whole dollars. */
 async function standing(): Promise<{ readonly stops: readonly number[]; readonly held: number }> {
   const { orders, positions } = await bench.snapshot()
   return {

@@ -134,7 +134,7 @@ test.skipIf(!mayMount())(
         for (const record of wholeStory(n)) seq = (await journal.append(record)).seq
         await guard.append(claim)
       }
-      // What a disk said counts for a quarter of a second, and a quick machine needs less for all of these.
+      // The answer of a disk counts for a quarter of a second, and a quick machine needs less for all of these.
       await vi.waitFor(() => expect(journal.isShort()).toBe(true))
       // As a power cut would leave it: the rest of the WAL is what was taken for it.
       const copy = join(directory, 'copy.db')

@@ -290,7 +290,7 @@ const keeps: Readonly<
   reduceAgainAfterMs: () => true,
 }
 
-/** What rests is nobody's: it is in no strategy's own part. */
+/** A resting order is nobody's: it is in no strategy's own part. */
 function longAfter({ terms }: Intent, world: World, scope: Scope): Usd {
   const { longUsd, restingUsd } = world
   return terms.sizeDeltaUsd + (scope === 'strategy' ? ownPart(longUsd, world) : longUsd + restingUsd)

@@ -201,7 +201,7 @@ export function createEngineChecks(parts: {
     const bound = (name: ExposureLimit, isOf: (marketToken: string, direction: string) => boolean) => {
       for (const { limitsOf, of } of scopes) {
         const [now, was] = [limitsOf(limits)[name], limitsOf(before.limits)[name]]
-        // What was admitted in the millisecond of a change was admitted before it or after it.
+        // An order that was admitted in the millisecond of a change was admitted before it or after it.
         const isBoth = before.untilMs === timeline.nowMs && now !== undefined && was !== undefined
         const most = isBoth && was > now ? was : now
         const worst = most === undefined ? 0n : worstUsd(open, isOf, of)

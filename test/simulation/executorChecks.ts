@@ -43,7 +43,7 @@ interface TaskTime {
   /** Unix ms by the process's clock when it began. */
   readonly sinceMs: number
   passedMs: number
-  /** Of the world, ms. */
+  /** Time of the world when last looked at, ms. */
   atMs: number
 }
 

@@ -52,7 +52,7 @@ export interface Storage {
   dropBackup(): void
   /** The operator brings the newest copy back; false when none was kept. */
   restoreNewest(): boolean
-  /** Whether the armed record of a digest, and its line of the guard where there is one, would survive the power. */
+  /** Says whether the armed record of a digest, and its line of the guard where there is one, would survive the power. */
   isOnDisk(digest: Hex): boolean
   /** Whether the text stands anywhere in what was written. */
   contains(text: string): boolean

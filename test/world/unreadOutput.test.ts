@@ -47,30 +47,36 @@ async function livesOn(address: string): Promise<void> {
   })
 }
 
+/** Stops a terminal that shows the daemon with Ctrl-S, lets it go with Ctrl-Q, and ends both; gives all that it showed. */
+async function shownByStopped(by: readonly string[]): Promise<string> {
+  const command = [...by, process.execPath, ...run].map((each) => `'${each}'`).join(' ')
+  const terminal = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
+    cwd: folder.path,
+    env: bareEnv(),
+  })
+  let shown = ''
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+  })
+  const { address } = await daemonOf()
+  await until('it is ready', () => shown.includes('ready: strategies are running') || undefined)
+  terminal.stdin.write('\u0013')
+  await livesOn(address)
+  const stopped = shown.length
+  await livesOn(address)
+  expect(shown.length).toBe(stopped)
+  terminal.stdin.write('\u0011')
+  await until('it writes again', () => shown.length > stopped || undefined)
+  terminal.stdin.write('\u0003')
+  await once(terminal, 'close')
+  return shown
+}
+
 test.runIf(hasPty)(
   'a terminal that was stopped with Ctrl-S keeps the daemon from nothing, and takes its lines after Ctrl-Q',
   { timeout: 180_000 },
   async () => {
-    const command = [process.execPath, ...run].map((each) => `'${each}'`).join(' ')
-    const terminal = spawn('script', ['-qefc', `exec ${command}`, 'typed'], {
-      cwd: folder.path,
-      env: bareEnv(),
-    })
-    let shown = ''
-    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text
-    })
-    const { address } = await daemonOf()
-    await until('it is ready', () => shown.includes('ready: strategies are running') || undefined)
-    terminal.stdin.write('\u0013')
-    await livesOn(address)
-    const stopped = shown.length
-    await livesOn(address)
-    expect(shown.length).toBe(stopped)
-    terminal.stdin.write('\u0011')
-    await until('it writes again', () => shown.length > stopped || undefined)
-    terminal.stdin.write('\u0003')
-    await once(terminal, 'close')
+    expect(await shownByStopped([])).toMatch(/stopped after [\d.]+ s with/)
   },
 )
 
@@ -84,27 +90,7 @@ test.runIf(hasPty && mayBecomeAnother)(
   { timeout: 180_000 },
   async () => {
     chmodSync(folder.path, 0o777)
-    const command = [...asAnother, process.execPath, ...run].map((each) => `'${each}'`).join(' ')
-    const terminal = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
-      cwd: folder.path,
-      env: bareEnv(),
-    })
-    let shown = ''
-    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text
-    })
-    const { address } = await daemonOf()
-    await until('it is ready', () => shown.includes('ready: strategies are running') || undefined)
-    terminal.stdin.write('\u0013')
-    await livesOn(address)
-    const stopped = shown.length
-    await livesOn(address)
-    expect(shown.length).toBe(stopped)
-    terminal.stdin.write('\u0011')
-    await until('it writes again', () => shown.length > stopped || undefined)
-    terminal.stdin.write('\u0003')
-    await once(terminal, 'close')
-    expect(shown).toMatch(/stopped after [\d.]+ s with/)
+    expect(await shownByStopped(asAnother)).toMatch(/stopped after [\d.]+ s with/)
   },
 )
 

@@ -10,7 +10,7 @@ import { createLogRing } from '../../monitor/log/logRing.ts'
 import type { Call } from '../call/command.ts'
 import { whileReading } from '../output/progressBar.ts'
 
-/** How long the last lines of a daemon may take on their way to a terminal of another user, ms. */
+/** Longest that the last lines of a daemon may take on their way to a terminal of another user, ms. */
 const LAST_LINES_MS = 2_000
 
 /** Runs the daemon until it ends; resolves with its exit code. Rejects with CommandError when it may not start like this. */

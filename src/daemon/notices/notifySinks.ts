@@ -63,7 +63,7 @@ export function openSinks(
   })
 }
 
-/** What the file of a sink holds. Throws as `openSinks` does. */
+/** Reads what the file of a sink holds. Throws as `openSinks` does. */
 export function readSinkSecret(
   path: string,
   field: SecretField,

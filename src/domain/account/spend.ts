@@ -34,7 +34,7 @@ export interface Ending {
 
 const WITHHELD = 'withheld'
 
-/** Whether a reduction came to nothing by its host's doing alone: the host took its message, and nobody saw that in a block until its deadline. */
+/** Says whether a reduction came to nothing by its host's doing alone: the host took its message, and nobody saw that in a block until its deadline. */
 export function isWithheldReduction({ kind, cause }: Pick<Ending, 'kind' | 'cause'>): boolean {
   return (kind === 'close' || kind === 'decrease') && cause === `DEAD ${WITHHELD}`
 }
