@@ -136,9 +136,11 @@ pageTest(
     // The dialog counts what is known when it opens.
     await until('the dialog counts what rests', async () => {
       await page.click('.actions >> text="Kill…"')
+      await page.waitForSelector('dialog[open] input[name=typed]')
       if ((await page.locator('dialog[open] >> text=1 of perpd’s, exits too, 0 of others').count()) > 0)
         return true
       await page.keyboard.press('Escape')
+      await page.waitForSelector('dialog[open]', { state: 'detached' })
       return undefined
     })
     await page.fill('dialog[open] input[name=typed]', 'kil')

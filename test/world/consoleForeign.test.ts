@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { ask, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
+import { until } from './processes.ts'
 
 let attacker: Server
 /** Cookies that browsers sent to the attacker's port. */
@@ -59,9 +60,9 @@ const streamed = `(address) => new Promise((done) => {
 /** A form is sent into a frame: no script of the other side has to allow it. */
 const formed = `(address, name, value) => {
   const frame = document.createElement('iframe')
-  frame.name = 'into'
+  frame.name = 'into-' + document.querySelectorAll('iframe').length
   const form = document.createElement('form')
-  Object.assign(form, { method: 'post', action: address, target: 'into', enctype: 'text/plain' })
+  Object.assign(form, { method: 'post', action: address, target: frame.name, enctype: 'text/plain' })
   const input = document.createElement('input')
   Object.assign(input, { name, value })
   form.append(input)
@@ -75,13 +76,18 @@ const framing = `(address) => {
   document.body.append(frame)
 }`
 
-/** The status of what the daemon answers to this address while the page acts. */
+/**
+ * The status of what the daemon answers to this address while the page acts. An answer to a frame that moves to another process of
+ * the browser can come before the tool listens there, so the page acts again until one answer is seen.
+ */
 async function answered(page: Page, address: string, act: () => Promise<unknown>): Promise<number> {
-  const response = page.waitForResponse(
-    (each) => each.url() === address && each.request().frame() !== page.mainFrame(),
-  )
-  await act()
-  return (await response).status()
+  return await until(`an answer to a frame from ${address}`, async () => {
+    const response = page
+      .waitForResponse((each) => each.url() === address && each.request().isNavigationRequest(), { timeout: 5_000 })
+      .catch(() => undefined)
+    await act()
+    return (await response)?.status()
+  })
 }
 
 /** Every way to command, to look, and to show the console in a frame, from one page. */
