@@ -83,7 +83,9 @@ const framing = `(address) => {
 async function answered(page: Page, address: string, act: () => Promise<unknown>): Promise<number> {
   return await until(`an answer to a frame from ${address}`, async () => {
     const response = page
-      .waitForResponse((each) => each.url() === address && each.request().isNavigationRequest(), { timeout: 5_000 })
+      .waitForResponse((each) => each.url() === address && each.request().isNavigationRequest(), {
+        timeout: 5_000,
+      })
       .catch(() => undefined)
     await act()
     return (await response)?.status()
