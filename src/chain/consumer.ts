@@ -8,6 +8,7 @@ import type { AttemptQuery } from '../domain/machine/chainReader.ts'
 import type { Consumer } from '../domain/machine/chainView.ts'
 import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import { isOrderLog, type OrderEvent } from './logs/orderLogs.ts'
+import { relayReturnedUsd } from './logs/relayReturns.ts'
 import type { ReceiptRow, TransactionRow } from './node/blockRows.ts'
 import { digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
@@ -28,6 +29,7 @@ export interface ConsumerSearch {
   /** Signatures of all attempts, without 0x: a transaction that carries another one's is that one's. */
   readonly signatures: ReadonlySet<string>
   readonly emitter: Address
+  readonly wrappedNative: Address
 }
 
 /** A consumer as it was found. */
@@ -46,6 +48,12 @@ interface Candidate {
   readonly transactionHash: Hex
   readonly blockHash: Hex
   readonly carriesOurSignature: boolean
+}
+
+/** A candidate with its receipt read. */
+interface Mined extends Candidate {
+  readonly events: number
+  readonly feeReturnedUsd: bigint | undefined
 }
 
 /**
@@ -97,12 +105,15 @@ async function verified(
   const consumers = new Map<string, Found>()
   try {
     const receipts = await node.receipts(candidates, signal)
-    const mined = candidates.flatMap((candidate, index) => {
+    const mined = candidates.flatMap((candidate, index): readonly Mined[] => {
       const receipt = receipts[index]
       // A revert rolls the mark back. A call that failed inside a transaction leaves none of our events in it.
       if (receipt?.hasSucceeded !== true) return []
       const events = eventsIn(receipt, candidate.search)
-      return candidate.carriesOurSignature && events === 0 ? [] : [{ ...candidate, events }]
+      if (candidate.carriesOurSignature && events === 0) return []
+      const { query, emitter, wrappedNative } = candidate.search
+      const feeReturnedUsd = relayReturnedUsd(receipt.logs, { ...query, emitter, wrappedNative })
+      return [{ ...candidate, events, feeReturnedUsd }]
     })
     const blocks = await node.blocks(
       mined.map(({ blockHash }) => blockHash),
@@ -120,16 +131,22 @@ async function verified(
       })),
       signal,
     )
-    for (const [index, { candidate, block }] of uses.entries()) {
+    for (const [index, { candidate, block: found }] of uses.entries()) {
       const reading = readings[index]
       // Its block was replaced, or is too old for the endpoint: what is remembered of the transaction may be, too.
       if (reading === undefined) node.forget()
       const key = digestKey(candidate.search.query)
       if (reading?.before !== false || reading.at !== true || consumers.has(key)) continue
-      const { number, hash, timestampSeconds } = block
-      const { transactionHash, carriesOurSignature } = candidate
+      const { number, hash, timestampSeconds } = found
+      const { transactionHash, carriesOurSignature, feeReturnedUsd } = candidate
+      const block = { number, hash, timestampSeconds }
       consumers.set(key, {
-        consumer: { transactionHash, block: { number, hash, timestampSeconds }, carriesOurSignature },
+        consumer: {
+          transactionHash,
+          block,
+          carriesOurSignature,
+          ...(feeReturnedUsd === undefined ? {} : { feeReturnedUsd }),
+        },
         events: number < candidate.search.from ? 0 : candidate.events,
       })
     }

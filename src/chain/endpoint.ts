@@ -22,7 +22,13 @@ import {
 import type { Endpoint, EndpointOptions, EndpointPoll } from './endpointTypes.ts'
 import { type AccountLogs, createAccountLogs } from './logs/accountLogs.ts'
 import { type EventIndex, eventsOf, indexOf } from './logs/eventIndex.ts'
-import { type Execution, executionOf, positionChangeOf, settlementOf } from './logs/executionLogs.ts'
+import {
+  cancelSettlementOf,
+  type Execution,
+  executionOf,
+  positionChangeOf,
+  settlementOf,
+} from './logs/executionLogs.ts'
 import type { OrderEvent } from './logs/orderLogs.ts'
 import { createBoundedMap } from './node/boundedMap.ts'
 import { type DigestAt, digestKey } from './node/digests.ts'
@@ -205,11 +211,9 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     return trouble
   }
 
-  /** Figures of executed orders, read from the receipts of their transactions. */
+  /** Figures of orders that ended, read from the receipts of their transactions. */
   async function readExecutions(events: readonly OrderEvent[], signal: AbortSignal): Promise<void> {
-    const missing = events.filter(
-      (one) => one.event === 'OrderExecuted' && executions.get(executionKey(one)) === undefined,
-    )
+    const missing = events.filter((one) => isEnd(one) && executions.get(executionKey(one)) === undefined)
     const places = [
       ...new Map(missing.map((one) => [`${one.transactionHash}:${one.blockHash}`, one])).values(),
     ]
@@ -256,7 +260,8 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
       const from = froms[at] ?? 0n
       const events = indexed[at]?.all.filter(({ blockNumber }) => blockNumber >= from) ?? []
-      return [{ query, heads, from, events, signatures, emitter: options.eventEmitter }]
+      const { eventEmitter: emitter, wrappedNative } = options
+      return [{ query, heads, from, events, signatures, emitter, wrappedNative }]
     })
     const trouble = await findConsumers(searches, heads, signal)
     const parts = queries.map((query, at) => {
@@ -296,8 +301,12 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       throw unreadable(node.name, 'a log has another block number than its block')
     }
     const { orderKey, transactionHash, logIndex, created, reason } = event
-    const execution = event.event === 'OrderExecuted' ? executions.get(executionKey(event)) : undefined
+    const execution = isEnd(event) ? executions.get(executionKey(event)) : undefined
     const at = { transactionHash, timestampSeconds: block.timestampSeconds }
+    const settlement =
+      execution === undefined || event.event === 'OrderExecuted'
+        ? execution && settlementOf(execution, query, at)
+        : cancelSettlementOf(execution)
     return {
       event: event.event,
       orderKey,
@@ -306,7 +315,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       logIndex,
       ...(created === undefined ? {} : { created }),
       ...(reason === undefined ? {} : { reason }),
-      ...(execution === undefined ? {} : { settlement: settlementOf(execution, query, at) }),
+      ...(settlement === undefined ? {} : { settlement }),
     }
   }
 
@@ -372,6 +381,11 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
 function shownOf({ consumer: { transactionHash, block } }: Found, { byTransaction }: EventIndex): number {
   const events = byTransaction.get(transactionHash) ?? []
   return events.filter(({ blockHash }) => blockHash === block.hash).length
+}
+
+/** Whether an event ends its order. */
+function isEnd({ event }: OrderEvent): boolean {
+  return event === 'OrderExecuted' || event === 'OrderCancelled'
 }
 
 function executionKey({ orderKey, transactionHash, blockHash }: OrderEvent): string {

@@ -6,6 +6,7 @@
 import { checkDepth, ownBounds, parseBounded, shownValue } from '../base/boundedJson.ts'
 import { BaseError } from '../base/errors.ts'
 import type { Hex } from '../protocol/address.ts'
+import type { Usd } from '../protocol/units.ts'
 import { type AccountRecord, accountRecordKinds } from './account/accountRecord.ts'
 import { RECORD_VERSION } from './account/recordVersion.ts'
 import type {
@@ -77,6 +78,8 @@ export interface Landed extends RecordBase {
   /** What each order is for; absent in records of version 1, which knew market orders alone. */
   readonly roles?: readonly ChildRole[]
   readonly evidence: Evidence
+  /** The part of the message's fee that the relay gave back, USD, by the chain; absent: not shown, so the fee counts whole. */
+  readonly feeReturnedUsd?: Usd
 }
 
 /** J5 taken back: the chain was reorganised, and the attempt is unresolved again. */

@@ -1,7 +1,8 @@
-/** What a keeper kept of an execution fee, from the logs of a transaction. */
+/** The parts of fees that keepers kept, and that they and the relay gave back, from the logs of a transaction. */
 import { encodeAbiParameters, type Hex, keccak256, pad, stringToHex } from 'viem'
 import { expect, test } from 'vitest'
-import { executionOf, settlementOf } from '../../src/chain/logs/executionLogs.ts'
+import { cancelSettlementOf, executionOf, settlementOf } from '../../src/chain/logs/executionLogs.ts'
+import { relayReturnedUsd } from '../../src/chain/logs/relayReturns.ts'
 import type { LogRow } from '../../src/chain/node/blockRows.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
@@ -74,13 +75,14 @@ test('of a transaction that also pays for exits that ended, the order has the pa
 })
 
 const { wrappedNative } = arbitrum.contracts
+const lowerNative = wrappedNative.toLowerCase() as Hex
 const settled = (logs: readonly LogRow[]) =>
   settlementOf(
     executionOf(logs, emitter, ours, arbitrum.facts.markets, wrappedNative),
     { marketToken: ethMarket, indexTokenDecimals: 18 },
     { transactionHash: ours, timestampSeconds: 1 },
   )
-const price = log(0, 'EventLog1', 'OraclePriceUpdate', pad(wrappedNative), 2_000n, wrappedNative)
+const price = log(0, 'EventLog1', 'OraclePriceUpdate', pad(lowerNative), 2_000n, wrappedNative)
 const executedLog = log(1, 'EventLog2', 'OrderExecuted', ours)
 const kept = log(2, 'EventLog1', 'KeeperExecutionFee', keeper, 70n)
 const refund = log(3, 'EventLog1', 'ExecutionFeeRefund', pad(account), 30n)
@@ -128,4 +130,53 @@ test('without such an event, or of another emitter, nobody knows what was kept',
     executionOf(before, emitter, ours, arbitrum.facts.markets, arbitrum.contracts.wrappedNative)
       .executionFeePaid,
   ).toBeUndefined()
+})
+
+test('a cancelled order has the refund that follows its own cancel, and nothing of what the keeper kept', () => {
+  const cancel = log(1, 'EventLog2', 'OrderCancelled', exit)
+  const other = log(3, 'EventLog1', 'ExecutionFeeRefund', pad(account), 900n)
+  const read = (logs: readonly LogRow[], key: Hex) =>
+    cancelSettlementOf(executionOf(logs, emitter, key, arbitrum.facts.markets, wrappedNative))
+  const logs = [price, executedLog, kept, other, cancel, kept, refund]
+  expect(read(logs, exit)).toEqual({ executionFeeReturnedUsd: 60_000n })
+  expect(settled(logs)).toMatchObject({ executionFeePaid: 70n, executionFeeReturnedUsd: 1_800_000n })
+  expect(read([price, executedLog, kept, other, cancel, kept], exit)).toBeUndefined()
+})
+
+const router = arbitrum.contracts.gelatoRelayRouter
+const transfer = (parts: { readonly from?: Hex; readonly to?: Hex; readonly token?: Address }): LogRow => ({
+  ...log(4, 'EventLog1', 'ExecutionFeeRefund', ours),
+  address: (parts.token ?? wrappedNative).toLowerCase() as Hex,
+  topics: [
+    topicOf('Transfer(address,address,uint256)'),
+    pad((parts.from ?? router).toLowerCase() as Hex),
+    pad((parts.to ?? account).toLowerCase() as Hex),
+  ],
+  data: pad('0x1e'),
+})
+const parties = { emitter, wrappedNative, router, account }
+const returnedIn = (...logs: readonly LogRow[]) => relayReturnedUsd(logs, parties)
+
+test('the wrapped native token that the relay router sends to the account is worth the lowest price of the transaction', () => {
+  const dearer = log(2, 'EventLog1', 'OraclePriceUpdate', pad(lowerNative), 3_000n, wrappedNative)
+  expect(returnedIn(price, transfer({}))).toBe(60_000n)
+  expect(returnedIn(dearer, price, executedLog, transfer({}))).toBe(60_000n)
+})
+
+test('transfers of others, several, or without a price say nothing of what the relay gave back', () => {
+  const elsewhere = log(0, 'EventLog1', 'OraclePriceUpdate', pad(account), 2_000n, account)
+  const broken = { ...price, data: '0x1234' as Hex }
+  const cases: readonly (readonly LogRow[])[] = [
+    [price],
+    [transfer({})],
+    [elsewhere, transfer({})],
+    [broken, transfer({})],
+    [{ ...price, address: account.toLowerCase() as Hex }, transfer({})],
+    [price, transfer({ from: account })],
+    [price, transfer({ to: router })],
+    [price, transfer({ token: account })],
+    [price, transfer({}), transfer({})],
+    [price, { ...transfer({}), data: '0x' }],
+  ]
+  for (const logs of cases) expect(returnedIn(...logs)).toBeUndefined()
 })

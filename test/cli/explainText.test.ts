@@ -149,6 +149,11 @@ test('fees are told as they were taken for, signed and kept', () => {
   expect(told).toContain(
     "estimated fees: execution 0.00009 native, whole 0.24 USDC, by the chain's gas price signed fees: execution 0.0001 native, whole 0.25 USDC paid: keepers kept 0.00006 native; 0.00004 native of it came back",
   )
+  const landed = { ...road[road.length - 1], feeReturnedUsd: usd('0.06') }
+  expect(flat([...road.slice(0, -1), landed] as object[])).toContain(
+    'the relay gave back $0.06 of the whole fee, in wrapped native',
+  )
+  expect(told).not.toContain('the relay gave back')
   const before = flat(road)
   expect(before).not.toContain('estimated fees')
   expect(before).not.toContain('keepers kept')

@@ -1,6 +1,7 @@
 /** What the account has, part by part: the parts add up to the equity also while an order holds money. */
 
 import { afterEach, expect, test } from 'vitest'
+import type { FileCandle } from '../../src/base/candleFile.ts'
 import { balanceText } from '../../src/cli/commands/balance.ts'
 import { resultOf } from '../../src/domain/books/figures.ts'
 import { toPlain } from '../../src/domain/views/orderView.ts'
@@ -101,46 +102,82 @@ test('with a chain endpoint the native coin is a row of the balance, and grows b
   for (const line of shown.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
 })
 
-test('what the books say that orders brought is what the balance says, to the cent, but for what the relay gave back', async () => {
-  bench = await kindsBench({ isByChain: true, path: [[0, 2_000]] })
-  const { engine } = engineOver(bench, {})
-  running = engine
-  await engine.start()
-  const balance = async () => {
-    const { tokens } = await engine.balance()
-    const of = (isMeant: (row: (typeof tokens)[number]) => boolean) => tokens.find(isMeant)
-    return {
-      usdc: of(({ symbol }) => symbol === 'USDC')?.amount ?? 0n,
-      eth: of(({ isNative }) => isNative === true)?.amount ?? 0n,
-      weth: of(({ symbol }) => symbol === 'WETH')?.amount ?? 0n,
-    }
+/** The lowest prices of the oracle, contract prices: it spreads a replayed price by one in 10,000. Those of USDC make a dollar of one unit. */
+const nativePrice = 19_998n * 10n ** 11n
+const usdcPrice = 10n ** 24n
+const standing = (price: bigint): FileCandle[] => [
+  { startSeconds: 0, open: price, close: price, high: price, low: price },
+]
+const replay = {
+  series: new Map([
+    ['ETH', standing(usd(2_000))],
+    ['USDC', standing(usd('1.000100010001000100010001'))],
+  ]),
+  speed: 1,
+}
+
+/** The tokens that orders move, by the venue's own books; base units. */
+async function holdings(engine: ReturnType<typeof engineOver>['engine']) {
+  const { tokens } = await engine.balance()
+  const of = (isMeant: (row: (typeof tokens)[number]) => boolean) => tokens.find(isMeant)?.amount ?? 0n
+  return {
+    usdc: of(({ symbol }) => symbol === 'USDC'),
+    native: of(({ isNative }) => isNative === true),
+    wrapped: of(({ symbol }) => symbol === 'WETH'),
   }
-  const before = await balance()
-  const marketToken = await bench.marketToken(ethSymbol)
-  const base = { marketToken, direction: 'long', collateralToken: usdc, reason: 'by hand' } as const
-  const more = { kind: 'increase', leverageBps: 20_000 } as const
-  await bench.accept({ ...base, ...more, sizeDeltaUsd: usd(500) })
-  await bench.clock.advance(60_000)
-  await bench.accept({ ...base, ...more, sizeDeltaUsd: usd(300) })
-  await bench.clock.advance(60_000)
-  await bench.accept({ ...base, kind: 'decrease', sizeDeltaUsd: usd(200), keepLeverage: true })
-  await bench.clock.advance(60_000)
-  await bench.accept({ ...base, kind: 'close' })
-  await bench.clock.advance(3_600_000)
-  const after = await balance()
-  const books = bench.journal.books().all()
-  const broughtUsd = books.reduce((sum, { figures }) => sum + resultOf(figures), 0n)
-  const worthUsd = (after.usdc - before.usdc) * 10n ** 24n + (after.eth - before.eth) * 2_000n * 10n ** 12n
-  expect(after.eth).toBeGreaterThan(before.eth)
-  expect(absOf(broughtUsd - worthUsd)).toBeLessThan(usd('0.005'))
-  // Each order's fills say the same as the books of the side, and nothing says how much of its own fee the relay gave back.
-  const fills = bench.journal
-    .recentIntents()
-    .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
-    .map(({ orderKey }) => bench?.journal.books().fillOf(orderKey)?.sendingUsd ?? 0n)
-  expect(fills).toHaveLength(4)
-  expect(fills.reduce((sum, each) => sum + each, 0n)).toBe(
-    books.reduce((sum, { figures }) => sum + figures.relayFeesUsd, 0n),
-  )
-  expect(after.weth).toBeGreaterThan(before.weth)
-})
+}
+
+test.each(['order-chain', 'relay'] as const)(
+  'in the lane %s the books hold what orders brought to the unit: the balance of before and after',
+  async (lane) => {
+    bench = await kindsBench({ isByChain: true, lane, settings: { replay } })
+    const { engine } = engineOver(bench, { lane })
+    running = engine
+    await engine.start()
+    const before = await holdings(engine)
+    const marketToken = await bench.marketToken(ethSymbol)
+    const base = { marketToken, direction: 'long', collateralToken: usdc, reason: 'by hand' } as const
+    const more = { kind: 'increase', leverageBps: 20_000 } as const
+    const tpsl = [
+      { type: 'take-profit', triggerPrice: usd(2_500) },
+      { type: 'stop-loss', triggerPrice: usd(1_600) },
+    ] as const
+    await bench.accept({ ...base, ...more, sizeDeltaUsd: usd(500), tpsl })
+    await bench.clock.advance(60_000)
+    await bench.accept({ ...base, ...more, sizeDeltaUsd: usd(300) })
+    await bench.clock.advance(60_000)
+    await bench.accept({ ...base, kind: 'decrease', sizeDeltaUsd: usd(200), keepLeverage: true })
+    await bench.clock.advance(60_000)
+    await bench.accept({ ...base, kind: 'close' })
+    await bench.clock.advance(120_000)
+    const after = await holdings(engine)
+    const books = bench.journal.books().all()
+    const broughtUsd = books.reduce((sum, { figures }) => sum + resultOf(figures), 0n)
+    const children = bench.journal
+      .recentIntents()
+      .flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.children))
+    expect(children.map(({ phase }) => phase).sort()).toEqual([
+      'CANCELLED',
+      'CANCELLED',
+      ...Array.from({ length: 4 }, () => 'EXECUTED'),
+    ])
+    const claimableUsd = children.reduce(
+      (sum, { settlement }) => sum + (settlement?.fundingReceivedUsd ?? 0n),
+      0n,
+    )
+    const worthUsd =
+      (after.usdc - before.usdc) * usdcPrice +
+      (after.native - before.native + after.wrapped - before.wrapped) * nativePrice +
+      claimableUsd
+    expect(after.native).toBeGreaterThan(before.native)
+    expect(after.wrapped).toBeGreaterThan(before.wrapped)
+    // Each of four orders may leave a fraction of a unit of its collateral token: the venue pays in whole ones.
+    expect(absOf(broughtUsd - worthUsd)).toBeLessThan(4n * usdcPrice)
+    // The fills say the same as the books of the side: the fees of exits that ended with the position came back to its close.
+    const fills = children.flatMap(({ orderKey }) => bench?.journal.books().fillOf(orderKey) ?? [])
+    expect(fills).toHaveLength(4)
+    expect(fills.reduce((sum, fill) => sum + fill.sendingUsd + fill.cancellingUsd, 0n)).toBe(
+      books.reduce((sum, { figures }) => sum + figures.relayFeesUsd, 0n),
+    )
+  },
+)

@@ -62,6 +62,11 @@ export function clientsOf(paper: Paper): { readonly client: PublicClient; readon
   }
 }
 
+/** Whether a log is the event emitter's; others are of tokens. */
+export function isOfEmitter({ address }: Pick<Log, 'address'>): boolean {
+  return address.toLowerCase() === emitter.toLowerCase()
+}
+
 /** Name, topics and items by key of a log. */
 export function eventOf(log: Pick<Log, 'data' | 'topics'>) {
   const { args } = decodeEventLog({ abi: emitterAbi, data: log.data, topics: log.topics as [Hex, ...Hex[]] })

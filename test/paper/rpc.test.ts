@@ -11,6 +11,7 @@ import {
   emitter,
   emitterAbi,
   eventOf,
+  isOfEmitter,
   router,
   rpcCall,
   topicOf,
@@ -228,7 +229,9 @@ test('what follows from a transaction on its way back comes after it', async () 
   expect(await client.getLogs({ fromBlock: 400_000_000n })).toEqual([])
   paper.clock.move(10_000)
   const logs = await client.getLogs({ fromBlock: 400_000_000n })
-  expect(logs.map((log) => eventOf(log).name)).toEqual([
+  expect(logs.filter(isOfEmitter).map((log) => eventOf(log).name)).toEqual([
+    'OraclePriceUpdate',
+    'OraclePriceUpdate',
     'OrderCreated',
     'OraclePriceUpdate',
     'OraclePriceUpdate',
@@ -239,7 +242,7 @@ test('what follows from a transaction on its way back comes after it', async () 
     'ExecutionFeeRefund',
   ])
   expect(logs.map((log) => [log.blockNumber, log.logIndex])).toEqual(
-    [0, 1, 2, 3, 4, 5, 6, 7].map((index) => [BigInt(returnsIn), index]),
+    logs.map((_, index) => [BigInt(returnsIn), index]),
   )
   expect(logs[0]?.transactionHash).toBe(hash)
 })

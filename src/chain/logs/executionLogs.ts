@@ -8,7 +8,7 @@ import { decodeEventData, type EventItems } from './decodeEventData.ts'
 import { EVENT_LOG_2, topicOfName } from './orderLogs.ts'
 
 /** First topic of events with one indexed word (contract `EventEmitter`, `EventLogData`). */
-const EVENT_LOG_1: Hex = '0x137a44067c8961cd7e1d876f4754a5a3a75989b4552f1843fc69c3b372def160'
+export const EVENT_LOG_1: Hex = '0x137a44067c8961cd7e1d876f4754a5a3a75989b4552f1843fc69c3b372def160'
 
 const positionTopics = {
   increase: topicOfName('PositionIncrease'),
@@ -16,8 +16,10 @@ const positionTopics = {
   fees: topicOfName('PositionFeesCollected'),
 }
 const swapTopic = topicOfName('SwapInfo')
-const priceTopic = topicOfName('OraclePriceUpdate')
+/** Name of the events by which the oracle sets a token's price for a transaction. */
+export const priceTopic = topicOfName('OraclePriceUpdate')
 const executedTopic = topicOfName('OrderExecuted')
+const cancelledTopic = topicOfName('OrderCancelled')
 /** `Order.SecondaryOrderType.Adl`. */
 const SECONDARY_ADL = 1n
 const keeperFeeTopic = topicOfName('KeeperExecutionFee')
@@ -209,32 +211,29 @@ export function positionChangeOf(
 
 /** Whether the order's own `OrderExecuted` says that the protocol made it to deleverage (`OrderEventUtils.emitOrderExecuted`). */
 function isDeleveraging(logs: readonly LogRow[], emitter: Address, orderKey: Hex): boolean {
-  const executed = executedAt(logs, emitter, orderKey)
-  const log = logs[executed]
+  const log = logs[placeOf(logs, emitter, orderKey, [executedTopic])]
   return log !== undefined && decodeEventData(log.data).uints.get('secondaryOrderType') === SECONDARY_ADL
 }
 
-/** Place of the order's own `OrderExecuted` among the logs of its transaction; -1 for none. */
-function executedAt(logs: readonly LogRow[], emitter: Address, orderKey: Hex): number {
+/** Place of the order's own event of one of these names among the logs of its transaction; -1 for none. */
+function placeOf(logs: readonly LogRow[], emitter: Address, orderKey: Hex, names: readonly Hex[]): number {
   return logs.findIndex(
-    ({ address, topics }) =>
-      sameHex(address, emitter) &&
-      topics[0] === EVENT_LOG_2 &&
-      topics[1] === executedTopic &&
-      topics[2] === hexKey(orderKey),
+    ({ address, topics: [kind, name = '0x', key] }) =>
+      sameHex(address, emitter) && kind === EVENT_LOG_2 && names.includes(name) && key === hexKey(orderKey),
   )
 }
 
 /**
- * What the keeper kept and what came back: the first such events after the order's own. Exits that end with their position are paid for
- * in the same transaction, after it (`ExecuteOrderUtils.executeOrder`; `GasUtils.payExecutionFee` emits the refund after the payment).
+ * The keeper's part of the fee and the rest that came back: the first such events after the order's own end. Exits that end with their
+ * position are paid for in the same transaction, each after its own cancel (`ExecuteOrderUtils.executeOrder`, `OrderUtils.cancelOrder`;
+ * `GasUtils.payExecutionFee` emits the refund after the payment).
  */
 function keeperFeeOf(
   logs: readonly LogRow[],
   emitter: Address,
   orderKey: Hex,
 ): { readonly paid?: bigint | undefined; readonly returned?: bigint | undefined } {
-  const own = executedAt(logs, emitter, orderKey)
+  const own = placeOf(logs, emitter, orderKey, [executedTopic, cancelledTopic])
   if (own < 0) return {}
   const [paid, next] = logs
     .slice(own)
@@ -250,6 +249,14 @@ function keeperFeeOf(
     paid: decodeEventData(paid.data).uints.get('executionFeeAmount'),
     returned: refund && decodeEventData(refund.data).uints.get('refundFeeAmount'),
   }
+}
+
+/**
+ * The part of a cancelled order's execution fee that came back; undefined: the transaction shows none. The keeper's part is left out: it
+ * says nothing about what executing such an order costs.
+ */
+export function cancelSettlementOf({ executionFeeReturnedUsd }: Execution): Settlement | undefined {
+  return executionFeeReturnedUsd === undefined ? undefined : { executionFeeReturnedUsd }
 }
 
 /** An execution as a settlement of the attempt that trades `market`; the price of another market has unknown decimals. */

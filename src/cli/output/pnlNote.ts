@@ -2,7 +2,7 @@
 
 /** What `pnlUsd` of a fill is, in one sentence; docs/glossary.md has it at length. */
 const PNL_NOTE =
-  'PnL is after all costs, by the book of the strategy whose part it took: the price PnL from its own entry, price impact, fees, its funding and borrowing, what sending it cost, its share by size of what the entry cost, and cancelling the exits that were left. Execution fees count less what came back where a chain endpoint shows it and its worth, else whole; what the relay gives back is not added.'
+  'PnL is after all costs, by the book of the strategy whose part it took: the price PnL from its own entry, price impact, fees, its funding and borrowing, what sending it cost, its share by size of what the entry cost, and cancelling the exits that were left. Fees of sending count less what the relay and keepers gave back where a chain endpoint shows it and its worth, else whole.'
 
 const UNKNOWN_ENTRY =
   'What others opened, or orders that the journal does not hold, has no entry costs in its PnL: they are not known.'

@@ -1,7 +1,7 @@
 /** What records did to positions, as moves of books: the executed orders of an intent, and what others did. Pure. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { chainNamed } from '../../protocol/chains/index.ts'
-import { amountOfUsd, type TokenAmount, type Usd } from '../../protocol/units.ts'
+import { amountOfUsd, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import {
   type DiscrepancyState,
   expectedDeltaOf,
@@ -13,6 +13,7 @@ import { executionFeePaid } from '../account/spend.ts'
 import {
   type Attempt,
   type Child,
+  hasEnded,
   type IntentState,
   isProvisional,
   lastAttempt,
@@ -72,9 +73,15 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
     const side = fill === undefined ? sideOf(state) : sideOfFill(fill.fill)
     return { side, key: sideKeyOf(side), move }
   })
-  const spentUsd = paidUsd - executed.reduce((sum, child) => sum + shareOf(child), 0n)
+  const unfilled = children.filter((child) => !executed.includes(child))
+  const spentUsd =
+    paidUsd -
+    executed.reduce((sum, child) => sum + shareOf(child), 0n) -
+    unfilled.reduce((sum, child) => sum + returnedUsd(child), 0n)
   if (state.closing === undefined || spentUsd === 0n) return moves
-  return [...moves, spentOf(state, spentUsd, isFill ? isReducing(state) : isOfExits)]
+  // Exits that were cancelled bring their fees back to what ended them.
+  const isOfEnd = isFill ? isReducing(state) || spentUsd < 0n : isOfExits
+  return [...moves, spentOf(state, spentUsd, isOfEnd)]
 }
 
 /** What a message cost that filled nothing, or the rest of one that filled in part. */
@@ -160,7 +167,7 @@ export function sideOf({ intent: { terms } }: IntentState): PositionSide {
   return { marketToken, direction, collateralToken: collateralToken.address }
 }
 
-/** The cost of sending the intent's landed message: its fee as it was signed, less what keepers gave back of its orders' fees. */
+/** The cost of sending the intent's landed message: its fee as it was signed, less what the relay and keepers gave back. */
 export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'executionFees'> {
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) {
@@ -172,17 +179,18 @@ export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'e
   }
 }
 
-/** The whole fee of the landed message as it was signed, USD. */
+/** The fee of the landed message as it was signed, USD, less what the relay gave back; never less than nothing. */
 function messageFeeUsd(state: IntentState): Usd {
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) return 0n
   const decimals = chainNamed(state.intent.chain)?.feeToken.decimals ?? FEE_DECIMALS
-  return dollarsOf(attempt.armed.relayFeeAmount, decimals)
+  const signedUsd = dollarsOf(attempt.armed.relayFeeAmount, decimals)
+  return signedUsd - minOf(signedUsd, attempt.feeReturnedUsd ?? 0n)
 }
 
-/** The part of an executed order's fee that the keeper gave back, USD; 0 without evidence. */
-function returnedUsd({ phase, settlement }: Child): Usd {
-  return phase === 'EXECUTED' ? (settlement?.executionFeeReturnedUsd ?? 0n) : 0n
+/** The part of an ended order's execution fee that came back, USD; 0 without evidence. */
+function returnedUsd(child: Child): Usd {
+  return hasEnded(child) ? (child.settlement?.executionFeeReturnedUsd ?? 0n) : 0n
 }
 
 /** When it was sent, Unix ms: the day of what sending cost. */

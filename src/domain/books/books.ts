@@ -92,6 +92,7 @@ const moving: ReadonlySet<string> = new Set([
   'landed',
   'attempt.unlanded',
   'child.executed',
+  'child.cancelled',
   'child.reopened',
   'intent.closed',
 ])

@@ -14,7 +14,7 @@ export interface Figures {
   readonly fundingUsd: Usd
   /** Of swaps: what came out less what went in. */
   readonly swapUsd: Usd
-  /** Whole fees of messages that landed, less what keepers gave back; one unit of the fee token counts as a dollar. */
+  /** Whole fees of messages that landed, less what the relay and keepers gave back; one unit of the fee token counts as a dollar. */
   readonly relayFeesUsd: Usd
   /** What keepers kept, else what was signed for them; native token, base units. A part of the relay fees, and told beside them. */
   readonly executionFees: TokenAmount

@@ -9,6 +9,7 @@
  *   endpoint: one that is silent, lags or disagrees holds the order open, and the operator sees why.
  */
 import { sameHex } from '../../protocol/address.ts'
+import type { Usd } from '../../protocol/units.ts'
 import {
   type Attempt,
   type Child,
@@ -46,7 +47,8 @@ export function chainLanding(
     agreeing.every(
       ({ endpoint, consumer }) => isAtFinal(endpoint, consumer.block.number) && endpoint.isDigestUsedAtFinal,
     )
-  const { consumer } = first
+  const { consumer, feeReturnedUsd } = first
+  const haveSameFigure = agreeing.every((each) => each.feeReturnedUsd === feeReturnedUsd)
   const sender = consumer.carriesOurSignature ? 'holds our signature' : 'holds the events of our account'
   return {
     orderKeys: first.orders.map(({ orderKey }) => orderKey),
@@ -60,6 +62,8 @@ export function chainLanding(
       block: consumer.block,
       endpoints: agreeing.map(({ endpoint }) => endpoint.endpoint),
     },
+    // The figure is money alone: where endpoints differ about it the landing stands, and the fee counts whole.
+    ...(haveSameFigure && feeReturnedUsd !== undefined ? { feeReturnedUsd } : {}),
   }
 }
 
@@ -73,6 +77,7 @@ function landingAt(
       readonly consumer: NonNullable<EndpointView['consumer']>
       readonly orders: readonly CreatedOrder[]
       readonly roles: readonly ChildRole[]
+      readonly feeReturnedUsd: Usd | undefined
     }
   | undefined {
   const { consumer } = endpoint
@@ -92,7 +97,14 @@ function landingAt(
   if (orders === undefined) return undefined
   // Without our signature in plain sight something of ours must be there: an empty expectation proves nothing.
   if (!consumer.carriesOurSignature && logs.length === 0) return undefined
-  return { consumer, orders, roles: expected.orders.map(({ role }) => role) }
+  // Where a relay bundled messages of the account, nobody knows whose fee came back.
+  const isAlone = logs.length === expected.orders.length + expected.changes.length
+  return {
+    consumer,
+    orders,
+    roles: expected.orders.map(({ role }) => role),
+    feeReturnedUsd: isAlone ? consumer.feeReturnedUsd : undefined,
+  }
 }
 
 /**
@@ -252,10 +264,12 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
     const agreeing = ended.filter(
       (each) => each.log.event === log.event && sameHex(each.log.block.hash, log.block.hash),
     )
-    // A block has one set of logs: who shows other figures of it lies, and nobody knows who does.
+    const isExecuted = log.event === 'OrderExecuted'
+    // A block has one set of logs: who shows other figures of it lies, and nobody knows who does. Of a cancel they are a fee's rest alone,
+    // and hold nothing open.
     const haveSameFigures = agreeing.every((each) => isSameSettlement(each.log.settlement, log.settlement))
     const isFinal =
-      haveSameFigures &&
+      (haveSameFigures || !isExecuted) &&
       agreeing.length === view.configured &&
       agreeing.every((each) => isAtFinal(each.endpoint, log.block.number))
     const evidence = logEvidence(
@@ -264,11 +278,10 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
       agreeing.map(({ endpoint }) => endpoint.endpoint),
       atMs,
     )
-    if (log.event === 'OrderExecuted') {
-      const settlement = haveSameFigures ? (log.settlement ?? {}) : {}
-      return { kind: 'executed', settlement, evidence }
-    }
-    return { kind: 'cancelled', cancelReason: log.reason ?? '', evidence }
+    const settlement = haveSameFigures ? log.settlement : undefined
+    if (isExecuted) return { kind: 'executed', settlement: settlement ?? {}, evidence }
+    const figures = settlement === undefined ? {} : { settlement }
+    return { kind: 'cancelled', cancelReason: log.reason ?? '', evidence, ...figures }
   }
   const isWhole = view.endpoints.length === view.configured && view.configured > 0
   const isPast = view.endpoints.every(({ latest }) => latest.number >= (child.evidence?.block?.number ?? 0n))

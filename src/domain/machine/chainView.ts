@@ -1,5 +1,6 @@
 /** What the chain endpoints showed of one attempt: facts for `chainEvidence.ts`, read by the order manager at the edge. */
 import type { Hex } from '../../protocol/address.ts'
+import type { Usd } from '../../protocol/units.ts'
 import type { BlockRef, Settlement } from '../order/intent.ts'
 import type { CreatedOrder } from './expected.ts'
 
@@ -22,7 +23,7 @@ export interface OrderLog {
   readonly created?: CreatedOrder
   /** OrderCancelled and OrderFrozen: the protocol's words, or the decoded custom error. */
   readonly reason?: string
-  /** OrderExecuted: from the position event of the same transaction. */
+  /** OrderExecuted: from the position event of the same transaction. OrderCancelled: the returned part of its execution fee alone. */
   readonly settlement?: Settlement
 }
 
@@ -32,6 +33,11 @@ export interface Consumer {
   readonly block: BlockRef
   /** Whether the transaction's input holds our signature: then it executed what we signed, whoever sent it. */
   readonly carriesOurSignature: boolean
+  /**
+   * The part of the message's fee that the relay gave back to the account, USD at the oracle's price in this transaction; absent where the
+   * transaction shows no such transfer, or no price.
+   */
+  readonly feeReturnedUsd?: Usd
 }
 
 /** What one endpoint showed, all of it read against its own `latest` and `final` blocks. */

@@ -159,7 +159,7 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
       return {
         ...current,
         phase: 'LANDED',
-        evidence: record.evidence,
+        ...landingOf(record),
         children: record.orderKeys.map((orderKey, index): Child => {
           const role = record.roles?.[index]
           return { index, orderKey, phase: 'OPEN', ...(role === undefined ? {} : { role }) }
@@ -167,7 +167,7 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
       }
     case 'attempt.unlanded':
       if (!isProvisional(current.evidence)) throw outOfOrder(record, state, 'a final landing is taken back')
-      return { ...current, phase: 'UNRESOLVED', evidence: record.evidence, children: [] }
+      return { ...withoutReturn(current), phase: 'UNRESOLVED', evidence: record.evidence, children: [] }
     case 'attempt.dead':
       return { ...current, phase: 'DEAD', evidence: record.evidence }
     case 'attempt.void':
@@ -210,7 +210,20 @@ function confirmLanding(
     record.orderKeys.length === current.children.length &&
     record.orderKeys.every((orderKey, index) => orderKey === current.children[index]?.orderKey)
   if (!isProvisional(current.evidence) || !isSame) throw outOfOrder(record, state, 'an attempt lands twice')
-  return { ...current, evidence: record.evidence }
+  return { ...withoutReturn(current), ...landingOf(record) }
+}
+
+/** The facts of a landing that its record shows. */
+function landingOf({
+  evidence,
+  feeReturnedUsd,
+}: Extract<JournalRecord, { kind: 'landed' }>): Pick<Attempt, 'evidence' | 'feeReturnedUsd'> {
+  return { evidence, ...(feeReturnedUsd === undefined ? {} : { feeReturnedUsd }) }
+}
+
+/** An attempt without the figure of a landing that is taken back or shown anew. */
+function withoutReturn({ feeReturnedUsd: _, ...attempt }: Attempt): Attempt {
+  return attempt
 }
 
 /** The state after all records of one intent, or undefined when there are none. */

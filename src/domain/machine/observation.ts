@@ -2,6 +2,7 @@
 import type { Hex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import type { Order, Position, Trade } from '../../protocol/position.ts'
+import type { Usd } from '../../protocol/units.ts'
 import type { ChildRole, Evidence, Settlement } from '../order/intent.ts'
 import type { ChainView } from './chainView.ts'
 
@@ -73,9 +74,17 @@ export interface Landing {
   readonly orderKeys: readonly Hex[]
   readonly roles: readonly ChildRole[]
   readonly evidence: Evidence
+  /** The part of its fee that the relay gave back, USD; absent: nobody shows it, or endpoints differ. */
+  readonly feeReturnedUsd?: Usd
 }
 
 /** How a created order ended. */
 export type End =
   | { readonly kind: 'executed'; readonly settlement: Settlement; readonly evidence: Evidence }
-  | { readonly kind: 'cancelled'; readonly cancelReason: string; readonly evidence: Evidence }
+  | {
+      readonly kind: 'cancelled'
+      readonly cancelReason: string
+      readonly evidence: Evidence
+      /** The returned part of its execution fee; absent: nobody shows it, or endpoints differ. */
+      readonly settlement?: Settlement
+    }

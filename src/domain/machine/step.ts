@@ -323,9 +323,10 @@ function childStep(
           if (isOther) return { ...base, kind: 'child.reopened' }
           if (isProvisional(end.evidence)) continue
         }
-        return end.kind === 'executed'
-          ? { ...base, kind: 'child.executed', settlement: end.settlement }
-          : { ...base, kind: 'child.cancelled', cancelReason: end.cancelReason }
+        if (end.kind === 'executed') return { ...base, kind: 'child.executed', settlement: end.settlement }
+        const { cancelReason, settlement } = end
+        const figures = settlement === undefined ? {} : { settlement }
+        return { ...base, kind: 'child.cancelled', cancelReason, ...figures }
       }
       case 'reopened':
         return { ...base, kind: 'child.reopened' }

@@ -208,6 +208,8 @@ export interface Attempt {
   readonly children: readonly Child[]
   /** The proof that it landed, the reason why it cannot any more, or the doubt about it. */
   readonly evidence?: Evidence
+  /** The part of its fee that the relay gave back, USD, by the chain; absent: not shown, so the fee counts whole. */
+  readonly feeReturnedUsd?: Usd
 }
 
 /** How an intent ended. */
@@ -220,7 +222,7 @@ export type Outcome =
   | 'REFUSED_LOCAL'
   | 'EXPIRED'
 
-/** The facts of an executed order. USD has 30 decimals; the price is per whole index token. */
+/** The facts of an executed order; of a cancelled one, the returned part of its execution fee alone. USD has 30 decimals; the price is per whole index token. */
 export interface Settlement {
   readonly executionPrice?: Usd
   readonly sizeDeltaUsd?: Usd

@@ -1,7 +1,7 @@
 /** What an order's fees were taken for, what was signed, and what keepers kept: lines of `perpd explain`. Pure. */
 import { executionFeePaid } from '../../domain/account/spend.ts'
 import { type ArmedFacts, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
-import { formatUnits, NATIVE_DECIMALS } from '../../protocol/units.ts'
+import { formatDollars, formatUnits, NATIVE_DECIMALS } from '../../protocol/units.ts'
 
 /** The token that whole fees are in. */
 export interface FeeToken {
@@ -34,6 +34,9 @@ export function feeLines(state: IntentState, feeToken: FeeToken): string[] {
     ...(paid === undefined
       ? []
       : [`paid: keepers kept ${native(paid)}${returned(armed.executionFee - paid)}`]),
+    ...(attempt?.feeReturnedUsd === undefined
+      ? []
+      : [`the relay gave back ${formatDollars(attempt.feeReturnedUsd)} of the whole fee, in wrapped native`]),
   ]
 }
 

@@ -115,7 +115,16 @@ export function emitOraclePrices(
   seconds: number,
   hash: Hex,
 ): void {
-  const transaction = transactionOf(venueState, hash, order.key)
+  emitPrices(venueState, transactionOf(venueState, hash, order.key), prices, seconds)
+}
+
+/** Emits the oracle's prices of a transaction that is open (contract `Oracle`). */
+export function emitPrices(
+  venueState: VenueState,
+  transaction: ChainTransaction,
+  prices: ReadonlyMap<Address, PricePair>,
+  seconds: number,
+): void {
   const { oracleProvider: provider } = actorsOf(venueState.chain)
   for (const [token, { min, max }] of prices) {
     emit(transaction, 'OraclePriceUpdate', [addressWord(token)], {

@@ -8,7 +8,7 @@ import type { DecreaseResult } from '../math/decreaseTerms.ts'
 import { cloneMarket, type MarketPrices, type MarketState, slotPrice } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, addTo, storePosition } from '../state/accounts.ts'
-import { bringsCollateral, isMarketOrder } from '../state/orderTypes.ts'
+import { isMarketOrder } from '../state/orderTypes.ts'
 import type { OrderRecord, PositionRecord } from '../state/venueRecords.ts'
 import {
   marketPrices,
@@ -18,7 +18,6 @@ import {
   type VenueState,
 } from '../state/venueState.ts'
 import { emitOraclePrices, emitPositionDecrease, emitSwaps, pricesOf } from './events.ts'
-import { cancelOrder } from './orderEnds.ts'
 import { commit, creditFunding, payOut, positionMarketOf } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
@@ -134,7 +133,6 @@ export function executeDecrease(
     hash,
     isDeleveraging: byKeeper === 'deleveraging',
   })
-  if (result.position === undefined) cancelAutoCancelOrders(venueState, record, order, seconds * 1000, hash)
   return hash
 }
 
@@ -191,21 +189,4 @@ function pnlAfterCosts(result: DecreaseResult, collateralPriceMin: bigint): bigi
     result.priceImpactDiffUsd -
     result.fees.totalCostAmount * collateralPriceMin
   )
-}
-
-/** Cancels the auto-cancel orders of a position that closed; the order that closed it has left the store before. */
-function cancelAutoCancelOrders(
-  venueState: VenueState,
-  record: PositionRecord,
-  closing: OrderRecord,
-  nowMs: number,
-  hash: Hex,
-): void {
-  for (const order of [...venueState.orders.values()]) {
-    if (order.key === closing.key) continue
-    const { addresses, isLong, autoCancel, orderType } = order.params
-    if (!autoCancel || bringsCollateral(Number(orderType))) continue
-    const key = positionKeyOf(order.account, addresses.market, addresses.initialCollateralToken, isLong)
-    if (key === record.contractKey) cancelOrder(venueState, order, 'AUTO_CANCEL', nowMs, hash)
-  }
 }

@@ -19,6 +19,7 @@ import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { headAt } from '../chain/blockChain.ts'
 import { baseFeeOf, priorityFeeOf } from '../chain/rpcGas.ts'
+import type { PricePair } from '../math/marketState.ts'
 import { bringsCollateral, orderTypes } from '../state/orderTypes.ts'
 import type { SignedBatch } from '../state/venueRecords.ts'
 import { tokenPrice, type VenueState } from '../state/venueState.ts'
@@ -167,12 +168,19 @@ export function messageFee(
   return messageFeesOf(gas, price, prices, { ...counted, executionFeeIncreases }).feeAmount
 }
 
-/** What becomes of a message's fee when it is mined, wei: its worth after the swap, and what the relay takes for gas. */
+/**
+ * What becomes of a message's fee when it is mined, wei: its worth after the swap, and what the relay takes for gas; with the oracle's
+ * prices of the swap, none without one.
+ */
 export function relayedFee(
   venueState: VenueState,
   signed: SignedBatch,
   nowMs: number,
-): { readonly availableWei: bigint; readonly relayWei: bigint } {
+): {
+  readonly availableWei: bigint
+  readonly relayWei: bigint
+  readonly prices: ReadonlyMap<Address, PricePair>
+} {
   const gas = gasOf(venueState)
   const { batch, relayParams, subaccount } = signed
   const { feeToken, feeAmount, feeSwapPath } = relayParams.fee
@@ -180,12 +188,11 @@ export function relayedFee(
   if (token === undefined) throw new RangeError(`no fee token ${feeToken} on ${venueState.chain.name}`)
   const seconds = Math.floor(nowMs / 1000)
   const native = wrappedNativeOf(venueState)
-  const swapped =
-    feeSwapPath.length === 0 ? feeAmount : feeAmount - (feeAmount * gas.feeSwapFactor) / 10n ** 30n
-  const availableWei =
-    feeSwapPath.length === 0
-      ? feeAmount
-      : (swapped * tokenPrice(venueState, token, seconds).min) / tokenPrice(venueState, native, seconds).max
+  const isSwapped = feeSwapPath.length > 0
+  const paid = tokenPrice(venueState, token, seconds)
+  const received = tokenPrice(venueState, native, seconds)
+  const swapped = feeAmount - (feeAmount * gas.feeSwapFactor) / 10n ** 30n
+  const availableWei = isSwapped ? (swapped * paid.min) / received.max : feeAmount
   const counted = gasMessageOf(
     {
       creates: batch.createOrderParamsList,
@@ -195,8 +202,21 @@ export function relayedFee(
     feeSwapPath,
     subaccount !== undefined,
   )
-  const prices = feePricesOf(venueState, token, seconds)
-  const { relayFee } = messageFeesOf(gas, transactionGasPrice(venueState, nowMs), prices, counted)
+  const { relayFee } = messageFeesOf(
+    gas,
+    transactionGasPrice(venueState, nowMs),
+    feePricesOf(venueState, token, seconds),
+    counted,
+  )
   // The formula holds the client's buffer; the relay takes its gas alone.
-  return { availableWei, relayWei: (relayFee * 10_000n) / BigInt(10_000 + gas.relayBufferBps) }
+  const relayWei = (relayFee * 10_000n) / BigInt(10_000 + gas.relayBufferBps)
+  const prices = new Map(
+    isSwapped
+      ? [
+          [token.address, paid],
+          [native.address, received],
+        ]
+      : [],
+  )
+  return { availableWei, relayWei, prices }
 }

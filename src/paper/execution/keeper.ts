@@ -12,7 +12,7 @@ import { executeDecrease } from './executeDecrease.ts'
 import { executeIncrease } from './executeIncrease.ts'
 import { executeSwap } from './executeSwap.ts'
 import { payExecutionFee } from './executionFees.ts'
-import { cancelOrder, endOrder, freezeOrder } from './orderEnds.ts'
+import { cancelOrder, cancelWithPosition, endOrder, freezeOrder } from './orderEnds.ts'
 
 /** Errors that cancel an order of any type instead of freezing it. */
 const alwaysCancelled = new Set([
@@ -40,6 +40,7 @@ export function executeOrder(venueState: VenueState, orderKey: string, nowMs: nu
     const hash = execute(venueState, order, seconds)
     endOrder(venueState, order, 'executed', hash, nowMs)
     payExecutionFee(venueState, order, 'execution', hash, nowMs)
+    if (execute === executeDecrease) cancelWithPosition(venueState, order, seconds * 1000, hash)
   } catch (error) {
     if (!(error instanceof ProtocolRevert)) throw error
     if (error.errorName === 'EmptyPosition' && !isMarketOrder(type)) return

@@ -26,7 +26,7 @@ import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { OrderRecord, PositionRecord } from '../state/venueRecords.ts'
 import { marketPrices, type VenueState } from '../state/venueState.ts'
 import { executeDecrease, type KeeperDecrease } from './executeDecrease.ts'
-import { endOrder } from './orderEnds.ts'
+import { cancelWithPosition, endOrder } from './orderEnds.ts'
 
 /** Whether a position may be liquidated at a moment, with accrual up to then. */
 export function isLiquidatableAt(venueState: VenueState, record: PositionRecord, seconds: number): boolean {
@@ -137,6 +137,7 @@ function runOwnOrder(
     const hash = executeDecrease(venueState, order, second, kind)
     venueState.counters.order = number
     endOrder(venueState, order, 'executed', hash, second * 1000)
+    cancelWithPosition(venueState, order, second * 1000, hash)
   } catch (error) {
     // The keeper simulates before it sends: what would revert is never sent.
     if (!(error instanceof ProtocolRevert)) throw error

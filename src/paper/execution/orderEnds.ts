@@ -1,5 +1,6 @@
 /** How an order ends or freezes: its outcome, its collateral, its row and event. */
-import { type Hex, hexKey } from '../../protocol/address.ts'
+import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
+import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { revertBytes } from '../chain/customErrors.ts'
 import type { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, addTo } from '../state/accounts.ts'
@@ -73,4 +74,27 @@ export function endOrder(
     updatedAtMs: nowMs,
     ...(reason === undefined ? {} : { reason }),
   })
+}
+
+/**
+ * Cancels the auto-cancel orders of the position that an order closed, in the same transaction, after its own fee was paid (contract
+ * `ExecuteOrderUtils`, `clearAutoCancelOrders`); nothing while the position is there. The order itself has left the store.
+ */
+export function cancelWithPosition(
+  venueState: VenueState,
+  { account, params }: OrderRecord,
+  nowMs: number,
+  hash: Hex,
+): void {
+  const closed = positionOf(account, params)
+  if (venueState.positions.has(closed)) return
+  for (const order of [...venueState.orders.values()]) {
+    if (!order.params.autoCancel || bringsCollateral(Number(order.params.orderType))) continue
+    if (positionOf(order.account, order.params) === closed)
+      cancelOrder(venueState, order, 'AUTO_CANCEL', nowMs, hash)
+  }
+}
+
+function positionOf(account: Address, { addresses, isLong }: OrderRecord['params']): string {
+  return positionKeyOf(account, addresses.market, addresses.initialCollateralToken, isLong)
 }

@@ -4,8 +4,9 @@
  */
 import { type Address, type Hex, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { type Batch, type CreateOrderParams, orderKeyOf } from '../../protocol/signing/relayRouter.ts'
-import { mine, type Sender, useDigest } from '../chain/blockChain.ts'
+import { type ChainTransaction, mine, type Sender, useDigest } from '../chain/blockChain.ts'
 import { revertBytes } from '../chain/customErrors.ts'
+import { emitTransfer } from '../chain/plainLogs.ts'
 import { MAX_SWAP_PATH } from '../market/swaps.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { unit } from '../math/random.ts'
@@ -18,6 +19,7 @@ import type { OrderRecord, SignedBatch } from '../state/venueRecords.ts'
 import { nextTransactionHash, schedule, type VenueState } from '../state/venueState.ts'
 import { pullTokens } from '../state/wallets.ts'
 import { requireAutoCancelSlot } from './autoCancel.ts'
+import { emitPrices } from './events.ts'
 import { executionFeesOf, leastExecutionFee, relayedFee } from './gasFees.ts'
 import { cancelOrder } from './orderEnds.ts'
 import { relayInput, routerOf } from './relayCall.ts'
@@ -48,6 +50,7 @@ export interface OrderRun {
 /** A batch while it runs. */
 interface Run extends OrderRun {
   readonly signed: SignedBatch
+  readonly transaction: ChainTransaction
 }
 
 /** Mines the transaction of a batch: its actions are done, or nothing is. `mustRevert` is thrown on purpose. */
@@ -69,7 +72,7 @@ export function runBatch(
   const named = [...batch.updateOrderParamsList.map(({ key }) => key), ...batch.cancelOrderKeys]
   const undo = rememberFor(venueState, signed.account, named)
   const { account, requestId } = signed
-  const run: Run = { venueState, signed, account, requestId, nowMs, txHash, orderKeys: [] }
+  const run: Run = { venueState, signed, transaction, account, requestId, nowMs, txHash, orderKeys: [] }
   try {
     requireValid(run)
     if (options.mustRevert !== undefined) throw options.mustRevert
@@ -107,7 +110,11 @@ function requireValid({ venueState, signed, nowMs }: Run): void {
   if (actions === 0 && removes === undefined) throw new ProtocolRevert('RelayEmptyBatch')
 }
 
-function payRelayFee({ venueState, signed, nowMs }: Run): void {
+/**
+ * Takes the fee. What neither the orders nor the relay need returns, in the wrapped native token; the fee is swapped at the oracle's
+ * prices, which the transaction shows.
+ */
+function payRelayFee({ venueState, signed, transaction, nowMs }: Run): void {
   const { feeToken, feeAmount, feeSwapPath } = signed.relayParams.fee
   const wrappedNative = venueState.chain.contracts.wrappedNative
   const allowed = venueState.chain.gasPaymentTokens.some((token) => hexKey(token) === hexKey(feeToken))
@@ -120,13 +127,16 @@ function payRelayFee({ venueState, signed, nowMs }: Run): void {
     (sum, update) => sum + update.executionFeeIncrease,
     executionFeesOf(batch.createOrderParamsList),
   )
-  const { availableWei, relayWei } = relayedFee(venueState, signed, nowMs)
+  const { availableWei, relayWei, prices } = relayedFee(venueState, signed, nowMs)
   if (availableWei < wanted + relayWei) {
     throw new ProtocolRevert('InsufficientRelayFee', [wanted + relayWei, availableWei])
   }
   pullTokens(venueState, account, feeToken, feeAmount)
-  // What neither the orders nor the relay need returns, in the wrapped native token.
-  addTo(accountOf(venueState, account).balances, wrappedNative, availableWei - wanted - relayWei)
+  emitPrices(venueState, transaction, prices, Math.floor(nowMs / 1000))
+  const left = availableWei - wanted - relayWei
+  if (left === 0n) return
+  addTo(accountOf(venueState, account).balances, wrappedNative, left)
+  emitTransfer({ transaction }, wrappedNative, transaction.to, account, left)
 }
 
 function createOrder(run: Run, params: CreateOrderParams): void {

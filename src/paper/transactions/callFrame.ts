@@ -1,5 +1,4 @@
 /** What the work of one call shares: who calls, when, in which transaction, with which gas. */
-import type { Hex } from 'viem'
 import type { Address } from '../../protocol/address.ts'
 import type { ChainTransaction } from '../chain/blockChain.ts'
 import { revertBytes } from '../chain/customErrors.ts'
@@ -56,11 +55,6 @@ export function spendGas({ meter }: Pick<CallFrame, 'meter'>, gas: number): void
   if (meter.used <= meter.limit) return
   meter.used = meter.limit
   throw new OutOfGas()
-}
-
-/** Writes a log of a contract that is not the event emitter. */
-export function emitPlain(frame: CallFrame, address: Address, topics: readonly Hex[], data: Hex): void {
-  frame.transaction.logs.push({ eventName: '', topics: [], items: {}, plain: { address, topics, data } })
 }
 
 /** A revert without data: a function that is not there, calldata that does not decode, or a value that nobody takes. */

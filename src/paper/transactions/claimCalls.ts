@@ -5,11 +5,11 @@
 import type { Hex } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
 import { type Address, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
+import { emitTransfer } from '../chain/plainLogs.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, claimableKeyOf } from '../state/accounts.ts'
 import { tokenAt } from '../state/contracts.ts'
 import { type CallFrame, emptyRevert, spendGas, workGas } from './callFrame.ts'
-import { emitTransfer } from './tokenCalls.ts'
 
 type ClaimArgs = readonly [markets: readonly Address[], tokens: readonly Address[], receiver: Address]
 

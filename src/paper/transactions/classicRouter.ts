@@ -6,6 +6,7 @@ import type { Hex } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { orderKeyOf, type UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
+import { emitTransfer } from '../chain/plainLogs.ts'
 import {
   cancelByUser,
   type OrderRun,
@@ -25,7 +26,6 @@ import { claimFunding, claimRewards } from './claimCalls.ts'
 import type { RouterCall } from './classicCalls.ts'
 import { readSimulation } from './classicCalls.ts'
 import { type SimulatedPrices, simulateOrder } from './classicSimulate.ts'
-import { emitTransfer } from './tokenCalls.ts'
 
 /** Most words of an order's data list (contract setting). */
 const MAX_DATA_LIST = 18n

@@ -12,32 +12,21 @@ import {
 import { type Address, hexKey, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
+import { emitPlain, emitTransfer } from '../chain/plainLogs.ts'
 import { isSignedBy } from '../chain/signature.ts'
 import { accountOf } from '../state/accounts.ts'
 import { permitDigest, permitKey, permitNonceOf, takesPermits } from '../state/permits.ts'
 import { holdingOf, nativeAddress } from '../state/purse.ts'
 import { allowanceKey, allowanceOf } from '../state/wallets.ts'
-import { type CallFrame, emitPlain, emptyRevert, spendGas, textRevert, workGas } from './callFrame.ts'
+import { type CallFrame, emptyRevert, spendGas, textRevert, workGas } from './callFrame.ts'
 import { tokenWriteAbi } from './exchangeRouterAbi.ts'
 
-const TRANSFER = keccak256(stringToHex('Transfer(address,address,uint256)'))
 const APPROVAL = keccak256(stringToHex('Approval(address,address,uint256)'))
 const DEPOSIT = keccak256(stringToHex('Deposit(address,uint256)'))
 const WITHDRAWAL = keccak256(stringToHex('Withdrawal(address,uint256)'))
 const TRUE = encodeAbiParameters([{ type: 'bool' }], [true])
 
 const words = (amount: bigint): Hex => pad(toHex(amount))
-
-/** Emits `Transfer` of a token. */
-export function emitTransfer(
-  frame: CallFrame,
-  token: Address,
-  from: Address,
-  to: Address,
-  amount: bigint,
-): void {
-  emitPlain(frame, token, [TRANSFER, pad(from), pad(to)], words(amount))
-}
 
 const selectors = {
   approve: '0x095ea7b3',

@@ -61,6 +61,7 @@ interface Shown {
   readonly signature?: boolean
   readonly branch?: string
   readonly endpoint?: string
+  readonly feeReturnedUsd?: bigint
 }
 
 function endpoint(shown: Shown): EndpointView {
@@ -78,6 +79,7 @@ function endpoint(shown: Shown): EndpointView {
             transactionHash: txHash,
             block: blockOf(landedAt, branch),
             carriesOurSignature: shown.signature ?? true,
+            ...(shown.feeReturnedUsd === undefined ? {} : { feeReturnedUsd: shown.feeReturnedUsd }),
           },
         }
       : {}),
@@ -189,6 +191,38 @@ describe('a landing', () => {
     const again = [created(11, {}, 'b'), executed(12, 'b')]
     look(run, [endpoint({ latest: 20, final: 15, landedAt: 11, branch: 'b', logs: again })])
     expect(run.state?.closing?.evidence.block).toEqual(blockOf(12, 'b'))
+  })
+
+  test('counts of its fee what the relay gave back as all endpoints show it, and holds nothing open where they differ', () => {
+    const returned = (run: Run) => run.state?.attempts[0]?.feeReturnedUsd
+    const shown = (endpoint_: string, final: number, feeReturnedUsd: bigint | undefined) =>
+      endpoint({
+        endpoint: endpoint_,
+        latest: 20,
+        final,
+        landedAt: 5,
+        logs: [created(5)],
+        ...(feeReturnedUsd === undefined ? {} : { feeReturnedUsd }),
+      })
+    const same = sent()
+    look(same, [shown('rpc-1', 2, 70n), shown('rpc-2', 2, 70n)])
+    expect(returned(same)).toBe(70n)
+    for (const other of [90n, undefined]) {
+      const run = sent()
+      look(run, [shown('rpc-1', 2, 70n)], 2)
+      expect(returned(run)).toBe(70n)
+      look(run, [shown('rpc-1', 15, 70n), shown('rpc-2', 15, other)])
+      expect(run.state?.attempts[0]).toMatchObject({ phase: 'LANDED', evidence: { level: 'chain-final' } })
+      expect(returned(run)).toBeUndefined()
+    }
+    look(same, [endpoint({ latest: 21, final: 2, branch: 'b' })])
+    expect(returned(same)).toBeUndefined()
+    const bundled = sent()
+    const another = created(5, { orderKey: exitKey })
+    look(bundled, [
+      endpoint({ latest: 20, final: 15, landedAt: 5, logs: [created(5), another], feeReturnedUsd: 70n }),
+    ])
+    expect(returned(bundled)).toBeUndefined()
   })
 
   test('is not taken back by an endpoint that has not seen that far', () => {
