@@ -67,18 +67,18 @@ export function withRoom<T>(ballast: string, work: () => T): T {
   }
 }
 
-/** Fills the ballast up, as far as the disk has more than is kept of it. */
-export function fillBallast(ballast: string): void {
-  opened(ballast, O_RDWR | O_CREAT | O_APPEND, (fd) => {
+/** Fills the ballast up where the disk has more than is kept of it; false while the ballast lacks bytes. */
+export function fillBallast(ballast: string): boolean {
+  return opened(ballast, O_RDWR | O_CREAT | O_APPEND, (fd) => {
     fchmodSync(fd, 0o600)
     // Random bytes: some file systems store what repeats once, and zeros not at all.
     return grow(fd, BALLAST_BYTES, ballast, KEPT_OF_DISK_BYTES, randomBytes)
   })
 }
 
-/** Takes from the disk what the WAL of the journal at `path` has reserved, as far as the disk has more than is kept of it. */
-export function reserveWal(path: string): void {
-  growWal(path, WAL_RESERVED_BYTES, KEPT_OF_DISK_BYTES)
+/** Takes from the disk what the WAL of the journal at `path` has reserved, where it has more than is kept of it; false while the WAL lacks bytes. */
+export function reserveWal(path: string): boolean {
+  return growWal(path, WAL_RESERVED_BYTES, KEPT_OF_DISK_BYTES)
 }
 
 /** Takes what the ballast gave up for the WAL, before anybody else does. */
@@ -90,8 +90,8 @@ export function takeForWal(path: string): void {
  * Appends zeros to the WAL. sqlite writes the next frames over them, and a reading ends at the first frame that does not bear the
  * file's salt, as it ends at what an earlier turn of the WAL left there.
  */
-function growWal(path: string, toBytes: number, keptBytes: number): void {
-  opened(`${path}-wal`, O_RDWR | O_APPEND, (fd) => {
+function growWal(path: string, toBytes: number, keptBytes: number): boolean {
+  return opened(`${path}-wal`, O_RDWR | O_APPEND, (fd) => {
     const most = Math.min(toBytes, fstatSync(fd).size + STEP_BYTES)
     return grow(fd, toBytes === Number.POSITIVE_INFINITY ? most : toBytes, path, keptBytes, Buffer.alloc)
   })

@@ -17,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { BaseError } from '../../src/base/errors.ts'
 import { BALLAST_BYTES, WAL_RESERVED_BYTES } from '../../src/journal/ballast.ts'
+import { KEPT_OF_DISK_BYTES } from '../../src/journal/freeSpace.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf, wholeStory } from './story.ts'
@@ -86,6 +87,11 @@ test.skipIf(!mayMount())(
   },
 )
 
+function statfsOf(disk: string): number {
+  const { bavail, bsize } = statfsSync(disk)
+  return bavail * bsize
+}
+
 /** A disk of 96 MiB for the length of `use`, and how another user takes all that is free of it. */
 async function onSmallDisk(
   use: (disk: string, fill: () => void, empty: () => void) => Promise<void>,
@@ -154,6 +160,24 @@ test.skipIf(!mayMount())(
       expect(statSync(`${reserved.path}-wal`).size).toBeGreaterThanOrEqual(WAL_RESERVED_BYTES)
       await again.close()
       expect(verifySqliteJournal(reserved.path)).toMatchObject({ records: seq + 1, problems: [] })
+    })
+  },
+)
+
+test.skipIf(!mayMount())(
+  'a disk that has more than is kept of it and no room for the reserve is short until the reserve is whole',
+  async () => {
+    await onSmallDisk(async (disk, _fill, empty) => {
+      const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true }
+      writeFileSync(join(disk, 'taken'), Buffer.alloc(26 * 1024 * 1024))
+      const journal = createSqliteJournal({ ...reserved, freeBytes: () => statfsOf(disk) })
+      expect(statfsOf(disk)).toBeGreaterThan(KEPT_OF_DISK_BYTES)
+      expect(journal.isShort()).toBe(true)
+      expect((await journal.append(storyOf(1).accepted())).seq).toBe(1)
+      empty()
+      expect(journal.isShort()).toBe(false)
+      expect(statSync(`${reserved.path}.ballast`)).toMatchObject({ size: BALLAST_BYTES })
+      await journal.close()
     })
   },
 )

@@ -91,15 +91,15 @@ class SqliteStore implements JournalStore {
     this.isShort()
   }
 
-  /** True while only required records may be written. With space again, the reserve is taken again. */
+  /**
+   * True while only required records may be written. With space again, the reserve is taken again, and before it is whole nothing
+   * that adds risk is written: a way out may need it.
+   */
   isShort(): boolean {
     const isShort = this.#isShort()
-    if (!isShort && this.#isReserveDue && this.#isReserved) {
-      this.#isReserveDue = false
-      reserveWal(this.path)
-      fillBallast(this.#ballast)
-    }
-    return isShort
+    if (isShort || !this.#isReserveDue || !this.#isReserved) return isShort
+    this.#isReserveDue = !(reserveWal(this.path) && fillBallast(this.#ballast))
+    return this.#isReserveDue
   }
 
   async append(entries: readonly StoreEntry[]): Promise<number> {
