@@ -254,4 +254,22 @@ export const attacks: readonly Attack[] = [
     [told('/orders/txns/prepare', { op: 'message', field: 'feeAmount', ppm: 30_000_000 })],
     { kind: 'prepare' },
   ),
+  attack('a disk that is filled, and a daemon that is killed on it', [], {
+    kind: 'nobody',
+    machine: {
+      fillsDisk: { atMs: 25_000, leftBytes: 0, isHungry: true, isLong: true },
+      crash: { atMs: 35_000, downMs: 1_000 },
+    },
+    habits: [habit({ does: 'opens' })],
+    killAtMs: 45_000,
+    closesWithinMs: 10_000,
+    spanMs: 60_000,
+  }),
+  attack('a port that somebody else has before the daemon starts', [], {
+    kind: 'nobody',
+    machine: { takesPort: { atMs: 0, does: 'answer' } },
+    habits: [habit({ does: 'opens' })],
+    killAtMs: 30_000,
+    closesWithinMs: 10_000,
+  }),
 ]

@@ -11,6 +11,7 @@ import { limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
 import { createTrader } from '../../src/daemon/trader.ts'
 import { createVenueClient } from '../../src/daemon/venueClient.ts'
 import type { Event } from '../../src/domain/event.ts'
+import type { OpenGuardTable } from '../../src/domain/guardTable.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
@@ -37,6 +38,8 @@ export interface DaemonParts {
   readonly strategies: readonly LoadedStrategy[]
   readonly emit: (event: Event) => void
   readonly fatal: (error: unknown) => void
+  /** Where its journal and the table of its guard are; absent: in memory. */
+  readonly files?: { readonly journal: Journal; readonly openTable: OpenGuardTable }
 }
 
 /** A daemon. */
@@ -63,7 +66,7 @@ export function liveConfig(flags: readonly string[] = []): Config {
 export function createDaemon(parts: DaemonParts): RunningDaemon {
   const { config, clock, fetch, emit, fatal, strategies } = parts
   const { chain } = config.venue
-  const journal = createMemoryJournal()
+  const journal = parts.files?.journal ?? createMemoryJournal()
   const api = createVenueClient({
     chain,
     hosts: { ...chain.hosts, api: parts.apiHosts, oracle: parts.oracleHosts },
@@ -105,6 +108,12 @@ export function createDaemon(parts: DaemonParts): RunningDaemon {
       windowSeconds: config.signing.exposureWindowSeconds,
     },
     now: clock.now,
+    ...(parts.files === undefined
+      ? {}
+      : {
+          openTable: parts.files.openTable,
+          neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest),
+        }),
   })
   const trader = createTrader({
     chain,

@@ -17,8 +17,9 @@ import type { LiarKind } from './lies.ts'
 export interface Violation {
   /** B: more was lost than the bound. X: more is held than the limits. M: a market that nobody trades. S: a message says what
    * nobody meant. L: risk was added after the day's loss. N: what is not there was closed again and again. K: a kill was done with something
-   * left. F: perpd fell over. J: its journal was flooded. */
-  readonly rule: 'B' | 'X' | 'M' | 'S' | 'L' | 'N' | 'K' | 'F' | 'J'
+   * left. F: perpd fell over. J: its journal was flooded. W: a kill has not closed
+   * within the time that the story gives it. */
+  readonly rule: 'B' | 'X' | 'M' | 'S' | 'L' | 'N' | 'K' | 'F' | 'J' | 'W'
   readonly text: string
 }
 

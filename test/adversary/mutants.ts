@@ -163,4 +163,19 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     '    relayFeeLimit(policy, intent) * paid,\n',
     '    relayFeeLimit(policy, intent) * paid * 1_000n,\n',
   ]),
+  bug('a full disk gets nothing of the ballast', 'a disk that is filled, and a daemon that is killed on it', [
+    'src/journal/ballast.ts',
+    '  if (!isDiskFull(error)) return false\n',
+    '  if (isDiskFull(error) || error !== undefined) return false\n',
+  ]),
+  bug("the guard's table gets no room", 'a disk that is filled, and a daemon that is killed on it', [
+    'src/journal/sqlite/sqliteStore.ts',
+    '      makeRoom: (error) => this.#makeRoom(error),\n',
+    '',
+  ]),
+  bug('a taken port ends the daemon', 'a port that somebody else has before the daemon starts', [
+    'src/daemon/console/openControl.ts',
+    'if (!(error instanceof ControlPortError)) throw error\n    const server',
+    'if (error instanceof Error) throw error\n    const server',
+  ]),
 ]

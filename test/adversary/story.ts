@@ -1,7 +1,8 @@
-/** What a seed is: who lies, what is traded and how, by which settings, and how the price goes. The lies are the search's. */
+/** What a seed is: who lies, what is traded and how, by which settings, how the price goes, and what others take of the machine. The lies are the search's. */
 import { type Random, randomOf } from '../simulation/random.ts'
 import { type Habit, symbols } from './habits.ts'
 import type { LiarKind } from './lies.ts'
+import { movesOf } from './machineMoves.ts'
 import type { Story } from './world.ts'
 
 const kinds: readonly LiarKind[] = [
@@ -81,6 +82,7 @@ export function storyOf(seed: number): Omit<Story, 'plan'> {
   const spanMs = random.pick([45_000, 60_000, 60_000, 90_000])
   const isTight = random.chance(0.5)
   const kind = random.pick(kinds)
+  const machine = movesOf(randomOf(seed, 'machine'), spanMs)
   const habits = Array.from({ length: random.int(1, 3) }, () => habitOf(random, isTight))
   return {
     seed,
@@ -90,6 +92,7 @@ export function storyOf(seed: number): Omit<Story, 'plan'> {
     endpoints: kind === 'endpoint' ? 2 : random.pick([0, 1, 1, 2]),
     flags: isTight ? tight : [],
     ...pathOf(random, spanMs),
+    ...(machine === undefined ? {} : { machine }),
     ...(random.chance(0.2) ? { killAtMs: random.int(15_000, 30_000) } : {}),
   }
 }

@@ -3,9 +3,10 @@
  * else honest. A party is one row of `parties`: its name, who it is and what it does from some seconds before the kill on.
  */
 import { runJobs } from '../simulation/pool.ts'
-import { randomOf } from '../simulation/random.ts'
+import { type Random, randomOf } from '../simulation/random.ts'
 import { symbols } from './habits.ts'
 import type { Change, Lie } from './lies.ts'
+import { crashBetween, filledAt, type MachineMoves, takenAt } from './machineMoves.ts'
 import { runStory, type Story, type StoryResult } from './world.ts'
 
 /** A bad party, or one of each kind together. */
@@ -14,9 +15,16 @@ export interface Party {
   /** Who it is, by kind and number: `oracle/0`, `api/1`, `rpc/0`. In every second seed the other API host stands for the named one. */
   readonly liars: readonly string[]
   readonly does: readonly (readonly [route: string, change: Change])[]
+  /** What it does on the daemon's own machine, from then on. */
+  readonly machine?: (random: Random, fromMs: number) => MachineMoves
   /** Whether what it does is a host's own fault, so that it may be put in cooldown. */
   readonly isToBlame?: boolean
 }
+
+/** When the operator kills, ms after the daemon's start. */
+const killAtMs = 45_000
+/** How long after the kill a story is told, ms. */
+const tellMs = 180_000
 
 const api = 'api/0'
 const oracle = 'oracle/0'
@@ -43,6 +51,9 @@ const factors: readonly (readonly [name: string, ppm: number])[] = [
   ['at twice the price', 2_000_000],
   ['at half the price', 500_000],
 ]
+
+/** A daemon that is killed when the other one has what he took, before or after the operator's kill. */
+const crashAfter = (random: Random, fromMs: number) => crashBetween(random, fromMs, killAtMs + 2_000)
 
 /** All of them, a row each. */
 export const parties: readonly Party[] = [
@@ -136,12 +147,47 @@ export const parties: readonly Party[] = [
     ],
     isToBlame: true,
   },
+  {
+    name: 'a full disk',
+    liars: [],
+    does: [],
+    machine: (random, fromMs) => ({ fillsDisk: filledAt(random, fromMs) }),
+  },
+  {
+    name: 'a full disk, and the daemon is killed and starts on it',
+    liars: [],
+    does: [],
+    machine: (random, fromMs) => ({
+      fillsDisk: filledAt(random, fromMs),
+      crash: crashAfter(random, fromMs),
+    }),
+  },
+  {
+    name: 'a taken port since before the start',
+    liars: [],
+    does: [],
+    machine: (random) => ({ takesPort: takenAt(random, 0) }),
+  },
+  {
+    name: 'a port that is taken when the daemon is killed, before it starts again',
+    liars: [],
+    does: [],
+    machine: (random, fromMs) => ({
+      takesPort: takenAt(random, fromMs),
+      crash: crashAfter(random, fromMs),
+    }),
+  },
+  {
+    name: 'a full disk and a taken port, and the daemon is killed and starts again',
+    liars: [],
+    does: [],
+    machine: (random, fromMs) => ({
+      fillsDisk: filledAt(random, fromMs),
+      takesPort: takenAt(random, fromMs),
+      crash: crashAfter(random, fromMs),
+    }),
+  },
 ]
-
-/** When the operator kills, ms after the daemon's start. */
-const killAtMs = 45_000
-/** How long after the kill a story is told, ms. */
-const tellMs = 180_000
 
 /** Attempts take turns between the API hosts: each of them is the bad one in half of the seeds. */
 function liarsOf(named: Party['liars'], seed: number): Party['liars'] {
@@ -150,7 +196,7 @@ function liarsOf(named: Party['liars'], seed: number): Party['liars'] {
 }
 
 /** The story of a seed with a party: the position, since when the party is bad, and how the price goes, are the seed's. */
-function wayOutStory({ liars: named, does }: Party, seed: number): Story {
+function wayOutStory({ liars: named, does, machine }: Party, seed: number): Story {
   const liars = liarsOf(named, seed)
   const random = randomOf(seed, 'way out')
   const fromMs = random.int(22_000, killAtMs)
@@ -163,6 +209,7 @@ function wayOutStory({ liars: named, does }: Party, seed: number): Story {
     liars,
     endpoints: 2,
     flags: [],
+    ...(machine === undefined ? {} : { machine: machine(randomOf(seed, 'machine'), fromMs) }),
     spanMs: killAtMs + tellMs,
     killAtMs,
     endsClosed: true,
@@ -240,9 +287,9 @@ export interface WayOutRow {
 /** The most that 99 of 100 may take, ms. */
 export const WAY_OUT_MS = 60_000
 
-/** The row of a party's ways out, those with nothing to close left out. */
+/** The row of a party's ways out, those with nothing to close left out; one that was broken before the kill counts as late. */
 function rowOf(party: string, all: readonly WayOut[]): WayOutRow {
-  const held = all.filter((each) => each.party === party && each.wasHeld)
+  const held = all.filter((each) => each.party === party && (each.wasHeld || each.violation !== undefined))
   const times = held
     .map(({ closedAfterMs = Number.POSITIVE_INFINITY }) => closedAfterMs)
     .sort((a, b) => a - b)

@@ -1,10 +1,13 @@
 /**
  * One story: the real daemon, the paper venue with its books, hosts and endpoints of which some lie by a plan, and a judge that
- * looks at the books alone. Simulated time, no sockets; the same story gives the same end in every process.
+ * looks at the books alone. Simulated time; the same story gives the same end in every process.
  */
+
+import './diskTap.ts'
 
 import type { Fetch, FetchAnswer } from '../../src/api/transport/route.ts'
 import type { FileCandle } from '../../src/base/candleFile.ts'
+import { CommandError } from '../../src/config/exit.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { CatalogToken } from '../../src/paper/catalog/catalog.ts'
@@ -17,13 +20,17 @@ import { randomOf } from '../simulation/random.ts'
 import { createTimeline, processClock } from '../simulation/timeline.ts'
 import { createBooks } from './books.ts'
 import { boundOf } from './bound.ts'
-import { account, chain, createDaemon, liveConfig } from './daemon.ts'
+import { account, chain, createDaemon, liveConfig, type RunningDaemon } from './daemon.ts'
 import { type Habit, strategyOf, symbols } from './habits.ts'
 import { hostileFetch } from './hostile.ts'
 import { createJudge, type Violation } from './judge.ts'
 import type { LiarKind, Plan } from './lies.ts'
+import { createMachine } from './machine.ts'
+import type { MachineMoves } from './machineMoves.ts'
 
 const base = 'http://venue.test'
+/** How long an operator whom nobody answers waits before he asks again, ms. */
+const askAgainMs = 2_000
 
 /** What a world is made of. */
 export interface Story {
@@ -44,6 +51,10 @@ export interface Story {
   readonly path?: readonly (readonly [seconds: number, priceUsd: number])[]
   /** When an operator kills with a close, ms. */
   readonly killAtMs?: number
+  /** How long after the kill nothing may be open any more, ms; absent: the judge does not ask. */
+  readonly closesWithinMs?: number
+  /** What others do on the daemon's machine; absent: the journal is in memory, and the operator's word needs no door. */
+  readonly machine?: MachineMoves
   /** Ends the story when the kill has closed everything; default false. */
   readonly endsClosed?: boolean
   /** Keeps what happened; default false. */
@@ -81,12 +92,24 @@ export interface StoryResult {
 export async function runStory(story: Story, heard: (event: Event) => void = () => {}): Promise<StoryResult> {
   const timeline = createTimeline()
   let isOver = false
+  let inFlight = 0
   const clock = processClock(
     timeline,
     () => !isOver,
     () => 0,
   )
-  const config = liveConfig(story.flags)
+  const machine =
+    story.machine &&
+    (await createMachine({
+      moves: story.machine,
+      timeline,
+      configOf: (flags) => liveConfig([...story.flags, ...flags]),
+      busy: (change) => {
+        inFlight += change
+      },
+      fatal: (error) => fatal(error),
+    }))
+  const config = machine?.config ?? liveConfig(story.flags)
   const venue: Venue = createVenue({
     clock,
     chain,
@@ -123,7 +146,6 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     if (!isOver)
       broken({ rule: 'F', text: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }
-  let inFlight = 0
   const honest: Fetch = async (url, { method, headers, body }) => {
     venue.advance()
     const known = method === 'GET' ? venue.quick(url.slice(base.length)) : undefined
@@ -173,19 +195,34 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     if (story.keepsTrace === true && told.has(event.type)) note(textOf(event))
   }
   const random = randomOf(story.seed, 'daemon')
-  const daemon = createDaemon({
-    config,
-    clock,
-    random: () => random.next(),
-    fetch,
-    apiHosts: venue.paths.api.map((path) => base + path),
-    oracleHosts: venue.paths.oracle.slice(0, story.oracleHosts).map((path) => base + path),
-    endpoints: venue.paths.rpc.slice(0, story.endpoints).map((path) => base + path),
-    strategies: story.habits.map((habit, index) => strategyOf(habit, `${habit.does}-${index + 1}`)),
-    emit,
-    fatal,
-  })
-  const { engine } = daemon
+  /** The process that runs; absent between a crash and the next start. */
+  let life: RunningDaemon | undefined
+  async function begin(): Promise<void> {
+    const isAlive = (): boolean => !isOver && (life === undefined || life === daemon)
+    const own = processClock(timeline, isAlive, () => 0)
+    const files = machine?.open(own)
+    const failed = (error: unknown): void => {
+      if (isAlive()) fatal(error)
+    }
+    const daemon: RunningDaemon = createDaemon({
+      config,
+      clock: own,
+      random: () => random.next(),
+      fetch: (url, init) => (isAlive() ? fetch(url, init) : new Promise(() => {})),
+      apiHosts: venue.paths.api.map((path) => base + path),
+      oracleHosts: venue.paths.oracle.slice(0, story.oracleHosts).map((path) => base + path),
+      endpoints: venue.paths.rpc.slice(0, story.endpoints).map((path) => base + path),
+      strategies: story.habits.map((habit, index) => strategyOf(habit, `${habit.does}-${index + 1}`)),
+      emit: (event) => {
+        if (isAlive()) emit(event)
+      },
+      fatal: failed,
+      ...(files === undefined ? {} : { files }),
+    })
+    life = daemon
+    await machine?.serve(daemon.engine, emit)
+    daemon.engine.start().catch(failed)
+  }
   /** Lets everything run that waits for nothing but its turn. */
   async function drain(): Promise<void> {
     for (let quiet = 0; quiet < 3; ) {
@@ -200,10 +237,15 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     venue.advance()
     books.look()
     broken(judge.look())
-    broken(judge.wrote(daemon.journal.account().findings.size))
+    machine?.look()
+    broken(judge.wrote(life?.journal.account().findings.size ?? 0))
     if (story.killAtMs !== undefined && timeline.nowMs > story.killAtMs && books.sides().length === 0)
       closedAfterMs ??= timeline.nowMs - story.killAtMs
-    if (!isKillDone && story.killAtMs !== undefined && engine.status().kill?.outcome === 'done') {
+    if (story.killAtMs !== undefined && closedAfterMs === undefined) {
+      const lateMs = timeline.nowMs - story.killAtMs - (story.closesWithinMs ?? Number.POSITIVE_INFINITY)
+      if (lateMs > 0) broken({ rule: 'W', text: `the kill has not closed: ${books.text()}` })
+    }
+    if (!isKillDone && story.killAtMs !== undefined && life?.engine.status().kill?.outcome === 'done') {
       isKillDone = true
       note(`the kill is done: ${books.text()}`)
       broken(judge.killDone())
@@ -215,19 +257,45 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     timeline.after(story.killAtMs, () => {
       judge.kill()
       heldAtKillUsd = books.sides().reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n)
-      engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' }).catch(fatal)
+      askKill().catch(fatal)
     })
   }
-  engine.start().catch(fatal)
+  /** An operator whom nobody answers asks again. */
+  async function askKill(): Promise<void> {
+    if (machine === undefined) {
+      await life?.engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' })
+      return
+    }
+    try {
+      note(await machine.kill())
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      note(error.message)
+      timeline.after(askAgainMs, () => void askKill().catch(fatal))
+    }
+  }
+  const { crash } = story.machine ?? {}
+  if (crash !== undefined) {
+    timeline.after(crash.atMs, () => {
+      const ended = life
+      life = undefined
+      machine?.crash().catch(fatal)
+      ended?.close()
+      note('killed')
+    })
+    timeline.after(crash.atMs + crash.downMs, () => void begin().catch(fatal))
+  }
+  begin().catch(fatal)
   while (violation === undefined) {
     await drain()
     if (story.endsClosed === true && closedAfterMs !== undefined) break
     if (!timeline.runNext(story.spanMs)) break
   }
-  const status = engine.status()
+  const status = life?.engine.status()
   isOver = true
-  daemon.close()
-  note(`${status.state} ${status.notReady.join(', ')}: ${books.text()}`)
+  life?.close()
+  await machine?.close()
+  note(`${status?.state} ${status?.notReady.join(', ')}: ${books.text()}`)
   return {
     violation,
     paidUsd: books.worstPaidUsd,
@@ -237,8 +305,8 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
       (row) => row.eventName === 'OrderExecuted' && hexKey(row.account) === hexKey(account),
     ).length,
     denials,
-    findings: status.findings.map(({ finding: discrepancy }) => discrepancy.kind),
-    kill: status.kill?.outcome,
+    findings: status?.findings.map(({ finding: discrepancy }) => discrepancy.kind) ?? [],
+    kill: status?.kill?.outcome,
     heldAtKillUsd,
     closedAfterMs,
     worstReductionBps: judge.worstReductionBps(),
