@@ -33,8 +33,8 @@ function blocksOfPeople(chain: BlockChain, isPopulation: IsPopulation): Set<numb
 }
 
 /**
- * Brings the chain back under its limits, a tenth below, and looks no sooner than after `LOOK_EVERY` transactions more, so that the work is
- * rare. Each kind has a limit of its own. Whole blocks go, the oldest first, so that what is left keeps its place in its block: one that holds
+ * Brings the chain back under its limits, a tenth below, and looks no sooner than after `LOOK_EVERY` transactions more, or as many as there
+ * is room for, so that the work is rare. Each kind has a limit of its own. Whole blocks go, the oldest first, so that what is left keeps its place in its block: one that holds
  * a transaction of people goes as one of theirs.
  */
 export function trimBlockChain(chain: BlockChain, isPopulation: IsPopulation): void {
@@ -42,8 +42,9 @@ export function trimBlockChain(chain: BlockChain, isPopulation: IsPopulation): v
   const people = blocksOfPeople(chain, isPopulation)
   const isPeople = (one: ChainTransaction): boolean => people.has(blockOf(one).number)
   const ofPeople = chain.transactions.filter(isPeople).length
+  const ofPopulation = chain.transactions.length - ofPeople
   let surplusPeople = surplusOf(ofPeople, MAX_TRANSACTIONS)
-  let surplus = surplusOf(chain.transactions.length - ofPeople, MAX_POPULATION_TRANSACTIONS)
+  let surplus = surplusOf(ofPopulation, MAX_POPULATION_TRANSACTIONS)
   const gone = new Set<number>()
   for (const transaction of chain.transactions) {
     const { number } = blockOf(transaction)
@@ -59,7 +60,9 @@ export function trimBlockChain(chain: BlockChain, isPopulation: IsPopulation): v
     const kept = chain.transactions.filter((one) => !gone.has(blockOf(one).number))
     chain.transactions.splice(0, chain.transactions.length, ...kept)
   }
-  chain.lookAtLength = Math.max(FIRST_LOOK, chain.transactions.length + LOOK_EVERY)
+  const room =
+    gone.size > 0 ? 0 : Math.min(MAX_TRANSACTIONS - ofPeople, MAX_POPULATION_TRANSACTIONS - ofPopulation)
+  chain.lookAtLength = Math.max(FIRST_LOOK, chain.transactions.length + Math.max(LOOK_EVERY, room))
 }
 
 /** How many of `count` must go: none up to the limit, else so many that a tenth of it is free. */
@@ -76,17 +79,19 @@ export interface SavedBlockChain {
   readonly gasSpikes?: BlockChain['gasSpikes']
 }
 
-/** The part of the chain that a state file keeps. */
+/** The part of the chain that a state file keeps, with lists of its own: reorganisations move transactions. */
 export function savedBlockChain(chain: BlockChain, isPopulation: IsPopulation): SavedBlockChain {
   const { transactions, reorgs, nonces, gasSpikes } = chain
   const people = blocksOfPeople(chain, isPopulation)
   const numbers = new Set([...people].slice(-SAVED_TRANSACTIONS))
   const newest = transactions.length - SAVED_NEWEST
   return {
-    transactions: transactions.filter((one, i) => i >= newest || numbers.has(blockOf(one).number)),
-    reorgs,
-    nonces,
-    gasSpikes,
+    transactions: transactions
+      .filter((one, i) => i >= newest || numbers.has(blockOf(one).number))
+      .map((one) => ({ ...one, logs: [...one.logs], inclusions: [...one.inclusions] })),
+    reorgs: [...reorgs],
+    nonces: { ...nonces },
+    gasSpikes: [...gasSpikes],
   }
 }
 

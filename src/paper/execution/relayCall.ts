@@ -1,6 +1,7 @@
 /** The relay router's `batch` as a transaction on the chain. */
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
+import { encodeBatchCall } from '../../protocol/signing/relayCalldata.ts'
 import type { SignedBatch } from '../state/venueRecords.ts'
 import type { VenueState } from '../state/venueState.ts'
 
@@ -46,21 +47,11 @@ export function routerOf(venueState: VenueState, operation: SignedBatch): Addres
 export function relayInput(operation: SignedBatch): Hex {
   const { account, batch, calldata, relayParams, signature, subaccount } = operation
   if (calldata !== undefined) return calldata
-  const relay = { ...relayParams, signature: signature ?? '0x' }
-  const actions = {
-    createOrderParamsList: batch.createOrderParamsList.map((order) => ({
-      ...order,
-      orderType: Number(order.orderType),
-      decreasePositionSwapType: Number(order.decreasePositionSwapType),
-    })),
-    updateOrderParamsList: batch.updateOrderParamsList,
-    cancelOrderKeys: batch.cancelOrderKeys,
-  }
-  return subaccount === undefined
-    ? encodeFunctionData({ abi: relayRouterAbi, functionName: 'batch', args: [relay, account, actions] })
-    : encodeFunctionData({
-        abi: subaccountRouterAbi,
-        functionName: 'batch',
-        args: [relay, subaccount.approval, account, subaccount.address, actions],
-      })
+  return encodeBatchCall({
+    account,
+    ...(subaccount === undefined ? {} : { subaccountApproval: subaccount.approval }),
+    relayParams,
+    signature: signature ?? '0x',
+    batch,
+  })
 }

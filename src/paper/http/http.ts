@@ -125,10 +125,17 @@ export function integerOf(
 }
 
 /** Longest request body, bytes. */
-const MAX_BODY_BYTES = 1_048_576
+export const MAX_BODY_BYTES = 1_048_576
+
+/** What a body is read from: a Request, or what stands for one. */
+export interface BodySource {
+  readonly headers: Pick<Headers, 'get'>
+  readonly body: AsyncIterable<Uint8Array> | null
+  text(): Promise<string>
+}
 
 /** Bytes of a body as text. One over the limit is read to its end without being kept, so that its connection stays good. */
-async function textOf(request: Request): Promise<string> {
+async function textOf(request: BodySource): Promise<string> {
   const stated = request.headers.get('content-length')
   if (stated !== null && Number(stated) <= MAX_BODY_BYTES) return request.text()
   const decoder = new TextDecoder()
@@ -145,7 +152,7 @@ async function textOf(request: Request): Promise<string> {
 }
 
 /** The JSON value of a request body. Throws HttpFailure 400 when there is none, or it is too large or nests too deep. */
-export async function jsonOf(request: Request): Promise<unknown> {
+export async function jsonOf(request: BodySource): Promise<unknown> {
   let text: string
   try {
     text = await textOf(request)
@@ -165,7 +172,7 @@ export async function jsonOf(request: Request): Promise<unknown> {
 }
 
 /** The JSON object of a request body. Throws HttpFailure 400 when there is none. */
-export async function bodyOf(request: Request): Promise<Readonly<Record<string, unknown>>> {
+export async function bodyOf(request: BodySource): Promise<Readonly<Record<string, unknown>>> {
   const value = await jsonOf(request)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('The request body must be a JSON object')

@@ -3,7 +3,7 @@ import type { Address } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { trimRecord } from '../execution/memoryLimits.ts'
 import { subaccountOf } from '../execution/subaccountKeys.ts'
-import { bodyOf, HttpFailure, type Json, parseAddress, refused } from '../http/http.ts'
+import { type BodySource, bodyOf, HttpFailure, type Json, parseAddress, refused } from '../http/http.ts'
 import { readPrepare } from '../http/prepareShape.ts'
 import { capacityJson, capacityOfMarket } from '../market/marketRows.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
@@ -126,7 +126,7 @@ function takePrepareFault(
 }
 
 /** `POST /orders/txns/prepare`. Throws HttpFailure. */
-export async function prepareRoute(venue: VenueParts, peer: Peer, request: Request): Promise<Json> {
+export async function prepareRoute(venue: VenueParts, peer: Peer, request: BodySource): Promise<Json> {
   const { venueState } = venue
   const body = await bodyOf(request)
   const wanted = readPrepare(body, venueState.settings.strictPrepare)
@@ -159,7 +159,7 @@ export async function prepareRoute(venue: VenueParts, peer: Peer, request: Reque
 export async function changeRoute(
   venue: VenueParts,
   peer: Peer,
-  request: Request,
+  request: BodySource,
   prepareChange: (
     venueState: VenueParts['venueState'],
     body: Readonly<Record<string, unknown>>,
@@ -227,7 +227,7 @@ async function submitWithFaults(
 export async function submitRoute(
   venue: VenueParts,
   peer: Peer,
-  request: Request,
+  request: BodySource,
 ): Promise<Json | typeof neverAnswer> {
   const body = await bodyOf(request)
   const entry = entryOf(venue, peer, 'order-chain', body)
@@ -235,7 +235,7 @@ export async function submitRoute(
 }
 
 /** `POST /orders/txns/status`. Throws HttpFailure. */
-export async function statusRoute(venue: VenueParts, peer: Peer, request: Request): Promise<Json> {
+export async function statusRoute(venue: VenueParts, peer: Peer, request: BodySource): Promise<Json> {
   const body = await bodyOf(request)
   const fault = takeFault(venue.faults, 'status')
   if (fault === 'unavailable') throw new HttpFailure(503, { message: 'Service Unavailable' })
@@ -247,7 +247,7 @@ export async function statusRoute(venue: VenueParts, peer: Peer, request: Reques
 export async function relaySubmitRoute(
   venue: VenueParts,
   peer: Peer,
-  request: Request,
+  request: BodySource,
 ): Promise<Json | typeof neverAnswer> {
   const body = await bodyOf(request)
   const entry = entryOf(venue, peer, 'relay', body)
@@ -255,7 +255,7 @@ export async function relaySubmitRoute(
 }
 
 /** `POST /relay/status`. Throws HttpFailure. */
-export async function relayStatusRoute(venue: VenueParts, request: Request): Promise<Json> {
+export async function relayStatusRoute(venue: VenueParts, request: BodySource): Promise<Json> {
   const body = await bodyOf(request)
   advanceVenue(venue.venueState)
   return relayStatus(venue.venueState, body)

@@ -113,14 +113,14 @@ function addStats(venueState: VenueState, kit: RouteKit): void {
       const home = kit.neighbours().find((one) => one.venueState.chain.name === STATS_CHAIN)
       const base = home?.paths.api[input.family]
       if (home === undefined || base === undefined) throw unserved()
-      const { origin, search } = new URL(input.request.url)
+      const { origin, search } = new URL(input.url)
       const address = `${origin}${base}${path}${search}`
       if (input.family === 0) return home.fetch(new Request(address))
       return redirect(address)
     }
     kit.api('GET', path, (input) => {
       if (venueState.dataFaults.stats !== 'moved') return answer(input)
-      const { origin, pathname, search } = new URL(input.request.url)
+      const { origin, pathname, search } = new URL(input.url)
       return redirect(`${origin}${pathname.slice(0, -path.length)}${MOVED}${path}${search}`)
     })
     kit.api('GET', MOVED + path, (input) => {

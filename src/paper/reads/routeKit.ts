@@ -1,12 +1,14 @@
 /** How routes are declared: what a handler is asked, what it may answer, and where it is mounted. */
-import type { Json, JsonText } from '../http/http.ts'
+import type { BodySource, Json, JsonText } from '../http/http.ts'
 import type { neverAnswer } from '../orders/orderRoutes.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { Peer } from '../venue/peer.ts'
 
 /** What a handler is asked. */
 export interface RouteInput {
-  readonly request: Request
+  readonly request: BodySource
+  /** Its address: absolute, or path and query where it came over a socket of its own. */
+  readonly url: string
   readonly query: URLSearchParams
   readonly nowMs: number
   /** The application peer that was asked; on other hosts the first. */

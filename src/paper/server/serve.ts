@@ -1,11 +1,13 @@
 /** Paper venues on a local port: real sockets, one server, a path prefix a chain and a host. */
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { failing, refuseUnreadable } from '../http/portFailures.ts'
 import { ConnectionCut } from '../venue/venueParts.ts'
+import { answerPosted, answerQuick } from './quickAnswers.ts'
 import { serveSockets } from './rpcSockets.ts'
+import { saveNowAndThen } from './saves.ts'
 import type { Venue } from './venue.ts'
 
 /** A venue that listens. */
@@ -36,7 +38,7 @@ export interface ServeOptions {
   readonly port: number
   /** Milliseconds between turns of the venue without requests. Default 250. */
   readonly tickMs?: number
-  /** Milliseconds between saves of the state file. Default 5000. */
+  /** Milliseconds between saves of the state file, at least (saves.ts). Default 5000. */
   readonly saveEveryMs?: number
   /** Told when a save or a turn fails; the venue goes on. */
   readonly onError?: (error: unknown) => void
@@ -90,6 +92,7 @@ export async function serveVenues(
   )
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (request.method === 'GET' && answerQuick(venues, request.url ?? '', response)) return
+    if (request.method === 'POST' && answerPosted(venues, request, response, onError)) return
     void listener(request, response)
   })
   server.on('clientError', refuseUnreadable)
@@ -111,12 +114,11 @@ export async function serveVenues(
     each((venue) => venue.advance())
     sockets.tell()
   }, options.tickMs ?? 250)
-  const save = setInterval(() => each((venue) => venue.save()), options.saveEveryMs ?? 5000)
+  const stopSaving = saveNowAndThen(venues, options.saveEveryMs ?? 5000, onError)
   tick.unref()
-  save.unref()
   const close = async (): Promise<void> => {
     clearInterval(tick)
-    clearInterval(save)
+    stopSaving()
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     sockets.close()
     server.closeAllConnections()
@@ -134,39 +136,6 @@ export async function serveVenues(
     port,
     close,
   }))
-}
-
-/** Answers from the kept bytes of a hot read; false: there are none. */
-function answerQuick(venues: readonly Venue[], path: string, response: ServerResponse): boolean {
-  for (const venue of venues) {
-    if (!path.startsWith(venue.paths.prefix)) continue
-    const body = venue.quick(path)
-    if (body === undefined) continue
-    response.writeHead(200, {
-      'content-type': 'application/json',
-      'content-length': body.length,
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'X-Trace-Id',
-      'server-timing': 'venue;dur=0.001',
-      date: dateHeader(venue.venueState.clock.now()),
-    })
-    response.end(body)
-    return true
-  }
-  return false
-}
-
-let dateSecond = -1
-let dateText = ''
-
-/** The Date header of a moment, written once a second. */
-function dateHeader(nowMs: number): string {
-  const second = Math.floor(nowMs / 1000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    dateText = new Date(nowMs).toUTCString()
-  }
-  return dateText
 }
 
 /** Says in a Server-Timing header how long the venue itself took, so that a benchmark can tell it from the road. */

@@ -22,11 +22,11 @@ import { createVenueState, type VenueState } from '../state/venueState.ts'
 import { advanceVenue } from '../transactions/advance.ts'
 import { onSent } from '../transactions/transactionPool.ts'
 import { createPeer, type Peer } from '../venue/peer.ts'
-import { loadState, saveState } from '../venue/stateFile.ts'
+import { loadState, saveState, saveStateInSlices } from '../venue/stateFile.ts'
 import { createStateLog, readStateLog, replayStateLog } from '../venue/stateLog.ts'
 import { type Faults, noFaults } from '../venue/venueFaults.ts'
 import { ConnectionCut, type VenueParts } from '../venue/venueParts.ts'
-import { createApp, ORACLE_HOSTS } from './app.ts'
+import { createApp, ORACLE_HOSTS, type Posted } from './app.ts'
 import { reorganiseNow } from './reorgControl.ts'
 import { createScenario, type ScenarioStep } from './scenario.ts'
 
@@ -59,12 +59,18 @@ export interface Venue {
   fetch(request: Request): Promise<Response>
   /** Bytes of a hot read by path that are still valid, when nothing is wrong on purpose; undefined: ask `fetch`. */
   quick(path: string): Buffer | undefined
+  /** What answers bodies posted to a path as `fetch` does, when the road does nothing to requests; undefined: ask `fetch`. */
+  posted(path: string): Posted | undefined
   /** Does all work that is due at the clock's time. */
   advance(): void
   /** Every submit received, with what became of it. */
   record(): SettledEntry[]
-  /** Writes the state file, when there is one. */
+  /** Writes the state file, when there is one and something happened. A save in slices that is under way ends without effect. */
   save(): void
+  /** As `save`, of this moment, in slices between which the process serves others. At most one at a time. */
+  saveInSlices(): Promise<void>
+  /** Whether the log since the last save is so long that the next must not wait. */
+  needsSave(): boolean
   readonly faults: Faults
   /** What the road does to requests and answers. */
   readonly wire: WireFaults
@@ -87,6 +93,9 @@ export interface Venue {
 }
 
 const API_PEERS = 2
+
+/** From how many characters on the log is to become part of the state file at once: half of the longest text that can be read. */
+const MOST_LOGGED = 268_435_456
 
 /**
  * Makes a venue, or goes on with the one in the state file.
@@ -119,10 +128,9 @@ export function createVenue(options: VenueOptions): Venue {
   }
   saved?.restore(state)
   if (options.stateFile !== undefined) {
-    replayStateLog(readStateLog(options.stateFile), state)
+    replayStateLog(readStateLog(options.stateFile, saved?.logPart ?? 0), state)
     // The world's beginning is on disk before anything is logged against it.
     saveState(options.stateFile, state)
-    state.log?.clear()
   }
   const { log } = state
   if (log !== undefined) {
@@ -133,6 +141,7 @@ export function createVenue(options: VenueOptions): Venue {
   startTraders(venueState, venueState.clock.now())
   const endpoints = Array.from({ length: RPC_ENDPOINTS }, (_unused, index) => index)
   let savedMoment = momentOf(venueState)
+  let saves = 0
   const wire = createWireFaults({
     seed: venueState.seed,
     clock,
@@ -164,18 +173,30 @@ export function createVenue(options: VenueOptions): Venue {
       if (changesAnswers(faults)) return undefined
       return responseCache.atPath(path, nowMs)
     },
+    posted: (path) => {
+      play(clock.now())
+      return wire.rules.length > 0 ? undefined : app.posted(path)
+    },
     advance: () => {
       play(clock.now())
       advanceVenue(venueState)
     },
     record: () => settledRecord(venueState, state.record),
     save: () => {
+      saves += 1
       const moment = momentOf(venueState)
       if (options.stateFile === undefined || moment === savedMoment) return
       saveState(options.stateFile, state)
-      state.log?.clear()
       savedMoment = moment
     },
+    saveInSlices: async () => {
+      saves += 1
+      const save = saves
+      const moment = momentOf(venueState)
+      if (options.stateFile === undefined || moment === savedMoment) return
+      if (await saveStateInSlices(options.stateFile, state, () => save !== saves)) savedMoment = moment
+    },
+    needsSave: () => (state.log?.length() ?? 0) > MOST_LOGGED,
     faults: state.faults,
     wire,
     venueState,

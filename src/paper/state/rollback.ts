@@ -12,7 +12,9 @@ export function rememberFor(venueState: VenueState, address: Address, named: rea
   const balances = new Map(account?.balances)
   const allowances = new Map(account?.allowances)
   const claimable = new Map(account?.claimableFunding)
-  const orders = [...venueState.orders]
+  // Keys and orders apart: a list of pairs would be a record an order, for every batch.
+  const orderKeys = [...venueState.orders.keys()]
+  const orders = [...venueState.orders.values()]
   const records = named.flatMap((key) => {
     const order = venueState.orders.get(hexKey(key))
     return order === undefined ? [] : [{ order, before: { ...order } }]
@@ -22,7 +24,7 @@ export function rememberFor(venueState: VenueState, address: Address, named: rea
   const { order, trade } = venueState.counters
   const { populationTrades } = venueState
   const trades = venueState.trades.length
-  const due = [...venueState.due]
+  const due = venueState.due.slice()
   return () => {
     if (account === undefined) venueState.accounts.delete(accountKey)
     else {
@@ -31,7 +33,8 @@ export function rememberFor(venueState: VenueState, address: Address, named: rea
       refill(account.claimableFunding, [...claimable])
     }
     for (const { order: record, before } of records) Object.assign(record, before)
-    refill(venueState.orders, orders)
+    venueState.orders.clear()
+    for (const [at, one] of orders.entries()) venueState.orders.set(orderKeys[at] ?? '', one)
     for (const [key, outcome] of outcomes) if (outcome !== undefined) venueState.outcomes.set(key, outcome)
     // Outcomes are never taken away by a batch: those it added are the newest.
     for (const key of [...venueState.outcomes.keys()].slice(known)) venueState.outcomes.delete(key)

@@ -214,9 +214,15 @@ export function sideOf(isLong: boolean): Side {
 
 /** Adds work, keeping the order of time; equal times keep the order of arrival. */
 export function schedule(venueState: VenueState, work: DueWork): void {
-  let at = venueState.due.length
-  while (at > 0 && (venueState.due[at - 1]?.atMs ?? 0) > work.atMs) at -= 1
-  venueState.due.splice(at, 0, work)
+  const { due } = venueState
+  let at = 0
+  let end = due.length
+  while (at < end) {
+    const middle = (at + end) >>> 1
+    if ((due[middle] as DueWork).atMs > work.atMs) end = middle
+    else at = middle + 1
+  }
+  due.splice(at, 0, work)
 }
 
 /** 32 bytes that look like a hash, repeatable: from the chain, the seed, the start, a word and a number. Never all digits. */

@@ -6,8 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Flow } from '../market/flow.ts'
 import { type LedgerRow, ledgerOf } from '../market/ledger.ts'
 import type { VenueState } from '../state/venueState.ts'
-import { decodeState, encodeState } from './stateLog.ts'
-import { writeWhole } from './wholeFile.ts'
+import { decodeState } from './stateLog.ts'
 
 /** The running hour, as the state file keeps it. */
 export interface SavedLedger {
@@ -29,23 +28,40 @@ type SavedRows = readonly (readonly [
 /** Hour up to which a world's finished hours were written. */
 const written = new WeakMap<VenueState, number>()
 
-function pathOf(statePath: string): string {
+/** Where the finished hours of a state file are. */
+export function hoursPathOf(statePath: string): string {
   return `${statePath}.hours`
 }
 
-/** Writes finished hours when there are new ones, and returns what the state file keeps. Throws what the file system throws. */
-export function saveLedger(statePath: string, venueState: VenueState): SavedLedger {
-  const { runningHour, byMarket, users } = ledgerOf(venueState)
-  if (written.get(venueState) !== runningHour) {
-    const rows: SavedRows = [...byMarket].map(([key, { hours, days }]) => [key, { hours, days }])
-    writeWhole(pathOf(statePath), encodeState(rows))
-    written.set(venueState, runningHour)
+/** Finished hours as they are to be written. */
+export interface TakenHours {
+  readonly runningHour: number
+  readonly rows: SavedRows
+}
+
+/** Takes the finished hours when there are new ones since they were last written. */
+export function takeHours(venueState: VenueState): TakenHours | undefined {
+  const { runningHour, byMarket } = ledgerOf(venueState)
+  if (written.get(venueState) === runningHour) return undefined
+  return {
+    runningHour,
+    rows: [...byMarket].map(([key, { hours, days }]) => [key, { hours: [...hours], days: [...days] }]),
   }
+}
+
+/** Notes that what was taken is on disk. */
+export function hoursWritten(venueState: VenueState, { runningHour }: TakenHours): void {
+  written.set(venueState, runningHour)
+}
+
+/** Takes what the state file keeps of the books: all of the running hour. */
+export function takeLedger(venueState: VenueState): SavedLedger {
+  const { runningHour, byMarket, users } = ledgerOf(venueState)
   return {
     runningHour,
     running: [...byMarket].flatMap(([key, { running }]) =>
       running.tradesPerps + running.tradesSwaps > 0 || running.feesForPoolUsd > 0n
-        ? [[key, running] as const]
+        ? [[key, { ...running }] as const]
         : [],
     ),
     users: {
@@ -70,8 +86,8 @@ export function restoreLedger(statePath: string, venueState: VenueState, saved: 
   users.today = new Set(saved.users.today)
   for (const account of saved.users.ever) users.ever.add(account)
   for (const [day, count] of saved.users.byDay) users.byDay.set(day, count)
-  if (!existsSync(pathOf(statePath))) return
-  const rows = decodeState(readFileSync(pathOf(statePath), 'utf8')) as SavedRows
+  if (!existsSync(hoursPathOf(statePath))) return
+  const rows = decodeState(readFileSync(hoursPathOf(statePath), 'utf8')) as SavedRows
   for (const [key, { hours, days }] of rows) {
     const books = ledger.byMarket.get(key)
     if (books === undefined) continue

@@ -2,7 +2,8 @@
  * What happened since the state file was last written, one line each, appended before the answer leaves: prepared requests,
  * accepted operations, transactions sent, and withdrawals prepared and submitted. A killed process loses neither; everything else follows from them and from the clock.
  */
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import type { SubmitEntry } from '../state/submitRecord.ts'
 import type { Operation, PooledTransaction, Withdrawal } from '../state/venueRecords.ts'
 import { schedule, type VenueState } from '../state/venueState.ts'
@@ -41,25 +42,62 @@ export type StateLogLine =
       readonly task: number
     }
 
-/** The log beside a state file. */
+/** The log beside a state file, in parts: each begins where a state was taken, and that state's file says which. */
 export interface StateLog {
   /** Appends a line; it survives the process, though not a power cut. Throws what the file system throws. */
   append(line: StateLogLine): void
-  /** Forgets all lines; the state file has them. */
-  clear(): void
+  /** Begins another part and returns its number. */
+  begin(): number
+  /** Forgets the parts before this one; a state file has them. */
+  forgetBefore(part: number): void
+  /** Characters of the part that lines go to. */
+  length(): number
 }
 
-/** The log of a state file. */
+/** The log of a state file, which continues after the parts that lie there. */
 export function createStateLog(statePath: string): StateLog {
-  const path = logPathOf(statePath)
+  const parts = partsOf(statePath)
+  let current = parts.at(-1) ?? 0
+  let length = 0
+  let file: number | undefined
   return {
-    append: (line) => appendFileSync(path, `${encodeState(line)}\n`),
-    clear: () => rmSync(path, { force: true }),
+    append: (line) => {
+      file ??= openSync(partPathOf(statePath, current), 'a', 0o600)
+      const text = `${encodeState(line)}\n`
+      writeFileSync(file, text)
+      length += text.length
+    },
+    begin: () => {
+      if (file !== undefined) closeSync(file)
+      file = undefined
+      current += 1
+      length = 0
+      parts.push(current)
+      return current
+    },
+    forgetBefore: (part) => {
+      while ((parts[0] ?? part) < part) rmSync(partPathOf(statePath, parts.shift() ?? 0), { force: true })
+    },
+    length: () => length,
   }
 }
 
-function logPathOf(statePath: string): string {
-  return `${statePath}.log`
+function partPathOf(statePath: string, part: number): string {
+  return part === 0 ? `${statePath}.log` : `${statePath}.log.${part}`
+}
+
+/** Numbers of the parts that lie beside a state file, ascending; the one without a number, 0, is of files of before. */
+function partsOf(statePath: string): number[] {
+  const folder = dirname(statePath)
+  if (!existsSync(folder)) return []
+  const name = `${basename(statePath)}.log`
+  return readdirSync(folder)
+    .flatMap((one) => {
+      if (one === name) return [0]
+      const digits = one.startsWith(`${name}.`) ? one.slice(name.length + 1) : ''
+      return /^[1-9]\d{0,14}$/.test(digits) ? [Number(digits)] : []
+    })
+    .sort((one, other) => one - other)
 }
 
 /** JSON with bigints as `{"$bigint":"..."}`. */
@@ -76,13 +114,15 @@ export function decodeState(text: string): unknown {
   )
 }
 
-/** Lines of the log; a last line that a kill cut short is left out: its answer never left. */
-export function readStateLog(statePath: string): StateLogLine[] {
-  const path = logPathOf(statePath)
-  if (!existsSync(path)) return []
-  const lines = readFileSync(path, 'utf8').split('\n')
-  lines.pop()
-  return lines.map((line) => decodeState(line) as StateLogLine)
+/** Lines of the log from a part on; a last line that a kill cut short is left out: its answer never left. */
+export function readStateLog(statePath: string, from: number): StateLogLine[] {
+  return partsOf(statePath)
+    .filter((part) => part >= from)
+    .flatMap((part) => {
+      const lines = readFileSync(partPathOf(statePath, part), 'utf8').split('\n')
+      lines.pop()
+      return lines.map((line) => decodeState(line) as StateLogLine)
+    })
 }
 
 /** A withdrawal from a line: JSON leaves an absent task out. */
