@@ -16,5 +16,25 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** A moment by both clocks. */
+export interface Moment {
+  /** Unix ms. */
+  readonly wallMs: number
+  readonly monotonicMs: number
+}
+
+/** Gives the moment that was so long ago. */
+export function momentOf(clock: Pick<Clock, 'now' | 'monotonicMs'>, agoMs = 0): Moment {
+  return { wallMs: clock.now() - agoMs, monotonicMs: clock.monotonicMs() - agoMs }
+}
+
+/**
+ * Gives the age of a moment, ms: of its two ages the longer one. The monotonic clock stands while the machine sleeps, and the wall clock may be
+ * set back.
+ */
+export function ageMsOf({ wallMs, monotonicMs }: Moment, clock: Pick<Clock, 'now' | 'monotonicMs'>): number {
+  return Math.max(clock.now() - wallMs, clock.monotonicMs() - monotonicMs)
+}
+
 /** A step back of the clock that is reported, ms: more than a time server corrects, and farther than clocks may be apart for an increase. */
 export const CLOCK_STEP_MS = 30_000

@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts'
 
 /** A step of the wall clock against the monotonic one that is a jump and no correction, ms. */
-const CLOCK_JUMP_MS = 2_000
+export const CLOCK_JUMP_MS = 2_000
 
 /**
  * Makes a clock over `clock` that never tells less than it told, nor less than `leastMs`. Where the wall clock jumps back, it runs on

@@ -225,7 +225,7 @@ function afterLimits(
     isOperator && reducedSides(intent.decision).every((side) => context.holdings.isVouched(side))
   return (
     edgeDenial(context, source, intent, view) ??
-    checkPause(intent, adds, recent, nowMs, isAtOnce) ??
+    checkPause(intent, adds, recent, nowMs, isAtOnce, context.journal.setBackSince) ??
     (source.isWhole === true ? checkWholeSize(intent, adds) : undefined)
   )
 }

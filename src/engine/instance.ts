@@ -5,6 +5,7 @@
 
 import { UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import { createOnwardClock } from '../base/onwardClock.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import { exitsHereOf } from '../domain/order/exitPlan.ts'
 import { KindFault } from '../strategy/files/hosted.ts'
@@ -192,17 +193,19 @@ export function createInstance(
         waking.abort()
       }),
     async run(phaseMs = 0) {
+      // Decisions are known by their tick: where the clock is set back none comes twice.
+      const time = createOnwardClock(clock)
       let lastTick = -1
       while (!isOver()) {
-        const tickMs = scheduledTickMs(clock.now() - (phaseMs % loaded.cadenceMs), loaded.cadenceMs)
+        const tickMs = scheduledTickMs(time.now() - (phaseMs % loaded.cadenceMs), loaded.cadenceMs)
         if (tickMs !== lastTick) {
           lastTick = tickMs
           await between(async () => (isOver() ? undefined : await runTick(tickMs)))
         }
-        // Never longer than a cadence: the wall clock may be set back, and a guard must not sleep through it.
+        // Never longer than a cadence, whatever the clock does meanwhile.
         const waitMs = Math.min(
           loaded.cadenceMs,
-          Math.max(1, lastTick + loaded.cadenceMs + (phaseMs % loaded.cadenceMs) - clock.now()),
+          Math.max(1, lastTick + loaded.cadenceMs + (phaseMs % loaded.cadenceMs) - time.now()),
         )
         if (!isOver()) await clock.sleep(waitMs, waking.signal)
       }

@@ -41,8 +41,15 @@ export interface GivenTurn {
   readonly signals: readonly GivenSignal[]
 }
 
-/** What is kept for an instance, as of now; signals are expired or not at `atMs`, Unix ms. */
-export function givenTurn({ journal, trading }: EngineContext, strategy: string, atMs: number): GivenTurn {
+/**
+ * What is kept for an instance, as of now; signals are expired or not at `atMs`, Unix ms. One that a clock took which was ahead has the time that
+ * it had from when that is seen.
+ */
+export function givenTurn(
+  { aheadStamps, journal, trading }: EngineContext,
+  strategy: string,
+  atMs: number,
+): GivenTurn {
   const { memories, signals } = trading.accountJournal.state()
   const memory = memories?.get(strategy)
   const waiting = signals?.waiting.get(strategy) ?? []
@@ -52,7 +59,11 @@ export function givenTurn({ journal, trading }: EngineContext, strategy: string,
     events: [...(memory?.denied ?? []), ...events],
     eventsMissed: missed,
     throughSeq: events.at(-1)?.seq ?? memory?.throughSeq ?? journal.summary().records,
-    signals: waiting.map((signal) => ({ ...signal, isExpired: signal.expiresAtMs <= atMs })),
+    signals: waiting.map((signal) => {
+      const { receivedAtMs } = signal
+      const expiresAtMs = signal.expiresAtMs - receivedAtMs + aheadStamps.settledMs(receivedAtMs)
+      return { ...signal, expiresAtMs, isExpired: expiresAtMs <= atMs }
+    }),
   }
 }
 

@@ -65,7 +65,7 @@ export async function takeKept(
 }
 
 function exitDecisions(
-  { clock, journal, exitRetries, trading, orderManager }: EngineContext,
+  { aheadStamps, clock, journal, exitRetries, trading, orderManager }: EngineContext,
   { name, exits }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],
@@ -83,8 +83,8 @@ function exitDecisions(
   const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
   const landed = orderManager.recentlyLanded().filter(({ intent }) => intent.strategy === name)
   const lostExits = sidesOfLostExits([...states, ...landed], snapshot, clock.now())
-  const kept = { exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks, lostExits }
-  return keepExits(kept).map(keyed)
+  const facts = { exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks, lostExits }
+  return keepExits({ ...facts, settledMs: aheadStamps.settledMs }).map(keyed)
 }
 
 function takenBack(

@@ -73,7 +73,7 @@ export function isLookDue(
 }
 
 /** What the exits are judged by. */
-export type ExitView = Pick<ExecutorView, 'nowMs' | 'booked'> & { readonly snapshot: Snapshot }
+export type ExitView = Pick<ExecutorView, 'nowMs' | 'straightMs' | 'booked'> & { readonly snapshot: Snapshot }
 
 /** What becomes of the exits next. */
 export type ExitStep =
@@ -93,11 +93,11 @@ export function nextExit(
   view: ExitView,
   taskId: string,
 ): ExitStep {
-  const { snapshot, nowMs } = view
+  const { snapshot } = view
   const side = { ...params, action: 'decrease' as const }
   const sizeUsd = leftToClose(params, use, view)
   if (heldUsd(side, snapshot) === 0n || sizeUsd === 0n)
-    return missing(kept, nowMs, freeUsd(view.booked(params)))
+    return missing(kept, view, freeUsd(view.booked(params)))
   const price = takenPrice(side, snapshot)
   for (const type of exitTypes) {
     const triggerPrice = triggerOf(wanted, type)
@@ -144,12 +144,18 @@ export function nextExit(
  * A list that does not show a new position yet is no proof that it is gone: it was seen with its exits once. What the book held then and holds no
  * more was taken off, whoever has the rest of the position: its exits would close that.
  */
-function missing(kept: KeptExits | undefined, nowMs: number, bookUsd: Usd): ExitStep {
+function missing(
+  kept: KeptExits | undefined,
+  { nowMs, straightMs = Number.POSITIVE_INFINITY }: ExitView,
+  bookUsd: Usd,
+): ExitStep {
   if (kept === undefined) return { kind: 'wait', until: 'its position is not in the list yet' }
   // A clock that was set back begins the wait anew, and no longer one.
   const goneMs = Math.min(kept.goneMs ?? nowMs, nowMs)
   const isTakenOff = kept.bookUsd !== undefined && kept.bookUsd > 0n && bookUsd === 0n
-  if (nowMs - goneMs >= (isTakenOff ? TAKEN_OFF_MS : GONE_MS)) return { kind: 'gone' }
+  // One that was set forth makes it no shorter.
+  const waitedMs = Math.min(nowMs - goneMs, straightMs)
+  if (waitedMs >= (isTakenOff ? TAKEN_OFF_MS : GONE_MS)) return { kind: 'gone' }
   return { kind: 'wait', until: 'its position is not in the list any more', kept: { ...kept, goneMs } }
 }
 

@@ -103,11 +103,30 @@ test('no message is taken twice, whatever the clock does, and each that is taken
   )
 })
 
-test('nonces are kept as long as their message may come, and no longer', () => {
+const firstMs = 1_800_000_000_000
+const after = (state: AccountState, nonce: string, atMs: number) =>
+  applyAccountRecord(state, stamped(received('tv', nonce, atMs), atMs))
+
+test('nonces are kept for two days after their message may come, 5,000 of them at most, and what is forgotten is taken no more', () => {
   let state: AccountState = emptyAccountState
-  for (let second = 0; second < 600; second += 1) {
-    const atMs = 1_800_000_000_000 + second * 1_000
-    state = applyAccountRecord(state, stamped(received('tv', `nonce-${second}`, atMs), atMs))
-  }
-  expect(state.signals?.nonces.size).toBe(61)
+  for (let hour = 0; hour < 100; hour += 1) state = after(state, `nonce-${hour}`, firstMs + hour * 3_600_000)
+  expect(state.signals?.nonces.size).toBe(49)
+  for (let more = 0; more < 5_100; more += 1)
+    state = after(state, `more-${more}`, firstMs + 360_000_000 + more)
+  expect(state.signals?.nonces.size).toBe(5_000)
+  expect(nonceProblem(state.signals, 'more-99', firstMs + 360_000_099)).toBe('stale')
+  expect(nonceProblem(state.signals, 'more-100', firstMs + 360_000_100)).toBe('replayed')
+})
+
+test('after a clock was ahead for three hours, signals of now are taken, and none of before, of there, or of when that time comes twice', () => {
+  const [aheadMs, minuteMs] = [5 * 3_600_000, 60_000]
+  let state = after(emptyAccountState, 'before', firstMs)
+  for (let minute = 1; minute <= 180; minute += 10)
+    state = after(state, `ahead-${minute}`, firstMs + aheadMs + minute * minuteMs)
+  const backMs = firstMs + 181 * minuteMs
+  expect(nonceProblem(state.signals, 'now', backMs)).toBeUndefined()
+  state = after(state, 'now', backMs)
+  expect(nonceProblem(state.signals, 'before', firstMs)).toBe('replayed')
+  expect(nonceProblem(state.signals, 'ahead-171', firstMs + aheadMs + 171 * minuteMs)).toBe('replayed')
+  expect(nonceProblem(state.signals, 'then', firstMs + aheadMs + 171 * minuteMs)).toBeUndefined()
 })

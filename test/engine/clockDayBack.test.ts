@@ -96,6 +96,18 @@ test('where the venue has a time of another process, what is under way is filled
   trader.abort()
 })
 
+test('a clock that is set back into a time in which orders were made makes none of their keys again, and orders follow', async () => {
+  const { clock, trader, closed, codes, untilUnderWay } = await world(true)
+  await untilUnderWay()
+  await clock.advance(60_000)
+  const before = closed()
+  clock.setBack(60_000)
+  await clock.advance(30_000)
+  expect(closed()).toBeGreaterThan(before + 2)
+  expect(codes()).not.toContain('DUPLICATE_DECISION')
+  trader.abort()
+})
+
 test('what a clock a day ahead accepted counts against the hour of now, and not against one an hour after the step', async () => {
   for (const minutesAfter of [10, 61]) {
     const journal = createMemoryJournal()

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import { type PricedExits, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
+import { createAheadStamps } from '../../src/engine/account/aheadStamps.ts'
 import { keepExits } from '../../src/engine/exits/keepExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import {
@@ -14,6 +15,7 @@ import {
   usd,
 } from '../../src/protocol/units.ts'
 import { MARKET, marketView, NOW_MS, oraclePrice, order, position, snapshot, USDC } from '../risk/world.ts'
+import { manualClock } from '../support/venue.ts'
 
 type Direction = 'long' | 'short'
 
@@ -75,8 +77,14 @@ function nearestOf(resting: readonly Exit[], { direction, lostUsd }: World): num
   return direction === 'long' ? Math.max(...all) : Math.min(...all)
 }
 
-function decided(exits: PricedExits, resting: readonly Exit[], world: World): readonly Decision[] {
-  return decidedBy(exits, resting, world, resting.length === 0 ? [] : [stateOf(resting, world.direction)])
+function decided(
+  exits: PricedExits,
+  resting: readonly Exit[],
+  world: World,
+  states = resting.length === 0 ? [] : [stateOf(resting, world.direction)],
+  clock: { readonly settledMs?: (atMs: number) => number; readonly atMs?: number } = {},
+): readonly Decision[] {
+  return decidedBy(exits, resting, world, states, new Set(), clock)
 }
 
 /** The same of orders that are of these intents, of which those of `ofTasks` are of tasks that run. */
@@ -86,6 +94,7 @@ function decidedBy(
   world: World,
   states: readonly IntentState[],
   ofTasks: ReadonlySet<string> = new Set(),
+  { atMs = NOW_MS, ...clock }: { readonly settledMs?: (atMs: number) => number; readonly atMs?: number } = {},
 ): readonly Decision[] {
   const { direction, ownUsd, heldUsd, priceUsd } = world
   const price = oraclePrice({ minPrice: usd(priceUsd), maxPrice: usd(priceUsd) })
@@ -102,11 +111,15 @@ function decidedBy(
   const nearest = nearestOf(resting, world)
   return keepExits({
     exitsOn: () => exits,
-    snapshot: snapshot({
-      view,
-      positions: [position({ direction, sizeInUsd: usd(heldUsd) })],
-      orders: resting.map((exit, index) => rowOf(exit, index, direction)),
-    }),
+    ...clock,
+    snapshot: {
+      ...snapshot({
+        view,
+        positions: [position({ direction, sizeInUsd: usd(heldUsd) })],
+        orders: resting.map((exit, index) => rowOf(exit, index, direction)),
+      }),
+      atMs,
+    },
     states,
     ofTasks,
     parts: [part],
@@ -547,4 +560,26 @@ test('what a task that runs reduces at rest counts as a target, and the targets 
     priceUsd: 2_000,
   })
   expect(anew).toMatchObject([{ kind: 'decrease', sizeDeltaUsd: usd(300), triggerPrice: usd(2_100) }])
+})
+
+test('a time limit ends and a trailing stop moves where the clock was set back by hours after the entry and the move', async () => {
+  const clock = manualClock(NOW_MS - 18_000_000)
+  const { settledMs } = createAheadStamps(clock)
+  const exits: PricedExits = {
+    timeLimitMs: 600_000,
+    trailingStop: { distance: { bps: 200 } },
+    takeProfits: [],
+    moveEveryMs: 60_000,
+    moveStepUsd: usd(1),
+    range: usualRange,
+  }
+  const stop: Exit = { type: 'stop-loss', sizeUsd: 500, triggerUsd: 1_950, ageSeconds: 0 }
+  const world: World = { direction: 'long', ownUsd: 500, heldUsd: 500, priceUsd: 2_100 }
+  const look = () =>
+    decided(exits, [stop], world, [stateOf([stop], 'long')], { settledMs, atMs: clock.now() })
+  expect(look()).toEqual([])
+  await clock.advance(60_000)
+  expect(look()).toMatchObject([{ kind: 'edit', triggerPrice: usd(2_058) }])
+  await clock.advance(540_000)
+  expect(look()).toMatchObject([{ kind: 'close' }])
 })

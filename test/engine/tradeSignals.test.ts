@@ -1,13 +1,17 @@
 /** Signals from outside, from the inbox to closed positions: the running engine over the paper venue, ending at every boundary. */
 import { expect, test } from 'vitest'
 import type { SignalAction } from '../../src/domain/memory/tradeSignal.ts'
+import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
+import { createAheadStamps } from '../../src/engine/account/aheadStamps.ts'
 import type { SignalMessage } from '../../src/engine/operator/signalInbox.ts'
+import { givenTurn } from '../../src/engine/rememberedTurn.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { signal } from '../../src/strategy/kinds/signal.ts'
 import { loadedOf } from '../support/loaded.ts'
 import { mortalTrader } from '../support/mortalTrader.ts'
 import { type TestTrader, testTrader } from '../support/trader.ts'
-import { settle, venueBench } from '../support/venue.ts'
+import { manualClock, settle, venueBench } from '../support/venue.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
 const instance = {
@@ -187,3 +191,33 @@ test('an instance that is forgotten begins without the signals that waited, and 
   expect(intentsIn(journal)).toEqual([])
   trader.abort()
 })
+
+test.each([18_000_000, 86_400_000])(
+  'a signal that a clock took which was ahead by %i ms is given once after it was set back, and expires in its time from there',
+  async (aheadMs) => {
+    const clock = manualClock(Date.UTC(2026, 10, 20, 12) + aheadMs)
+    const journal = createMemoryJournal()
+    const accountJournal = createAccountJournal({ journal, clock })
+    const signal = {
+      strategy: 'tv',
+      action: 'flat',
+      symbol,
+      sentAtMs: clock.now(),
+      expiresAtMs: clock.now() + 60_000,
+    } as const
+    await accountJournal.write({
+      kind: 'signal.received',
+      signal,
+      nonce: 'n',
+      nonceUntilMs: clock.now() + 900_000,
+    })
+    clock.setBack(aheadMs)
+    const context = { journal, trading: { accountJournal }, aheadStamps: createAheadStamps(clock) } as never
+    const given = () => givenTurn(context, 'tv', clock.now()).signals.map(({ isExpired }) => isExpired)
+    expect(given()).toEqual([false])
+    await clock.advance(59_000)
+    expect(given()).toEqual([false])
+    await clock.advance(1_000)
+    expect(given()).toEqual([true])
+  },
+)

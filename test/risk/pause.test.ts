@@ -87,3 +87,28 @@ test("a strategy's reduction that was signed and came to nothing waits longer ea
   expect([at(12, 0, true), at(12, 0, false, true)]).toEqual([undefined, undefined])
   expect(checkPause(intentOf(), false, states(3, 'USER_INITIATED_CANCEL'), startMs)).toBeUndefined()
 })
+
+test.each([50_000, 600_000, 18_000_000])(
+  'a clock that was set back by %i ms makes no pause longer than it is, whether the step was measured or not',
+  (backMs) => {
+    const at = (ms: number, adds: boolean, setBackMs: number) =>
+      checkPause(
+        intentOf(),
+        adds,
+        [refused('FEE_ABOVE_LIMIT', startMs)],
+        startMs - backMs + ms,
+        false,
+        () => setBackMs,
+      )?.code
+    for (const [adds, pauseMs] of [
+      [true, 5_000],
+      [false, 2_000],
+    ] as const) {
+      expect([at(pauseMs - 1, adds, backMs), at(pauseMs, adds, backMs)]).toEqual([
+        'REFUSED_BEFORE',
+        undefined,
+      ])
+      expect(at(0, adds, 0)).toBeUndefined()
+    }
+  },
+)

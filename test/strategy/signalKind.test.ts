@@ -252,3 +252,16 @@ test('a size is the share or the dollars of the signal and never more than the f
   expect(sizeOf({ usd: usd('99.5') })).toBe(usd('99.5'))
   expect(sizeOf({ usd: usd(1_000_000) })).toBe(usd(100))
 })
+
+test('a signal that waited while the clock was set back opens nothing, and what it closes is closed all the same', () => {
+  const hoursMs = 18_000_000
+  let now = turn({ signals: [says('short')], held: ['long'] })
+  now = turn({ held: ['long'], atMs: nowMs - hoursMs }, now.memory)
+  expect(now.decisions).toEqual(['close long'])
+  now = turn({ atMs: nowMs - hoursMs }, now.memory)
+  expect([now.decisions, now.memory.wishes]).toEqual([[], []])
+  expect(now.unserved).toEqual([expect.stringContaining('the clock was set back before it opened')])
+  // What a time server corrects is no step.
+  const corrected = turn({ atMs: nowMs - 2_000 }, turn({ signals: [says('short')], held: ['long'] }).memory)
+  expect(corrected.decisions).toEqual(['increase short'])
+})

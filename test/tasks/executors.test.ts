@@ -518,6 +518,8 @@ test('a bracket whose entry its file took back ends, and says which rule did so'
 function bracketEndsAfter(
   isListed: (sinceMs: number) => boolean,
   bookedAt: (sinceMs: number) => Usd,
+  /** How far the clock of the looks is set forth from the second of them on; less than 0: back. */
+  forthMs = 0,
 ): number | undefined {
   const params: BracketParams = {
     ...side,
@@ -536,7 +538,8 @@ function bracketEndsAfter(
     const [position] = venue.heldUsd() === 0n ? [] : shown.positions.value
     const positions = { value: position === undefined ? [] : [{ ...position, sizeInUsd: heldUsd }] }
     const view: ExecutorView = {
-      nowMs: startMs + atMs,
+      nowMs: startMs + atMs + (sinceMs > 0 ? forthMs : 0),
+      ...(forthMs === 0 || sinceMs <= 0 ? {} : { straightMs: sinceMs - 2_000 }),
       snapshot: { ...shown, positions } as unknown as Snapshot,
       children: venue.messages.map(stateOf),
       isMade: (key) => venue.messages.some((each) => each.key === key),
@@ -568,4 +571,16 @@ test('a task takes its exits off within seconds once its book says that its shar
   // A fill that was written between two reads.
   const once = (sinceMs: number) => (sinceMs === 0 ? 0n : side.sizeUsd)
   expect(bracketEndsAfter((sinceMs) => sinceMs > 0, once)).toBeUndefined()
+})
+
+test('a clock that steps by hours while a position does not show makes the wait no shorter, and longer by no more than the wait', () => {
+  const gone = () => false
+  for (const forthMs of [18_000_000, -18_000_000]) {
+    const endsMs = bracketEndsAfter(gone, () => 0n, forthMs)
+    expect(endsMs).toBeGreaterThanOrEqual(10_000)
+    expect(endsMs).toBeLessThanOrEqual(20_000)
+    // A list that lags for some looks is no proof, whatever the clock says.
+    const once = (sinceMs: number) => (sinceMs <= 6_000 ? 0n : side.sizeUsd)
+    expect(bracketEndsAfter((sinceMs) => sinceMs > 6_000, once, forthMs)).toBeUndefined()
+  }
 })

@@ -349,6 +349,14 @@ test('the end of a task and its parts keep their time where the clock is set bac
   expect(decided(look())).toMatchObject({ sizeDeltaUsd: usd(250) })
   await clock.advance(210_000)
   expect(look()).toMatchObject({ outcome: 'out of budget' })
+  // A step ends how long the clock has run straight, one forth too; what a time server corrects does not.
+  expect(times.straightMs()).toBe(0)
+  await clock.advance(60_000)
+  clock.setBack(1_000)
+  expect(times.straightMs()).toBe(60_000)
+  clock.setBack(-dayMs)
+  expect(times.straightMs()).toBe(0)
+  clock.setBack(dayMs)
   // One that begins after the step has its own time, and so has one of before the process.
   expect(times.setBackSince({ taskId: 'later', sinceMs: clock.now() })).toBe(0)
   expect(createTaskTimes(clock).setBackSince({ taskId: 'twap:one', sinceMs: clock.now() + dayMs })).toBe(

@@ -6,13 +6,10 @@
  */
 import type { Agent } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Clock } from '../../base/clock.ts'
+import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 
 /** Since when a connection idles, and how long it may. */
-interface Idle {
-  /** Unix ms. */
-  readonly wallMs: number
-  readonly monotonicMs: number
+interface Idle extends Moment {
   readonly mostMs: number
 }
 
@@ -27,16 +24,13 @@ export function watchIdle(agent: Agent, clock: Pick<Clock, 'now' | 'monotonicMs'
     const isKept = keep(socket)
     // The agent has just set it: by its own limit and by what the server's Keep-Alive header says.
     const mostMs = (socket as Socket).timeout || Number.POSITIVE_INFINITY
-    idleSince.set(socket, { wallMs: clock.now(), monotonicMs: clock.monotonicMs(), mostMs })
+    idleSince.set(socket, { ...momentOf(clock), mostMs })
     return isKept
   }
 
   function isTooOld(socket: Socket): boolean {
     const idle = idleSince.get(socket)
-    if (idle === undefined) return false
-    // Of the two the one that went further: the monotonic clock stands while the machine sleeps, the wall clock may be set back.
-    const idledMs = Math.max(clock.monotonicMs() - idle.monotonicMs, clock.now() - idle.wallMs)
-    return idledMs >= idle.mostMs
+    return idle !== undefined && ageMsOf(idle, clock) >= idle.mostMs
   }
 
   return () => {

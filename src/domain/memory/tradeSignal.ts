@@ -63,7 +63,7 @@ export interface SignalEntry {
   readonly signal: SignalTerms
   /** What may come once: who proved it, and the sender's nonce. */
   readonly nonce: string
-  /** Until then the nonce is remembered, Unix ms: a message with it is too old later. */
+  /** Until then a message with it may come, Unix ms: later it is too old. */
   readonly nonceUntilMs: number
 }
 
@@ -103,6 +103,14 @@ export const noSignals: SignalFold = {
   forgottenThroughMs: 0,
 }
 
+/**
+ * How long a nonce is remembered after its message is too old, ms: a clock that was ahead and is set back would else have forgotten what it took
+ * there, and the word of those times could not be taken again before they are over.
+ */
+const REMEMBERED_MS = 172_800_000
+/** Most of these that are remembered: of more the oldest messages are forgotten. */
+const MOST_OLD_NONCES = 1_000
+
 /** Most signals that wait for one instance. */
 export const MOST_SIGNALS_WAITING = 100
 
@@ -115,11 +123,11 @@ export function applySignalEntry(
   const received = fold.received + 1
   const accepted: TradeSignal = { ...signal, number: received, receivedAtMs: atMs }
   const { strategy, sentAtMs } = signal
-  const kept = new Map<string, UsedNonce>()
+  const kept = new Map(fold.nonces)
   let { forgottenThroughMs } = fold
-  for (const [each, used] of fold.nonces) {
-    if (used.untilMs >= atMs) kept.set(each, used)
-    else forgottenThroughMs = Math.max(forgottenThroughMs, used.sentAtMs)
+  for (const [each, used] of forgotten(fold.nonces, atMs)) {
+    kept.delete(each)
+    forgottenThroughMs = Math.max(forgottenThroughMs, used.sentAtMs)
   }
   return {
     received,
@@ -128,6 +136,16 @@ export function applySignalEntry(
     nonces: kept.set(nonce, { sentAtMs, untilMs: nonceUntilMs }),
     forgottenThroughMs,
   }
+}
+
+/** The nonces of messages that are too old for long, and of those that are too old the oldest, where they are too many. */
+function forgotten(nonces: SignalFold['nonces'], atMs: number): readonly (readonly [string, UsedNonce])[] {
+  const old = [...nonces].filter(([, { untilMs }]) => untilMs < atMs)
+  const long = old.filter(([, { untilMs }]) => untilMs + REMEMBERED_MS < atMs)
+  if (old.length - long.length <= MOST_OLD_NONCES) return long
+  return old
+    .toSorted(([, one], [, other]) => one.sentAtMs - other.sentAtMs)
+    .slice(0, old.length - MOST_OLD_NONCES)
 }
 
 /** The fold once a turn of an instance took what waited for it. Pure. */

@@ -28,6 +28,8 @@ export interface Scene {
   readonly ofTasks: ReadonlySet<string>
   /** The nearest to profit that a stop-loss rested for this part, USD per whole index token; undefined: none did, or the file asks for none. */
   readonly reached: Usd | undefined
+  /** A stamp by the clock of now, Unix ms. */
+  readonly settledMs: (atMs: number) => number
 }
 
 /** One that froze at its trigger is tried again. */

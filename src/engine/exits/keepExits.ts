@@ -58,6 +58,8 @@ export interface KeptExits {
   readonly parts: readonly (PositionSide & Part)[]
   /** When the instance last added to a side by the journal, Unix ms; undefined where it does not say. */
   readonly enteredMs: (side: PositionSide) => number | undefined
+  /** A stamp by the clock of now (`aheadStamps.ts`); absent: as it is. */
+  readonly settledMs?: (atMs: number) => number
   /**
    * The nearest to profit that a stop-loss of the instance rested for what it holds of a side now, by the journal, contract price;
    * undefined: none did.
@@ -194,7 +196,8 @@ function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined 
   const reached = nearest === undefined ? undefined : priceOfContractPrice(nearest, view.indexToken.decimals)
   const { ofTasks = noIntents } = kept
   const held = { ownUsd, bookUsd: part.sizeUsd, entryPrice, price }
-  return { exits, snapshot, position, ...held, resting, ofTasks, reached }
+  const { settledMs = (atMs: number) => atMs } = kept
+  return { exits, snapshot, position, ...held, resting, ofTasks, reached, settledMs }
 }
 
 function asksForStop({ stopLoss, trailingStop, breakEven }: PricedExits): boolean {
@@ -219,9 +222,9 @@ function liveExits(state: IntentState): readonly Child[] {
 }
 
 function overdue(scene: Scene, enteredMs: () => number | undefined): Decision | undefined {
-  const { exits, snapshot, position } = scene
+  const { exits, snapshot, position, settledMs } = scene
   if (exits.timeLimitMs === undefined) return undefined
-  const sinceMs = enteredMs() ?? position.increasedAtSeconds * 1000
+  const sinceMs = settledMs(enteredMs() ?? position.increasedAtSeconds * 1000)
   if (snapshot.atMs - sinceMs < exits.timeLimitMs) return undefined
   const heldSeconds = Math.floor((snapshot.atMs - sinceMs) / 1000)
   return closeOf(scene, `The newest entry is ${heldSeconds} s old; the time limit of the file is over.`)
@@ -294,12 +297,13 @@ function isNearerByMore(
 
 /** The move of one stop-loss, if it is towards profit, late enough after the last one, and worth its cost. */
 function movedTo(stop: RestingOrder, level: Usd | undefined, scene: Scene): readonly Decision[] | undefined {
-  const { exits, snapshot, position, entryPrice } = scene
+  const { exits, snapshot, position, entryPrice, settledMs } = scene
   const { triggerPrice } = stop
   if (level === undefined || triggerPrice === undefined || stop.isFrozen) return undefined
   if (!isNearer(position, level, triggerPrice)) return undefined
   const row = snapshot.orders.value.find(({ orderKey }) => sameHex(orderKey, stop.orderKey))
-  if (row !== undefined && snapshot.atMs - row.updatedAtSeconds * 1000 < exits.moveEveryMs) return undefined
+  if (row !== undefined && snapshot.atMs - settledMs(row.updatedAtSeconds * 1000) < exits.moveEveryMs)
+    return undefined
   const gain = level > triggerPrice ? level - triggerPrice : triggerPrice - level
   const securedUsd = mulDiv(stop.sizeDeltaUsd, gain, entryPrice)
   if (securedUsd < exits.moveStepUsd) return undefined

@@ -9,18 +9,21 @@ import type { LastPrice } from '../../risk/checks/priceJudge.ts'
 /** Kinds whose terms have a price of one market that was held against more than one host. */
 const pricedKinds: ReadonlySet<string> = new Set(['increase', 'decrease', 'close'])
 
-/** The newest price of each market, by lower-cased market token. */
-export function journaledPrices(states: readonly IntentState[]): ReadonlyMap<string, LastPrice> {
+/** The newest price of each market, by lower-cased market token. `setBackSince`: how far the clock was set back since an intent was accepted, ms. */
+export function journaledPrices(
+  states: readonly IntentState[],
+  setBackSince: (intentId: string) => number,
+): ReadonlyMap<string, LastPrice> {
   const newest = new Map<string, LastPrice>()
   for (const state of states.filter(({ intent }) => pricedKinds.has(intent.kind))) {
     const key = hexKey(state.intent.terms.marketToken)
-    for (const found of pricesOf(state))
+    for (const found of pricesOf(state, setBackSince(state.intent.intentId)))
       if (found.price > 0n && found.atMs > (newest.get(key)?.atMs ?? 0)) newest.set(key, found)
   }
   return newest
 }
 
-function pricesOf({ intent, attempts }: IntentState): readonly LastPrice[] {
+function pricesOf({ intent, attempts }: IntentState, setBackMs: number): readonly LastPrice[] {
   const { terms, sizing, acceptedAtMs } = intent
   const isSure = sizing.contested === undefined && sizing.priceSource === undefined
   const executed = attempts.flatMap(({ children }) =>
@@ -30,5 +33,5 @@ function pricesOf({ intent, attempts }: IntentState): readonly LastPrice[] {
       return [{ price: executionPrice, atMs: timestampSeconds * 1000 }]
     }),
   )
-  return isSure ? [...executed, { price: terms.referencePrice, atMs: acceptedAtMs }] : executed
+  return isSure ? [...executed, { price: terms.referencePrice, atMs: acceptedAtMs - setBackMs }] : executed
 }

@@ -3,7 +3,7 @@
  * operator; what a host lists is held against them and never replaces them. A host that contradicts them closes the market
  * for increases until it has said it right for a while, or an operator settles it; reductions go on with our facts.
  */
-import type { Clock } from '../../base/clock.ts'
+import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { type Contradiction, contradictionKey, emptyMarketFold } from '../../domain/account/marketEntry.ts'
 import type { Emit } from '../../domain/event.ts'
@@ -53,7 +53,7 @@ export type MarketProof =
 export interface CatalogueParts {
   readonly shipped: ShippedFacts
   readonly accountJournal: Pick<AccountJournal, 'state' | 'write'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
   readonly emit: Emit
   /** Reads a market from every configured endpoint; absent: none is configured. Never rejects for what a network does. */
   readonly prove?: (marketToken: Address) => Promise<MarketProof>
@@ -116,7 +116,7 @@ const TELL_EVERY_MS = 60_000
 
 interface Open extends Contradiction {
   readonly sinceMs: number
-  /** When it was last said, by our clock; before this run: when it was written. */
+  /** When it was last said, monotonic ms; before this run: when it was written. */
   lastMs: number
 }
 
@@ -125,10 +125,13 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   const { shipped, accountJournal, clock, emit, prove, fatal } = parts
   const fold = () => accountJournal.state().markets ?? emptyMarketFold
   const open = new Map<string, Open>(
-    [...fold().open].map(([key, each]) => [key, { ...each, lastMs: each.sinceMs }]),
+    [...fold().open].map(([key, each]) => {
+      const agoMs = Math.max(0, clock.now() - each.sinceMs)
+      return [key, { ...each, lastMs: momentOf(clock, agoMs).monotonicMs }]
+    }),
   )
   const proven = { markets: new Map<string, MarketFacts>(), tokens: new Map<string, TokenFacts>() }
-  const unproven = new Map<string, { readonly why: string; readonly atMs: number }>()
+  const unproven = new Map<string, { readonly why: string; readonly at: Moment }>()
   const strangers = new Map<string, SaidMarket>()
   const strangeTokens = new Map<string, CountedToken>()
   const news: { readonly raised: Contradiction[]; readonly gone: Contradiction[] } = { raised: [], gone: [] }
@@ -171,8 +174,8 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
 
   /** Tells and keeps what is new: at once, and then once a minute, however often a host changes its mind. */
   function tellNews(): void {
-    const nowMs = clock.now()
-    const isDue = Math.abs(nowMs - toldAtMs) >= TELL_EVERY_MS
+    const nowMs = clock.monotonicMs()
+    const isDue = nowMs - toldAtMs >= TELL_EVERY_MS
     if (news.raised.length + news.gone.length === 0 || !isDue) return
     toldAtMs = nowMs
     const [raised, gone] = [news.raised.splice(0).map(plain), news.gone.splice(0).map(plain)]
@@ -190,9 +193,9 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   function take(host: string, address: Address, statement: string | undefined): void {
     const key = contradictionKey({ host, address })
     const known = open.get(key)
-    const nowMs = clock.now()
+    const nowMs = clock.monotonicMs()
     if (statement === undefined) {
-      if (known === undefined || Math.abs(nowMs - known.lastMs) < SETTLE_MS) return
+      if (known === undefined || nowMs - known.lastMs < SETTLE_MS) return
       open.delete(key)
       news.gone.push(known)
       return
@@ -202,7 +205,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       return
     }
     if (fold().accepted.get(key) === statement) return
-    const raised = { host, address, statement, sinceMs: nowMs, lastMs: nowMs }
+    const raised = { host, address, statement, sinceMs: clock.now(), lastMs: nowMs }
     open.set(key, raised)
     news.raised.push(raised)
   }
@@ -220,7 +223,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     const proof = await (prove?.(marketToken) ?? Promise.resolve(undefined))
     if (proof === undefined) return
     const why = 'unproven' in proof ? proof.unproven : adopt(proof)
-    if (why !== undefined) unproven.set(key, { why, atMs: clock.now() })
+    if (why !== undefined) unproven.set(key, { why, at: momentOf(clock) })
   }
 
   /** Takes over what the chain proved; why not, where it is not enough. */
@@ -335,10 +338,10 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       const key = hexKey(marketToken)
       if (prove === undefined || facts.markets.has(key)) return
       const last = unproven.get(key)
-      if (last !== undefined && Math.abs(clock.now() - last.atMs) < PROVE_EVERY_MS) return
-      unproven.set(key, { why: last?.why ?? 'the chain is being asked', atMs: clock.now() })
+      if (last !== undefined && ageMsOf(last.at, clock) < PROVE_EVERY_MS) return
+      unproven.set(key, { why: last?.why ?? 'the chain is being asked', at: momentOf(clock) })
       ask(marketToken).catch((error: unknown) =>
-        unproven.set(key, { why: reasonOf(error), atMs: clock.now() }),
+        unproven.set(key, { why: reasonOf(error), at: momentOf(clock) }),
       )
     },
     standing,

@@ -4,7 +4,7 @@
  */
 import type { Api } from '../../api/client.ts'
 import type { DecimalsOf } from '../../api/feeds/oracle.ts'
-import type { Clock } from '../../base/clock.ts'
+import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -52,36 +52,61 @@ const ENOUGH_MS = 15_000
 const TIMEOUT_MS = 3_000
 const PATIENCE_MS = 1_000
 
+/** What was true at a moment. */
+interface Dated<T> {
+  readonly value: Omit<T, 'atMs'>
+  readonly at: Moment
+}
+
 /** Makes the watch; before the first look the last prices of the journal are known alone. */
 export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
   const { api, clock, fatal } = parts
   /** By lower-cased market token: words by kind and host. */
-  const words = new Map<string, Map<string, PriceWord>>()
-  const lasts = new Map<string, LastPrice>(journaledPrices(parts.journal.recentIntents()))
+  const words = new Map<string, Map<string, Dated<PriceWord>>>()
+  const lasts = new Map<string, Dated<LastPrice>>()
+  const { journal } = parts
+  for (const [key, last] of journaledPrices(journal.recentIntents(), journal.setBackSince))
+    lasts.set(key, dated(last))
   const lookedAtMs = new Map<string, number>()
 
   const divergenceBps = () => parts.limits.current().account.maxPriceDivergenceBps ?? DIVERGENCE_BPS
 
+  /** A stamp of a time to come is of now: a clock that was ahead wrote it. */
+  function dated<T extends { readonly atMs: number }>({ atMs, ...value }: T): Dated<T> {
+    return { value, at: momentOf(clock, Math.max(0, clock.now() - atMs)) }
+  }
+
+  /** The same with its stamp by the clock of now, whatever the clock did since. */
+  function stamped<T>({ value, at }: Dated<T>): Omit<T, 'atMs'> & { readonly atMs: number } {
+    return { ...value, atMs: clock.now() - ageMsOf(at, clock) }
+  }
+
+  function wordsOf(marketToken: string): readonly PriceWord[] {
+    return [...(words.get(hexKey(marketToken))?.values() ?? [])].map((word) => stamped(word))
+  }
+
+  function lastOf(marketToken: string): LastPrice | undefined {
+    const last = lasts.get(hexKey(marketToken))
+    return last && stamped(last)
+  }
+
   function note(marketToken: string, word: PriceWord): void {
     if (word.minPrice <= 0n || word.medianPrice <= 0n) return
     const key = hexKey(marketToken)
-    const own = words.get(key) ?? new Map<string, PriceWord>()
-    words.set(key, own.set(`${word.kind} ${word.host}`, word))
+    const own = words.get(key) ?? new Map<string, Dated<PriceWord>>()
+    words.set(key, own.set(`${word.kind} ${word.host}`, dated(word)))
   }
 
   function youngOf(marketToken: string): readonly PriceWord[] {
     const nowMs = clock.now()
-    return [...(words.get(hexKey(marketToken))?.values() ?? [])].filter(
-      ({ atMs }) => Math.abs(nowMs - atMs) <= ENOUGH_MS,
-    )
+    return wordsOf(marketToken).filter(({ atMs }) => nowMs - atMs <= ENOUGH_MS)
   }
 
   /** Keeps what most agree on now as the last good price. */
   function remember({ marketToken }: Market): void {
-    const key = hexKey(marketToken)
-    const nowMs = clock.now()
-    const found = judgePrice(youngOf(marketToken), lasts.get(key), divergenceBps(), nowMs)
-    if (found?.isGood === true) lasts.set(key, { price: found.medianPrice, atMs: nowMs })
+    const found = judgePrice(youngOf(marketToken), lastOf(marketToken), divergenceBps(), clock.now())
+    if (found?.isGood === true)
+      lasts.set(hexKey(marketToken), { value: { price: found.medianPrice }, at: momentOf(clock) })
   }
 
   const optionsOf = (hosts: readonly string[], host: string) =>
@@ -133,9 +158,8 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
   }
 
   function of(marketToken: string): KnownPrices {
-    const key = hexKey(marketToken)
-    const last = lasts.get(key)
-    return { words: [...(words.get(key)?.values() ?? [])], ...(last === undefined ? {} : { last }) }
+    const last = lastOf(marketToken)
+    return { words: wordsOf(marketToken), ...(last === undefined ? {} : { last }) }
   }
 
   return {

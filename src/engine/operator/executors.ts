@@ -174,6 +174,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     const reducingHalt = haltOf(owner, true) ?? (isReducing ? pause : undefined)
     return {
       nowMs: clock.now(),
+      straightMs: times.straightMs(),
       children: [],
       isMade: (decisionKey) => journal.hasDecision(owner ?? OPERATOR, decisionKey),
       ...(halt === undefined ? {} : { halt }),

@@ -31,7 +31,7 @@ const ofSigned: Pauses = { firstMs: 5_000, mostMs: 300_000 }
  * something else moved by itself beyond a bound, and its pause is not over. `states`: the strategy's newest intents,
  * newest first. Refusals count back to the last one of the decision that worked, or was refused by another cause.
  * FAILED_BEFORE: the same of a reduction that was signed and came to nothing; an operator's of what is surely held
- * (`isAtOnce`) does not wait for that.
+ * (`isAtOnce`) does not wait for that. `setBackSince`: how far the clock was set back since an intent was accepted, ms.
  */
 export function checkPause(
   intent: Intent,
@@ -39,17 +39,16 @@ export function checkPause(
   states: readonly IntentState[],
   nowMs: number,
   isAtOnce = false,
+  setBackSince: (intentId: string) => number = () => 0,
 ): Denial | undefined {
+  const agoMs = (state: IntentState) => nowMs + setBackSince(state.intent.intentId) - closedAtMs(state)
   let newest: IntentState | undefined
   let count = 0
   for (const state of states) {
     if (!isSameDecision(state.intent, intent) || state.closing === undefined) continue
     const { outcome, code } = state.closing
     if (outcome === 'EXECUTED' || outcome === 'PARTIAL') break
-    if (
-      !(isCurable(state, adds) || (!adds && !isAtOnce && hasFailed(state))) ||
-      nowMs - closedAtMs(state) >= forgottenMs
-    )
+    if (!(isCurable(state, adds) || (!adds && !isAtOnce && hasFailed(state))) || agoMs(state) >= forgottenMs)
       continue
     if (newest !== undefined && newest.closing?.code !== code) break
     newest ??= state
@@ -60,22 +59,23 @@ export function checkPause(
   const { firstMs, mostMs } = adds ? ofIncreases : isSigned ? ofSigned : ofReductions
   const grownMs = Math.min(firstMs * 2 ** (count - 1), mostMs)
   const change = changeOf(newest.intent, intent)
-  const untilMs = closedAtMs(newest) + (change === undefined || isSigned ? grownMs : firstMs)
-  // A clock that was set back makes no pause longer than it is.
-  if (nowMs >= untilMs || untilMs - nowMs > mostMs) return undefined
+  const pauseMs = change === undefined || isSigned ? grownMs : firstMs
+  const pausedMs = agoMs(newest)
+  // An end that lies farther ahead of now than its pause is long is of a clock that was ahead.
+  if (Math.abs(pausedMs) >= pauseMs) return undefined
+  const untilMs = nowMs + pauseMs - pausedMs
+  const waits = { wanted: `again after ${pausedMs} ms`, allowed: `again after ${pauseMs} ms` }
   if (isSigned) {
     return {
       code: 'FAILED_BEFORE',
       reason: `This reduction was signed and came to nothing ${count === 1 ? 'once' : `${count} times in a row`} (${endingOf(newest)?.cause}); it is tried again at ${new Date(untilMs).toISOString()}.`,
-      wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
-      allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
+      ...waits,
     }
   }
   return {
     code: 'REFUSED_BEFORE',
     reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is retried at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the capacity changes.`,
-    wanted: `again after ${nowMs - closedAtMs(newest)} ms`,
-    allowed: `again after ${untilMs - closedAtMs(newest)} ms`,
+    ...waits,
   }
 }
 

@@ -153,7 +153,8 @@ function paidIn(
       open.kind === 'collateral-in' && open.direction === direction && sameHex(open.marketToken, marketToken),
   )
   if (paying.length > 0)
-    return paying.every(({ acceptedAtMs }) => snapshot.atMs - acceptedAtMs < PAYING_WAIT_MS)
+    // Where the clock was set back nobody knows for how long.
+    return paying.every(({ acceptedAtMs }) => Math.abs(snapshot.atMs - acceptedAtMs) < PAYING_WAIT_MS)
       ? 'waits'
       : undefined
   const lackingUsd = maxOf(lackingAtPrice(position, params), lackingAtLeverage(position, params))

@@ -71,7 +71,9 @@ export const impactCapture = defineStrategy({
       const scene = sceneOf(view, symbol)
       if (scene === undefined) return []
       const key = scene.market.market.marketToken
-      if (scene.held.length > 0) sinceMs[key] = memory.sinceMs[key] ?? view.snapshot.atMs
+      const { atMs } = view.snapshot
+      // A clock that was set back begins the time anew, and holds it for no longer.
+      if (scene.held.length > 0) sinceMs[key] = Math.min(memory.sinceMs[key] ?? atMs, atMs)
       if (scene.isBusy) return []
       const held = scene.held.flatMap((position) => leaving(view, scene, position, sinceMs[key]) ?? [])
       return scene.held.length > 0 ? held : entering(view, scene)

@@ -122,7 +122,8 @@ function nextRung(
   const isTaken = last === undefined && held !== undefined
   if (isTaken || isLost === true || rungs.length >= maxRungs || scene.market.status === 'closed')
     return undefined
-  if (deniedAtMs !== undefined && snapshot.atMs < deniedAtMs + RETRY_MS) return undefined
+  // A clock that was set back holds nothing up.
+  if (deniedAtMs !== undefined && Math.abs(snapshot.atMs - deniedAtMs) < RETRY_MS) return undefined
   const leftUsd = maxUsd - (held?.sizeInUsd ?? 0n)
   const sizeDeltaUsd = minOf(scene.size.usd, leftUsd)
   if (sizeDeltaUsd <= 0n || sizeDeltaUsd < scene.market.market.minPositionSizeUsd) return undefined
@@ -133,14 +134,14 @@ function nextRung(
   ]
   const facts = { rung: number, price: formatPrice(scene.price), heldUsd: formatUsd(held?.sizeInUsd ?? 0n) }
   if (last === undefined) {
-    const isPausing = endedAtMs !== undefined && snapshot.atMs < endedAtMs + params.pauseSeconds
+    const isPausing = endedAtMs !== undefined && Math.abs(snapshot.atMs - endedAtMs) < params.pauseSeconds
     if (isPausing) return undefined
     const reason = `${scene.symbol} ${direction}: the first of ${maxRungs} rungs.`
     return { ...entryOf(scene, direction, reason, facts), sizeDeltaUsd, tpsl: exits }
   }
   const isDue =
     stepBps === undefined
-      ? snapshot.atMs >= last.atMs + (everySeconds ?? 0)
+      ? Math.abs(snapshot.atMs - last.atMs) >= (everySeconds ?? 0)
       : isBeyond(scene.price, stopPriceOf(last.price, direction, stepBps), direction)
   if (!isDue) return undefined
   const why =

@@ -229,7 +229,8 @@ function tend(found: Untidy, view: View, edits: Record<string, number[]>) {
 function recentEdits({ edits }: Memory, atMs: number): Record<string, number[]> {
   const recent = Object.entries(edits).map(([key, times]): [string, number[]] => [
     key,
-    times.filter((askedMs) => atMs - askedMs < HOUR_MS),
+    // A clock that was set back makes an edit new, and counts it for one hour from there.
+    times.map((askedMs) => Math.min(askedMs, atMs)).filter((askedMs) => atMs - askedMs < HOUR_MS),
   ])
   return Object.fromEntries(recent.filter(([, times]) => times.length > 0))
 }

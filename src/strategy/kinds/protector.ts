@@ -73,9 +73,11 @@ export const protector = defineStrategy({
         if (judged === undefined) continue
         if (judged.missing) {
           const key = `${position.contractKey}:${type}`
-          const dueMs = view.snapshot.atMs - view.params.graceSeconds
-          // Each refusal is written down with the memory: it is not asked again at once.
-          const since = isRefused(view, position) ? dueMs + RETRY_MS : (sinceMs[key] ?? view.snapshot.atMs)
+          const { atMs } = view.snapshot
+          const dueMs = atMs - view.params.graceSeconds
+          const known = sinceMs[key] ?? atMs
+          // Each refusal is written down with the memory: it is not asked again at once. A clock that was set back makes no wait longer.
+          const since = isRefused(view, position) ? dueMs + RETRY_MS : Math.min(known, atMs + RETRY_MS)
           uncovered[key] = since
           if (since > dueMs) continue
         }

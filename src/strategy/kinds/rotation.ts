@@ -84,7 +84,7 @@ function afterEvents(view: View, memory: Memory): Memory {
   let { chosen } = memory
   const { atMs } = view.snapshot
   const deniedAtMs = Object.fromEntries(
-    Object.entries(memory.deniedAtMs).filter(([, deniedMs]) => atMs - deniedMs < RETRY_MS),
+    Object.entries(memory.deniedAtMs).filter(([, deniedMs]) => Math.abs(atMs - deniedMs) < RETRY_MS),
   )
   for (const event of view.events) {
     const symbol = view.instance.symbols.find((each) => {
@@ -105,7 +105,8 @@ function afterEvents(view: View, memory: Memory): Memory {
 function chosenAnew(view: View, scenes: Scenes, memory: Memory): Memory {
   const { params, snapshot, instance } = view
   const { chosenAtMs } = memory
-  if (chosenAtMs !== undefined && snapshot.atMs < chosenAtMs + params.everySeconds) return memory
+  // A clock that was set back does not hold it up.
+  if (chosenAtMs !== undefined && Math.abs(snapshot.atMs - chosenAtMs) < params.everySeconds) return memory
   const isHeld = (symbol: string) => (scenes.get(symbol)?.held.length ?? 0) > 0
   const returns = instance.symbols.map((symbol) => ({ symbol, returnBps: returnOf(view, symbol) }))
   const isKnown = returns.some(({ returnBps }) => returnBps !== undefined)

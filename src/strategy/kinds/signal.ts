@@ -47,10 +47,15 @@ const wishSchema = z.strictObject({
     .optional(),
   /** Unix ms: nothing is opened later. */
   expiresAtMs: z.number(),
+  /** When it was given, Unix ms; absent of those of before this was remembered. */
+  givenAtMs: z.number().optional(),
   /** The market in which it was asked for last turn. */
   asked: z.string().optional(),
 })
 const memorySchema = z.strictObject({ wishes: z.array(wishSchema).readonly() })
+
+/** A step back of the clock by more than this leaves open how old a signal is, ms. */
+const CORRECTION_MS = 30_000
 
 type Wish = z.output<typeof wishSchema>
 type View = StrategyView<z.output<typeof params>>
@@ -131,6 +136,7 @@ function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish 
     action,
     symbol,
     expiresAtMs,
+    givenAtMs: view.snapshot.atMs,
   }
   const target = action === 'reverse' ? reversed(view, symbol, before) : action
   if (target === undefined)
@@ -201,12 +207,12 @@ function act(wish: Wish, view: View): WishTurn {
     const reason = `its own ${direction} of ${formatDollars(own)} is held already, and a signal adds to nothing`
     return wish.isActed === true ? { decisions: [] } : unserved(wish, reason)
   }
-  if (wish.expiresAtMs <= view.snapshot.atMs) {
+  const { atMs } = view.snapshot
+  const isSetBack = (wish.givenAtMs ?? atMs) - atMs > CORRECTION_MS
+  if (wish.expiresAtMs <= atMs || isSetBack) {
+    const over = isSetBack ? 'the clock was set back' : 'its time was over'
     const { waitsFor } = wish
-    return unserved(
-      wish,
-      `its time was over before it opened${waitsFor === undefined ? '' : `, for ${waitsFor}`}`,
-    )
+    return unserved(wish, `${over} before it opened${waitsFor === undefined ? '' : `, for ${waitsFor}`}`)
   }
   if (isOpening(view, wish.symbol, direction))
     return {

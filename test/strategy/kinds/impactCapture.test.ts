@@ -121,3 +121,12 @@ test('its time and its stop close it whatever the balance says, and however old 
   expect(turn(1_000_000, { held, view: old, priceUsd: 1_960 }).decisions).toMatchObject([{ kind: 'close' }])
   expect(turn(1_000_000, { held, view: old }).decisions).toEqual([])
 })
+
+test('a position that a clock wrote down which was ahead is closed in its time after the clock was set back', () => {
+  const held = [position()]
+  const params = { maxHoldSeconds: 600 }
+  const atMs = NOW_MS - 18_000_000
+  const { memory } = turn(0, { held, params, memory: turn(0, { held, params }).memory, atMs })
+  expect(turn(0, { held, params, memory, atMs: atMs + 599_000 }).decisions).toEqual([])
+  expect(turn(0, { held, params, memory, atMs: atMs + 600_000 }).decisions).toMatchObject([{ kind: 'close' }])
+})

@@ -230,6 +230,11 @@ test('whoever opened it has a time to place its own, which a restart does not be
   const { sinceMs } = first.memory
   expect(turn({ positions, params, sinceMs, atMs: NOW_MS + 19_999 }).decisions).toEqual([])
   expect(turn({ positions, params, sinceMs, atMs: NOW_MS + 20_000 }).decisions).toHaveLength(1)
+  // A clock that was ahead when the gap was seen makes the wait no longer than that after a refusal.
+  const back = turn({ positions, params, sinceMs, atMs: NOW_MS - 18_000_000 })
+  expect(back.decisions).toEqual([])
+  const later = { positions, params, sinceMs: back.memory.sinceMs, atMs: NOW_MS - 18_000_000 + 35_000 }
+  expect(turn(later).decisions).toHaveLength(1)
   // Covered meanwhile: the time begins anew with the next gap.
   expect(turn({ positions, params, sinceMs, others: [stop(1000)] }).memory.sinceMs).toEqual({})
 })
