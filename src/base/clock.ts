@@ -29,11 +29,11 @@ export function momentOf(clock: Pick<Clock, 'now' | 'monotonicMs'>, agoMs = 0): 
 }
 
 /**
- * Gives the age of a moment, ms: of its two ages the longer one. The monotonic clock stands while the machine sleeps, and the wall clock may be
+ * Gives the age of a moment, whole ms: of its two ages the longer one. The monotonic clock stands while the machine sleeps, and the wall clock may be
  * set back.
  */
 export function ageMsOf({ wallMs, monotonicMs }: Moment, clock: Pick<Clock, 'now' | 'monotonicMs'>): number {
-  return Math.max(clock.now() - wallMs, clock.monotonicMs() - monotonicMs)
+  return Math.max(clock.now() - wallMs, Math.floor(clock.monotonicMs() - monotonicMs))
 }
 
 /** A step back of the clock that is reported, ms: more than a time server corrects, and farther than clocks may be apart for an increase. */

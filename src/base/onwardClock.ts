@@ -20,7 +20,8 @@ export function createOnwardClock(clock: Clock, leastMs = 0): Clock {
       if (apartMs > CLOCK_JUMP_MS) leadMs += apartMs
       else if (apartMs < -CLOCK_JUMP_MS) leadMs = Math.max(0, leadMs + apartMs)
       told = { atMs: Math.max(told.atMs, wallMs + leadMs), monotonicMs }
-      return told.atMs
+      // The monotonic clock has parts of a millisecond, and a record has none.
+      return Math.floor(told.atMs)
     },
     monotonicMs: () => clock.monotonicMs(),
     sleep: (ms, signal) => clock.sleep(ms, signal),

@@ -51,6 +51,10 @@ export interface TraderParts {
   readonly signer: Signer
   readonly journal: Journal
   readonly venue: StartedVenue | undefined
+  /** The venue's where it is inside this process, else the machine's. */
+  readonly clock: Clock
+  /** Takes how the hosts' time is asked for: how far it is ahead of `clock`, ms; undefined before any was heard. */
+  readonly hearHosts: (aheadMs: () => number | undefined) => void
 }
 
 /** What a trader reaches the world by. */
@@ -69,11 +73,10 @@ export interface Reached {
 export async function connectTrader(
   config: Config,
   { log, values, reload }: ReadAnew,
-  { strategies, signer, journal, venue }: TraderParts,
+  { strategies, signer, journal, venue, clock, hearHosts }: TraderParts,
   { hosts, fetch, emit, fatal, told, closers }: Reached,
 ): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
   const { chain } = config.venue
-  const clock = venue?.clock ?? systemClock
   const api = createVenueClient({
     chain,
     hosts,
@@ -83,6 +86,7 @@ export async function connectTrader(
     limits: apiLimitsOf(config, venue !== undefined),
     emit,
   })
+  hearHosts(() => hostsSkewMs(api))
   const evidence = chooseEvidence(config, venue?.chains[chain.name])
   const chainReader = await connect(config, evidence, { clock, emit, fetch }, closers)
   // The venue inside this process has no code worth a pin, unless one was asked for.

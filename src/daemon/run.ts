@@ -113,11 +113,17 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     closers.push(() => journal.close())
     const openedMs = systemClock.monotonicMs() - openingMs
     refuseForeign(journal, config.account.owner ?? signer.address, config)
-    const guard = openSigningGuard(config, journal)
-    closers.push(() => guard.close())
     const venue = config.embedsVenue ? await embedVenue(config, log) : undefined
     if (venue) closers.push(() => venue.close())
-    const parts = { strategies, disabled, signer: guardedSigner(signer, guard), journal, openedMs, venue }
+    const clock = venue?.clock ?? systemClock
+    let hostsAheadMs: () => number | undefined = () => undefined
+    const guard = openSigningGuard(config, journal, clock, () => hostsAheadMs())
+    closers.push(() => guard.close())
+    const hearHosts: Parts['hearHosts'] = (aheadMs) => {
+      hostsAheadMs = aheadMs
+    }
+    const guarded = guardedSigner(signer, guard)
+    const parts = { strategies, disabled, signer: guarded, journal, openedMs, venue, clock, hearHosts }
     code = await live(config, options, parts, closers)
   } finally {
     if (!(await close()) && code === exitCodes.ok) code = exitCodes.error

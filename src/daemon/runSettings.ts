@@ -1,6 +1,6 @@
 /** From the configuration's words to the settings that the modules are handed. */
 import type { ApiLimits } from '../api/transport/requestLimits.ts'
-import { systemClock } from '../base/systemClock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Config } from '../config/configTypes.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
@@ -31,14 +31,23 @@ function breakersOf({ account, breakers }: Config): BreakerSettings {
 /** Digests live this long beyond their deadline for the guard: longer than any clock may be off. */
 const guardMarginSeconds = 600
 
-/** The table of what was signed, beside the journal; with a journal in memory it ends with the process too. */
-export function openSigningGuard({ signing }: Config, journal: Journal): SigningGuard {
+/**
+ * The table of what was signed, beside the journal; with a journal in memory it ends with the process too. `hostsAheadMs`: how far the hosts are
+ * ahead of the clock.
+ */
+export function openSigningGuard(
+  { signing }: Config,
+  journal: Journal,
+  clock: Clock,
+  hostsAheadMs: () => number | undefined,
+): SigningGuard {
   return openGuard({
     openTable: (options) => journal.openGuardTable(options),
     horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
     marginSeconds: guardMarginSeconds,
     exposure: { capUsd: signing.exposureCapUsd, windowSeconds: signing.exposureWindowSeconds },
-    now: systemClock.now,
+    now: clock.now,
+    hostsAheadMs,
     neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest),
   })
 }

@@ -23,6 +23,11 @@ export interface GuardOptions {
   /** Unix ms. */
   readonly now: () => number
   /**
+   * Gives how far the venue's hosts are ahead of `now`, ms: where our clock was set back, what adds no exposure is held against their time, or no
+   * position could be left. Absent: they are not.
+   */
+  readonly hostsAheadMs?: () => number | undefined
+  /**
    * Whether a line of an earlier run is of a signature that never left the process: what the journal does not hold as armed
    * was never sent, and died with the process that made it.
    */
@@ -54,7 +59,7 @@ const KEEP_SECONDS = 86_400
  * @throws GuardError GUARD_NOT_OPENED or GUARD_DAMAGED.
  */
 export function openGuard(options: GuardOptions): SigningGuard {
-  const { openTable, horizonSeconds, marginSeconds, exposure, now, neverLeft } = options
+  const { openTable, horizonSeconds, marginSeconds, exposure, now, hostsAheadMs, neverLeft } = options
   const compactAfter = options.compactAfter ?? COMPACT_AFTER
   const byIntent = new Map<string, SignEntry>()
   const byDigest = new Map<string, SignEntry>()
@@ -107,7 +112,8 @@ export function openGuard(options: GuardOptions): SigningGuard {
 
   return {
     claim({ intentId, attempt, deadlineSeconds, addsUsd }, digest) {
-      const latest = nowSeconds() + horizonSeconds
+      const aheadMs = addsUsd > 0n ? 0 : Math.max(0, hostsAheadMs?.() ?? 0)
+      const latest = nowSeconds() + Math.floor(aheadMs / 1000) + horizonSeconds
       if (!(deadlineSeconds <= latest)) {
         throw new GuardError('The deadline is further away than any that may be signed.', {
           code: 'SIGN_DEADLINE_TOO_FAR',

@@ -100,6 +100,18 @@ test('a deadline beyond the horizon, or none at all, is refused', async () => {
   guard.close()
 })
 
+test('where our clock is hours behind the hosts, what adds no exposure is held against their time, and what adds against ours', async () => {
+  const guard = guardAt({ hostsAheadMs: () => 18_000_000 })
+  expect(await codeOf(guard.claim(claim('a', 1, 18_003_701), digest(1)))).toBe('SIGN_DEADLINE_TOO_FAR')
+  expect(await codeOf(guard.claim(claim('a', 1, 21_600, usd(1)), digest(1)))).toBe('SIGN_DEADLINE_TOO_FAR')
+  expect(await codeOf(guard.claim(claim('a', 1, 21_600), digest(1)))).toBe('done')
+  guard.close()
+  // Hosts that are behind take nothing off.
+  const behind = guardAt({ hostsAheadMs: () => -18_000_000 }, join(folder, 'other'))
+  expect(await codeOf(behind.claim(claim('b', 1, 3_700), digest(2)))).toBe('done')
+  behind.close()
+})
+
 test('what was claimed is there after a restart, private, and a line that a crash cut was never signed', async () => {
   const first = guardAt()
   await first.claim(claim('a'), digest(1))

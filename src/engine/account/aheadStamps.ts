@@ -24,7 +24,7 @@ export function createAheadStamps(clock: Pick<Clock, 'now' | 'monotonicMs'>): Ah
       seenMs.set(atMs, firstMs)
       const [oldest] = seenMs.keys()
       if (seenMs.size > mostStamps && oldest !== undefined) seenMs.delete(oldest)
-      return clock.now() - (clock.monotonicMs() - firstMs)
+      return clock.now() - Math.floor(clock.monotonicMs() - firstMs)
     },
   }
 }
