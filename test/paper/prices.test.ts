@@ -65,8 +65,8 @@ test('a span read at once has the first, highest, lowest and last of its steps, 
 test('a coarse candle is the union of the finer ones, finished or running', () => {
   const prices = pricesOf(12)
   const now = epochSeconds + 5000
-  const fine = createCandles(prices).latest(eth, '5m', 36, now).toReversed()
-  for (const hour of createCandles(prices).latest(eth, '1h', 2, now)) {
+  const fine = [...createCandles(prices).newest(eth, '5m', 36, now)].toReversed()
+  for (const hour of createCandles(prices).newest(eth, '1h', 2, now)) {
     const parts = fine.filter(({ timestampSeconds }) => {
       const into = timestampSeconds - hour.timestampSeconds
       return into >= 0 && into < 3600
@@ -94,7 +94,7 @@ test('the path begins at the recorded sample price with a spread of a few basis 
 
 test('minutes move like an active crypto day and a stable coin hardly at all', () => {
   const spread = (key: string): number => {
-    const rows = createCandles(pricesOf(DEFAULT_SEED)).latest(key, '1m', 1000, epochSeconds)
+    const rows = [...createCandles(pricesOf(DEFAULT_SEED)).newest(key, '1m', 1000, epochSeconds)]
     const moves = rows.map((row) => Number(((row.close - row.open) * 1_000_000n) / row.open) / 100)
     return Math.sqrt(moves.reduce((sum, move) => sum + move * move, 0) / moves.length)
   }

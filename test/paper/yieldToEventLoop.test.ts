@@ -1,6 +1,7 @@
 /** Long answers do not hold the venue: others are answered while they are made, and they are the same. */
 import { expect, test } from 'vitest'
-import { startVenue } from './support.ts'
+import { listed } from '../../src/paper/http/yieldToEventLoop.ts'
+import { ethSymbol, startVenue } from './support.ts'
 
 const longReads = [
   '/rates?period=total',
@@ -8,11 +9,15 @@ const longReads = [
   '/performance/snapshots?period=total',
   '/yield/gm-pools?period=total',
   '/stats/summary',
+  '/prices/candles?tokenSymbol=SOL&period=1d&limit=2000',
+  `/prices/ohlcv?symbol=${encodeURIComponent(ethSymbol)}&timeframe=1h&limit=1000`,
 ]
 
 test('many short reads are answered while a long one is made, one after the other', async () => {
   const paper = await startVenue()
-  const at = (path: string) => new Request(`http://paper${paper.venue.paths.api[0]}${path}`)
+  const { api, oracle } = paper.venue.paths
+  const at = (path: string) =>
+    new Request(`http://paper${path.startsWith('/prices/candles') ? oracle[0] : api[0]}${path}`)
   for (const path of longReads) {
     let isMade = false
     const long = paper.venue.fetch(at(path)).then((answer) => {
@@ -41,4 +46,24 @@ test('a long read that was asked twice at once answers the same, once made for b
   expect(one.status).toBe(200)
   expect(other.body).toEqual(one.body)
   await paper.close()
+})
+
+test('a list in slices is the list, and others go first after every twenty rows', async () => {
+  const items = Array.from({ length: 175 }, (_unused, i) => i)
+  let turns = 0
+  let isMade = false
+  const seen: number[] = []
+  const count = (): void => {
+    turns += 1
+    if (!isMade) setImmediate(count)
+  }
+  setImmediate(count)
+  const made = listed(items, (item) => {
+    seen.push(turns)
+    return item * 2
+  })
+  expect(await made).toEqual(items.map((item) => item * 2))
+  isMade = true
+  expect(new Set(seen).size).toBe(9)
+  expect(Math.max(...[...new Set(seen)].map((turn) => seen.filter((one) => one === turn).length))).toBe(20)
 })

@@ -30,8 +30,8 @@ export interface Candles {
     startSeconds: number,
     nowSeconds: number,
   ): PathCandle | undefined
-  /** At most `limit` candles, newest (the running one) first. */
-  latest(tokenKey: string, period: CandlePeriod, limit: number, nowSeconds: number): readonly PathCandle[]
+  /** At most `limit` candles, newest (the running one) first, each made when it is asked for. */
+  newest(tokenKey: string, period: CandlePeriod, limit: number, nowSeconds: number): Iterable<PathCandle>
 }
 
 /** From coarse to fine: a running candle is joined from the next finer period unless the path itself is coarser there. */
@@ -95,18 +95,16 @@ export function createCandles(prices: Prices): Candles {
 
   return {
     candle,
-    latest: (key, period, limit, now) => {
+    newest: function* (key, period, limit, now) {
       const length = periodSeconds[period]
       const running = Math.floor(now / length) * length
-      const rows: PathCandle[] = []
       for (let i = 0; i < limit; i += 1) {
         const start = running - i * length
         if (start < 0) break
         const row = candle(key, period, start, now)
         if (row === undefined) break
-        rows.push(row)
+        yield row
       }
-      return rows
     },
   }
 }

@@ -17,3 +17,16 @@ export async function listText<T>(items: readonly T[], rowOf: (item: T) => Json)
   }
   return new JsonText(`[${rows.join(',')}]`)
 }
+
+/** Rows that are made before others go first: some milliseconds of candles that nobody asked for before. */
+const ROWS_A_SLICE = 20
+
+/** A list whose rows are made in slices, with a breath after each. */
+export async function listed<T>(items: Iterable<T>, rowOf: (item: T) => Json): Promise<readonly Json[]> {
+  const rows: Json[] = []
+  for (const item of items) {
+    rows.push(rowOf(item))
+    if (rows.length % ROWS_A_SLICE === 0) await yieldToEventLoop()
+  }
+  return rows
+}

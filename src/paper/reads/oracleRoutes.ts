@@ -4,6 +4,7 @@ import type { CandlePeriod } from '../../protocol/market.ts'
 import { type Candles, periodSeconds } from '../catalog/candles.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { HttpFailure, type Json } from '../http/http.ts'
+import { listed } from '../http/yieldToEventLoop.ts'
 import { hourlyRates, isListed } from '../market/marketRows.ts'
 import { vaultTokensOf } from '../market/vaultTokens.ts'
 import { legacyAvailableLiquidity } from '../math/capacity.ts'
@@ -89,7 +90,11 @@ function candleSource(
 }
 
 /** `/prices/candles`. Throws HttpFailure 400 for a bad parameter. */
-export function oracleCandles(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
+export async function oracleCandles(
+  venueState: VenueState,
+  query: URLSearchParams,
+  nowMs: number,
+): Promise<Json> {
   const symbol = query.get('tokenSymbol')
   const period = query.get('period')
   const limitText = query.get('limit') ?? '1000'
@@ -100,19 +105,19 @@ export function oracleCandles(venueState: VenueState, query: URLSearchParams, no
   const limit = /^\d{1,5}$/.test(limitText) ? Number(limitText) : 0
   if (limit < 1 || limit > 10_000) throw oracleRefusal('limit must be an integer from 1 to 10000')
   const { key, decimals, candles } = candleSource(venueState, symbol)
-  const rows = candles.latest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000))
   // Candles are the one place where the wire carries prices as plain numbers.
   const number = (contractPrice: bigint): number => Number(contractPrice) / 10 ** (30 - decimals)
-  return {
-    period,
-    candles: rows.map((row) => [
+  const rows = await listed(
+    candles.newest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000)),
+    (row): Json => [
       row.timestampSeconds,
       number(row.open),
       number(row.high),
       number(row.low),
       number(row.close),
-    ]),
-  }
+    ],
+  )
+  return { period, candles: rows }
 }
 
 /** `/tokens`, those of the vaults last. */

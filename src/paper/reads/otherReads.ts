@@ -4,9 +4,10 @@
  */
 import { getAddress, keccak256, toHex } from 'viem/utils'
 import type { CandlePeriod } from '../../protocol/market.ts'
-import { periodSeconds } from '../catalog/candles.ts'
+import { type PathCandle, periodSeconds } from '../catalog/candles.ts'
 import { blockHash, blockSeconds, generationAt, headAt } from '../chain/blockChain.ts'
 import { badFields, badRequest, integerOf, type Json, requiredAddress } from '../http/http.ts'
+import { listed } from '../http/yieldToEventLoop.ts'
 import { liquidityProviders } from '../market/earnings.ts'
 import { scaleOf } from '../market/marketRows.ts'
 import { hashText, unit } from '../math/random.ts'
@@ -19,7 +20,7 @@ const DAY = 86_400
 const WEEK = 7 * DAY
 
 /** `/prices/ohlcv`: ascending, Unix ms, prices in USD with 30 decimals. Throws HttpFailure 400. */
-export function ohlcv(venueState: VenueState, query: URLSearchParams, nowMs: number): Json {
+export async function ohlcv(venueState: VenueState, query: URLSearchParams, nowMs: number): Promise<Json> {
   const symbol = query.get('symbol')
   const timeframe = query.get('timeframe')
   const wrong: Record<string, { message: string; value?: string }> = {}
@@ -46,19 +47,25 @@ export function ohlcv(venueState: VenueState, query: URLSearchParams, nowMs: num
     since === null ? running - (limit - 1) * length : Math.ceil(Number(since) / 1000 / length) * length
   const key = venueState.catalog.priceKeyOf(market.indexToken)
   const scale = scaleOf(market.indexToken)
-  const rows: Json[] = []
-  for (let start = Math.max(first, 0); start <= running && rows.length < limit; start += length) {
-    const candle = venueState.candles.candle(key, period, start, now)
-    if (candle === undefined) continue
-    rows.push({
-      timestamp: start * 1000,
+  const candles = function* (): Generator<PathCandle> {
+    let left = limit
+    for (let start = Math.max(first, 0); start <= running && left > 0; start += length) {
+      const candle = venueState.candles.candle(key, period, start, now)
+      if (candle === undefined) continue
+      left -= 1
+      yield candle
+    }
+  }
+  return await listed(
+    candles(),
+    (candle): Json => ({
+      timestamp: candle.timestampSeconds * 1000,
       open: (candle.open * scale).toString(),
       high: (candle.high * scale).toString(),
       low: (candle.low * scale).toString(),
       close: (candle.close * scale).toString(),
-    })
-  }
-  return rows
+    }),
+  )
 }
 
 /** `/signed_prices/latest`: the tickers of the moment with signatures of the right form; nothing on this venue checks them. */
