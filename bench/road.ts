@@ -1,7 +1,8 @@
 /**
  * The road from an admitted decision to an accepted submit, over loopback and with every commit of journal and guard durable: J1,
  * J2, prepare, verify, sign, J3 beside the guard's line, submit, J4. By hand: `node bench/road.ts [orders] [order-chain | relay]
- * [rounds]`.
+ * [rounds]`. With `--heard` every event is heard by log, metrics, health and the console's figures, as in a daemon. With
+ * `--profile FOLDER` perpd alone at the bare server, and what each number in flight spent its processor on as a file for a profiler.
  *
  * Prints wall time per order, this process's CPU per order and orders a second, for 1, 8 and 32 orders in flight: against
  * the paper venue in another process, with the part of the wall time that it says it used itself (its Server-Timing
@@ -10,18 +11,22 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { parseArgs } from 'node:util'
 import { generatePrivateKey } from 'viem/accounts'
-import { type Api, createApi } from '../src/api/client.ts'
+import type { Api } from '../src/api/client.ts'
 import { type PrepareRequest, prepareBody } from '../src/api/orders/prepareRequest.ts'
 import { relayParams as decodeRelayParams } from '../src/api/orders/typedData.ts'
 import type { HostLists } from '../src/api/transport/hosts.ts'
 import { createNodeFetch } from '../src/api/transport/nodeFetch.ts'
 import type { Fetch } from '../src/api/transport/route.ts'
 import { systemClock } from '../src/base/systemClock.ts'
+import { createVenueClient } from '../src/daemon/venueClient.ts'
+import { type Emit, emitTo } from '../src/domain/event.ts'
 import type { Intent } from '../src/domain/order/intent.ts'
 import type { LaneName } from '../src/domain/order/laneTable.ts'
 import type { ExecutionContext } from '../src/execution/context/executionContext.ts'
@@ -30,6 +35,12 @@ import { createOrderManager } from '../src/execution/orderManager.ts'
 import { openJournal } from '../src/journal/service/open.ts'
 import { createLocalSigner } from '../src/keys/local.ts'
 import { guardedSigner, openGuard } from '../src/keys/signingGuard.ts'
+import { createHealth } from '../src/monitor/health.ts'
+import { createHostBook } from '../src/monitor/hostFigures.ts'
+import { createLastDecisions } from '../src/monitor/lastDecisions.ts'
+import { createLog } from '../src/monitor/log/log.ts'
+import { createLogRing } from '../src/monitor/log/logRing.ts'
+import { createMetrics } from '../src/monitor/metrics.ts'
 import { hexKey } from '../src/protocol/address.ts'
 import { arbitrum } from '../src/protocol/chains/arbitrum.ts'
 import { hashRelayParams } from '../src/protocol/signing/relayRouter.ts'
@@ -44,9 +55,13 @@ import {
   type Yardstick,
 } from './yardsticks.ts'
 
-const orders = Number(process.argv[2] ?? 300)
-const lane: LaneName = process.argv[3] === 'relay' ? 'relay' : 'order-chain'
-const rounds = Number(process.argv[4] ?? 5)
+const { values: flags, positionals: given } = parseArgs({
+  options: { profile: { type: 'string' }, heard: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const orders = Number(given[0] ?? 300)
+const lane: LaneName = given[1] === 'relay' ? 'relay' : 'order-chain'
+const rounds = Number(given[2] ?? 5)
 const inFlights = [1, 8, 32] as const
 const warmUp = 200
 const symbol = 'ETH/USD [WETH-USDC]'
@@ -88,6 +103,19 @@ async function startPaper(): Promise<HostLists> {
   return (JSON.parse(printed) as { arbitrum: { api: string[]; oracle: string[] } }).arbitrum
 }
 
+/** Who hears of every event in a daemon whose log is JSON; what is written goes nowhere. */
+function daemonListeners(): readonly Emit[] {
+  const ring = createLogRing('bench')
+  const stream = { write: () => true }
+  return [
+    createLog({ level: 'info', format: 'json', stream, runId: 'bench', keep: ring.keep }).listen,
+    createMetrics({ version: '0', profile: 'bench', chain: 'arbitrum' }).listen,
+    createHealth().listen,
+    createLastDecisions(systemClock.now).listen,
+    createHostBook(systemClock.now).listen,
+  ]
+}
+
 const paperHosts = await startPaper()
 const connection = createNodeFetch()
 let venueMs = 0
@@ -97,8 +125,12 @@ const timedFetch: Fetch = async (url, init) => {
     venueMs += Number(/dur=([\d.]+)/.exec(answer.headers.get('server-timing') ?? '')?.[1] ?? 0)
   return answer
 }
+const hears = flags.heard ? daemonListeners() : []
+const tell: Emit = emitTo(hears, (error) => {
+  throw error
+})
 const apiOver = (hosts: HostLists, fetch: Fetch): Api =>
-  createApi({ chain: arbitrum, hosts, fetch, clock: systemClock, random: Math.random })
+  createVenueClient({ chain: arbitrum, hosts, fetch, clock: systemClock, random: Math.random, emit: tell })
 const paperApi = apiOver(paperHosts, timedFetch)
 const privateKey = generatePrivateKey()
 const signer = createLocalSigner(privateKey)
@@ -215,10 +247,25 @@ async function startBare(
   return {
     hosts: { api: [url], oracle: paperHosts.oracle ?? [] },
     yardsticks:
-      lane === 'relay'
+      lane === 'relay' || flags.profile !== undefined
         ? []
         : [usualClient(url, privateKey, prepareText), floorClient(url, prepareText, submitText)],
   }
+}
+
+/** What `work` spends its processor on, as a file in the folder of `--profile`; without the flag the work alone. */
+async function profiled(name: string, work: () => Promise<void>): Promise<void> {
+  if (flags.profile === undefined) return await work()
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: 200 })
+  await session.post('Profiler.start')
+  await work()
+  const { profile } = await session.post('Profiler.stop')
+  session.disconnect()
+  mkdirSync(flags.profile, { recursive: true })
+  writeFileSync(join(flags.profile, `${name}.cpuprofile`), JSON.stringify(profile))
 }
 
 /** Every order of the measurement against one venue, at 1, 8 and 32 in flight, the yardsticks by turns with ours. */
@@ -237,6 +284,7 @@ async function measureAt(
     openTable: (options) => journal.openGuardTable(options),
     horizonSeconds: 4_300,
     marginSeconds: 600,
+    exposure: { capUsd: usd(1_000_000_000), windowSeconds: 3_600 },
     now: systemClock.now,
   })
   const context: ExecutionContext = {
@@ -246,6 +294,7 @@ async function measureAt(
     chain: arbitrum,
     clock: systemClock,
     emit: (event) => {
+      tell(event)
       if (event.type === 'order.timing') {
         const times = steps.get(event.step) ?? []
         times.push(event.durationMs)
@@ -263,6 +312,7 @@ async function measureAt(
       payloadMismatchCooldownMs: 1000,
       relayDeadlineSeconds: 120,
       relayFeePerOrder: 1_000_000n,
+      withheldMs: 3_600_000,
     },
     signingPolicy: () => ({
       minDeadlineSeconds: 20,
@@ -284,6 +334,7 @@ async function measureAt(
     const figures = await figuresOf(inFlight, count, async () => {
       const intent = intentOf(priceNow)
       ids.push(intent.intentId)
+      tell({ type: 'decision.admitted', intent })
       await orderManager.accept(intent)
       await orderManager.settled(intent.intentId)
     })
@@ -292,6 +343,8 @@ async function measureAt(
       const send = state?.attempts.at(-1)?.send
       if (send?.result !== 'accepted') throw new Error(JSON.stringify(send ?? state?.closing?.reason))
     }
+    // No daemon has thousands of orders open: they would be measured with the next ones.
+    await Promise.all(ids.map((id) => orderManager.resolve(id, 'dead', 'the benchmark')))
     return figures
   }
 
@@ -306,13 +359,15 @@ async function measureAt(
       steps.clear()
       venueMs = 0
       const taken = new Map<string, Figures[]>(clients.map((client) => [client.name, []]))
-      for (let round = 0; round < rounds; round += 1)
-        for (const { name: client, order } of clients) {
-          const figures = await (order === undefined
-            ? measure(inFlight, orders)
-            : figuresOf(inFlight, orders, order))
-          taken.get(client)?.push(figures)
-        }
+      await profiled(`road-${inFlight}`, async () => {
+        for (let round = 0; round < rounds; round += 1)
+          for (const { name: client, order } of clients) {
+            const figures = await (order === undefined
+              ? measure(inFlight, orders)
+              : figuresOf(inFlight, orders, order))
+            taken.get(client)?.push(figures)
+          }
+      })
       const parts = ['accept', 'prepare', 'verify', 'sign', 'arm', 'submit'].map(
         (step) => `${step} ${quantile(steps.get(step) ?? [], 0.5).toFixed(2)}`,
       )
@@ -347,7 +402,7 @@ try {
   const price = await referencePrice()
   const bare = await startBare(price)
   await measureAt(apiOver(bare.hosts, connection.fetch), 'bare server', async () => price, bare.yardsticks)
-  await measureAt(paperApi, 'paper venue', referencePrice)
+  if (flags.profile === undefined) await measureAt(paperApi, 'paper venue', referencePrice)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
   process.exitCode = 1

@@ -202,10 +202,6 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
   }
 }
 
-function* openStates({ byId }: Pick<TrackedOrders, 'byId'>): Generator<IntentState> {
-  for (const { state } of byId.values()) if (state !== undefined) yield state
-}
-
 /** Other hosts are asked first for this long after a price that was not signed, ms. */
 const PASS_OVER_MS = 60_000
 
@@ -215,7 +211,7 @@ const PASS_OVER_MS = 60_000
  */
 function createHostChoice(
   { api: client, clock, settings }: Pick<ExecutionContext, 'api' | 'clock' | 'settings'>,
-  orders: Pick<TrackedOrders, 'byId'>,
+  orders: Pick<TrackedOrders, 'unproven'>,
 ): {
   readonly chooseHost: () => string
   readonly passOver: (host: string) => void
@@ -230,7 +226,7 @@ function createHostChoice(
     chooseHost() {
       const nowMs = clock.monotonicMs()
       const awake = preferred(client.hosts.api, (host) => !client.isCoolingDown(host))
-      const withholding = withholdingHosts(openStates(orders), clock.now(), settings.withheldMs)
+      const withholding = withholdingHosts(orders.unproven.values(), clock.now(), settings.withheldMs)
       const clean = preferred(awake, (host) => !withholding.has(host))
       const hosts = preferred(clean, (host) => (passedUntilMs.get(host) ?? 0) <= nowMs)
       const host = hosts[nextHost % hosts.length]

@@ -121,7 +121,7 @@ export function createEventTaker(
     const { record } = stored
     const before = tracked.state
     const state = applyRecord(before, record)
-    tracked.state = state
+    orders.moved(tracked, state)
     if (record.kind === 'attempt.armed') tracked.armedRecord = stored
     if (record.kind === 'landed') context.fees?.learn(state)
     const commitMs = context.clock.monotonicMs() - startedMs

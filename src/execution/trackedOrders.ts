@@ -4,6 +4,7 @@
  */
 import { cancelAskedBy } from '../domain/order/cancelAsked.ts'
 import { type IntentState, type Label, labelOf, lastAttempt } from '../domain/order/intent.ts'
+import { type UnprovenMessage, unprovenMessageOf } from '../domain/order/withheld.ts'
 import type { StoredRecord } from '../domain/records.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
@@ -16,6 +17,7 @@ const landedMemoryMs = 120_000
 /** An intent with what only this process knows of it. */
 export interface TrackedOrder {
   readonly intentId: string
+  /** Set by `TrackedOrders.moved` alone. */
   state: IntentState | undefined
   label: Label | undefined
   /** The venue's last word on the newest attempt; an observation. */
@@ -42,8 +44,12 @@ interface Landed {
 export interface TrackedOrders {
   /** Open intents by their ids, oldest first. */
   readonly byId: ReadonlyMap<string, TrackedOrder>
+  /** Of these the newest messages whose fate is open, by intent: asked for by each new order, which looks at no more than them. */
+  readonly unproven: ReadonlyMap<string, UnprovenMessage>
   /** Takes an intent in; one without a state is accepted now. */
   register(intentId: string, state: IntentState | undefined): TrackedOrder
+  /** Takes the state that a record made. */
+  moved(tracked: TrackedOrder, state: IntentState): void
   /** Takes one out that was never accepted. */
   drop(intentId: string): void
   /** Takes one out that closed; what may have filled is remembered for a while. */
@@ -69,18 +75,35 @@ export function inTurn<T>(tracked: TrackedOrder, work: () => Promise<T>): Promis
 /** Makes it empty; labels and times are told and taken by the context. */
 export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
   const trackedOrders = new Map<string, TrackedOrder>()
-  /** Open intents by the orders that they landed with. */
+  const unproven = new Map<string, UnprovenMessage>()
+  /** Open intents by the orders that they landed with, and these orders by intent. */
   const claimed = new Map<string, string>()
-  let landed: readonly Landed[] = []
+  const claims = new Map<string, ReadonlySet<string>>()
+  /** By intent, oldest first. */
+  const landed = new Map<string, Landed>()
+
+  function judgeFate(intentId: string, state: IntentState): void {
+    const message = unprovenMessageOf(state)
+    if (message === undefined) unproven.delete(intentId)
+    else unproven.set(intentId, message)
+  }
+
+  function dropLanded(nowMs: number): void {
+    for (const [intentId, { closedMs }] of landed) {
+      if (closedMs >= nowMs - landedMemoryMs) return
+      landed.delete(intentId)
+    }
+  }
 
   /** All that is followed, and what landed lately: read to the end only where somebody looks for one of them. */
   function* stories(): Generator<IntentState> {
     for (const { state } of trackedOrders.values()) if (state !== undefined) yield state
-    for (const { state } of landed) yield state
+    for (const { state } of landed.values()) yield state
   }
 
   return {
     byId: trackedOrders,
+    unproven,
     register(intentId, state) {
       const tracked: TrackedOrder = {
         intentId,
@@ -95,19 +118,29 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
         tail: Promise.resolve(),
       }
       trackedOrders.set(intentId, tracked)
+      if (state !== undefined) judgeFate(intentId, state)
       return tracked
+    },
+    moved(tracked, state) {
+      tracked.state = state
+      judgeFate(tracked.intentId, state)
     },
     drop(intentId) {
       trackedOrders.delete(intentId)
+      unproven.delete(intentId)
     },
     forget(tracked, state) {
       const { intentId } = tracked
       tracked.signed = undefined
       trackedOrders.delete(intentId)
-      for (const [key, owner] of claimed) if (owner === intentId) claimed.delete(key)
+      unproven.delete(intentId)
+      for (const key of claims.get(intentId) ?? []) claimed.delete(key)
+      claims.delete(intentId)
       if (!mayHaveFilled(state)) return
       const closedMs = context.clock.monotonicMs()
-      landed = [...landed.filter((each) => each.closedMs >= closedMs - landedMemoryMs), { state, closedMs }]
+      dropLanded(closedMs)
+      landed.delete(intentId)
+      landed.set(intentId, { state, closedMs })
     },
     claim(intentId, orderKeys) {
       const keys = orderKeys.map(hexKey)
@@ -115,6 +148,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
         (claimed.get(key) ?? intentId) !== intentId || context.journal.explains(key, intentId)
       if (keys.some(isAnothers)) return false
       for (const key of keys) claimed.set(key, intentId)
+      claims.set(intentId, new Set([...(claims.get(intentId) ?? []), ...keys]))
       return true
     },
     relabel(tracked, reason) {
@@ -131,16 +165,19 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       context.emit({ type: 'order.moved', intent: state.intent, from, to, reason, state, ...more })
     },
     remember(closed) {
-      landed = closed.filter(mayHaveFilled).map((state) => {
+      const fills = closed.filter(mayHaveFilled).map((state): Landed => {
         const agoMs = Math.max(0, context.clock.now() - (state.closedAtMs ?? 0))
         return { state, closedMs: context.clock.monotonicMs() - agoMs }
       })
+      landed.clear()
+      for (const fill of fills.sort((one, other) => one.closedMs - other.closedMs))
+        landed.set(fill.state.intent.intentId, fill)
     },
     recentlyLanded() {
-      return landed.map(({ state }) => state)
+      return [...landed.values()].map(({ state }) => state)
     },
     closedAgoMs(intentId) {
-      const found = landed.find(({ state }) => state.intent.intentId === intentId)
+      const found = landed.get(intentId)
       return found === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() - found.closedMs
     },
   }

@@ -9,6 +9,7 @@ import { GuardError, type GuardTable, type OpenGuardTable, type SignEntry } from
 import type { SignClaim, Signer, SignRequest } from '../domain/signer.ts'
 import type { Hex } from '../protocol/address.ts'
 import { formatUsd, type Usd } from '../protocol/units.ts'
+import { createExposureWindow } from './exposureWindow.ts'
 
 /** What the guard is made with. */
 export interface GuardOptions {
@@ -64,13 +65,19 @@ export function openGuard(options: GuardOptions): SigningGuard {
   const byIntent = new Map<string, SignEntry>()
   const byDigest = new Map<string, SignEntry>()
   const nowSeconds = (): number => Math.floor(now() / 1000)
+  const signed = exposure === undefined ? undefined : createExposureWindow(exposure.windowSeconds)
+  const forget = (entry: SignEntry): void => {
+    byDigest.delete(entry.digest)
+    signed?.remove(entry)
+  }
   const keep = (entry: SignEntry): void => {
+    const before = byDigest.get(entry.digest)
+    if (before !== undefined) forget(before)
     byIntent.set(entry.intentId, entry)
     byDigest.set(entry.digest, entry)
+    signed?.add(entry)
   }
   const isLive = ({ deadlineSeconds }: SignEntry): boolean => now() / 1000 <= deadlineSeconds + marginSeconds
-  const isRecent = ({ atSeconds }: SignEntry): boolean =>
-    exposure !== undefined && atSeconds > nowSeconds() - exposure.windowSeconds
   let forgetAbove = compactAfter
 
   /** Forgets what counted for nothing for a day; gives the rest. */
@@ -79,7 +86,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
     for (const entry of byDigest.values()) {
       const until = Math.max(entry.deadlineSeconds + marginSeconds, entry.atSeconds + window) + KEEP_SECONDS
       if (now() / 1000 <= until) continue
-      byDigest.delete(entry.digest)
+      forget(entry)
       if (byIntent.get(entry.intentId) === entry) byIntent.delete(entry.intentId)
     }
     forgetAbove = Math.max(compactAfter, 2 * byDigest.size)
@@ -93,8 +100,8 @@ export function openGuard(options: GuardOptions): SigningGuard {
   for (const entry of table?.entries ?? []) if (neverLeft?.(entry) !== true) keep(entry)
 
   function refuseAboveCap({ intentId, addsUsd }: SignEntry): void {
-    if (exposure === undefined || addsUsd <= 0n) return
-    const signedUsd = [...byDigest.values()].filter(isRecent).reduce((sum, entry) => sum + entry.addsUsd, 0n)
+    if (exposure === undefined || signed === undefined || addsUsd <= 0n) return
+    const signedUsd = signed.sumAt(nowSeconds())
     if (signedUsd + addsUsd <= exposure.capUsd) return
     throw new GuardError('What is to be signed adds more exposure than may be signed in this time.', {
       code: 'SIGN_EXPOSURE_CAP',

@@ -24,18 +24,30 @@ export function isWithheld(sinceMs: number | undefined, nowMs: number, withheldM
   return nowMs - sinceMs >= withheldMs || sinceMs - nowMs >= CLOCK_STEP_MS
 }
 
-/** Hosts that were handed a message of these intents which counts as withheld. */
+/** A message whose fate is open, and who was handed it. */
+export interface UnprovenMessage {
+  readonly host: string
+  /** Unix ms. */
+  readonly sinceMs: number
+}
+
+/** The newest message of an intent where its fate is open; undefined where it is known or no host has one. */
+export function unprovenMessageOf(state: IntentState): UnprovenMessage | undefined {
+  const host = lastAttempt(state)?.armed?.host
+  const sinceMs = unprovenSinceMs(state)
+  return host === undefined || sinceMs === undefined ? undefined : { host, sinceMs }
+}
+
+/** Hosts that were handed one of these messages which counts as withheld. */
 export function withholdingHosts(
-  states: Iterable<IntentState>,
+  messages: Iterable<UnprovenMessage>,
   nowMs: number,
   withheldMs: number | undefined,
 ): ReadonlySet<string> {
   const hosts = new Set<string>()
   if (withheldMs === undefined) return hosts
-  for (const state of states) {
-    const host = lastAttempt(state)?.armed?.host
-    if (host !== undefined && !hosts.has(host) && isWithheld(unprovenSinceMs(state), nowMs, withheldMs))
-      hosts.add(host)
+  for (const { host, sinceMs } of messages) {
+    if (isWithheld(sinceMs, nowMs, withheldMs)) hosts.add(host)
   }
   return hosts
 }
