@@ -11,7 +11,7 @@ export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`
 
 /** Whether two addresses or hashes are the same, whatever their case. */
 export function sameHex(one: string, other: string): boolean {
-  return one.length === other.length && one.toLowerCase() === other.toLowerCase()
+  return one === other || (one.length === other.length && one.toLowerCase() === other.toLowerCase())
 }
 
 /** The key to use in maps of addresses: lower case. */

@@ -49,25 +49,29 @@ export function checkCopies(
   })
 }
 
-/** Fields, lists of them, and what stands in them: hex, numbers and flags. */
+/** Fields, lists of them, and what stands in them: hex, numbers and flags. Places are named of what differs alone. */
 function checkSame(differences: Differences, at: string, meant: unknown, found: unknown): void {
   if (typeof meant !== 'object' || typeof found !== 'object' || meant === null || found === null) {
     differences.hex(at, withoutExpress(String(meant)), withoutExpress(String(found)))
     return
   }
-  const names = new Set([...Object.keys(meant), ...Object.keys(found)])
-  for (const name of names) {
-    const [one, other] = [fieldOf(meant, name), fieldOf(found, name)]
-    // The venue's client adds the metadata word when it makes the message: its copy may have none yet.
-    if (name === 'dataList' && Array.isArray(other) && other.length === 0) continue
-    if (one === undefined || other === undefined)
-      differences.add(
-        `${at}.${name}`,
-        one === undefined ? 'absent' : 'present',
-        other === undefined ? 'absent' : 'present',
-      )
-    else checkSame(differences, `${at}.${name}`, one, other)
-  }
+  for (const name of Object.keys(meant)) checkField(differences, at, name, meant, found)
+  for (const name of Object.keys(found))
+    if (!Object.hasOwn(meant, name)) checkField(differences, at, name, meant, found)
+}
+
+function checkField(differences: Differences, at: string, name: string, meant: object, found: object): void {
+  const [one, other] = [fieldOf(meant, name), fieldOf(found, name)]
+  // The venue's client adds the metadata word when it makes the message: its copy may have none yet.
+  if (name === 'dataList' && Array.isArray(other) && other.length === 0) return
+  if (one === undefined || other === undefined)
+    differences.add(
+      `${at}.${name}`,
+      one === undefined ? 'absent' : 'present',
+      other === undefined ? 'absent' : 'present',
+    )
+  else if (one === other && typeof one !== 'object') differences.compared += 1
+  else checkSame(differences, `${at}.${name}`, one, other)
 }
 
 function fieldOf(value: object, name: string): unknown {
@@ -81,7 +85,8 @@ const metadata = /^gmxo:1:\d{1,2}:[0-9a-f]{1,4}:\d{2}:[01]:[01]$/i
  * the copy. Any other word as it is.
  */
 function withoutExpress(word: string): string {
+  if (word.length !== 66) return word
   const text = Buffer.from(word.slice(2), 'hex').toString('latin1').replace(/\0+$/, '')
-  if (word.length !== 66 || !metadata.test(text)) return word
+  if (!metadata.test(text)) return word
   return `0x${Buffer.from(`${text.slice(0, -1)}0`.padEnd(32, '\0'), 'latin1').toString('hex')}`
 }

@@ -111,6 +111,10 @@ function compare(
   for (const [name, value] of Object.entries(meant)) {
     const found = shown[name]
     if (value === undefined || found === undefined) continue
+    if (value === found) {
+      differences.compared += 1
+      continue
+    }
     // The venue's client names the native token by the zero address where its wrapped form is meant.
     const isNative = found === ZERO_ADDRESS && typeof value === 'string' && sameHex(value, wrappedNative)
     if (!isNative) differences.hex(`${at}.${name}`, String(value), String(found))
