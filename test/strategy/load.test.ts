@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limitField, limitRows } from '../../src/domain/account/limits.ts'
@@ -19,6 +19,7 @@ import {
   viewOf,
 } from '../../src/strategy/strategy.ts'
 import { candles, marketView, snapshot } from '../risk/world.ts'
+import { shippedStrategies } from '../support/shippedFiles.ts'
 
 const shipped = fileURLToPath(new URL('../../strategies', import.meta.url))
 const indicatorsModule = new URL('../../src/strategy/indicators.ts', import.meta.url).href
@@ -42,7 +43,9 @@ async function messagesOf(...paths: readonly string[]): Promise<string[]> {
 }
 
 test('the files that ship with perpd load without a problem', async () => {
-  const { strategies, disabled, problems } = await loadStrategies([shipped])
+  const { strategies, disabled, problems } = await loadStrategies(
+    shippedStrategies.filter((path) => dirname(path) === resolve(shipped)),
+  )
   expect(problems).toEqual([])
   expect(strategies.map((strategy) => strategy.name)).toEqual(['eth-trend', 'guard'])
   expect(disabled).toEqual(['btc-trend', 'eth-grid'])

@@ -1,6 +1,6 @@
 /** The strategy files that ship with perpd: for each built-in kind one that shows it. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { isAbsolute, join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -9,7 +9,8 @@ import { builtInKinds } from '../../strategy/kinds/kinds.ts'
 import type { Strategy } from '../../strategy/strategy.ts'
 import type { WrittenBlock } from './blockLines.ts'
 
-const shipped = fileURLToPath(new URL('../../../strategies/', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const shipped = join(root, 'strategies')
 
 /** Path of the JSON Schema that editors read. */
 export const shippedSchema = join(shipped, 'strategy.schema.json')
@@ -28,15 +29,24 @@ export interface Example {
 
 /** The file that shows a kind. Where several do, one of strategies/ before one of examples/, and the last of them by name. */
 export function exampleOf(kind: string): Example | undefined {
+  const files = shippedFiles()
   return [join(shipped, 'examples'), shipped]
     .flatMap((folder) =>
-      readdirSync(folder)
-        .filter((name) => name.endsWith('.yaml'))
-        .sort()
-        .map((name) => exampleIn(join(folder, name))),
+      files
+        .filter((path) => dirname(path) === folder)
+        .sort((one, other) => (basename(one) < basename(other) ? -1 : 1))
+        .map(exampleIn),
     )
     .filter((example) => example.kind === kind)
     .at(-1)
+}
+
+/** By the package's own list: beside them a user may have files of his own, broken ones too. */
+function shippedFiles(): readonly string[] {
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly files: readonly string[]
+  }
+  return files.filter((path) => path.endsWith('.yaml')).map((path) => join(root, path))
 }
 
 function exampleIn(path: string): Example {
