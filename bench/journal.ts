@@ -17,7 +17,7 @@ function percentile(sorted: readonly number[], share: number): string {
 
 async function measure(inFlight: number): Promise<string[]> {
   const path = join(directory, `${inFlight}.db`)
-  const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'bench' })
+  const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'bench', inThread: true })
   const latenciesMs: number[] = []
   let next = 0
   const work = async (): Promise<void> => {

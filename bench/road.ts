@@ -279,6 +279,7 @@ async function measureAt(
   const journal = await openJournal(join(folder, `${name}.sqlite`), {
     clockNow: systemClock.now,
     holder: signer.address,
+    inThread: true,
   })
   const guard = openGuard({
     openTable: (options) => journal.openGuardTable(options),

@@ -104,6 +104,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     const journal = await options.whileReading((show) =>
       openJournal(config.journal.path, {
         ...journalOptions(config, signer.address),
+        inThread: true,
         progress: (done, total) => {
           tell(done, total)
           show(done, total)

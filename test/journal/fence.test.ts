@@ -39,7 +39,8 @@ afterEach(() => {
   rmSync(directory, { recursive: true })
 })
 
-const openAs = (holder: string, clockNow = () => nowMs) => createSqliteJournal({ path, holder, clockNow })
+const openAs = (holder: string, clockNow = () => nowMs, inThread = false) =>
+  createSqliteJournal({ path, holder, clockNow, inThread })
 
 /** As an operator who takes the file for a stale one. */
 function removeLock(): void {
@@ -59,15 +60,20 @@ async function faultOf(work: Promise<unknown>): Promise<{ readonly code: string;
 const head = () => readFileSync(`${path}.head`, 'latin1')
 const owner = () => readFileSync(`${path}.owner.json`, 'utf8')
 
-test('a writer that another has replaced writes neither a record nor the mark, and says who has the journal', async () => {
-  const first = openAs('first')
-  await first.append(storyOf(1).accepted())
-  removeLock()
-  const second = openAs('second', () => nowMs + 60_000)
-  expect([first.leaseEpoch, second.leaseEpoch]).toEqual([1, 2])
-  const before = head()
-  const fault = await faultOf(first.append(storyOf(1).preparing()))
-  expect(fault.text.replaceAll(path, '<path>')).toMatchInlineSnapshot(`
+test.for([
+  { where: 'here', inThread: false },
+  { where: 'in a thread', inThread: true },
+])(
+  'a writer that another has replaced writes neither a record nor the mark, and says who has the journal ($where)',
+  async ({ inThread }) => {
+    const first = openAs('first', () => nowMs, inThread)
+    await first.append(storyOf(1).accepted())
+    removeLock()
+    const second = openAs('second', () => nowMs + 60_000)
+    expect([first.leaseEpoch, second.leaseEpoch]).toEqual([1, 2])
+    const before = head()
+    const fault = await faultOf(first.append(storyOf(1).preparing()))
+    expect(fault.text.replaceAll(path, '<path>')).toMatchInlineSnapshot(`
     "JournalFaultError: Another perpd has taken over this journal.
       path: <path>
       epoch: 1
@@ -76,17 +82,18 @@ test('a writer that another has replaced writes neither a record nor the mark, a
       openedAt: 2027-01-15T08:01:00.000Z
       perpd stops on purpose: the record was not written, and nothing that needs one is sent after this. Every open order is in the hands of the other one. Two daemons on one journal mean that its lock did not hold: do not remove the file, and keep the journal on a local disk of one machine. Start only one."
   `)
-  expect(head()).toBe(before)
-  expect((await faultOf(first.append(storyOf(2).accepted()))).code).toBe('JOURNAL_FENCED')
-  expect(second.summary().records).toBe(1)
-  await second.append(storyOf(1).preparing())
-  await first.close()
-  expect(owner()).toContain('"second"')
-  await second.append(storyOf(1).armed())
-  await second.close()
-  expect(existsSync(`${path}.owner.json`)).toBe(false)
-  expect(verifySqliteJournal(path)).toMatchObject({ records: 3, headSeq: 3, problems: [] })
-})
+    expect(head()).toBe(before)
+    expect((await faultOf(first.append(storyOf(2).accepted()))).code).toBe('JOURNAL_FENCED')
+    expect(second.summary().records).toBe(1)
+    await second.append(storyOf(1).preparing())
+    await first.close()
+    expect(owner()).toContain('"second"')
+    await second.append(storyOf(1).armed())
+    await second.close()
+    expect(existsSync(`${path}.owner.json`)).toBe(false)
+    expect(verifySqliteJournal(path)).toMatchObject({ records: 3, headSeq: 3, problems: [] })
+  },
+)
 
 test('a replaced writer is stopped before it can tell what is no longer so', async () => {
   const first = openAs('first')

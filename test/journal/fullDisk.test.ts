@@ -34,6 +34,12 @@ afterEach(() => {
   rmSync(directory, { recursive: true })
 })
 
+/** Where records are written: in the thread that appends them, and in one of the journal's. */
+const everyThread = [
+  { where: 'here', inThread: false },
+  { where: 'in a thread', inThread: true },
+]
+
 /** Whether this user may mount a file system of its own: root in a container that allows it. */
 function mayMount(): boolean {
   const at = mkdtempSync(join(tmpdir(), 'perpd-mount-'))
@@ -46,16 +52,16 @@ function mayMount(): boolean {
   }
 }
 
-test.skipIf(!mayMount())(
-  'a file system without space stops the journal with one clear fault, and what was acknowledged is there when there is space again',
-  async () => {
+test.skipIf(!mayMount()).for(everyThread)(
+  'a file system without space stops the journal with one clear fault, and what was acknowledged is there when there is space again ($where)',
+  async ({ inThread }) => {
     const disk = join(directory, 'disk')
     mkdirSync(disk)
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status).toBe(0)
     try {
       const on = join(disk, 'perpd.db')
       writeFileSync(join(disk, 'ballast'), Buffer.alloc(600_000))
-      const journal = createSqliteJournal({ ...options, path: on })
+      const journal = createSqliteJournal({ ...options, path: on, inThread })
       let acknowledged = 0
       let fault: BaseError | undefined
       for (let n = 1; n < 1_000 && fault === undefined; n += 1) {
@@ -126,11 +132,11 @@ const claim = {
   atSeconds: 1_800_000_000,
 } as const
 
-test.skipIf(!mayMount())(
-  'on a disk that another user filled 100 orders are written and signed by what was reserved, while he takes what is given up; so at a restart; then it is reserved again',
-  async () => {
+test.skipIf(!mayMount()).for(everyThread)(
+  'on a disk that another user filled 100 orders are written and signed by what was reserved, while he takes what is given up; so at a restart; then it is reserved again ($where)',
+  async ({ inThread }) => {
     await onSmallDisk(async (disk, fill, empty) => {
-      const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true }
+      const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true, inThread }
       const journal = createSqliteJournal(reserved)
       const guard = journal.openGuardTable(guardOf)
       await journal.append(storyOf(1).accepted())
@@ -182,11 +188,11 @@ test.skipIf(!mayMount())(
   },
 )
 
-test.skipIf(!mayMount())(
-  'a snapshot and a checkpoint that find no space wait, and stop nothing',
-  async () => {
+test.skipIf(!mayMount()).for(everyThread)(
+  'a snapshot and a checkpoint that find no space wait, and stop nothing ($where)',
+  async ({ inThread }) => {
     await onSmallDisk(async (disk, fill) => {
-      const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true }
+      const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true, inThread }
       const journal = createSqliteJournal({
         ...reserved,
         maintenance: { snapshotEveryRecords: 1, checkpointAfterCommits: 1, later: laterAtOnce },
@@ -209,17 +215,26 @@ function laterAtOnce(_ms: number, run: () => void): () => void {
   return () => clearImmediate(soon)
 }
 
-test('a disk that says that it is full, and has room, takes nothing from the ballast', async () => {
-  const journal = createSqliteJournal({ ...options, path, isReserved: true, maxBytes: 256 * 1024 })
-  let fault: unknown
-  for (let n = 1; n < 1_000 && fault === undefined; n += 1)
-    await journal.append(storyOf(n).accepted()).catch((error: unknown) => {
-      fault = error
+test.for(everyThread)(
+  'a disk that says that it is full, and has room, takes nothing from the ballast ($where)',
+  async ({ inThread }) => {
+    const journal = createSqliteJournal({
+      ...options,
+      path,
+      isReserved: true,
+      maxBytes: 256 * 1024,
+      inThread,
     })
-  expect(fault).toMatchObject({ code: 'JOURNAL_FULL' })
-  expect(statSync(`${path}.ballast`).size).toBe(BALLAST_BYTES)
-  await journal.close()
-})
+    let fault: unknown
+    for (let n = 1; n < 1_000 && fault === undefined; n += 1)
+      await journal.append(storyOf(n).accepted()).catch((error: unknown) => {
+        fault = error
+      })
+    expect(fault).toMatchObject({ code: 'JOURNAL_FULL' })
+    expect(statSync(`${path}.ballast`).size).toBe(BALLAST_BYTES)
+    await journal.close()
+  },
+)
 
 test('a journal that is full when it is opened says so too', async () => {
   const journal = createSqliteJournal({ ...options, path })
@@ -274,7 +289,9 @@ test('a failed fsync is never tried again: every waiting and later record is ref
 test('a mark that cannot be written ends the journal too: without it a later loss would not be noticed', async () => {
   if (!existsSync('/dev/full')) return
   const journal = createSqliteJournal({ ...options, path, headPath: '/dev/full' })
-  await expect(journal.append(storyOf(1).accepted())).rejects.toMatchObject({ code: 'JOURNAL_WRITE_FAILED' })
+  await expect(journal.append(storyOf(1).accepted())).rejects.toMatchObject({
+    code: 'JOURNAL_WRITE_FAILED',
+  })
   await expect(journal.close()).rejects.toThrow()
 })
 

@@ -18,9 +18,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { encodeRecord } from '../../src/domain/records.ts'
 import { JournalFaultError } from '../../src/journal/journal.ts'
 import { openJournal, openJournalReader } from '../../src/journal/service/open.ts'
+import { hashOf } from '../../src/journal/sqlite/hashChain.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
-import { hashOf } from '../../src/journal/sqlite/sqliteRows.ts'
 import { storyOf, wholeStory } from './story.ts'
 
 const options = { clockNow: () => 1_800_000_000_000, holder: 'test' }

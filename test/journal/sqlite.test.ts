@@ -10,12 +10,13 @@ const directory = mkdtempSync(join(tmpdir(), 'perpd-journal-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 let journals = 0
-journalConformance('sqlite', () => {
-  journals += 1
-  const path = join(directory, `${journals}.db`)
-  const opened = openSqliteStore({ path, clockNow: () => 1_800_000_000_000, holder: 'test' }, {})
-  const soon = (commit: () => void) => {
-    setImmediate(commit)
-  }
-  return { store: opened.store, journal: createJournal({ ...opened, soon }) }
-})
+for (const inThread of [false, true])
+  journalConformance(inThread ? 'sqlite in a thread' : 'sqlite', () => {
+    journals += 1
+    const path = join(directory, `${journals}.db`)
+    const opened = openSqliteStore({ path, clockNow: () => 1_800_000_000_000, holder: 'test', inThread }, {})
+    const soon = (commit: () => void) => {
+      setImmediate(commit)
+    }
+    return { store: opened.store, journal: createJournal({ ...opened, soon }) }
+  })

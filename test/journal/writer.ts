@@ -12,7 +12,7 @@ const say = (line: string): void => {
   writeSync(1, `${line}\n`)
 }
 
-const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'writer' })
+const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'writer', inThread: true })
 say(`ready ${journal.leaseEpoch}`)
 let next = journal.summary().intents
 

@@ -6,7 +6,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type AnyRecord, decodeAnyRecord } from '../../src/domain/records.ts'
 import { journalFault } from '../../src/journal/journalFaults.ts'
-import { GENESIS_HASH, hashOf, type Tail } from '../../src/journal/sqlite/sqliteRows.ts'
+import { GENESIS_HASH, hashOf, type Tail } from '../../src/journal/sqlite/hashChain.ts'
 import { leaseTable } from '../../src/journal/sqlite/sqliteSchema.ts'
 import { openDiskJournal } from './diskJournal.ts'
 import type { Random } from './random.ts'

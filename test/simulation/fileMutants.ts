@@ -13,7 +13,7 @@ function several(name: string, firstSeed: number, patches: readonly Patch[]): Fi
 }
 
 const setup = 'src/journal/sqlite/pragmas.ts'
-const store = 'src/journal/sqlite/sqliteStore.ts'
+const writer = 'src/journal/sqlite/fileWriter.ts'
 const head = 'src/journal/sqlite/highWaterMark.ts'
 const replay = 'src/journal/sqlite/replay.ts'
 const snapshot = 'src/journal/sqlite/journalSnapshot.ts'
@@ -38,8 +38,8 @@ export const fileMutants: readonly FirstMutant[] = [
   one(
     'the mark is not moved',
     3,
-    store,
-    'if (tail !== this.#tail) withRoom(this.#ballast, () => this.#highWaterMark.write(tail))',
+    writer,
+    'if (tail !== this.#tail) withRoom(ballast, () => highWaterMark.write(tail))',
     '',
   ),
   one(

@@ -9,7 +9,7 @@
 import { hash } from 'node:crypto'
 import { closeSync, constants, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { journalFault, openFault } from '../journalFaults.ts'
-import type { Tail } from './sqliteRows.ts'
+import type { Tail } from './hashChain.ts'
 
 const SLOT_BYTES = 256
 

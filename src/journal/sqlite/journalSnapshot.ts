@@ -4,28 +4,10 @@
  * records are all kept, and a snapshot that does not match its own hashes, or the chain at its records, is left aside and the
  * records are replayed from the first.
  */
-import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { decodeSnapshot, isOlderHead, type LedgerSnapshot, type LedgerState } from '../ledgerState.ts'
-import type { Tail } from './sqliteRows.ts'
-
-/** Keeps a snapshot at the record `tail`, inside the caller's transaction. Throws what sqlite throws. */
-export function writeSnapshot(db: DatabaseSync, tail: Tail, { head, part, fromSeq }: LedgerSnapshot): void {
-  const { seq } = tail
-  if (fromSeq === 0) db.exec('DELETE FROM ledger_part')
-  db.prepare('INSERT OR REPLACE INTO snapshot (only, seq, hash, body) VALUES (1, ?, ?, ?)').run(
-    seq,
-    checksum(tail.hash, 0, seq, head),
-    head,
-  )
-  if (fromSeq === seq) return
-  db.prepare('INSERT INTO ledger_part (to_seq, from_seq, hash, body) VALUES (?, ?, ?, ?)').run(
-    seq,
-    fromSeq,
-    checksum(tail.hash, fromSeq, seq, part),
-    part,
-  )
-}
+import { decodeSnapshot, isOlderHead, type LedgerState } from '../ledgerState.ts'
+import type { Tail } from './hashChain.ts'
+import { checksum } from './writeSnapshot.ts'
 
 /** What was found in the place of the snapshot. */
 export type FoundSnapshot =
@@ -67,8 +49,4 @@ export function readSnapshot(db: DatabaseSync, hashAt: (seq: number) => string |
   return state === undefined
     ? { kind: isOlderHead(head) ? 'older' : 'bad' }
     : { kind: 'good', tail: { seq, hash: recordHash }, head, parts, state }
-}
-
-function checksum(recordHash: string, fromSeq: number, seq: number, text: string): string {
-  return hash('sha256', `${recordHash}\n${fromSeq}\n${seq}\n${text}`)
 }

@@ -28,7 +28,11 @@ export function takeLease(db: DatabaseSync, path: string, holder: string, nowMs:
        ON CONFLICT (only) DO UPDATE SET holder = ?1, epoch = epoch + 1, opened_at_ms = ?2 RETURNING epoch`,
     )
     .get(holder, nowMs)
-  const epoch = Number(row?.epoch)
+  return heldLease(db, path, Number(row?.epoch))
+}
+
+/** The lease that was taken at this epoch, over a connection of the writer's. */
+export function heldLease(db: DatabaseSync, path: string, epoch: number): Lease {
   const find = db.prepare('SELECT epoch, holder, opened_at_ms FROM lease WHERE only = 1')
   return {
     epoch,

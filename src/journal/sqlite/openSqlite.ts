@@ -1,5 +1,5 @@
 /** Opening the journal's file for writing: checks, lock, schema, recovery, mark and lease, in this order. */
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { ballastOf, withRoom } from '../ballast.ts'
 import { freeBytesBeside } from '../freeSpace.ts'
@@ -12,17 +12,17 @@ import type { JournalStore } from '../journalStore.ts'
 import { acquireWriterLock } from '../lock.ts'
 import { defaultMaintenance, type Maintenance } from '../maintenance.ts'
 import { askedSeldom, createSpaceCheck } from './diskSpace.ts'
+import { createFileWriter, type FileWriter } from './fileWriter.ts'
+import type { Tail } from './hashChain.ts'
 import { type HighWaterMark, highWaterMarkPathOf, type Loss, openHighWaterMark } from './highWaterMark.ts'
-import { writeSnapshot } from './journalSnapshot.ts'
 import { type Lease, takeLease } from './lease.ts'
-import { configure, refuseForeign } from './pragmas.ts'
+import { configure, connect, leaveToThread, refuseForeign } from './pragmas.ts'
 import { fillEndings, recover } from './recovery.ts'
-import { createRowReader, type RowReader, type Tail } from './sqliteRows.ts'
+import { createRowReader, type RowReader } from './sqliteRows.ts'
 import { migrate, readMarks, schemaProblem } from './sqliteSchema.ts'
 import { createSqliteStore } from './sqliteStore.ts'
-
-/** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
-const BUSY_TIMEOUT_MS = 250
+import { startThreadWriter } from './threadWriter.ts'
+import { writeSnapshot } from './writeSnapshot.ts'
 
 /** What a sqlite journal needs. */
 export interface SqliteJournalOptions {
@@ -33,6 +33,8 @@ export interface SqliteJournalOptions {
   readonly maxBytes?: number
   /** Takes from the disk what a full one would not give: a ballast next to the journal, and the first part of the WAL. */
   readonly isReserved?: boolean
+  /** Writes in a thread of its own, so that the event loop goes on while a commit waits for the disk. A command writes where it is. */
+  readonly inThread?: boolean
   /** Free bytes of the disk; asked of the system where absent. */
   readonly freeBytes?: () => number | undefined
   /** Wall clock, Unix ms; stamps the lease. */
@@ -105,12 +107,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
   let highWaterMark: HighWaterMark | undefined
   try {
     createPrivateFile(path)
-    db = new DatabaseSync(path, {
-      timeout: BUSY_TIMEOUT_MS,
-      enableForeignKeyConstraints: false,
-      allowExtension: false,
-      defensive: true,
-    })
+    db = connect(path)
     const opened = db
     refuseForeign(opened, path)
     configure(opened, path, options.maxBytes)
@@ -150,18 +147,26 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     // By the name that was given: that is where releases before this one put it, beside a link too.
     const guardPath = `${options.path}.signed`
     const ballast = ballastOf(options.path)
-    const files = { highWaterMark, lock, guardPath, ballast }
-    const store = createSqliteStore({
-      db: opened,
-      path,
-      reader,
-      tail,
-      lease,
-      isShort,
-      isReserved: options.isReserved === true,
-      ...files,
-    })
     const { loss } = highWaterMark
+    const goesOn = { path, tail, intents: reader.summary().intents, ballast }
+    const marked = highWaterMark
+    const writerOf = (tookRoom: () => void): FileWriter => {
+      if (options.inThread !== true)
+        return createFileWriter({ ...goesOn, db: opened, lease, highWaterMark: marked, tookRoom })
+      highWaterMark = undefined
+      marked.close()
+      leaveToThread(opened)
+      const headPath = highWaterMarkPathOf(path, options.headPath)
+      return startThreadWriter(
+        { ...goesOn, headPath, maxBytes: options.maxBytes, leaseEpoch: lease.epoch },
+        tookRoom,
+      )
+    }
+    const isReserved = options.isReserved === true
+    const store = createSqliteStore(
+      { db: opened, path, leaseEpoch: lease.epoch, reader, lock, isShort, guardPath, ballast, isReserved },
+      writerOf,
+    )
     return {
       store,
       ledger,

@@ -1,13 +1,27 @@
 /** Making a sqlite connection fit to be a journal: ours, and durable. */
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { BALLAST_BYTES, WAL_RESERVED_BYTES } from '../ballast.ts'
 import { corruptFault, journalFault, newerFault } from '../journalFaults.ts'
 import { APPLICATION_ID, plantedProblem, readMarks, readNumber, SCHEMA_VERSION } from './sqliteSchema.ts'
 
 /** Size the WAL file is cut back to once it was copied, bytes: what it took on a full disk stays its own. */
 const WAL_KEPT_BYTES = WAL_RESERVED_BYTES + BALLAST_BYTES
+/** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
+const BUSY_TIMEOUT_MS = 250
+/** Pages kept in memory for reading alone, KiB. */
+const READING_CACHE_KIB = 2 * 1024
 /** Pages kept in memory, KiB: enough that indexes over a long history are not read from disk for each record. */
 const CACHE_KIB = 32 * 1024
+
+/** Opens a connection for writing, as yet without the settings of `configure`. Throws what sqlite throws. */
+export function connect(path: string): DatabaseSync {
+  return new DatabaseSync(path, {
+    timeout: BUSY_TIMEOUT_MS,
+    enableForeignKeyConstraints: false,
+    allowExtension: false,
+    defensive: true,
+  })
+}
 
 /** Refuses a database that is another program's, a newer perpd's, or one with a stranger's trigger, before anything is changed in it. */
 export function refuseForeign(db: DatabaseSync, path: string): void {
@@ -58,4 +72,11 @@ export function configure(db: DatabaseSync, path: string, maxBytes: number | und
       { facts: { journalMode: mode, synchronous } },
     )
   }
+}
+
+/** Has a connection that opened the journal only read from now on: another thread writes, and has the pages in memory. */
+export function leaveToThread(db: DatabaseSync): void {
+  db.exec('PRAGMA query_only = ON')
+  db.exec(`PRAGMA cache_size = -${READING_CACHE_KIB}`)
+  db.exec('PRAGMA shrink_memory')
 }

@@ -1,12 +1,13 @@
 /** What a writer starts from: a good snapshot and what came after it, or all records from the first. */
 import type { DatabaseSync } from 'node:sqlite'
-import { isOpen } from '../../domain/order/intent.ts'
 import { corruptFault } from '../journalFaults.ts'
 import { createLedger, type Ledger } from '../journalLedger.ts'
+import type { Tail } from './hashChain.ts'
 import { createIndexCheck } from './indexes.ts'
 import { readSnapshot } from './journalSnapshot.ts'
+import { endingRowOf } from './recordRows.ts'
 import { genesis, type Listener, replay } from './replay.ts'
-import { inOneView, type Tail } from './sqliteRows.ts'
+import { inOneView } from './sqliteRows.ts'
 import { pageProblems, readNumber } from './sqliteSchema.ts'
 import { createRowWriter } from './writes.ts'
 
@@ -77,7 +78,8 @@ export function fillEndings(db: DatabaseSync, path: string): void {
   const { addEnding } = createRowWriter(db)
   replay(db, path, genesis, createLedger(), {
     listen: (_seq, _record, state) => {
-      if (state !== undefined && !isOpen(state)) addEnding(state)
+      const ending = state === undefined ? undefined : endingRowOf(state)
+      if (ending !== undefined) addEnding(ending)
     },
   })
 }

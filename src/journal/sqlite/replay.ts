@@ -7,7 +7,7 @@ import type { IntentState } from '../../domain/order/intent.ts'
 import { type AnyRecord, decodeAnyRecord } from '../../domain/records.ts'
 import { corruptFault, openFault, recordFault } from '../journalFaults.ts'
 import type { Ledger } from '../journalLedger.ts'
-import { GENESIS_HASH, hashOf, type Tail } from './sqliteRows.ts'
+import { GENESIS_HASH, hashOf, type Tail } from './hashChain.ts'
 
 /** Before the first record. */
 export const genesis: Tail = { seq: 0, hash: GENESIS_HASH }

@@ -1,5 +1,4 @@
 /** Reading records and intents out of a sqlite journal; the same for the writer and for a reader beside it. */
-import { hash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
   ACCOUNT_ID,
@@ -15,15 +14,8 @@ import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { IntentQuery, JournalSummary } from '../journal.ts'
 import { corruptFault, openFault, recordFault } from '../journalFaults.ts'
+import { GENESIS_HASH, hashOf } from './hashChain.ts'
 import { readNumber } from './sqliteSchema.ts'
-
-/** Hash before the first record. */
-export const GENESIS_HASH = ''
-
-/** The hash of a record: SHA-256 over the hash before it and its text, so that no record can change or vanish unseen. */
-export function hashOf(previousHash: string, seq: number, body: string): string {
-  return hash('sha256', `${previousHash}\n${seq}\n${body}`)
-}
 
 /**
  * Reads in one transaction: all of it is of one moment, whatever another process writes meanwhile, and no row takes a lock of
@@ -37,12 +29,6 @@ export function inOneView<T>(db: DatabaseSync, read: () => T): T {
     // sqlite ends a transaction by itself when a disk fails; what it threw then is what counts.
     if (db.isTransaction) db.exec('COMMIT')
   }
-}
-
-/** Where the chain of records ends. */
-export interface Tail {
-  readonly seq: number
-  readonly hash: string
 }
 
 /** Reads of a journal database. All throw JournalFaultError JOURNAL_CORRUPT when a row is not what was written. */

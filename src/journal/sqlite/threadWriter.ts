@@ -1,0 +1,80 @@
+/**
+ * A `FileWriter` in a thread of its own: a commit waits for the disk there, and the event loop of this thread goes on meanwhile. A thread that
+ * ends before it has answered leaves nobody knowing what the disk holds: that is the fault of every call then and later.
+ */
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { JournalFaultError } from '../journal.ts'
+import { closedFault, writeFault } from '../journalFaults.ts'
+import type { FileWriter } from './fileWriter.ts'
+import { receivedFault, type WriterAnswer, type WriterQuestion, type WriterStart } from './writerMessages.ts'
+
+const program = new URL(
+  import.meta.url.endsWith('.ts') ? './writerThread.ts' : './writerThread.js',
+  import.meta.url,
+)
+
+/** Most memory of the thread's objects, MiB: a snapshot of a long journal passes through it; what is young is little. */
+const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 }
+
+/** The environment with the folder of compiled code: a thread knows of one by that alone, and takes half of its start without it. */
+function cachedEnv(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir()
+  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
+}
+
+/** Starts the thread. What is asked before it has opened the file waits. `tookRoom` is called when it took from the ballast. */
+export function startThreadWriter(start: WriterStart, tookRoom: () => void): FileWriter {
+  const worker = new Worker(program, { name: 'journal', workerData: start, env: cachedEnv(), resourceLimits })
+  const waiting: PromiseWithResolvers<number | undefined>[] = []
+  let fault: JournalFaultError | undefined
+  let closing: Promise<unknown> | undefined
+
+  function expectAnswer(): Promise<number | undefined> {
+    const answer = Promise.withResolvers<number | undefined>()
+    // A process lives as long as something is being written, and not for a journal that nobody closed.
+    if (waiting.push(answer) === 1) worker.ref()
+    return answer.promise
+  }
+
+  async function ask(question: WriterQuestion): Promise<number | undefined> {
+    if (fault !== undefined) throw fault
+    if (closing !== undefined) throw closedFault(start.path)
+    const answer = expectAnswer()
+    worker.postMessage(question)
+    return await answer
+  }
+
+  function endedBy(cause: unknown): void {
+    fault ??= writeFault(start.path, waiting.length, cause)
+    for (const { reject } of waiting.splice(0)) reject(fault)
+  }
+
+  worker.on('message', (answer: WriterAnswer) => {
+    if (answer.tookRoom) tookRoom()
+    const asked = waiting.shift()
+    if (waiting.length === 0) worker.unref()
+    if (answer.fault === undefined) asked?.resolve(answer.seq)
+    else asked?.reject(receivedFault(answer.fault))
+  })
+  worker.on('error', endedBy)
+  worker.on('exit', (code) => endedBy(new Error(`the thread that writes it ended (${code})`)))
+  // One that could not open the file writes nothing: whoever asks first is given the reason.
+  expectAnswer().catch((error: JournalFaultError) => {
+    fault = error
+  })
+
+  return {
+    append: async (records) => (await ask({ call: 'append', records })) ?? 0,
+    keep: async (snapshot) => void (await ask({ call: 'keep', snapshot })),
+    checkpoint: async () => void (await ask({ call: 'checkpoint' })),
+    async close() {
+      closing ??= ask({ call: 'close' }).finally(() => {
+        fault ??= closedFault(start.path)
+        return worker.terminate()
+      })
+      await closing
+    },
+  }
+}
