@@ -6,11 +6,10 @@ import { afterEach, expect, test } from 'vitest'
 import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
-import { usd } from '../../src/protocol/units.ts'
-import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { opener } from '../support/opener.ts'
 
 let bench: KindsBench
 let engine: Engine | undefined
@@ -22,31 +21,6 @@ afterEach(async () => {
   engine = undefined
   lies = {}
   await bench.close()
-})
-
-/** Opens one long of $200 unless something is held or under way. */
-const opener = defineStrategy({
-  kind: 'opener',
-  description: 'Opens once.',
-  params: z.strictObject({}),
-  memory: { version: 1, schema: z.strictObject({ opened: z.boolean() }), first: { opened: false } },
-  needs: (_params, symbols) => ({ symbols }),
-  decide(view, { opened }) {
-    const market = view.market(ethSymbol)
-    const isHeld = view.positions().length > 0 || view.openIntents.length > 0
-    if (opened || isHeld || market === undefined)
-      return { decisions: [], memory: { opened: opened || isHeld } }
-    const decision = {
-      kind: 'increase' as const,
-      marketToken: market.market.marketToken,
-      direction: 'long' as const,
-      sizeDeltaUsd: usd(200),
-      leverageBps: 20_000,
-      collateralToken: collateralTokenOf(market, 'short'),
-      reason: 'once',
-    }
-    return { decisions: [decision], memory: { opened } }
-  },
 })
 
 /** A venue of which hosts lie about prices. */

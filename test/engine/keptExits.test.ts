@@ -5,10 +5,11 @@ import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { cancelOrder } from '../../src/paper/execution/orderEnds.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { collateralTokenOf, defineStrategy, type Needs, z } from '../../src/strategy/strategy.ts'
+import type { Needs } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { opener } from '../support/opener.ts'
 
 let bench: KindsBench | undefined
 let engine: Engine | undefined
@@ -16,32 +17,6 @@ let engine: Engine | undefined
 afterEach(async () => {
   engine?.abort()
   await bench?.close()
-})
-
-/** Opens one long of $200, and decides nothing more. */
-const opener = defineStrategy({
-  kind: 'opener',
-  description: 'Opens once.',
-  params: z.strictObject({}),
-  memory: { version: 1, schema: z.strictObject({ opened: z.boolean() }), first: { opened: false } },
-  needs: (_params, symbols) => ({ symbols }),
-  decide(view, { opened }) {
-    const market = view.market(ethSymbol)
-    // What was denied is asked again; what was opened once is not opened again.
-    const isHeld = view.positions().length > 0 || view.openIntents.length > 0
-    if (opened || isHeld || market === undefined)
-      return { decisions: [], memory: { opened: opened || isHeld } }
-    const decision = {
-      kind: 'increase' as const,
-      marketToken: market.market.marketToken,
-      direction: 'long' as const,
-      sizeDeltaUsd: usd(200),
-      leverageBps: 20_000,
-      collateralToken: collateralTokenOf(market, 'short'),
-      reason: 'once',
-    }
-    return { decisions: [decision], memory: { opened } }
-  },
 })
 
 const plan = (parts: Partial<ExitPlan>): ExitPlan => ({
