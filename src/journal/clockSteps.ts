@@ -25,15 +25,24 @@ export class ClockSteps {
   #unmeasured: Step[] = []
   /** The sum of the steps of this process, ms. */
   #behindMs = 0
+  /** The steps that stamps alone show, of processes before this one, ms. */
+  #stampedBackMs = 0
 
   /** Takes the stamp of what follows on `place`. */
   stamp(place: number, atMs: number): void {
     const backMs = this.#lastMs - atMs
     this.#lastMs = atMs
+    // Before the first look nothing measures a step.
+    const isMeasured = this.#courseMs !== undefined
+    if (!isMeasured && this.#stampedBackMs > 0 && -backMs >= this.#stampedBackMs) {
+      // The way back, or as long a silence. Taken for the way back nothing gets older than its stamp says, so no window ends early.
+      this.#add(place, -this.#stampedBackMs)
+      this.#stampedBackMs = 0
+    }
     if (backMs < CLOCK_STEP_MS) return
     const step = this.#add(place, backMs)
-    // Before the first look nothing measures it.
-    if (this.#courseMs !== undefined) this.#unmeasured.push(step)
+    if (isMeasured) this.#unmeasured.push(step)
+    else this.#stampedBackMs += backMs
   }
 
   /** Compares the clock with its own course since the look before, and at the first with the newest stamp. `place`: the newest. */

@@ -101,6 +101,30 @@ test('ends count by the same rule, with the times that they have by the clock of
   expect(journal.setBackSince('intent-2')).toBe(0)
 })
 
+test('over a restart a clock that was set back and came forth again between two records makes nothing older', async () => {
+  const store = createMemoryStore()
+  const { clock, accept } = bench(createMemoryJournal(store))
+  await accept()
+  await clock.advance(minuteMs)
+  clock.setBack(2 * minuteMs)
+  await accept()
+  clock.setBack(-2 * minuteMs)
+  await clock.advance(1_000)
+  await accept()
+  const ledger = await recoverLedger(store, clock.now())
+  const within = (spanMs: number) => {
+    ledger.lookAt(clock)
+    return ledger.acceptedSince(clock.now() - spanMs).length
+  }
+  expect(within(hourMs)).toBe(3)
+  await clock.advance(58 * minuteMs)
+  expect(within(hourMs)).toBe(3)
+  await clock.advance(minuteMs)
+  expect(within(hourMs)).toBe(1)
+  await clock.advance(minuteMs + 1)
+  expect(within(hourMs)).toBe(0)
+})
+
 test('over a restart, by records or by a snapshot, a step counts as of the first sign of it', async () => {
   const store = createMemoryStore()
   const { clock, accept } = bench(createMemoryJournal(store))

@@ -318,14 +318,31 @@ export function createEngineChecks(parts: {
     )
   }
 
+  /**
+   * A cancel of orders that ended in final blocks may be signed and unused, and lands never: the exchange reads the order before it
+   * cancels it and reverts with EmptyOrder where it is gone, which takes its whole batch back, and no key comes twice, for keys are made of a
+   * number that only grows (NonceUtils).
+   */
+  function hasNothingToCancel({ kind, terms: { cancelOrderKeys = [] } }: Intent): boolean {
+    const final = chain.finalAt(timeline.nowMs).number
+    return (
+      kind === 'cancel' &&
+      cancelOrderKeys.length > 0 &&
+      cancelOrderKeys.every((key) => {
+        const order = chain.canonical.orders.get(key)
+        return order !== undefined && !isOpenInTruth(order) && order.newest.block.number <= final
+      })
+    )
+  }
+
   function checkKill({ close, exits }: KillParams): void {
     for (const order of chain.canonical.orders.values()) {
       if (!close && exits !== true && mayStay(order)) continue
       if (restingTypes.has(order.spec.orderType) && isOpenInTruth(order) && isOld(order))
         truth.fail('E7', `the kill is done and ${order.orderKey} rests`)
     }
-    for (const intentId of truth.intents.keys()) {
-      if (byWord.has(intentId)) continue
+    for (const [intentId, intent] of truth.intents) {
+      if (byWord.has(intentId) || hasNothingToCancel(intent)) continue
       const fate = truth.fateOf(intentId)
       if (fate === 'open') truth.fail('E7', `the kill is done and ${intentId} may still land`)
     }

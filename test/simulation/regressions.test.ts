@@ -91,6 +91,10 @@ const mendedSince: typeof mended = [
   // The judge: a task's time ran on over a step back of the clock, and was held against the wall clock.
   ['engine', 886_000_000_050, 'the time of a task runs on where the clock is set back'],
   ['engine', 886_000_000_109, 'the time of a task runs on where the clock is set back'],
+  // The judge: a cancel's orders were gone for good, and its own message was unused.
+  ['engine', 889_000_000_646, 'a cancel of orders that are gone never lands'],
+  // The clock went back and came forth again between two records, and after a restart what was before them left its hour too early.
+  ['engine', 889_000_000_650, 'a step back that was taken back makes nothing older'],
   // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.
   ['shell', 880_000_010_092, 'an endpoint and the machine’s clock are never off by the same'],
 ]
