@@ -440,3 +440,16 @@ test('what was taken back counts nothing, and is told anew when it is made again
   const told = raise(gone, ...back.raised)
   expect(reconcile(view({ account: told, trades, positions: [position(usd(77))] })).raised).toEqual([])
 })
+
+test('a trade that was told as a stranger’s counts no more once its order is ours, and one of a stranger counts on', () => {
+  const state = raise(
+    emptyAccountState,
+    ...reconcile(view({ trades: [stranger()], positions: [position(usd(500))] })).raised,
+  )
+  const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
+  const explained = new Set([strangerKey])
+  const known = view({ account: state, fills, explained, positions: [position(usd(500))] })
+  expect(reconcile(known)).toMatchObject({ raised: [], gone: ['trade:trade-x'] })
+  const other = view({ account: state, fills, positions: [position(usd(1_000))] })
+  expect(reconcile(other)).toMatchObject({ raised: [], gone: [] })
+})

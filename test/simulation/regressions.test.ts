@@ -93,6 +93,12 @@ const mendedSince: typeof mended = [
   ['engine', 886_000_000_109, 'the time of a task runs on where the clock is set back'],
   // The judge: a cancel's orders were gone for good, and its own message was unused.
   ['engine', 889_000_000_646, 'a cancel of orders that are gone never lands'],
+  // An order was made anew under another key by a reorganisation while perpd was down: its executions were told as a stranger's, and counted twice.
+  [
+    'engine',
+    889_000_000_702,
+    'what was told of a stranger’s trade counts no more once the order is known as ours',
+  ],
   // The clock went back and came forth again between two records, and after a restart what was before them left its hour too early.
   ['engine', 889_000_000_650, 'a step back that was taken back makes nothing older'],
   // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.

@@ -32,7 +32,7 @@ export interface ReconcileView {
   readonly trades: readonly Trade[]
   /** Rows of the three lists that could not be read. Absent: they are whole. */
   readonly missing?: Readonly<Record<'positions' | 'orders' | 'trades', readonly MissingRow[]>>
-  /** Lower-case keys of orders that the journal explains. */
+  /** Lower-case keys of orders that the journal explains, of the lists and of open findings. */
   readonly explained: ReadonlySet<string>
   /**
    * Own orders as they are in force by our own messages, by lower-case key. One that a message of ours may be changing, or just
@@ -80,7 +80,7 @@ export interface Reconciliation {
   readonly raised: readonly Discrepancy[]
   /**
    * Ids of open discrepancies that are gone: the order rests no longer, the sizes add up again, the chain took the trade
-   * back.
+   * back, or its order is ours.
    */
   readonly gone: readonly string[]
   /** Sides that could not be judged now. */
@@ -161,7 +161,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
   raised.push(...changed.filter(({ findingId }) => isNew(findingId)))
 
   const increasedAt = new Map(view.positions.map((each) => [sideKeyOf(each), each.increasedAtSeconds]))
-  const expected = expectedSizes(view, raised)
+  const expected = expectedSizes(view, raised, ownTrades(view))
   const sides = new Map<string, PositionSide>()
   for (const position of view.positions) sides.set(sideKeyOf(position), position)
   for (const [key, side] of expected) if (!sides.has(key)) sides.set(key, side)
@@ -268,7 +268,20 @@ function orderDiscrepancy(findingId: string, order: Order, view: ReconcileView):
   }
 }
 
-/** Open findings that are over: a trade taken back, an order that rests no longer, a sum that is right again. */
+/**
+ * Open findings of trades whose order is one of ours after all: a reorganisation gave it another key, and perpd learned that after it had
+ * met the trade. Its fill counts what the trade did.
+ */
+function ownTrades({ account, explained }: ReconcileView): ReadonlyMap<string, unknown> {
+  return new Map(
+    [...account.findings].filter(
+      ([, { finding, end }]) =>
+        end === undefined && isOfTrade(finding) && explained.has(finding.orderKey?.toLowerCase() ?? ''),
+    ),
+  )
+}
+
+/** Open findings that are over: a trade taken back or known as ours, an order that rests no longer, a sum that is right again. */
 function goneFindings(
   view: ReconcileView,
   raised: readonly Discrepancy[],
@@ -282,14 +295,15 @@ function goneFindings(
   const { account, missing } = view
   const { resting, wrong, isBusy } = now
   const gone: string[] = []
-  const without = expectedSizes(view, raised, view.withdrawn)
+  const ours = ownTrades(view)
+  const without = expectedSizes(view, raised, new Map([...(view.withdrawn ?? []), ...ours]))
   for (const [findingId, { finding: discrepancy, end }] of account.findings) {
     if (end !== undefined) continue
     const key = sideKeyOf(discrepancy)
     const word = view.withdrawn?.get(findingId)
     const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
-    if (word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken)))
-      gone.push(findingId)
+    const isUndone = word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken))
+    if (isUndone || ours.has(findingId)) gone.push(findingId)
     const mayRest = lacksOrder(missing?.orders, discrepancy.orderKey ?? '')
     if (discrepancy.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
     if (

@@ -264,7 +264,8 @@ export function createReconciler(
         api.getOrders({ account }),
         readTrades(sinceSeconds),
       ])
-      const keys = [...orders.value, ...trades].map(({ orderKey }) => hexKey(orderKey))
+      const told = [...state.findings.values()].map(({ finding }) => finding)
+      const keys = [...orders.value, ...trades, ...told].map(({ orderKey = '0x' }) => hexKey(orderKey))
       orderManager.sawOrders({ ...orders, atMs: orders.readAtMs })
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
       const left = leftTheList(listed)
