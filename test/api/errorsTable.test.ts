@@ -27,13 +27,13 @@ import { getSolanaPairs } from '../../src/api/markets/tokens.ts'
 import { getOrderStatus, prepareOrder } from '../../src/api/orders/expressOrders.ts'
 import type { PrepareRequest } from '../../src/api/orders/prepareRequest.ts'
 import { proves, RefusedError, UnreachableError } from '../../src/api/transport/apiErrors.ts'
-import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
-import type { Read } from '../../src/api/transport/route.ts'
+import type { Fetch, Read } from '../../src/api/transport/route.ts'
 import { createTransport } from '../../src/api/transport/transport.ts'
 import type { RequestAttempt, Transport } from '../../src/api/transport/transportTypes.ts'
 import { failureOf, fixtureText, realClock } from './support.ts'
 
-const { fetch, close } = createNodeFetch()
+// The client's own connections are undici's, which nock does not see; its global fetch it does.
+const fetch: Fetch = (url, init) => globalThis.fetch(url, init)
 const one = 'http://megaeth.venue-a.test/v1'
 const two = 'http://megaeth.venue-b.test/v1'
 const arbitrumB = 'http://arbitrum.venue-b.test/v1'
@@ -41,10 +41,7 @@ const account = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const symbol = 'ETH/USD [WETH-USDC]'
 
 afterEach(() => nock.cleanAll())
-afterAll(() => {
-  nock.restore()
-  close()
-})
+afterAll(() => nock.restore())
 
 function connected(attempts: RequestAttempt[] = []): Transport {
   return createTransport({

@@ -1,14 +1,15 @@
-/** HTTP answers as nock gives them, over node:http. Alone in its file: nock replaces the connections of a whole process. */
+/** HTTP answers as nock gives them, over the global fetch. Alone in its file: nock replaces the connections of a whole process. */
 import nock from 'nock'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { getTokens } from '../../src/api/markets/tokens.ts'
 import { getOrderStatus, submitOrder } from '../../src/api/orders/expressOrders.ts'
 import { proves } from '../../src/api/transport/apiErrors.ts'
-import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
+import type { Fetch } from '../../src/api/transport/route.ts'
 import { createTransport } from '../../src/api/transport/transport.ts'
 import { failureOf, realClock } from './support.ts'
 
-const { fetch, close } = createNodeFetch()
+// The client's own connections are undici's, which nock does not see; its global fetch it does.
+const fetch: Fetch = (url, init) => globalThis.fetch(url, init)
 const one = 'http://one.test/v1'
 const two = 'http://two.test/v1'
 const ticket = { host: one, requestId: '6f1c-a', idempotencyKey: 'b2d4-a' }
@@ -19,10 +20,7 @@ const submission = {
 } as const
 
 afterEach(() => nock.cleanAll())
-afterAll(() => {
-  nock.restore()
-  close()
-})
+afterAll(() => nock.restore())
 
 function transport(submitTimeoutMs = 10_000) {
   return createTransport({

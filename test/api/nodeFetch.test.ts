@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { proves, UnreachableError } from '../../src/api/transport/apiErrors.ts'
+import type { Connection } from '../../src/api/transport/connections.ts'
+import { Exchange } from '../../src/api/transport/exchange.ts'
 import { createNodeFetch, type NodeFetch, type NodeFetchOptions } from '../../src/api/transport/nodeFetch.ts'
 import { RequestFailed } from '../../src/api/transport/requestFailed.ts'
 import type { Route } from '../../src/api/transport/route.ts'
@@ -312,14 +314,45 @@ test('a server that does not speak TLS gets no byte of the request', async () =>
   expect(received).not.toContain('POST')
 })
 
-test('an abort while TLS is not established left nothing', async () => {
+test('an abort while TLS is not established left nothing, and gives the connection up', async () => {
   const connected = Promise.withResolvers<void>()
-  const port = await listening(net.createServer((socket) => socket.once('data', () => connected.resolve())))
+  const ended = Promise.withResolvers<void>()
+  const port = await listening(
+    net.createServer((socket) => {
+      socket.once('data', () => connected.resolve())
+      socket.once('close', () => ended.resolve())
+    }),
+  )
   const controller = new AbortController()
   const failure = failureOf(nodeFetch().fetch(`https://127.0.0.1:${port}/`, post(controller.signal)))
   await connected.promise
   controller.abort()
   expect(await failure).toMatchObject({ sent: 'no', message: 'aborted while connecting' })
+  await ended.promise
+})
+
+test('a request that is begun a second time ends before a byte of it is written again', async () => {
+  const failures: RequestFailed[] = []
+  const exchange = new Exchange({
+    connection: { close: () => {} } as Connection,
+    signal: undefined,
+    maxBodyBytes: 1,
+    resolve: () => {},
+    reject: (failure) => failures.push(failure),
+  })
+  const begin = () => {
+    let reason: Error | undefined
+    exchange.onRequestStart({
+      abort: (error) => {
+        reason = error
+      },
+    })
+    if (reason !== undefined) exchange.onResponseError(undefined, reason)
+    return reason?.message
+  }
+  expect(begin()).toBeUndefined()
+  expect(begin()).toBe('a request is written at most once')
+  expect(failures).toMatchObject([{ sent: 'maybe' }])
 })
 
 test('an abort before the start left nothing', async () => {
