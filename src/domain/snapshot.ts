@@ -115,7 +115,7 @@ export function positionsOn(
 ): readonly Position[] {
   const key = hexKey(marketToken)
   return snapshot.positions.value.filter(
-    (position) => hexKey(position.marketToken) === key && position.direction === direction,
+    (position) => position.direction === direction && hexKey(position.marketToken) === key,
   )
 }
 

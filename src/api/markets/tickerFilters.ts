@@ -58,6 +58,15 @@ export function createQuestions(): {
   }
 }
 
+/** Of each list that strategies share while it is the newest: hundreds look one market up in it. */
+const lists = new WeakMap<readonly Ticker[], ReadonlyMap<string, readonly Ticker[]>>()
+
+function bySymbol(tickers: readonly Ticker[]): ReadonlyMap<string, readonly Ticker[]> {
+  const known = lists.get(tickers) ?? Map.groupBy(tickers, ({ symbol }) => symbol)
+  lists.set(tickers, known)
+  return known
+}
+
 /**
  * What the venue answers to a filter, out of the whole list. Undefined when that is the venue's to say: a market that is
  * not listed, or both kinds of filter at once, whose sum or overlap no document tells.
@@ -67,6 +76,11 @@ export function filteredTickers(
   { addresses = [], symbols = [] }: TickerFilter,
 ): readonly Ticker[] | undefined {
   if (addresses.length > 0 && symbols.length > 0) return undefined
+  const [symbol] = symbols
+  if (symbols.length === 1 && symbol !== undefined) {
+    const found = bySymbol(tickers).get(symbol) ?? []
+    return found.length === 1 ? found : undefined
+  }
   const wanted = new Set(addresses.length > 0 ? addresses.map(hexKey) : symbols)
   const found = tickers.filter(({ marketToken, symbol }) =>
     wanted.has(addresses.length > 0 ? hexKey(marketToken) : symbol),

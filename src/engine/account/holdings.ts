@@ -5,7 +5,7 @@
 import type { Api } from '../../api/client.ts'
 import type { Read } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { type AccountState, type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'
 import {
   type HeldSides,
@@ -106,6 +106,26 @@ export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' 
   readonly settings?: Pick<ExecutionContext['settings'], 'withheldMs'>
 }
 
+/** Sizes by the journal; the same again while no record changed them: every turn of every strategy asks some times. */
+export function lastSides(): (
+  closed: readonly Fill[],
+  open: readonly IntentState[],
+  account: Pick<AccountState, 'findings'>,
+) => HeldSides {
+  let last: { readonly given: readonly unknown[]; readonly sides: HeldSides } | undefined
+  return (closed, open, account) => {
+    // Fills, states and findings are made anew by each record that changes them.
+    const given = [account.findings, closed.length, ...closed, ...open]
+    const isSame =
+      last !== undefined &&
+      last.given.length === given.length &&
+      last.given.every((each, index) => each === given[index])
+    if (last === undefined || !isSame)
+      last = { given, sides: journalSides([...closed, ...open.flatMap(fillsOf)], account) }
+    return last.sides
+  }
+}
+
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
 export function createHoldings(context: HoldingsContext, account: Address): Holdings {
   const { clock, journal, orderManager, trading } = context
@@ -122,12 +142,10 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   /** Since when orders that rest by the journal are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
 
+  const sidesOf = lastSides()
   function journalNow(): HeldSides {
-    const fills: Fill[] = [
-      ...journal.closedFills(),
-      ...orderManager.open().flatMap(({ state }) => fillsOf(state)),
-    ]
-    return journalSides(fills, trading.accountJournal.state())
+    const states = orderManager.open().map(({ state }) => state)
+    return sidesOf(journal.closedFills(), states, trading.accountJournal.state())
   }
 
   function freshLooks(): readonly HostList[] {

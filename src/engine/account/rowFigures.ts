@@ -31,9 +31,13 @@ const MARK_BPS = 200
 export function createRowFigures(): RowFigures {
   const agreed = new Map<string, Position>()
 
-  function judgedRow(row: Position, { rows, priceOf }: RowSources): Position {
+  function judgedRow(
+    row: Position,
+    bySide: ReadonlyMap<string, readonly Position[]>,
+    priceOf: RowSources['priceOf'],
+  ): Position {
     const key = sideKeyOf(row)
-    const others = rows.filter((other) => sideKeyOf(other) === key && other.sizeInUsd === row.sizeInUsd)
+    const others = (bySide.get(key) ?? []).filter((other) => other.sizeInUsd === row.sizeInUsd)
     const price = priceOf(row.marketToken)
     if (others.length > 1 && others.every((other) => saysSame(row, other))) {
       agreed.set(key, row)
@@ -49,7 +53,12 @@ export function createRowFigures(): RowFigures {
     return withMark(found, price)
   }
 
-  return { judged: (rows, sources) => rows.map((row) => judgedRow(row, sources)) }
+  return {
+    judged(rows, { rows: others, priceOf }) {
+      const bySide = Map.groupBy(others, sideKeyOf)
+      return rows.map((row) => judgedRow(row, bySide, priceOf))
+    },
+  }
 }
 
 /** Judges whether two rows agree on what does not move with the market. */

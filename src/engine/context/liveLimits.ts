@@ -73,14 +73,26 @@ export interface LiveLimits {
 /** Limits that begin with `first`. */
 export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
   let current = first
+  /** What was asked of the limits in force, by strategy and market: each turn asks of every market that is held. */
+  let asked = new Map<string, Limits>()
+  const take = (next: ConfiguredLimits): void => {
+    current = next
+    asked = new Map()
+  }
+  const onNow = (symbol: string | undefined, strategy: string): Limits => {
+    const ofMarket = symbol === undefined ? {} : current.markets[symbol]
+    return tighten(
+      tighten(without(current.account, lossLimits), without(ofMarket ?? {}, countedLimits)),
+      without(current.strategies[strategy] ?? {}, exposureLimits),
+    )
+  }
   return {
     current: () => current,
     on(symbol, strategy) {
-      const ofMarket = symbol === undefined ? {} : current.markets[symbol]
-      return tighten(
-        tighten(without(current.account, lossLimits), without(ofMarket ?? {}, countedLimits)),
-        without(current.strategies[strategy] ?? {}, exposureLimits),
-      )
+      const key = symbol === undefined ? strategy : `${strategy}\0${symbol}`
+      const limits = asked.get(key) ?? onNow(symbol, strategy)
+      asked.set(key, limits)
+      return limits
     },
     ownOn: (strategy) => only(current.strategies[strategy] ?? {}, exposureLimits),
     countedOn(symbol) {
@@ -94,10 +106,10 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
     replace(next, isConfirmed) {
       const { account, markets, strategies, breakers } = known(current, next)
       if (isConfirmed) {
-        current = { account, markets, strategies, breakers }
+        take({ account, markets, strategies, breakers })
         return
       }
-      current = {
+      take({
         account: tighten(current.account, account),
         markets: tightenEach(current.markets, markets),
         strategies: tightenEach(current.strategies, strategies),
@@ -105,11 +117,11 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
           ...tightenBy(breakerTightness, current.breakers, breakers),
           sets: statesOf(tightenBy(setTightness, haltsOf(current.breakers), haltsOf(breakers))),
         },
-      }
+      })
     },
     run(strategy, limits) {
       const { [strategy]: _, ...others } = current.strategies
-      current = { ...current, strategies: limits === undefined ? others : { ...others, [strategy]: limits } }
+      take({ ...current, strategies: limits === undefined ? others : { ...others, [strategy]: limits } })
     },
   }
 }
