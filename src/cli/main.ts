@@ -5,15 +5,15 @@ import { BaseError } from '../base/errors.ts'
 import { visible } from '../base/shownText.ts'
 import { systemClock } from '../base/systemClock.ts'
 import { CommandError, exitCodeOf, exitCodes, exitMeanings } from '../config/exit.ts'
-import { ConfigError, type ConfigSource, type LoadedConfig, loadConfig } from '../config/loadConfig.ts'
+import type { ConfigSource, LoadedConfig } from '../config/loadConfig.ts'
 import { didYouMean, nearest } from '../config/suggest.ts'
 import { version } from '../config/version.ts'
 import { takeKeySources } from '../daemon/account/keySources.ts'
 import { hardenProcess } from '../daemon/hardening.ts'
 import type { AskHidden } from '../keys/password.ts'
 import { createHiddenPrompt } from '../keys/prompt.ts'
-import { threadsLeftBehind } from '../strategy/files/hostedThread.ts'
-import { type Command, helpOf, parseArguments } from './call/command.ts'
+import { threadsLeftBehind } from '../strategy/files/leftThreads.ts'
+import type { Arguments, Command } from './call/command.ts'
 import { commands } from './commandTable.ts'
 import { fitted, JOINED, screenWidth } from './output/screen.ts'
 import { columns } from './output/table.ts'
@@ -30,6 +30,11 @@ const formerNames: Readonly<Record<string, string>> = {
 }
 
 const helpWords: readonly string[] = ['help', '--help', '-h']
+
+/** Settings and arguments are loaded by the commands that have any: a short one is mostly loading. */
+const loadSettings = () => import('../config/loadConfig.ts')
+const loadArguments = () => import('./call/command.ts')
+const nothingGiven: Arguments = { flags: new Map(), positionals: [], settings: [], wantsHelp: false }
 
 /** ` Did you mean orders?`, or nothing. */
 function suggestion(word: string): string {
@@ -118,21 +123,25 @@ export async function main(
   const ended = (code: number): number =>
     code === exitCodes.configuration ? (configurationExit(command, rest) ?? code) : code
   try {
-    const { flags, positionals, settings, wantsHelp } = parseArguments(command, rest)
+    const { flags, positionals, settings, wantsHelp } =
+      rest.length === 0 && command.positional === undefined
+        ? nothingGiven
+        : (await loadArguments()).parseArguments(command, rest)
     if (wantsHelp) {
-      out(helpOf(command))
+      out((await loadArguments()).helpOf(command))
       return exitCodes.ok
     }
     const source = { argv: settings, env: world.env, cwd: world.cwd }
-    const reload = () => loadConfig(source)
     const { cwd, env, execArgv = [] } = world
     // A program reads it: each row is one line.
     const shown = flags.has('csv') || command.isForProgram === true ? world.out : out
-    const bare = { reload, flags, positionals, cwd, env, execArgv, keys, width, out: shown, err }
+    const readSettings = async () => (await loadSettings()).loadConfig(source)
+    const bare = { readSettings, flags, positionals, cwd, env, execArgv, keys, width, out: shown, err }
     if (command.isBare === true) return ended(await command.run(bare))
     const isTolerant = command.isForRunning === true || command.isOfJournal === true
-    const loaded = isTolerant ? loadInSpite(command, reload, source, err) : reload()
-    return ended(await command.run({ ...bare, loaded }))
+    const loaded = await (isTolerant ? loadInSpite(command, source, err) : readSettings())
+    const { loadConfig } = await loadSettings()
+    return ended(await command.run({ ...bare, loaded, reload: () => loadConfig(source) }))
   } catch (error) {
     if (error instanceof CommandError) {
       err(error.message)
@@ -150,14 +159,14 @@ export async function main(
 }
 
 /** The configuration for a command that only asks the running daemon, or reads the journal; problems are told, and it goes on where it can. */
-function loadInSpite(
+async function loadInSpite(
   { isOfJournal }: Command,
-  reload: () => LoadedConfig,
   source: ConfigSource,
   err: (text: string) => void,
-): LoadedConfig {
+): Promise<LoadedConfig> {
+  const { ConfigError, loadConfig } = await loadSettings()
   try {
-    return reload()
+    return loadConfig(source)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const loaded = loadConfig(source, true)

@@ -6,6 +6,7 @@ import { isJournalLocation } from '../journal/service/journalLocation.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { formatUsd } from '../protocol/units.ts'
 import type { Config } from './configTypes.ts'
+import { privateKeyVariable } from './privateKeyVariable.ts'
 import { isOwnHost } from './sections/daemonSection.ts'
 
 /**
@@ -110,9 +111,6 @@ export function judge(
 
 /** Settings of the account that name a key of the user's own. */
 const keySettings = ['keystore', 'remoteSigner', 'keyFile'] as const
-
-/** The variable that may hold a bare key. */
-export const privateKeyVariable = 'PERPD_PRIVATE_KEY'
 
 /**
  * What a start needs of keys beyond a valid configuration; empty when the daemon may start.

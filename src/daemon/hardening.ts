@@ -1,6 +1,5 @@
 /** What the process does against those who would look into it while it holds a key. */
 import { writeFileSync } from 'node:fs'
-import inspector from 'node:inspector'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 
@@ -66,7 +65,8 @@ export function processProblems(
   if (config.isPaper) return []
   const no = 'With real money perpd does not start like this.'
   const problems: string[] = []
-  if (inspector.url() !== undefined) {
+  // Not imported: each command would load it.
+  if (process.getBuiltinModule('node:inspector').url() !== undefined) {
     problems.push(
       `a debugger is open at this process (${process.execArgv.join(' ')}); whoever enters it has the key. ${no}`,
     )

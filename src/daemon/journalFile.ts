@@ -4,7 +4,6 @@ import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { JournalReader } from '../journal/journal.ts'
-import { openJournalReader } from '../journal/service/open.ts'
 import type { SqliteJournalOptions } from '../journal/sqlite/openSqlite.ts'
 import { refuseUntrustedState } from './trustedState.ts'
 
@@ -59,7 +58,10 @@ export async function withJournal<T>(
   config: Config,
   use: (journal: JournalReader) => T | Promise<T>,
 ): Promise<T> {
-  const journal = await openJournalReader(journalFileOf(config))
+  const file = journalFileOf(config)
+  // Commands that only ask the daemon load nothing of the journal.
+  const { openJournalReader } = await import('../journal/service/open.ts')
+  const journal = await openJournalReader(file)
   try {
     return await use(journal)
   } finally {

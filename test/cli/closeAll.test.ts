@@ -57,6 +57,7 @@ async function closedAll(...states: readonly Partial<EngineStatus>[]) {
   const call: Call = {
     loaded: load(),
     reload: load,
+    readSettings: async () => load(),
     flags: new Map<string, string | true>([
       ['yes', true],
       ['no-wait', true],

@@ -98,11 +98,12 @@ test.runIf(reason === undefined)('the image holds what runs and nothing else', (
   expect(readdirSync(join(image.root, 'app')).sort()).toEqual([
     'LICENSE',
     'README.md',
+    'cache',
     'config',
+    'dist',
     'node_modules',
     'package.json',
     'sbom.cdx.json',
-    'src',
     'strategies',
     'var',
   ])
@@ -111,6 +112,7 @@ test.runIf(reason === undefined)('the image holds what runs and nothing else', (
     'usr/local/lib/node_modules',
     'app/node_modules/typescript',
     'app/node_modules/vitest',
+    'app/node_modules/rolldown',
     'root/.npm/_cacache',
   ])
     expect(existsSync(join(image.root, gone)), gone).toBe(false)
@@ -144,7 +146,13 @@ test.runIf(reason === undefined)(
     await healthy(first)
     await filled(first)
     // Nothing can be written but the state: not the program, not the mounts.
-    for (const path of ['/app/src/x', '/app/strategies/x', '/etc/perpd/x', '/usr/local/bin/x'])
+    for (const path of [
+      '/app/dist/x',
+      '/app/cache/perpd/compiled/x',
+      '/app/strategies/x',
+      '/etc/perpd/x',
+      '/usr/local/bin/x',
+    ])
       expect(first.exec(['/usr/bin/touch', path]), path).not.toBe(0)
     expect(first.exec(['/usr/bin/touch', '/app/var/probe'])).toBe(0)
     first.signal('SIGTERM')

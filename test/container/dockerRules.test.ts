@@ -36,7 +36,7 @@ const broken: Readonly<Record<string, readonly [from: string | RegExp, to: strin
   'no-secret': ['ENV NODE_ENV=production', 'ENV NODE_ENV=production PERPD_PRIVATE_KEY=0x1'],
   'user-numeric': ['USER 1000:1000', 'USER node'],
   'nothing-run-after-user': [exposed, `RUN touch /app/x\n${exposed}`],
-  'exec-form': [/^CMD \[.*$/m, 'CMD node src/cli/main.ts run', 'signal-reaches-node'],
+  'exec-form': [/^CMD \[.*$/m, 'CMD node dist/cli/bin.js run', 'signal-reaches-node'],
   'one-command': [exposed, `CMD ["node"]\n${exposed}`],
   'signal-reaches-node': [/^CMD \["node"/m, 'CMD ["npm", "start"'],
   'stop-by-sigterm': ['STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGKILL'],
@@ -68,7 +68,7 @@ test('a digest that the build is given pins every stage, and docs/releasing.md s
   const digest = `sha256:${'0a'.repeat(32)}`
   const [tag = ''] = readDockerfile(dockerfile).map(({ image }) => image)
   const images = readDockerfile(dockerfile, { NODE_DIGEST: digest }).map(({ image }) => image)
-  expect(images).toEqual([`${tag}@${digest}`, `${tag}@${digest}`])
+  expect(images).toEqual([`${tag}@${digest}`, `${tag}@${digest}`, `${tag}@${digest}`])
   const said = textOf('docs/releasing.md')
   expect(said).toContain(`docker buildx imagetools inspect ${tag} --format '{{.Manifest.Digest}}'`)
   expect(said).toContain(

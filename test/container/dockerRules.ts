@@ -65,13 +65,22 @@ const rules: Readonly<Record<string, Rule>> = {
     ),
   'npm-ci': (stages) =>
     lines(all(stages, 'RUN').filter(({ text }) => /\bnpm (install|i|add)\b|(^|&&|;)\s*yarn\b/.test(text))),
+  // A stage of which the last one takes no packages may have those for development.
   'npm-production': (stages) =>
-    lines(
-      all(stages, 'RUN').filter(
-        ({ text }) =>
-          /\bnpm ci\b/.test(text) && !(text.includes('--omit=dev') && text.includes('--ignore-scripts')),
-      ),
-    ),
+    stages.flatMap((stage, at) => {
+      const isKept =
+        at === stages.length - 1 ||
+        ofLast(stages, 'COPY').some(
+          ({ text, flags }) => flags.from === stage.name && !/^\/app\/dist\s/.test(text),
+        )
+      return lines(
+        all([stage], 'RUN').filter(
+          ({ text }) =>
+            /\bnpm ci\b/.test(text) &&
+            !((text.includes('--omit=dev') || !isKept) && text.includes('--ignore-scripts')),
+        ),
+      )
+    }),
   'npm-cache-cleaned': (stages) =>
     lines(
       all(stages, 'RUN').filter(

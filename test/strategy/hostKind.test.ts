@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { usd } from '../../src/protocol/units.ts'
 import type { HostedKind } from '../../src/strategy/files/hosted.ts'
-import { threadsLeftBehind } from '../../src/strategy/files/hostedThread.ts'
+import { threadsLeftBehind } from '../../src/strategy/files/leftThreads.ts'
 import { type HostOptions, hostKind } from '../../src/strategy/files/hostKind.ts'
 import { marketView, snapshot } from '../risk/world.ts'
 

@@ -23,8 +23,8 @@ export interface OwnFlag {
 
 /** What a command is handed that is run whatever the configuration says. */
 export interface BareCall {
-  /** Reads the configuration anew, from the same flags, variables and files. Throws ConfigError. */
-  readonly reload: () => LoadedConfig
+  /** Reads the configuration, from the same flags, variables and files. Rejects with ConfigError. */
+  readonly readSettings: () => Promise<LoadedConfig>
   /** Own flags as given; `true` for one without value. */
   readonly flags: ReadonlyMap<string, string | true>
   readonly positionals: readonly string[]
@@ -45,6 +45,8 @@ export interface BareCall {
 /** What every other command is handed. */
 export interface Call extends BareCall {
   readonly loaded: LoadedConfig
+  /** Reads the configuration anew, from the same flags, variables and files. Throws ConfigError. */
+  readonly reload: () => LoadedConfig
 }
 
 /** A command: what its help and its flags are, and its code, which is loaded only when it runs. */

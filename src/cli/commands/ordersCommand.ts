@@ -22,6 +22,7 @@ import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
+import { sizeText } from '../output/sizeText.ts'
 import { type Column, table } from '../output/table.ts'
 
 const DEFAULT_LIMIT = 50
@@ -217,11 +218,6 @@ function lineOf(
     (changed === undefined ? undefined : changeText(changed)) ??
       (askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`),
   ]
-}
-
-/** A cancel, or a change of the collateral alone, has no size. */
-export function sizeText({ sizeDeltaUsd }: Pick<OrderRow, 'sizeDeltaUsd'>): string {
-  return sizeDeltaUsd === '0' ? '-' : money(BigInt(sizeDeltaUsd))
 }
 
 /** What went wrong, what it waits for, or why it was made, on one line. */

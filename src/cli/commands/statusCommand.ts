@@ -13,8 +13,8 @@ import { killText } from '../output/killText.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
+import { sizeText } from '../output/sizeText.ts'
 import { type Column, columns, table } from '../output/table.ts'
-import { sizeText } from './ordersCommand.ts'
 
 /** Prints whether the daemon does its work, for probes. Exit code 0 when it does, 1 when not, 3 when no daemon answers. */
 export async function alive({ loaded, flags, out }: Call): Promise<number> {

@@ -37,7 +37,7 @@ export async function doctor(call: BareCall): Promise<number> {
 async function examine(call: BareCall): Promise<{ findings: readonly Finding[]; isConfigured: boolean }> {
   let loaded: LoadedConfig
   try {
-    loaded = call.reload()
+    loaded = await call.readSettings()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const remedy = 'Put it right; perpd config tells each value and where it came from.'

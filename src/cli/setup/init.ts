@@ -25,7 +25,7 @@ const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.d.ts'
  * @throws CommandError for a flag or an answer that does not fit, and for a question that was broken off: nothing is written then
  */
 export async function init(call: BareCall): Promise<number> {
-  const { flags, cwd, keys, out, err, reload } = call
+  const { flags, cwd, keys, out, err, readSettings } = call
   const isAsked = keys.ask !== undefined && !flags.has('yes')
   const questions = isAsked ? openQuestions() : undefined
   let choices: Choices
@@ -36,7 +36,7 @@ export async function init(call: BareCall): Promise<number> {
   }
   write(call, choices)
   try {
-    reload()
+    await readSettings()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     err(error.message)

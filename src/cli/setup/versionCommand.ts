@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { exitCodes } from '../../config/exit.ts'
 import { version } from '../../config/version.ts'
-import { SCHEMA_VERSION } from '../../journal/sqlite/sqliteSchema.ts'
 import type { BareCall } from '../call/command.ts'
 
 /** The folder of the checkout, or of the package. */
@@ -27,12 +26,13 @@ export interface VersionFacts {
 
 /** Prints the version alone, or with `--json` all facts. */
 export async function printVersion({ flags, out }: BareCall): Promise<number> {
-  out(flags.has('json') ? JSON.stringify(versionFacts(), undefined, 2) : version)
+  out(flags.has('json') ? JSON.stringify(await versionFacts(), undefined, 2) : version)
   return exitCodes.ok
 }
 
 /** The facts of this perpd. */
-export function versionFacts(): VersionFacts {
+async function versionFacts(): Promise<VersionFacts> {
+  const { SCHEMA_VERSION } = await import('../../journal/sqlite/sqliteSchema.ts')
   return {
     version,
     node: process.versions.node,

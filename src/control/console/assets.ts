@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { withVendoredImports } from './moduleText.ts'
 import { vendored } from './vendored.ts'
 
@@ -34,7 +35,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 /** Where the page lies: beside this file, in the source and in what is built. */
-const pageFolder = join(import.meta.dirname, 'page')
+const pageFolder = fileURLToPath(new URL('./page', import.meta.url))
 const vendorPrefix = 'vendor/'
 
 /**
@@ -87,7 +88,7 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
 
 /** A file of an installed package: of the nearest `node_modules` above this one, wherever perpd itself is installed. */
 function packagedFile(name: string, file: string): string | undefined {
-  for (let at = import.meta.dirname; ; at = dirname(at)) {
+  for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
     const path = join(at, 'node_modules', name, file)
     if (existsSync(path)) return path
     if (dirname(at) === at) return undefined

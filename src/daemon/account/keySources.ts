@@ -1,7 +1,7 @@
 /** What a command may read keys and passwords from besides its configuration, gathered at the door and nowhere else. */
 
 import { Secret } from '../../base/secret.ts'
-import { privateKeyVariable } from '../../config/judge.ts'
+import { privateKeyVariable } from '../../config/privateKeyVariable.ts'
 import type { AskHidden, PasswordSources } from '../../keys/password.ts'
 
 /** Sources of keys and passwords outside the configuration. */

@@ -7,6 +7,7 @@ import { reasonOf } from '../../base/errors.ts'
 import { hangingPlace } from './hangingPlace.ts'
 import { KindFault, type ThreadEnd } from './hosted.ts'
 import type { KindAnswer, KindQuestion } from './kindMessages.ts'
+import { countLeftThread } from './leftThreads.ts'
 import { placeOfError } from './sourcePlace.ts'
 
 /** A thread that its runtime has not ended by then counts as left behind, ms. */
@@ -18,18 +19,6 @@ const MEMORY_LOOK_MS = 50
 const MIB = 1_048_576
 /** Buffers that the engine lets lie before it collects those that nobody holds, bytes: more than that are held. */
 const LYING_BUFFERS = 64 * MIB
-
-let leftBehind = 0
-
-/**
- * How many threads of this process were ended and still run; at most one of each instance. Node waits for them at its end: there
- * is no leaving but by a signal. V8 ends loops, regular expressions and comparisons of a sort at once; a built-in function that
- * works on much, such as `Float64Array.prototype.sort` or `indexOf`, it ends when that function returns, and a few loops of such
- * functions never.
- */
-export function threadsLeftBehind(): number {
-  return leftBehind
-}
 
 /** How a thread is made. */
 export interface ThreadOptions {
@@ -168,10 +157,10 @@ async function endWorker(worker: Worker, graceMs: number, hangs: ThreadOptions['
   clearTimeout(timer)
   if (isOver) return
   hangs(true)
-  leftBehind += 1
+  const isEnded = countLeftThread()
   over.then(() => {
     hangs(false)
-    leftBehind -= 1
+    isEnded()
   })
 }
 

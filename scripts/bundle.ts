@@ -1,0 +1,65 @@
+/**
+ * Writes the code of `dist`: a few large modules instead of a thousand small ones, since finding, reading and linking each is most of
+ * what a start takes. Entries keep the places that `package.json` and threads name; what they share is in `dist/code`. Part of
+ * `npm run build`.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { type OutputChunk, rolldown } from 'rolldown'
+
+const root = join(import.meta.dirname, '..')
+const source = join(root, 'src')
+const entries = ['api/index', 'cli/bin', 'daemon/kindThread', 'strategy/strategy', 'strategy/indicators']
+
+/** Packages that stay packages: native code, code that starts threads from files of its own, and what few users turn on. */
+const isApart = (name: string): boolean =>
+  /^(?:node:|(?:hash-wasm|nodemailer|pino|tiny-secp256k1)$|@opentelemetry\/(?!api$))/.test(name)
+
+/** The place of a module as it would be without this script: files that the code reads are found from there, one folder below `dist`. */
+function withPlaces(code: string, id: string): string | undefined {
+  if (!id.startsWith(source + sep)) return undefined
+  const place = relative(source, id).replaceAll(sep, '/').replace(/\.ts$/, '.js')
+  return code.replaceAll('import.meta.url', `new URL('../${place}', import.meta.url).href`)
+}
+
+/** `node_modules/NAME` of a module; undefined for one of ours. */
+function packageOf(id: string): string | undefined {
+  return /^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0]
+}
+
+/** Names, versions and licences of packages that are part of the code, in the order of their names. */
+function notices(chunks: readonly OutputChunk[]): string {
+  const folders = new Set(
+    chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageOf(id.replace(/^\0/, '')) ?? [])),
+  )
+  const texts = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+    const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+    return `${name} ${version} (${license})\n${text}`
+  })
+  return `The code in this folder holds parts of these packages, each under its own licence.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
+}
+
+const bundle = await rolldown({
+  input: Object.fromEntries(entries.map((entry) => [entry, join(source, `${entry}.ts`)])),
+  platform: 'node',
+  external: (id) => isApart(id),
+  plugins: [{ name: 'places', transform: (code, id) => withPlaces(code, id) }],
+  // Whoever reads the log of a build is told what may be wrong with it: nothing is.
+  onLog(level, log) {
+    if (level === 'warn') throw new Error(log.message)
+  },
+})
+const { output } = await bundle.write({
+  dir: join(root, 'dist'),
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'code/[name]-[hash].js',
+  // Errors are named by their classes.
+  keepNames: true,
+  comments: { legal: true, annotation: false, jsdoc: false },
+})
+const chunks = output.filter((each) => each.type === 'chunk')
+writeFileSync(join(root, 'dist', 'third-party.txt'), notices(chunks))
+await bundle.close()

@@ -1,0 +1,20 @@
+/** Threads that nothing can end, counted apart from what makes them, so that a command without strategies loads nothing for it. */
+let leftBehind = 0
+
+/**
+ * How many threads of this process were ended and still run; at most one of each instance. Node waits for them at its end: there
+ * is no leaving but by a signal. V8 ends loops, regular expressions and comparisons of a sort at once; a built-in function that
+ * works on much, such as `Float64Array.prototype.sort` or `indexOf`, it ends when that function returns, and a few loops of such
+ * functions never.
+ */
+export function threadsLeftBehind(): number {
+  return leftBehind
+}
+
+/** Counts a thread that was ended and runs on; gives what takes it off when its runtime ends it after all. */
+export function countLeftThread(): () => void {
+  leftBehind += 1
+  return () => {
+    leftBehind -= 1
+  }
+}
