@@ -3,13 +3,21 @@
  * what a start takes. Entries keep the places that `package.json` and threads name; what they share is in `dist/code`. Part of
  * `npm run build`.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { type OutputChunk, rolldown } from 'rolldown'
 
-const root = join(import.meta.dirname, '..')
-const source = join(root, 'src')
-const entries = ['api/index', 'cli/bin', 'daemon/kindThread', 'strategy/strategy', 'strategy/indicators']
+const root = process.cwd()
+const source = realpathSync(join(root, 'src'))
+/** By their places in `dist`, each one folder below it; the files of the console's page are looked up by themselves too. */
+const entries: Readonly<Record<string, string>> = {
+  'api/index': 'api/index.ts',
+  'cli/bin': 'cli/bin.ts',
+  'control/assets': 'control/console/assets.ts',
+  'daemon/kindThread': 'daemon/kindThread.ts',
+  'strategy/strategy': 'strategy/strategy.ts',
+  'strategy/indicators': 'strategy/indicators.ts',
+}
 
 /** Packages that stay packages: native code, code that starts threads from files of its own, and what few users turn on. */
 const isApart = (name: string): boolean =>
@@ -42,7 +50,7 @@ function notices(chunks: readonly OutputChunk[]): string {
 }
 
 const bundle = await rolldown({
-  input: Object.fromEntries(entries.map((entry) => [entry, join(source, `${entry}.ts`)])),
+  input: Object.fromEntries(Object.entries(entries).map(([place, file]) => [place, join(source, file)])),
   platform: 'node',
   external: (id) => isApart(id),
   plugins: [{ name: 'places', transform: (code, id) => withPlaces(code, id) }],

@@ -44,6 +44,7 @@ const groups = {
     'docs/paper-venue.md',
     'docs/architecture.md',
     'docs/inside.md',
+    'docs/performance.md',
     'docs/security.md',
     'docs/dependencies.md',
     'docs/releasing.md',

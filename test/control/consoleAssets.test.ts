@@ -167,7 +167,7 @@ test('what is built serves the page too, without network', async () => {
   const page = readdirSync(join(root, 'src/control/console/page')).filter((name) => /\.(html|ts)$/.test(name))
   expect(page).toContain('index.html')
   const program = `
-    const { createAssets } = await import(${JSON.stringify(join(built, 'dist/control/console/assets.js'))})
+    const { createAssets } = await import(${JSON.stringify(join(built, 'dist/control/assets.js'))})
     const names = ['vendor/preact', 'vendor/htm', 'vendor/uplot.css', ...${JSON.stringify(page)}]
     process.stdout.write(JSON.stringify(names.filter((name) => createAssets().read(name) === undefined)))`
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program])

@@ -6,7 +6,7 @@ import { fillsOf } from '../../src/domain/account/fills.ts'
 import { journalSides } from '../../src/domain/account/held.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Child, IntentState } from '../../src/domain/order/intent.ts'
-import { lastSides } from '../../src/engine/account/holdings.ts'
+import { lastSides } from '../../src/engine/account/lastSides.ts'
 import { createLiveLimits } from '../../src/engine/context/liveLimits.ts'
 import type { Ticker } from '../../src/protocol/market.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -110,8 +110,8 @@ test('one market is found in the list of all as a filter of several finds it, an
     symbol,
     marketToken: `0x${symbol}`,
   })) as unknown as Ticker[]
+  // The same market twice is a filter of one too, and goes the longer way.
   for (const symbol of ['a', 'b', 'c', 'd'])
-    // The same market twice is a filter of one too, and goes the longer way.
     for (const _ of [1, 2])
       expect(filteredTickers(tickers, { symbols: [symbol] })).toEqual(
         filteredTickers(tickers, { symbols: [symbol, symbol] }),

@@ -5,13 +5,12 @@
 import type { Api } from '../../api/client.ts'
 import type { Read } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
-import { type AccountState, type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'
 import {
   type HeldSides,
   type HiddenSide,
   hiddenIn,
-  journalSides,
   type UnlistedSide,
   unlistedIn,
 } from '../../domain/account/held.ts'
@@ -25,6 +24,7 @@ import type { Position } from '../../protocol/position.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { type OtherSources, sideKey } from '../../risk/exposure/accountExposure.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
+import { lastSides } from './lastSides.ts'
 import { createRowFigures } from './rowFigures.ts'
 import type { Trading } from './tradingHalts.ts'
 
@@ -104,26 +104,6 @@ export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' 
     of(marketToken: string): { readonly last?: { readonly price: Usd; readonly atMs: number } }
   }
   readonly settings?: Pick<ExecutionContext['settings'], 'withheldMs'>
-}
-
-/** Sizes by the journal; the same again while no record changed them: every turn of every strategy asks some times. */
-export function lastSides(): (
-  closed: readonly Fill[],
-  open: readonly IntentState[],
-  account: Pick<AccountState, 'findings'>,
-) => HeldSides {
-  let last: { readonly given: readonly unknown[]; readonly sides: HeldSides } | undefined
-  return (closed, open, account) => {
-    // Fills, states and findings are made anew by each record that changes them.
-    const given = [account.findings, closed.length, ...closed, ...open]
-    const isSame =
-      last !== undefined &&
-      last.given.length === given.length &&
-      last.given.every((each, index) => each === given[index])
-    if (last === undefined || !isSame)
-      last = { given, sides: journalSides([...closed, ...open.flatMap(fillsOf)], account) }
-    return last.sides
-  }
 }
 
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
