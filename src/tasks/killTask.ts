@@ -6,11 +6,13 @@
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/account/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import { hasEnded, type Intent, type IntentState, labelOf, lastAttempt } from '../domain/order/intent.ts'
+import { hasEnded, type Intent, type IntentState, labelOf } from '../domain/order/intent.ts'
+import { legsOf } from '../domain/order/orderLegs.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/tasks/killState.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
-import { isOnMarket, type Order, type Position } from '../protocol/position.ts'
+import { isOnMarket, type Order, orderName, type Position } from '../protocol/position.ts'
+import type { Usd } from '../protocol/units.ts'
 import { protectiveKeys } from './protectiveExits.ts'
 import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
 
@@ -39,6 +41,8 @@ type NamedOrder = Pick<Order, 'orderKey' | 'marketToken' | 'direction'>
 export interface HiddenOrder extends NamedOrder {
   /** Says whether it is an exit of what is held, which stays; with closing, until what it protects is closed. */
   readonly isKept: boolean
+  /** What rests, by the message that made it. */
+  readonly rests: { readonly name: string; readonly sizeUsd?: Usd; readonly triggerPrice?: Usd }
 }
 
 /** What is left before a kill, by everything that it sees. */
@@ -186,15 +190,32 @@ function unlistedBeside({ unlisted = [] }: Snapshot, rows: readonly Position[]):
 }
 
 /** Orders of ours that rest by the journal and are not in the list. */
-function ordersNotListed(open: readonly IntentState[], listed: readonly Order[]): readonly NamedOrder[] {
+function ordersNotListed(
+  open: readonly IntentState[],
+  listed: readonly Order[],
+): readonly Omit<HiddenOrder, 'isKept'>[] {
   const keys = new Set(listed.map(({ orderKey }) => hexKey(orderKey)))
   return open
     .filter((state) => labelOf(state) === 'resting')
     .flatMap((state) =>
-      (lastAttempt(state)?.children ?? [])
-        .filter((child) => !hasEnded(child) && !keys.has(hexKey(child.orderKey)))
-        .map(({ orderKey, index }) => ({ orderKey, ...sideOfOrder(state.intent, index) })),
+      legsOf(state)
+        .filter((leg) => !hasEnded(leg) && !keys.has(hexKey(leg.orderKey)))
+        .map(({ orderKey, index, role, sizeDeltaUsd, triggerPrice }) => ({
+          orderKey,
+          ...sideOfOrder(state.intent, index),
+          rests: {
+            name: role === 'take-profit' || role === 'stop-loss' ? role : nameOf(state.intent, index),
+            ...(sizeDeltaUsd === undefined ? {} : { sizeUsd: sizeDeltaUsd }),
+            ...(triggerPrice === undefined ? {} : { triggerPrice }),
+          },
+        })),
     )
+}
+
+/** The name of an order that a message created, as the venue's page calls it where the message says its type. */
+function nameOf({ terms }: Intent, index: number): string {
+  const written = terms.batch?.createOrderParamsList[index]
+  return written === undefined ? terms.orderType : orderName(Number(written.orderType))
 }
 
 /** The market and side of one of the orders that a message created. */

@@ -55,6 +55,7 @@ const killing: KillPreview = {
       ...{ triggerPrice: usd(1_900), sizeUsd: usd(500) },
     },
   ],
+  unlisted: [],
   inFlight: 0,
   unread: [],
 }
@@ -273,9 +274,23 @@ test('the question before a kill shows what is held and at rest, what is cancell
       { ...order, name: 'limit increase', triggerPrice: `${usd(1_950)}`, stays: false },
       { ...stop, stays: true },
     ],
+    unlisted: [],
     inFlight: 1,
     unread: [],
   } as const
+  const hidden = { ...stop, stays: true, why: 'it rests by the journal, and no list shows it' } as const
+  const held = {
+    ...hidden,
+    name: null,
+    triggerPrice: null,
+    stays: false,
+    why: 'the journal holds it',
+  } as const
+  const unlisted = killQuestion({ ...seen, unlisted: [hidden, held] }, { close: true, exits: false }, 200)
+  expect(unlisted).toMatch(
+    /stop-loss long ETH\/USD .*\$1,900.00 +stays until that is closed; it rests by the journal/,
+  )
+  expect(unlisted).toMatch(/long ETH\/USD +\$500.00 +closes it at the market; the journal holds it/)
   expect(killQuestion(seen, { close: false, exits: false }, 100)).toMatchInlineSnapshot(`
     "HELD OR AT REST                 SIZE     PNL    TRIGGER  WHAT A KILL DOES
     long ETH/USD                 $500.00  -$3.00             stays: stop-loss at $1,900.00
@@ -303,7 +318,7 @@ test('a kill names the order that it waits for, its state, and what that waits f
   } as const
   const text = (changes: Partial<typeof row>) => killText(kill, [{ ...row, ...changes }])
   expect(text({ status: 'unknown' })).toMatch(
-    /^cancelling: 1 order is sent and not ended yet; order f00d\w* \(.*\) is unknown: it was sent, and waits for proof of its end by \S+ and the chain, at the latest after its deadline$/,
+    /^cancelling: 1 order is sent and not ended yet; order f00d\w* \(.*\) is unknown: it was sent, and the kill is done once \S+ and the chain prove its end: it can land until its deadline, \d\d:\d\d:\d\d UTC, .*: perpd orders resolve f00d\w*$/,
   )
   expect(text({ status: 'unknown', presumedDeadForSeconds: 90 })).toMatch(
     /is unknown: 1 min 30 s past its deadline, and nothing shows it: perpd orders resolve f00d\w*$/,

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { OperatorAnswer } from '../../src/engine/operator/operatorCommand.ts'
 import { leftPositionText } from '../../src/monitor/leftPositionText.ts'
+import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench, signer } from '../support/kinds.ts'
 
@@ -86,17 +87,37 @@ test('a kill that closes leaves nothing, exits neither', async () => {
 })
 
 test('a kill cancels an entry of ours that every list hides, and leaves the hidden exits of what is held unless they are to go', async () => {
-  let isHidden = false
-  const { open, kill } = await started({
+  let hidden: readonly string[] = []
+  const { engine, open, kill } = await started({
     isByChain: true,
-    lie: (url) => (isHidden && new URL(url).pathname.endsWith('/orders') ? '[]' : undefined),
+    lie: (url) => (hidden.some((list) => new URL(url).pathname.endsWith(list)) ? '[]' : undefined),
   })
   const atVenue = () =>
     [...bench.venue.venueState.orders.values()].map(({ params }) => Number(params.orderType)).toSorted()
   await open('held', { stopLoss: '1500', takeProfit: '3000' })
   await open('waits', { limit: '1600', stopLoss: '1400' })
   expect(atVenue()).toEqual([3, 5, 6, 6])
-  isHidden = true
+  hidden = ['/orders']
+  await bench.clock.advance(10_000)
+  const unlisted = async (more: { readonly exits?: true; readonly close?: boolean }) => {
+    const answer = await engine.operate({ type: 'kill', close: false, isPreview: true, ...more }, ann)
+    return answer.ok ? (answer.killing?.unlisted ?? []) : []
+  }
+  const rests = { symbol: ethSymbol, direction: 'long', why: expect.stringMatching(/journal.*no list/) }
+  expect(await unlisted({})).toHaveLength(4)
+  expect(await unlisted({})).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...rests, name: 'limit', triggerPrice: usd(1_600), stays: false }),
+      expect.objectContaining({ ...rests, name: 'stop-loss', triggerPrice: usd(1_500), stays: true }),
+      expect.objectContaining({ ...rests, name: 'take-profit', triggerPrice: usd(3_000), stays: true }),
+    ]),
+  )
+  hidden = ['/orders', '/positions']
+  await bench.clock.advance(10_000)
+  const position = { ...rests, name: null, sizeUsd: usd(500) }
+  for (const close of [false, true])
+    expect(await unlisted({ close })).toContainEqual(expect.objectContaining({ ...position, stays: !close }))
+  hidden = ['/orders']
   await bench.clock.advance(10_000)
   expect(await kill()).toMatchObject({ outcome: 'done' })
   expect(atVenue()).toEqual([5, 6])

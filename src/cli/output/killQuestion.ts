@@ -30,7 +30,7 @@ export function killQuestion(seen: Seen | string, asked: AskedKill, width: numbe
     const unknown = `It is not known now what is held and what rests (${seen.replaceAll(/\s+/g, ' ')}). A kill looks again until it is done.`
     return [...wrapped('', unknown, width), '', rest].join('\n')
   }
-  const { positions, orders, inFlight, unread } = seen
+  const { positions, orders, unlisted, inFlight, unread } = seen
   const rows = [
     ...positions.map((position) => [
       `${position.direction} ${position.symbol}`,
@@ -44,7 +44,14 @@ export function killQuestion(seen: Seen | string, asked: AskedKill, width: numbe
       symbol === null ? '' : money(BigInt(sizeUsd)),
       '',
       triggerPrice === null ? '' : formatPrice(BigInt(triggerPrice)),
-      !stays ? 'cancelled' : asked.close ? 'stays until that is closed' : 'stays',
+      orderFate(stays, asked),
+    ]),
+    ...unlisted.map(({ name, symbol, direction, sizeUsd, triggerPrice, stays, why }) => [
+      [...(name === null ? [] : [name]), ...(symbol === null ? [] : [direction, symbol])].join(' '),
+      sizeUsd === null || symbol === null ? '' : money(BigInt(sizeUsd)),
+      '',
+      triggerPrice === null ? '' : formatPrice(BigInt(triggerPrice)),
+      `${name === null ? (stays ? 'stays' : 'closes it at the market') : orderFate(stays, asked)}; ${why}`,
     ]),
   ]
   const more = [
@@ -59,6 +66,10 @@ export function killQuestion(seen: Seen | string, asked: AskedKill, width: numbe
     ...more.flatMap((each) => wrapped('', each, width)),
     rest,
   ].join('\n')
+}
+
+function orderFate(stays: boolean, { close }: AskedKill): string {
+  return !stays ? 'cancelled' : close ? 'stays until that is closed' : 'stays'
 }
 
 function effect({ close, exits }: AskedKill): string {

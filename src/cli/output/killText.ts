@@ -48,19 +48,20 @@ function leftText({
 
 /** An order in flight, its state, and what it waits for; nothing of one that rests. */
 function inFlightText(row: StatusBody['openIntents'][number]): string[] {
-  const { intentId, status, kind, direction, market, host, presumedDeadForSeconds } = row
+  const { intentId, status, kind, direction, market, host, deadlineAt, presumedDeadForSeconds } = row
+  const until = deadlineAt === null ? 'its deadline' : `its deadline, ${deadlineAt.slice(11, 19)} UTC`
   const waits =
     presumedDeadForSeconds !== null
       ? `${span(presumedDeadForSeconds * 1_000)} past its deadline, and nothing shows it: perpd orders resolve ${shortId(intentId)}`
-      : inFlightWaits[status]?.(host ?? 'its host')
+      : inFlightWaits[status]?.(host ?? 'its host', until, shortId(intentId))
   return waits === undefined
     ? []
     : [`order ${shortId(intentId)} (${kind} ${direction} ${market}) is ${status}: ${waits}`]
 }
 
-const inFlightWaits: Readonly<Record<string, (host: string) => string>> = {
+const inFlightWaits: Readonly<Record<string, (host: string, until: string, id: string) => string>> = {
   planned: () => 'it is not signed any more, and ends by itself',
   pending: (host) => `it waits for ${host} and the chain to show it`,
-  unknown: (host) =>
-    `it was sent, and waits for proof of its end by ${host} and the chain, at the latest after its deadline`,
+  unknown: (host, until, id) =>
+    `it was sent, and the kill is done once ${host} and the chain prove its end: it can land until ${until}, and is proven dead after that where a chain endpoint is read; what you know of it ends the wait: perpd orders resolve ${id}`,
 }

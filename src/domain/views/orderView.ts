@@ -4,7 +4,14 @@ import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { filledAtMs } from '../account/fills.ts'
-import { type Child, type ChildRole, type IntentState, type Label, lastAttempt } from '../order/intent.ts'
+import {
+  type Child,
+  type ChildRole,
+  type Intent,
+  type IntentState,
+  type Label,
+  lastAttempt,
+} from '../order/intent.ts'
 import {
   inForceOf,
   isOpened,
@@ -36,6 +43,8 @@ export interface OrderRow {
   readonly market: string
   readonly direction: Direction
   readonly kind: string
+  /** Type of the order that it makes: `market`, `limit`, `stop-market`, `take-profit`, `stop-loss` or `twap`; null of what makes none, and of a batch. */
+  readonly orderType: string | null
   /** As it is in force, with the edits of it: decimal text of the integer with 30 decimals. */
   readonly sizeDeltaUsd: string
   /** The price in force of an order that waits for one: decimal text of the integer with 30 decimals. */
@@ -49,6 +58,8 @@ export interface OrderRow {
   readonly acceptedAt: string
   readonly armedAt: string | null
   readonly sentAt: string | null
+  /** Its message can land until then, as it was signed. */
+  readonly deadlineAt: string | null
   readonly closedAt: string | null
   readonly outcome: string | null
   readonly reason: string | null
@@ -175,6 +186,15 @@ function legRow(leg: OrderLeg, heldUsd: Usd | undefined, atMs: number | undefine
   }
 }
 
+/** Kinds that make no order of one type. */
+const makesNone: ReadonlySet<Intent['kind']> = new Set([
+  'edit',
+  'cancel',
+  'batch',
+  'collateral-in',
+  'collateral-out',
+])
+
 /** The row of an intent. */
 export function orderRow(labelled: LabelledState): OrderRow {
   const { state, label, observedStatus } = labelled
@@ -190,6 +210,7 @@ export function orderRow(labelled: LabelledState): OrderRow {
     market: intent.terms.symbol,
     direction: intent.terms.direction,
     kind: intent.kind,
+    orderType: makesNone.has(intent.kind) ? null : terms.orderType,
     sizeDeltaUsd: terms.sizeDeltaUsd.toString(),
     triggerPrice: terms.triggerPrice?.toString() ?? null,
     decisionReason: intent.decision.reason,
@@ -200,6 +221,7 @@ export function orderRow(labelled: LabelledState): OrderRow {
     acceptedAt: iso(intent.acceptedAtMs),
     armedAt: isoOrNull(attempt?.armedAtMs),
     sentAt: isoOrNull(attempt?.sentAtMs),
+    deadlineAt: isoOrNull(armed === undefined ? undefined : armed.deadlineSeconds * 1_000),
     closedAt: isoOrNull(closedAtMs),
     outcome: closing?.outcome ?? null,
     reason: closing?.reason ?? null,

@@ -1,5 +1,6 @@
 /** A kill in the words of people: what it leaves and by what that is protected, and all that it would do, before it is begun. Pure. */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import type { HeldSide } from '../../domain/account/held.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import type { KeptExit, LeftPosition } from '../../domain/tasks/killState.ts'
 import { hexKey } from '../../protocol/address.ts'
@@ -28,10 +29,27 @@ export interface KillOrder {
   readonly stays: boolean
 }
 
+/** A position or an order that the list of the venue lacks, and that is known otherwise. */
+export interface KillUnlisted {
+  /** As the venue's page calls the order; null of a position. */
+  readonly name: string | null
+  /** Its market; null of a swap, which is on none. */
+  readonly symbol: string | null
+  readonly direction: 'long' | 'short'
+  /** Null where nobody knows it. */
+  readonly sizeUsd: Usd | null
+  readonly triggerPrice: Usd | null
+  readonly stays: boolean
+  /** Why it is known although no list shows it, a clause. */
+  readonly why: string
+}
+
 /** All that a kill would find and do now. */
 export interface KillPreview {
   readonly positions: readonly KillPosition[]
   readonly orders: readonly KillOrder[]
+  /** The kill closes and cancels these too. */
+  readonly unlisted: readonly KillUnlisted[]
   /** Orders that are sent and not ended: it waits for them. */
   readonly inFlight: number
   /** Rows that cannot be read, a sentence each. */
@@ -73,8 +91,17 @@ export function leftPositions(
   })
 }
 
-/** The plan of a kill that sees this. */
-export function killPreview(left: KillLeft, snapshot: Snapshot, symbols: Symbols): KillPreview {
+/**
+ * The plan of a kill that sees this.
+ *
+ * @param whole all that a kill with the same word on exits, and closing, would have before it: what lists hide is in it, closing or not
+ */
+export function killPreview(
+  left: KillLeft,
+  whole: KillLeft,
+  snapshot: Snapshot,
+  symbols: Symbols,
+): KillPreview {
   const orderOf = (stays: boolean) => (order: Order) => ({
     symbol: isOnMarket(order) ? (symbols[hexKey(order.marketToken)] ?? order.marketToken) : null,
     direction: order.direction,
@@ -86,6 +113,7 @@ export function killPreview(left: KillLeft, snapshot: Snapshot, symbols: Symbols
   return {
     positions: leftPositions(snapshot, left.exits, symbols),
     orders: [...left.resting.map(orderOf(false)), ...left.exits.map(orderOf(true))],
+    unlisted: unlistedBefore(whole, snapshot, symbols, !left.isUntilClosed),
     inFlight: left.inFlight,
     unread: [
       ...left.unread,
@@ -94,6 +122,51 @@ export function killPreview(left: KillLeft, snapshot: Snapshot, symbols: Symbols
       ),
     ],
   }
+}
+
+/** Positions and orders that the lists lack. `leaves`: positions stay. */
+function unlistedBefore(
+  { hiddenSides, hiddenOrders, elsewhere, held }: KillLeft,
+  { unlisted = [] }: Snapshot,
+  symbols: Symbols,
+  leaves: boolean,
+): readonly KillUnlisted[] {
+  const symbolOf = (marketToken: string) => symbols[hexKey(marketToken)] ?? marketToken
+  const shown = new Set([...held, ...elsewhere].map(sideKeyOf))
+  const reasons = new Map(unlisted.map((side) => [sideKeyOf(side), side.why]))
+  const sides = new Map(
+    [...unlisted, ...hiddenSides].flatMap((side) =>
+      shown.has(sideKeyOf(side)) ? [] : [[sideKeyOf(side), side] as const],
+    ),
+  )
+  const position = (side: HeldSide, why: string): KillUnlisted => ({
+    name: null,
+    symbol: symbolOf(side.marketToken),
+    direction: side.direction,
+    sizeUsd: side.sizeUsd,
+    triggerPrice: null,
+    stays: leaves,
+    why,
+  })
+  return [
+    ...elsewhere.map((row) =>
+      position({ ...row, sizeUsd: row.sizeInUsd }, 'one host shows it, and the list of another lacks it'),
+    ),
+    ...[...sides].map(([key, side]) =>
+      position(side, reasons.get(key) ?? 'the journal holds it, and no list shows it'),
+    ),
+    ...hiddenOrders.map(
+      ({ marketToken, direction, isKept, rests }): KillUnlisted => ({
+        name: rests.name,
+        symbol: isOnMarket({ marketToken }) ? symbolOf(marketToken) : null,
+        direction,
+        sizeUsd: rests.sizeUsd ?? null,
+        triggerPrice: rests.triggerPrice ?? null,
+        stays: isKept,
+        why: 'it rests by the journal, and no list shows it',
+      }),
+    ),
+  ]
 }
 
 function triggerOf(order: Order, snapshot: Snapshot): Usd | null {

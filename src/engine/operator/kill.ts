@@ -249,7 +249,8 @@ export function createKill(context: KillContext): Kill {
       const open = orderManager.open().map((each) => each.state)
       const { journal: journalOf, elsewhere } = context.holdings
       const view = { open, journal: journalOf(), elsewhere }
-      return killPreview(killLeft(view, snapshot, asked), snapshot, context.symbols())
+      const whole = killLeft(view, snapshot, { ...asked, close: true })
+      return killPreview(killLeft(view, snapshot, asked), whole, snapshot, context.symbols())
     },
     async begin(by, asked) {
       await trading.halt({

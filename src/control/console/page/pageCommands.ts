@@ -46,6 +46,8 @@ export interface PageCommand {
   readonly typed?: string
   /** The body of the same command that only tells what it would do; it must be seen before it is sent. */
   readonly preview?: (values: FieldValues) => Readonly<Record<string, unknown>>
+  /** The body of the same command that only tells what it would find, shown as soon as it is there: the command does not wait for it. */
+  readonly shown?: (values: FieldValues) => Readonly<Record<string, unknown>>
   /** What must be typed besides by what the preview says; undefined: nothing. */
   readonly typedFor?: (seen: Answer) => string | undefined
   readonly isDanger?: true
@@ -136,6 +138,10 @@ export function killCommand(
   const own = isClosing ? words.killClose : words.kill
   const resting = openIntents.flatMap(({ legs }) => legs.filter(({ status }) => status === 'resting')).length
   const inFlight = openIntents.filter(({ legs }) => legs.length === 0).length
+  const body = ({ exits }: FieldValues) => ({
+    close: isClosing,
+    ...(exits === 'cancelled' ? { exits: true } : {}),
+  })
   return {
     title: own.title,
     effects: [words.killCancels(resting, othersOrders, inFlight), own.leaves(positions.length)],
@@ -143,7 +149,8 @@ export function killCommand(
     fields: isClosing
       ? []
       : [{ name: 'exits', label: words.killExits, value: 'stay', choices: words.killExitChoices }],
-    body: ({ exits }) => ({ close: isClosing, ...(exits === 'cancelled' ? { exits: true } : {}) }),
+    body,
+    shown: (values) => ({ ...body(values), preview: true }),
     send: own.send,
     typed: own.typed,
     isDanger: true,

@@ -41,7 +41,35 @@ function linesOf(answer: Answer): readonly string[] {
     ...(strategies ?? []),
     ...(waiting ?? []),
     ...(isEmpty ? [words.nothingDiffers] : []),
+    ...killLinesOf(answer.killing),
   ]
+}
+
+/** What a kill would find, a line each; what no list shows has the reason why it is known. */
+function killLinesOf(killing: Answer['killing']): readonly string[] {
+  if (killing === undefined) return []
+  const { positions, orders, unlisted, unread } = killing
+  const size = (usd: string | null) => (usd === null ? '' : ` ${usdText(usd)}`)
+  const at = (price: string | null) => (price === null ? '' : ` ${words.at} ${priceText(price)}`)
+  const orderText = (
+    order: Pick<(typeof unlisted)[number], 'name' | 'symbol' | 'direction' | 'sizeUsd' | 'triggerPrice'>,
+  ) =>
+    [
+      order.name ?? '',
+      order.symbol === null ? '' : `${order.direction} ${order.symbol}${size(order.sizeUsd)}`,
+    ]
+      .filter((part) => part !== '')
+      .join(' ') + at(order.triggerPrice)
+  const lines = [
+    ...positions.map(({ symbol, direction, sizeUsd }) => `${direction} ${symbol}${size(sizeUsd)}`),
+    ...orders.map((order) => `${orderText(order)}; ${order.stays ? words.stays : words.cancelled}`),
+    ...unlisted.map(({ stays, why, ...row }) => {
+      const ends = row.name === null ? words.closed : words.cancelled
+      return `${orderText(row)}; ${stays ? words.stays : ends}; ${why}`
+    }),
+    ...unread.map(words.notShown),
+  ]
+  return lines.length === 0 ? [words.nothingHeld] : lines
 }
 
 /** Why nothing was done, in words; of what nothing answered to, not the browser's own. */
@@ -117,6 +145,19 @@ function CommandForm({
   const isSeen = preview === undefined || seen?.ok === true
   const isSaid = typed === undefined || said.trim().toLowerCase() === typed
   const isOver = done?.ok === true
+
+  // A kill does not wait for what it would find: it is shown once it is read.
+  useEffect(() => {
+    if (command.shown === undefined) return undefined
+    let isOld = false
+    const body = { ...command.shown(values), by: by.trim() || words.byNobody }
+    void feed.change<Answer>('POST', path, body).then((answer) => {
+      if (!isOld && answer.ok) setSeen(answer)
+    })
+    return () => {
+      isOld = true
+    }
+  }, [JSON.stringify(values)])
 
   async function ask(body: Readonly<Record<string, unknown>>): Promise<Answered<Answer>> {
     setSending(true)
