@@ -131,10 +131,10 @@ test('orders lists the newest first', async () => {
   const { code, out, err } = await perpd(cwd, ['orders'])
   expect([code, err]).toEqual([0, ''])
   expect(out).toMatchInlineSnapshot(`
-    "ID        STATUS    ORDER                                 SIZE      PRICE   FEES  ACCEPTED (UTC)       STRATEGY   REASON
-    abcd0000  planned   increase long ETH/USD [WETH-USDC]  $500.00                    2027-01-15 08:01:30  eth-trend  the fast average is above the slow one
-    f00dbeef  unknown   increase long ETH/USD [WETH-USDC]  $500.00                    2027-01-15 08:01:00  btc-trend  the fast average is above the slow one
-    f00d0000  executed  increase long ETH/USD [WETH-USDC]  $500.00  $1,739.51  $0.30  2027-01-15 08:00:00  eth-trend  the fast average is above the slow one"
+    "ID        STATUS    ORDER                                 SIZE  TYPE        PRICE   FEES  ACCEPTED (UTC)       STRATEGY   REASON
+    abcd0000  planned   increase long ETH/USD [WETH-USDC]  $500.00  market                    2027-01-15 08:01:30  eth-trend  the fast average is above the slow one
+    f00dbeef  unknown   increase long ETH/USD [WETH-USDC]  $500.00  market                    2027-01-15 08:01:00  btc-trend  the fast average is above the slow one
+    f00d0000  executed  increase long ETH/USD [WETH-USDC]  $500.00  market  $1,739.51  $0.30  2027-01-15 08:00:00  eth-trend  the fast average is above the slow one"
   `)
 })
 
@@ -162,6 +162,7 @@ test('orders --json gives every field of a row', async () => {
       "acceptedAt": "2027-01-15T08:00:00.000Z",
       "armedAt": "2027-01-15T08:00:00.012Z",
       "closedAt": "2027-01-15T08:00:01.601Z",
+      "deadlineAt": "2027-01-15T08:05:00.000Z",
       "decisionReason": "the fast average is above the slow one",
       "digest": "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1",
       "direction": "long",
@@ -193,6 +194,7 @@ test('orders --json gives every field of a row', async () => {
       ],
       "market": "ETH/USD [WETH-USDC]",
       "observedStatus": null,
+      "orderType": "market",
       "outcome": "EXECUTED",
       "presumedDeadForSeconds": null,
       "reason": "The order was executed.",

@@ -110,6 +110,7 @@ const columnsOf: readonly Column[] = [
   { title: 'STATUS', rank: 0 },
   { title: 'ORDER', rank: 0 },
   { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'TYPE', rank: 4, word: 'type' },
   { title: 'TRIGGER', rank: 4, word: 'trigger', isFigure: true },
   { title: 'PRICE', rank: 2, word: 'price', isFigure: true },
   { title: 'FEES', rank: 5, word: 'fees', isFigure: true },
@@ -147,7 +148,7 @@ function legLine(leg: OrderLegRow, fill: readonly string[]): string[] {
       ? settling([leg])
       : `that much is held; signed for ${signed}`
   const note = changeText(leg) ?? held
-  return ['', status, `  ${role}`, size, triggerText(triggerPrice), ...fill, '', '', note]
+  return ['', status, `  ${role}`, size, typeOf(leg), triggerText(triggerPrice), ...fill, '', '', note]
 }
 
 /**
@@ -189,6 +190,11 @@ function fillOf(
   return [priceText(row, leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
 }
 
+/** The type of an order that came with another; a part of a TWAP has its entry's. */
+function typeOf({ role }: Pick<OrderLegRow, 'role'>): string {
+  return role === 'take-profit' || role === 'stop-loss' ? role : ''
+}
+
 /** A trigger to the last digit that its order holds. */
 function triggerText(price: string | null): string {
   return price === null ? '' : formatExactPrice(BigInt(price))
@@ -211,6 +217,7 @@ function lineOf(
     statusOf(row),
     `${row.kind} ${row.direction} ${row.market}`,
     changed === undefined ? sizeText(row) : sizeOf(changed.sizeDeltaUsd),
+    row.orderType ?? '',
     triggerText(row.triggerPrice),
     ...fillOf(row, mains.length === 1 ? mains[0] : undefined, priceText),
     row.acceptedAt.slice(0, 19).replace('T', ' '),

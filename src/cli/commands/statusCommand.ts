@@ -202,6 +202,7 @@ function orderRow(row: StatusBody['openIntents'][number], nowMs: number): string
     row.standing,
     `${row.kind} ${row.direction} ${row.market}`,
     sizeText(row),
+    row.orderType ?? '',
     row.triggerPrice === null ? '' : formatExactPrice(BigInt(row.triggerPrice)),
     row.strategy,
     [
@@ -350,6 +351,7 @@ const orderColumns: readonly Column[] = [
   { title: 'STATUS', rank: 0 },
   { title: 'ORDER', rank: 0 },
   { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
+  { title: 'TYPE', rank: 1, word: 'type' },
   { title: 'TRIGGER', rank: 1, word: 'trigger', isFigure: true },
   { title: 'STRATEGY', rank: 2, word: 'by', isName: true },
   { title: 'NOTE', rank: 3, isProse: true },

@@ -190,6 +190,8 @@ export const texts = {
     strategy: 'Strategy',
     market: 'Market',
     kind: 'Kind',
+    type: 'Type',
+    trigger: 'Trigger',
     size: 'Size',
     status: 'Status',
     pnl: 'PnL',

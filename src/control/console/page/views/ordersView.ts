@@ -6,7 +6,7 @@ import { newCommandId } from '../newCommandId.ts'
 import { cancelCommand } from '../pageCommands.ts'
 import { mostOrders } from '../pageOrders.ts'
 import type { Order } from '../pageWire.ts'
-import { NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
+import { NOTHING, priceText, signedUsdText, usdText } from '../shownAmount.ts'
 import { isCancellable, isFound, isOpenOrder, orderPnlOf, partFilledUsd } from '../shownFigures.ts'
 import { millisOf, momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
@@ -14,7 +14,7 @@ import { toneOf } from './headlineView.ts'
 
 const { orders: words } = texts
 const firstRows = 25
-const figures: readonly string[] = [words.accepted, words.size, words.pnl]
+const figures: readonly string[] = [words.accepted, words.trigger, words.size, words.pnl]
 
 /** How an order's label looks: grave ones are marked by more than their colour. */
 function toneOfLabel(status: Order['status']): string {
@@ -29,7 +29,8 @@ interface RowProps {
 }
 
 const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
-  const { intentId, status, standing, strategy, market, direction, kind, sizeDeltaUsd, acceptedAt } = order
+  const { intentId, status, standing, strategy, market, direction, kind, orderType, triggerPrice } = order
+  const { sizeDeltaUsd, acceptedAt } = order
   const id = intentId.slice(0, 8)
   const pnl = orderPnlOf(order)
   const filled = partFilledUsd(order)
@@ -45,6 +46,8 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
     <td data-label=${words.strategy}>${strategy}</td>
     <td data-label=${words.market}>${market} <span class=${`side ${direction}`}>${direction === 'long' ? '↑' : '↓'} ${direction}</span></td>
     <td data-label=${words.kind}>${kind}</td>
+    <td data-label=${words.type}>${orderType ?? NOTHING}</td>
+    <td class="num" data-label=${words.trigger}>${triggerPrice === null ? NOTHING : priceText(triggerPrice)}</td>
     <td class="num" data-label=${words.size}>${filled === undefined ? '' : words.partOf(usdText(filled))}${usdText(sizeDeltaUsd)}</td>
     <td data-label=${words.status}>
       <span class=${toneOfLabel(status)} title=${hint}>${standing}</span>
@@ -76,6 +79,8 @@ const titles = [
   words.strategy,
   words.market,
   words.kind,
+  words.type,
+  words.trigger,
   words.size,
   words.status,
   words.pnl,
