@@ -249,8 +249,8 @@ test('status shows the running daemon on one screen', async () => {
       PnL is before closing costs.
 
     open orders
-      ID        STATUS   ORDER                                 SIZE  STRATEGY   NOTE
-      f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  eth-trend  5 s old, the venue says relay_accepted
+      ID        STATUS   ORDER                                 SIZE  TYPE    STRATEGY   NOTE
+      f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  market  eth-trend  5 s old, the venue says relay_accepted
 
     strategies
       NAME       KIND   MARKETS              EVERY  TURNS  DECIDED  ADMITTED  DENIED  LAST TURN

@@ -302,7 +302,7 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
   )
   expect(kept(held.text)).toMatch(/^MARKET SIDE SIZE ENTRY LIQUIDATION PNL/)
   expect(kept((await typed('orders')).text)).toMatch(
-    /^ID STATUS ORDER SIZE PRICE ID open increase long ETH\/USD\s\[WETH-USDC\] \$N \$N fees \$N, TIME, by first\s(?:not final yet; )?the first day resting stop-loss \$N trigger \$N/,
+    /^ID STATUS ORDER SIZE PRICE ID open increase long ETH\/USD\s\[WETH-USDC\] \$N \$N type\smarket,\sfees\s\$N,\sTIME,\sby\sfirst\s(?:not final yet; )?the\sfirst\sday\sresting\sstop-loss\s\$N\strigger\s\$N/,
   )
   expect(kept((await typed('trades')).text)).toMatch(
     /^FILLED \(UTC\) MARKET TRADE SIZE PRICE FEES PNL TIME ETH\/USD increase \$N \$N \$N \[WETH-USDC\] long/,

@@ -148,7 +148,7 @@ function legLine(leg: OrderLegRow, fill: readonly string[]): string[] {
       ? settling([leg])
       : `that much is held; signed for ${signed}`
   const note = changeText(leg) ?? held
-  return ['', status, `  ${role}`, size, typeOf(leg), triggerText(triggerPrice), ...fill, '', '', note]
+  return ['', status, `  ${role}`, size, '', triggerText(triggerPrice), ...fill, '', '', note]
 }
 
 /**
@@ -188,11 +188,6 @@ function fillOf(
   if (leg?.status !== 'filled') return ['', '', '']
   const amount = (text: string | null) => (text === null ? '' : moneyCell(BigInt(text)))
   return [priceText(row, leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
-}
-
-/** The type of an order that came with another; a part of a TWAP has its entry's. */
-function typeOf({ role }: Pick<OrderLegRow, 'role'>): string {
-  return role === 'take-profit' || role === 'stop-loss' ? role : ''
 }
 
 /** A trigger to the last digit that its order holds. */
