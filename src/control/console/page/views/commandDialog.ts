@@ -123,6 +123,27 @@ function Field(props: {
   }</label>`
 }
 
+/** Reads what a command would find now, again for other values; the command does not wait for it. */
+function useShown(
+  { shown, path }: PageCommand,
+  values: FieldValues,
+  by: string,
+  onSeen: (seen: Answered<Answer>) => void,
+): void {
+  const { feed } = usePage()
+  useEffect(() => {
+    if (shown === undefined) return undefined
+    let isOld = false
+    const body = { ...shown(values), by: by.trim() || words.byNobody }
+    void feed.change<Answer>('POST', path, body).then((answer) => {
+      if (!isOld && answer.ok) onSeen(answer)
+    })
+    return () => {
+      isOld = true
+    }
+  }, [JSON.stringify(values)])
+}
+
 /** The form of one command. It is made anew for each, so that nothing that was typed for another stands in it. */
 function CommandForm({
   command,
@@ -146,18 +167,7 @@ function CommandForm({
   const isSaid = typed === undefined || said.trim().toLowerCase() === typed
   const isOver = done?.ok === true
 
-  // A kill does not wait for what it would find: it is shown once it is read.
-  useEffect(() => {
-    if (command.shown === undefined) return undefined
-    let isOld = false
-    const body = { ...command.shown(values), by: by.trim() || words.byNobody }
-    void feed.change<Answer>('POST', path, body).then((answer) => {
-      if (!isOld && answer.ok) setSeen(answer)
-    })
-    return () => {
-      isOld = true
-    }
-  }, [JSON.stringify(values)])
+  useShown(command, values, by, setSeen)
 
   async function ask(body: Readonly<Record<string, unknown>>): Promise<Answered<Answer>> {
     setSending(true)
