@@ -15,6 +15,8 @@ const entries: Readonly<Record<string, string>> = {
   'cli/bin': 'cli/bin.ts',
   'control/assets': 'control/console/assets.ts',
   'daemon/kindThread': 'daemon/kindThread.ts',
+  // Reads no file by its own place.
+  'journal/sqlite/writerThread': 'journal/sqlite/writerThread.ts',
   'strategy/strategy': 'strategy/strategy.ts',
   'strategy/indicators': 'strategy/indicators.ts',
 }
