@@ -8,8 +8,17 @@ import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { wholeStory } from './story.ts'
 
 const [path = '', inFlight = '0'] = process.argv.slice(2)
+/** With a thread the pipe to the reader does not block: a line that finds it full waits for the reader. */
 const say = (line: string): void => {
-  writeSync(1, `${line}\n`)
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`)
+      return
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
 }
 
 const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'writer', inThread: true })
