@@ -210,13 +210,18 @@ test('a signal that was taken is not taken again: not at once, not twice at the 
     409,
     { error: 'SIGNAL_REPLAYED' },
   ])
-  // Its nonce is forgotten once it is too old, with the next signal that is written.
+  // Its nonce is remembered for two days after it is too old, and forgotten with the next signal that is written.
   nowMs += windowMs + 1
   expect((await send(long))[0]).toBe(202)
-  expect(fold.nonces.size).toBe(1)
+  expect(fold.nonces.size).toBe(2)
+  nowMs = timestampMs
+  expect(await send(long, { timestampMs, nonce })).toMatchObject([409, { error: 'SIGNAL_REPLAYED' }])
+  nowMs += windowMs + 2 * 86_400_000 + 1
+  expect((await send(long))[0]).toBe(202)
+  expect([...fold.nonces.keys()].some((each) => each.endsWith(nonce))).toBe(false)
   nowMs = timestampMs
   expect(await send(long, { timestampMs, nonce })).toMatchObject([410, { error: 'SIGNAL_STALE' }])
-  expect(accepted()).toHaveLength(2)
+  expect(accepted()).toHaveLength(3)
 })
 
 test('only strategies that run and take signals get them', async () => {
