@@ -9,13 +9,12 @@ import { type OutputChunk, rolldown } from 'rolldown'
 
 const root = process.cwd()
 const source = realpathSync(join(root, 'src'))
-/** By their places in `dist`, each one folder below it; the files of the console's page are looked up by themselves too. */
+/** By their places in `dist`; the files of the console's page are looked up by themselves too. */
 const entries: Readonly<Record<string, string>> = {
   'api/index': 'api/index.ts',
   'cli/bin': 'cli/bin.ts',
   'control/assets': 'control/console/assets.ts',
   'daemon/kindThread': 'daemon/kindThread.ts',
-  // Reads no file by its own place.
   'journal/sqlite/writerThread': 'journal/sqlite/writerThread.ts',
   'strategy/strategy': 'strategy/strategy.ts',
   'strategy/indicators': 'strategy/indicators.ts',
@@ -71,5 +70,8 @@ const { output } = await bundle.write({
   comments: { legal: true, annotation: false, jsdoc: false },
 })
 const chunks = output.filter((each) => each.type === 'chunk')
+for (const { fileName, code } of chunks)
+  if (code.includes('import.meta.url') && fileName.split('/').length !== 2)
+    throw new Error(`${fileName} finds files by its place, which is not one folder below dist`)
 writeFileSync(join(root, 'dist', 'third-party.txt'), notices(chunks))
 await bundle.close()

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { usd } from '../../src/protocol/units.ts'
 import type { HostedKind } from '../../src/strategy/files/hosted.ts'
-import { threadsLeftBehind } from '../../src/strategy/files/leftThreads.ts'
 import { type HostOptions, hostKind } from '../../src/strategy/files/hostKind.ts'
+import { threadsLeftBehind } from '../../src/strategy/files/leftThreads.ts'
 import { marketView, snapshot } from '../risk/world.ts'
 
 const program = new URL('../../src/daemon/kindThread.ts', import.meta.url)
