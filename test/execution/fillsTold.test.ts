@@ -1,7 +1,7 @@
 /** What a trader is told of an entry with exits: its fill, what rests, and the exit that was hit, in the log and in `perpd orders`. */
 import { afterEach, expect, test } from 'vitest'
 import { explainText } from '../../src/cli/explain/explainText.ts'
-import type { Settlement } from '../../src/domain/order/intent.ts'
+import type { Attempt, Settlement } from '../../src/domain/order/intent.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import type { CostsLookup } from '../../src/domain/order/orderLegs.ts'
 import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
@@ -87,12 +87,16 @@ test.each([
       .story(intentId)
       .attempts[0]?.children.find(({ role }) => role === 'stop-loss')?.settlement
     // After the exit's own fees it is less than the chain's figure by the entry's fee and what sending the message cost.
-    const sentUsd = (bench.story(intentId).attempts[0]?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n
+    const sentUsd = sentBy(bench.story(intentId).attempts[0])
     expect(sentUsd).toBeGreaterThan(0n)
     const entered = bench
       .story(intentId)
       .attempts[0]?.children.find(({ role }) => role === 'main')?.settlement
-    const returnedUsd = returnedBy(entered) + returnedBy(settlement)
+    // The take-profit ended with the position.
+    const cancelled = bench
+      .story(intentId)
+      .attempts[0]?.children.find(({ role }) => role === 'take-profit')?.settlement
+    const returnedUsd = returnedBy(entered) + returnedBy(settlement) + returnedBy(cancelled)
     // The chain alone shows what keepers gave back.
     expect(returnedUsd > 0n).toBe(isByChain)
     expect(BigInt(stop?.pnlUsd ?? '0')).toBe(
@@ -168,9 +172,9 @@ test.each([
     const [attempt] = bench.story(intentId).attempts
     const settlementOf = (role: string) =>
       attempt?.children.find((child) => (child.role ?? 'main') === role)?.settlement
-    const edited = bench.story(edit.intentId).attempts.at(-1)?.armed?.relayFeeAmount ?? 0n
-    expect(edited).toBeGreaterThan(0n)
-    const sentUsd = ((attempt?.armed?.relayFeeAmount ?? 0n) + edited) * 10n ** 24n
+    const editedUsd = sentBy(bench.story(edit.intentId).attempts.at(-1))
+    expect(editedUsd).toBeGreaterThan(0n)
+    const sentUsd = sentBy(attempt) + editedUsd
     const costUsd = (settlementOf('main')?.feesUsd ?? 0n) + sentUsd - returnedBy(settlementOf('main'))
     expect(BigInt(stop().sizeDeltaUsd ?? 0)).toBe(usd(250))
     const stopped = settlementOf('stop-loss')
@@ -195,7 +199,7 @@ test.each([
   const settlementOf = ({ intentId }: { readonly intentId: string }) => {
     const [attempt] = bench.story(intentId).attempts
     const settlement = attempt?.children[0]?.settlement
-    const sentUsd = (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n - returnedBy(settlement)
+    const sentUsd = sentBy(attempt) - returnedBy(settlement)
     return { ...settlement, sentUsd }
   }
   const [entry, exit] = [settlementOf(opened), settlementOf(closed)]
@@ -213,6 +217,11 @@ test.each([
   })
   expect(story.replaceAll(/\s+/g, ' ')).toContain(`${formatDollars(pnlUsd)} after all costs: `)
 })
+
+/** USD that the fee of a message took: one unit of USDC counts as a dollar, and the relay's rest comes back where the chain shows it. */
+function sentBy(attempt: Attempt | undefined): bigint {
+  return (attempt?.armed?.relayFeeAmount ?? 0n) * 10n ** 24n - (attempt?.feeReturnedUsd ?? 0n)
+}
 
 const context = {
   rules: { source: 'api', trustVenue: true, deadlineMarginMs: 5_000, nowMs: 0 },
