@@ -67,18 +67,22 @@ export function withRoom<T>(ballast: string, work: () => T): T {
   }
 }
 
-/** Fills the ballast up where the disk has more than is kept of it; false while the ballast lacks bytes. */
+/**
+ * Fills the ballast up where the disk has more than is kept of it; false while the ballast lacks bytes that may come. Where the
+ * process may not write a file of that size (`ulimit -f`) no wait brings them, and nothing waits.
+ */
 export function fillBallast(ballast: string): boolean {
-  return opened(ballast, O_RDWR | O_CREAT | O_APPEND, (fd) => {
+  const fill = (fd: number): boolean => {
     fchmodSync(fd, 0o600)
     // Random bytes: some file systems store what repeats once, and zeros not at all.
     return grow(fd, BALLAST_BYTES, ballast, KEPT_OF_DISK_BYTES, randomBytes)
-  })
+  }
+  return opened(ballast, O_RDWR | O_CREAT | O_APPEND, fill, isTooLarge)
 }
 
-/** Takes from the disk what the WAL of the journal at `path` has reserved, where it has more than is kept of it; false while the WAL lacks bytes. */
+/** Takes from the disk what the WAL of the journal at `path` has reserved, where it has more than is kept of it; false as of `fillBallast`. */
 export function reserveWal(path: string): boolean {
-  return growWal(path, WAL_RESERVED_BYTES, KEPT_OF_DISK_BYTES)
+  return growWal(path, WAL_RESERVED_BYTES, KEPT_OF_DISK_BYTES, isTooLarge)
 }
 
 /** Takes what the ballast gave up for the WAL, before anybody else does. */
@@ -90,11 +94,12 @@ export function takeForWal(path: string): void {
  * Appends zeros to the WAL. sqlite writes the next frames over them, and a reading ends at the first frame that does not bear the
  * file's salt, as it ends at what an earlier turn of the WAL left there.
  */
-function growWal(path: string, toBytes: number, keptBytes: number): boolean {
-  return opened(`${path}-wal`, O_RDWR | O_APPEND, (fd) => {
+function growWal(path: string, toBytes: number, keptBytes: number, judge?: FailureJudge): boolean {
+  const take = (fd: number): boolean => {
     const most = Math.min(toBytes, fstatSync(fd).size + STEP_BYTES)
     return grow(fd, toBytes === Number.POSITIVE_INFINITY ? most : toBytes, path, keptBytes, Buffer.alloc)
-  })
+  }
+  return opened(`${path}-wal`, O_RDWR | O_APPEND, take, judge)
 }
 
 function grow(
@@ -112,14 +117,27 @@ function grow(
   }
 }
 
+/** Judges whether the process may not write a file of that size. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EFBIG'
+}
+
+/** Gives the answer of a file that could not be opened or written, by its error. */
+type FailureJudge = (error: unknown) => boolean
+
 /** A file that cannot be opened or written makes no room; the write that needs it says why it fails. */
-function opened(path: string, flags: number, use: (fd: number) => boolean): boolean {
+function opened(
+  path: string,
+  flags: number,
+  use: (fd: number) => boolean,
+  judge: FailureJudge = () => false,
+): boolean {
   let fd: number | undefined
   try {
     fd = openSync(path, flags | O_NOFOLLOW, 0o600)
     return use(fd)
-  } catch {
-    return false
+  } catch (error) {
+    return judge(error)
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

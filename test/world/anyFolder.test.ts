@@ -1,6 +1,6 @@
 /** Kinds of the user's own from any folder, by each way that perpd is installed, with types for the editor; and a daemon that hangs. */
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -72,7 +72,8 @@ test('in the layout of the container, from a folder that is mounted elsewhere', 
   timeout: 120_000,
 }, async () => {
   const app = join(folder.path, 'app')
-  for (const name of ['package.json', 'src', 'config', 'strategies'])
+  const built = ['tsconfig.json', 'tsconfig.build.json', 'scripts', 'src']
+  for (const name of ['package.json', 'config', 'strategies', ...built])
     cpSync(join(root, name), join(app, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
   const mounted = join(folder.path, 'mounted')
@@ -81,9 +82,11 @@ test('in the layout of the container, from a folder that is mounted elsewhere', 
   writeFileSync(join(mounted, 'mine.yaml'), yaml)
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
   expect(dockerfile).toContain(
-    'CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--heap-growing-percent=25", "src/cli/main.ts", "run"',
+    'CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--heap-growing-percent=25", "dist/cli/bin.js", "run"',
   )
-  const program = join(app, 'src', 'cli', 'main.ts')
+  await run('npm', ['run', '-s', 'build'], { cwd: app })
+  for (const name of built) rmSync(join(app, name), { recursive: true })
+  const program = join(app, 'dist', 'cli', 'bin.js')
   const check = perpd(['check', `--strategies.paths=${mounted}`], { program, cwd: app })
   expect(await check.ended, check.said()).toBe(0)
   expect(check.stdout()).toMatch(/mine\s+mine\s+ETH\/USD/)

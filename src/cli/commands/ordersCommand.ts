@@ -110,14 +110,14 @@ const columnsOf: readonly Column[] = [
   { title: 'STATUS', rank: 0 },
   { title: 'ORDER', rank: 0 },
   { title: 'SIZE', rank: 1, word: 'size', isFigure: true },
-  { title: 'TYPE', rank: 4, word: 'type' },
+  { title: 'TYPE', rank: 6, word: 'type' },
   { title: 'TRIGGER', rank: 4, word: 'trigger', isFigure: true },
   { title: 'PRICE', rank: 2, word: 'price', isFigure: true },
   { title: 'FEES', rank: 5, word: 'fees', isFigure: true },
   { title: 'PNL', rank: 3, word: 'PnL', isFigure: true },
-  { title: ACCEPTED, rank: 6 },
-  { title: 'STRATEGY', rank: 7, word: 'by', isName: true },
-  { title: 'REASON', rank: 8, isProse: true },
+  { title: ACCEPTED, rank: 7 },
+  { title: 'STRATEGY', rank: 8, word: 'by', isName: true },
+  { title: 'REASON', rank: 9, isProse: true },
 ]
 
 /** Edits and batches, which may have changed an order that rests. */
