@@ -55,7 +55,7 @@ const bundle = await rolldown({
   platform: 'node',
   external: (id) => isApart(id),
   plugins: [{ name: 'places', transform: (code, id) => withPlaces(code, id) }],
-  // Whoever reads the log of a build is told what may be wrong with it: nothing is.
+  // A warning fails the build: nobody reads its log.
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message)
   },

@@ -383,7 +383,7 @@ function shownOf({ consumer: { transactionHash, block } }: Found, { byTransactio
   return events.filter(({ blockHash }) => blockHash === block.hash).length
 }
 
-/** Whether an event ends its order. */
+/** Judges whether an event ends its order. */
 function isEnd({ event }: OrderEvent): boolean {
   return event === 'OrderExecuted' || event === 'OrderCancelled'
 }

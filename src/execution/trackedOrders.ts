@@ -44,7 +44,7 @@ interface Landed {
 export interface TrackedOrders {
   /** Open intents by their ids, oldest first. */
   readonly byId: ReadonlyMap<string, TrackedOrder>
-  /** Of these the newest messages whose fate is open, by intent: asked for by each new order, which looks at no more than them. */
+  /** The newest messages among these whose fate is open, by intent: asked for by each new order, which looks at no more than them. */
   readonly unproven: ReadonlyMap<string, UnprovenMessage>
   /** Takes an intent in; one without a state is accepted now. */
   register(intentId: string, state: IntentState | undefined): TrackedOrder

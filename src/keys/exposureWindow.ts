@@ -17,7 +17,7 @@ export interface ExposureWindow {
 
 /** Makes an empty one over `windowSeconds`. */
 export function createExposureWindow(windowSeconds: number): ExposureWindow {
-  /** What was signed in each second. */
+  /** USD that was signed for in each second. */
   const bySecond = new Map<number, Usd>()
   /** The sum of all seconds after `edge`. */
   let sumUsd = 0n
@@ -30,7 +30,7 @@ export function createExposureWindow(windowSeconds: number): ExposureWindow {
     if (second > edge) sumUsd += byUsd
   }
 
-  /** What was signed in the seconds after `from` up to `to`. */
+  /** Sums the seconds after `from` up to `to`. */
   function between(from: number, to: number): Usd {
     let usd = 0n
     if (to - from > bySecond.size) {

@@ -32,7 +32,7 @@ export interface ExecutorView {
   readonly nowMs: number
   /** The sum of the clock's steps back since it began, ms; absent: it was not. */
   readonly setBackMs?: number
-  /** How long the clock has run without a step, as far as this process knows, ms; absent: always. */
+  /** Time that the clock has run without a step, as far as this process knows, ms; absent: always. */
   readonly straightMs?: number
   /** Of its market, once it was asked for. */
   readonly snapshot?: Snapshot

@@ -41,7 +41,7 @@ type NamedOrder = Pick<Order, 'orderKey' | 'marketToken' | 'direction'>
 export interface HiddenOrder extends NamedOrder {
   /** Says whether it is an exit of what is held, which stays; with closing, until what it protects is closed. */
   readonly isKept: boolean
-  /** What rests, by the message that made it. */
+  /** Resting orders, by the message that made them. */
   readonly rests: { readonly name: string; readonly sizeUsd?: Usd; readonly triggerPrice?: Usd }
 }
 

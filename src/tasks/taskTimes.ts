@@ -7,7 +7,7 @@ import type { TaskState } from '../domain/tasks/taskRecord.ts'
 export interface TaskTimes {
   /** Gives how far the clock was set back since a task began, ms; of one of before this process, at least as far as its start is ahead. */
   setBackSince(task: Pick<TaskState, 'taskId' | 'sinceMs'>): number
-  /** How long the clock has run without a step, ms: a machine that slept ends it too. Asked for at each look, it misses none. */
+  /** Time that the clock has run without a step, ms: a machine that slept ends it too. Asked for at each look, it misses none. */
   straightMs(): number
   /** Forgets a task that ended. */
   delete(taskId: string): unknown

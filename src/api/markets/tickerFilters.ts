@@ -58,7 +58,7 @@ export function createQuestions(): {
   }
 }
 
-/** Of each list that strategies share while it is the newest: hundreds look one market up in it. */
+/** Tickers by market for the newest list, which strategies share: hundreds look one market up in it. */
 const lists = new WeakMap<readonly Ticker[], ReadonlyMap<string, readonly Ticker[]>>()
 
 function bySymbol(tickers: readonly Ticker[]): ReadonlyMap<string, readonly Ticker[]> {

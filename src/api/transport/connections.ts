@@ -13,10 +13,10 @@ import type { Client, buildConnector as ConnectorBuilder } from 'undici'
 import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 import type { ConnectionLookup } from '../../base/networkAddress.ts'
 
-/** What connections are made with. */
+/** Settings of the connections. */
 export interface ConnectionOptions {
   readonly lookup: ConnectionLookup
-  /** How long a connection may idle and still be used again, ms; a server's own limit shortens it. */
+  /** Longest idle time after which a connection is used again, ms; a server's own limit shortens it. */
   readonly idleMs: number
   /** Idle connections to one origin. */
   readonly idlePerHost: number
@@ -59,10 +59,10 @@ function undici(): UndiciParts {
   return undiciParts
 }
 
-/** How long an answer may have been on its way since its server began to count, ms. */
+/** Longest way of an answer since its server began to count, ms. */
 const ANSWER_MS = 1_000
 
-/** What undici's connector gives back, which its types leave out. */
+/** undici's connector with its result, which the package's types leave out. */
 type Connect = (...given: Parameters<ConnectorBuilder.connector>) => Socket
 
 interface Idle extends Moment {

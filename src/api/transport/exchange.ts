@@ -16,7 +16,7 @@ import type { FetchAnswer } from './route.ts'
 
 const once = { once: true } as const
 
-/** What an exchange is made with. */
+/** Inputs of an exchange. */
 export interface ExchangeParts {
   readonly connection: Connection
   readonly signal: AbortSignal | undefined
@@ -28,10 +28,10 @@ export interface ExchangeParts {
 /** One request and its answer, as undici reports them. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #parts: ExchangeParts
-  /** Whether a byte of the request may have been written. */
+  /** True once a byte of the request may have been written. */
   #hasStarted = false
   #isDone = false
-  /** Of the answer; 0 before its head. */
+  /** HTTP status of the answer; 0 before its head. */
   #status = 0
   #headers: Readonly<Record<string, string | string[] | undefined>> = {}
   readonly #chunks: Buffer[] = []

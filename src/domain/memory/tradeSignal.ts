@@ -104,7 +104,7 @@ export const noSignals: SignalFold = {
 }
 
 /**
- * How long a nonce is remembered after its message is too old, ms: a clock that was ahead and is set back would else have forgotten what it took
+ * Time for which a nonce is remembered after its message is too old, ms: a clock that was ahead and is set back would else have forgotten what it took
  * there, and the word of those times could not be taken again before they are over.
  */
 const REMEMBERED_MS = 172_800_000

@@ -1,4 +1,4 @@
-/** What is held by the journal, made once for all who ask between two records. */
+/** The sizes that the journal holds, made once for all who ask between two records. */
 import type { AccountState } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'
 import { type HeldSides, journalSides } from '../../domain/account/held.ts'

@@ -73,7 +73,7 @@ export interface LiveLimits {
 /** Limits that begin with `first`. */
 export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
   let current = first
-  /** What was asked of the limits in force, by strategy and market: each turn asks of every market that is held. */
+  /** Answers about the limits in force, by strategy and market: each turn asks for every market that is held. */
   let asked = new Map<string, Limits>()
   const take = (next: ConfiguredLimits): void => {
     current = next

@@ -52,7 +52,7 @@ const ENOUGH_MS = 15_000
 const TIMEOUT_MS = 3_000
 const PATIENCE_MS = 1_000
 
-/** What was true at a moment. */
+/** A state at one moment. */
 interface Dated<T> {
   readonly value: Omit<T, 'atMs'>
   readonly at: Moment

@@ -30,13 +30,13 @@ export interface FileWriter {
   close(): Promise<void>
 }
 
-/** What a writer is made of; it owns connection and mark from then on. */
+/** The parts of a writer; it owns connection and mark from then on. */
 export interface FileWriterParts {
   readonly db: DatabaseSync
   readonly path: string
   /** Where the chain of records ends. */
   readonly tail: Tail
-  /** How many intents there are. */
+  /** Number of intents. */
   readonly intents: number
   readonly lease: Lease
   readonly highWaterMark: HighWaterMark

@@ -6,7 +6,7 @@ import { APPLICATION_ID, plantedProblem, readMarks, readNumber, SCHEMA_VERSION }
 
 /** Size the WAL file is cut back to once it was copied, bytes: what it took on a full disk stays its own. */
 const WAL_KEPT_BYTES = WAL_RESERVED_BYTES + BALLAST_BYTES
-/** How long sqlite waits for a foreign lock, ms. Our own readers never hold one against the writer. */
+/** Longest wait of sqlite for a foreign lock, ms. Our own readers never hold one against the writer. */
 const BUSY_TIMEOUT_MS = 250
 /** Pages kept in memory for reading alone, KiB. */
 const READING_CACHE_KIB = 2 * 1024

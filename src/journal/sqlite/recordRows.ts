@@ -26,7 +26,7 @@ export interface RecordRows {
     attempt: number | null,
     body: string,
   ]
-  /** Of an intent that the record accepts. */
+  /** Set for an intent that the record accepts. */
   readonly intent?: readonly [
     intentId: string,
     strategy: string,

@@ -1,11 +1,11 @@
-/** What goes to the thread that writes the journal, and comes back: each question is answered once, in its order. */
+/** Messages to the thread that writes the journal, and its answers: one for each question, in order. */
 import type { Facts } from '../../base/errors.ts'
 import { JournalFaultError } from '../journal.ts'
 import type { LedgerSnapshot } from '../ledgerState.ts'
 import type { Tail } from './hashChain.ts'
 import type { RecordRows } from './recordRows.ts'
 
-/** What the thread goes on from: where opening left the file. Its first answer says that it could. */
+/** The state in which opening left the file: the thread continues from it. Its first answer says that it could. */
 export interface WriterStart {
   readonly path: string
   readonly headPath: string
@@ -23,7 +23,7 @@ export type WriterQuestion =
   | { readonly call: 'checkpoint' }
   | { readonly call: 'close' }
 
-/** How it ended. */
+/** The result. */
 export interface WriterAnswer {
   /** Number of the newest record, of an `append`. */
   readonly seq?: number

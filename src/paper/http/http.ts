@@ -127,7 +127,7 @@ export function integerOf(
 /** Longest request body, bytes. */
 export const MAX_BODY_BYTES = 1_048_576
 
-/** What a body is read from: a Request, or what stands for one. */
+/** The source of a body: a Request, or its stand-in. */
 export interface BodySource {
   readonly headers: Pick<Headers, 'get'>
   readonly body: AsyncIterable<Uint8Array> | null

@@ -66,7 +66,7 @@ export type Posted = (body: string) => Promise<PlainAnswer | Response>
 /** The routes of a venue. */
 export interface App {
   readonly fetch: (request: Request) => Response | Promise<Response>
-  /** What answers posted bodies at a path without a query, faster than `fetch` and the same; undefined: `fetch` does. */
+  /** Answers bodies posted to a path without a query as `fetch` does, only faster; undefined: ask `fetch`. */
   posted(path: string): Posted | undefined
 }
 

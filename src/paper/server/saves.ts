@@ -4,7 +4,7 @@ import type { Venue } from './venue.ts'
 /** A large world takes its time to write: it rests this many times as long, so that saves take a fifth of the time at most. */
 const REST = 4
 
-/** Saves venues from time to time; what it returns ends that. A save that is under way then comes to its end or to nothing. */
+/** Saves venues from time to time, until the returned function is called. A save that is under way then is finished or dropped. */
 export function saveNowAndThen(
   venues: readonly Venue[],
   everyMs: number,

@@ -59,7 +59,7 @@ export interface Venue {
   fetch(request: Request): Promise<Response>
   /** Bytes of a hot read by path that are still valid, when nothing is wrong on purpose; undefined: ask `fetch`. */
   quick(path: string): Buffer | undefined
-  /** What answers bodies posted to a path as `fetch` does, when the road does nothing to requests; undefined: ask `fetch`. */
+  /** Answers bodies posted to a path as `fetch` does, while the road does nothing to requests; undefined: ask `fetch`. */
   posted(path: string): Posted | undefined
   /** Does all work that is due at the clock's time. */
   advance(): void
@@ -69,7 +69,7 @@ export interface Venue {
   save(): void
   /** As `save`, of this moment, in slices between which the process serves others. At most one at a time. */
   saveInSlices(): Promise<void>
-  /** Whether the log since the last save is so long that the next must not wait. */
+  /** True while the log since the last save is so long that the next save must not wait. */
   needsSave(): boolean
   readonly faults: Faults
   /** What the road does to requests and answers. */

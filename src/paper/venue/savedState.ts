@@ -1,5 +1,5 @@
 /**
- * What a state file holds of a venue: taken at one moment, with records of its own wherever the venue changes them in place, so that
+ * The content of a venue's state file: taken at one moment, with copied records wherever the venue changes them in place, so that
  * what is taken stays as it is while the venue continues and the text is made in slices.
  */
 import type { Address } from '../../protocol/address.ts'
@@ -25,7 +25,7 @@ import type { VenueParts } from './venueParts.ts'
 /** Version of what is written. */
 export const STATE_VERSION = 1
 
-/** What the file holds. Maps are lists of pairs; bigints are `{"$bigint":"..."}`. */
+/** The content of the file. Maps are lists of pairs; bigints are `{"$bigint":"..."}`. */
 export interface SavedState {
   readonly version: number
   /** Part of the log that begins where this state was taken; absent in files of before: the first. */
@@ -55,7 +55,7 @@ export interface SavedState {
   readonly usedDigests: readonly string[]
   /** The chain's newest transactions; absent in files of before. */
   readonly blockChain?: SavedBlockChain
-  /** What accounts sent and no block has taken yet, and what they left with contracts; absent in files of before. */
+  /** Transactions that no block has taken yet, and amounts that accounts left with contracts; absent in files of before. */
   readonly mempool?: readonly PooledTransaction[]
   readonly contractHoldings?: readonly (readonly [string, bigint])[]
   readonly trades: readonly TradeRow[]

@@ -67,7 +67,7 @@ function readState(path: string): SavedState | undefined {
   return saved
 }
 
-/** A venue at one moment, and how it comes to disk. */
+/** A venue at one moment, and its way to disk. */
 interface Taken {
   readonly state: SavedState
   readonly hours: TakenHours | undefined
@@ -78,7 +78,7 @@ function take(venue: VenueParts): Taken {
   return { state: takeState(venue, venue.log?.begin() ?? 0), hours: takeHours(venue.venueState) }
 }
 
-/** What a save does once its files are in place: the parts of the log of before are in them. */
+/** Called once the files of a save are in place: the parts of the log of before are in them. */
 function settle({ venueState, log }: VenueParts, { state, hours }: Taken): void {
   if (hours !== undefined) hoursWritten(venueState, hours)
   log?.forgetBefore(state.logPart ?? 0)

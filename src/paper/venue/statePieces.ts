@@ -11,7 +11,7 @@ function isLong(value: unknown): boolean {
   return Array.isArray(value) && value.length > LONG
 }
 
-/** Whether a value is a record that holds a long list. */
+/** Judges whether a value is a record that holds a long list. */
 function holdsLong(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' &&
@@ -21,7 +21,7 @@ function holdsLong(value: unknown): value is Readonly<Record<string, unknown>> {
   )
 }
 
-/** Whether a value is a short list, one of whose rows holds a long one. */
+/** Judges whether a value is a short list, one of whose rows holds a long one. */
 function holdsLongRows(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length <= LONG && value.some(holdsLong)
 }

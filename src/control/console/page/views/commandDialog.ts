@@ -45,7 +45,7 @@ function linesOf(answer: Answer): readonly string[] {
   ]
 }
 
-/** What a kill would find, a line each; what no list shows has the reason why it is known. */
+/** Lists everything a kill would find, a line each; a row that no list shows has the reason why it is known. */
 function killLinesOf(killing: Answer['killing']): readonly string[] {
   if (killing === undefined) return []
   const { positions, orders, unlisted, unread } = killing
