@@ -16,8 +16,13 @@ function posted(url: string, body: Buffer, way: Way, headers: Record<string, str
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.once('end', () => {
-        const { 'server-timing': timing, 'x-trace-id': trace, ...rest } = response.headers
-        const shown = { ...rest, timed: /^venue;dur=\d/.test(String(timing)), isTraced: trace !== undefined }
+        const { 'server-timing': timing, 'x-trace-id': trace, date, ...rest } = response.headers
+        const shown = {
+          ...rest,
+          isDated: date !== undefined,
+          timed: /^venue;dur=\d/.test(String(timing)),
+          isTraced: trace !== undefined,
+        }
         resolve({
           status: response.statusCode,
           headers: shown,

@@ -30,6 +30,7 @@ export function startThreadWriter(start: WriterStart, tookRoom: () => void): Fil
   const waiting: PromiseWithResolvers<number | undefined>[] = []
   let fault: JournalFaultError | undefined
   let closing: Promise<unknown> | undefined
+  let isOpen = false
 
   function expectAnswer(): Promise<number | undefined> {
     const answer = Promise.withResolvers<number | undefined>()
@@ -55,15 +56,20 @@ export function startThreadWriter(start: WriterStart, tookRoom: () => void): Fil
     if (answer.tookRoom) tookRoom()
     const asked = waiting.shift()
     if (waiting.length === 0) worker.unref()
-    if (answer.fault === undefined) asked?.resolve(answer.seq)
-    else asked?.reject(receivedFault(answer.fault))
+    if (answer.fault === undefined) {
+      isOpen = true
+      asked?.resolve(answer.seq)
+      return
+    }
+    const received = receivedFault(answer.fault)
+    // A thread that could not open the file writes nothing: all who ask get the reason. It is set at once, since the exit may follow in this very turn.
+    if (!isOpen) fault ??= received
+    asked?.reject(received)
   })
   worker.on('error', endedBy)
   worker.on('exit', (code) => endedBy(new Error(`the thread that writes it ended (${code})`)))
-  // One that could not open the file writes nothing: whoever asks first is given the reason.
-  expectAnswer().catch((error: JournalFaultError) => {
-    fault = error
-  })
+  // The first answer says that the file is open, or why not; who asks is given the reason.
+  expectAnswer().catch(() => undefined)
 
   return {
     append: async (records) => (await ask({ call: 'append', records })) ?? 0,
