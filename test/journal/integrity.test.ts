@@ -390,3 +390,14 @@ test('a table whose definition or page changed is told, and nothing is written i
     expect(readFileSync(path).equals(before), change).toBe(true)
   }
 })
+
+test('an amount of an ending that is no number any more is a damaged journal', async () => {
+  await fill(20)
+  await openSqliteJournal(options, { compact: true }).journal.close()
+  copyFileSync(path, `${path}.good`)
+  for (const column of ['execution_fee', 'relay_fee']) {
+    copyFileSync(`${path}.good`, path)
+    tamper(`UPDATE ending SET ${column} = 'p' WHERE intent_id = 'intent-3'`)
+    expect(await codeOf(() => createSqliteJournal(options)), column).toBe('JOURNAL_CORRUPT')
+  }
+})

@@ -99,6 +99,9 @@ const mendedSince: typeof mended = [
     889_000_000_702,
     'what was told of a stranger’s trade counts no more once the order is known as ours',
   ],
+  // A bit of an amount in the table of endings was flipped, and the start ended with an error of the language, not of the journal.
+  ['files', 891_000_004_077, 'a damaged amount is a damaged journal'],
+  ['files', 891_000_005_172, 'a damaged amount is a damaged journal'],
   // The clock went back and came forth again between two records, and after a restart what was before them left its hour too early.
   ['engine', 889_000_000_650, 'a step back that was taken back makes nothing older'],
   // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.

@@ -103,7 +103,15 @@ function createRecordReader(
   return { records, intent, account }
 }
 
-function endingOf(row: Record<string, unknown>): Ending {
+function feeOf(path: string, row: Record<string, unknown>, column: 'execution_fee' | 'relay_fee'): bigint {
+  try {
+    return BigInt(String(row[column]))
+  } catch (cause) {
+    throw corruptFault(path, { intentId: String(row.intent_id), reason: `${column} is no number` }, cause)
+  }
+}
+
+function endingOf(path: string, row: Record<string, unknown>): Ending {
   return {
     strategy: String(row.strategy),
     kind: row.kind as IntentKind,
@@ -112,8 +120,8 @@ function endingOf(row: Record<string, unknown>): Ending {
     closedAtMs: Number(row.closed_at_ms),
     seq: Number(row.seq),
     cause: String(row.cause),
-    executionFee: BigInt(String(row.execution_fee)),
-    relayFee: BigInt(String(row.relay_fee)),
+    executionFee: feeOf(path, row, 'execution_fee'),
+    relayFee: feeOf(path, row, 'relay_fee'),
   }
 }
 
@@ -136,7 +144,7 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
     endings ??= db.prepare(`SELECT *,
       (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id) AS seq
       FROM ending WHERE closed_at_ms >= ? ORDER BY seq`)
-    return endings.all(sinceMs).map(endingOf)
+    return endings.all(sinceMs).map((row) => endingOf(path, row))
   }
 
   /** Says what sqlite found wrong in the operator's words. */
