@@ -17,29 +17,31 @@ export function placesOf(prices: readonly Usd[]): number {
   return Math.min(USD_DECIMALS, Math.max(LEAST_PLACES, SIGNIFICANT - before))
 }
 
-/**
- * A price: `$1,739.51`, `$7.67123`, `$0.0000123456`. With so many places rounded half up, each of them shown; without, six significant
- * digits and no zeros behind the cents.
- */
-export function formatPrice(price: Usd, places?: number): string {
-  const shown = places ?? placesOf([price])
-  const unit = 10n ** BigInt(USD_DECIMALS - shown)
+/** A price, rounded half up: `$1,739.51`, `$7.67000`, `$0.0000123456`. It has the places of its own size, zeros too, or those of its table. */
+export function formatPrice(price: Usd, places = placesOf([price])): string {
+  const unit = 10n ** BigInt(USD_DECIMALS - places)
   const rounded = (absOf(price) + unit / 2n) / unit
-  return written(price < 0n, formatUnits(rounded, shown), places ?? LEAST_PLACES)
+  const [whole = '0', fraction = ''] = formatUnits(rounded, places).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+  return `${price < 0n ? '-' : ''}$${grouped}.${fraction.padEnd(places, '0')}`
 }
 
 /** Most digits of a price that people are shown: more are of no use to anybody who reads. */
 const MOST_DIGITS = 13
 
-/** A price to its last digit, as an order holds its trigger; one of more than thirteen digits, which nobody wrote, as `formatPrice` does. */
-export function formatExactPrice(price: Usd): string {
-  const exact = formatUnits(absOf(price), USD_DECIMALS)
-  const digits = exact.replace('.', '').replace(/^0+/, '').length
-  return digits > MOST_DIGITS ? formatPrice(price) : written(price < 0n, exact, LEAST_PLACES)
+/**
+ * Decimal places in which triggers of one market lose no digit that their orders hold, and those of `placesOf` at least. One of more than
+ * thirteen digits, which nobody wrote, asks for no place more.
+ */
+export function exactPlacesOf(prices: readonly Usd[]): number {
+  return prices.reduce((most, price) => {
+    const [whole = '', fraction = ''] = formatUnits(absOf(price), USD_DECIMALS).split('.')
+    const digits = `${whole}${fraction}`.replace(/^0+/, '').length
+    return digits > MOST_DIGITS ? most : Math.max(most, fraction.length)
+  }, placesOf(prices))
 }
 
-function written(isNegative: boolean, decimal: string, leastPlaces: number): string {
-  const [whole = '0', fraction = ''] = decimal.split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
-  return `${isNegative ? '-' : ''}$${grouped}.${fraction.padEnd(leastPlaces, '0')}`
+/** A trigger to its last digit, as its order holds it. */
+export function formatExactPrice(price: Usd): string {
+  return formatPrice(price, exactPlacesOf([price]))
 }

@@ -94,8 +94,8 @@ export function formatUnits(amount: bigint, decimals: number): string {
 }
 
 /**
- * A price for people: dollars with thousands separators and `digits` decimals, rounded half up; small prices get more
- * digits so that they do not show as 0.00. For screens and logs, never to be parsed again. Amounts: `formatDollars`.
+ * An amount of settings and decisions for people: dollars with thousands separators and `digits` decimals, rounded half up; small
+ * amounts get more digits so that they do not show as 0.00. For screens and logs, never to be parsed again.
  */
 export function formatUsd(amount: Usd, digits = 2): string {
   const value = toDecimal(amount, USD_DECIMALS)
@@ -109,7 +109,7 @@ export function formatUsd(amount: Usd, digits = 2): string {
 
 /**
  * An amount of dollars for people, in whole cents, rounded half up; what is less than half of one shows two digits of what it is
- * (`-$0.0047`), and less than half a millionth is `$0.00`. Prices go through `formatUsd`.
+ * (`-$0.0047`), and less than half a millionth is `$0.00`. Prices go through `formatPrice`.
  */
 export function formatDollars(amount: Usd): string {
   const cents = (absOf(amount) + HALF_CENT) / (2n * HALF_CENT)

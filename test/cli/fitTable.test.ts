@@ -9,6 +9,7 @@ import { strategiesText, strategyRows } from '../../src/cli/commands/strategiesC
 import { tradesText } from '../../src/cli/commands/tradesCommand.ts'
 import { type Column, fitTable } from '../../src/cli/output/fitTable.ts'
 import { moneyCell } from '../../src/cli/output/moneyCell.ts'
+import { triggersIn } from '../../src/cli/output/pricePlaces.ts'
 import { closeQuoteText, quoteText } from '../../src/cli/output/quoteText.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
 import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
@@ -219,7 +220,7 @@ test('positions tell which exit another client changed, with what is in force an
     positionsText([], { ...body, openIntents: [{ ...open, legs: [{ ...leg, changedFrom: changed }] }] }, 80)
   expect(longest(shown(changedFrom))).toBeLessThanOrEqual(80)
   expect(shown(changedFrom).replace(/\s+/g, ' ')).toContain(
-    `stop-loss of ${symbol} long: another client changed it: in force trigger $900.00, signed $1,200.00`,
+    `stop-loss of ${symbol} long: another client changed it: in force trigger $900.000, signed $1,200.00`,
   )
   expect(shown(null)).not.toContain('another client')
 })
@@ -612,4 +613,21 @@ test('a name of 69 letters is cut where the screen is narrow, and leaves the res
   expect(longest(table)).toBeLessThanOrEqual(80)
   expect(table.split('\n').length).toBeLessThanOrEqual(3)
   expect(fitTable(cells, [{ name }], 200)).toContain(name)
+})
+
+test('triggers of one market have the places of the one with the most digits, and none loses a digit', () => {
+  const rows = [
+    { market: 'LINK', trigger: usd('12.5').toString() },
+    { market: 'LINK', trigger: usd('7.6712345').toString() },
+    { market: 'BTC', trigger: usd('98000').toString() },
+    { market: 'BTC', trigger: null },
+  ]
+  const triggerText = triggersIn(
+    rows,
+    ({ market }) => market,
+    ({ trigger }) => [trigger],
+  )
+  expect(rows.map((row) => triggerText(row, row.trigger))).toEqual([
+    ...['$12.5000000', '$7.6712345', '$98,000.00', ''],
+  ])
 })

@@ -276,14 +276,14 @@ test('an order that another client changed is shown as it is in force, with the 
   await journal.appendAccount({ ...base, kind: 'finding.raised', finding: changed })
   await journal.close()
   const wide = async () => (await run('orders')).out.replace(/\s+/g, ' ')
-  expect(await wide()).toContain('another client changed it: in force trigger $900.00')
+  expect(await wide()).toContain('another client changed it: in force trigger $900.000')
   expect(JSON.parse((await run('orders', '--json')).out)[0].legs[0]).toMatchObject({
     triggerPrice: usd(900).toString(),
     sizeDeltaUsd: usd(70).toString(),
     changedFrom: { triggerPrice: null },
   })
   expect((await run('explain', story.intentId)).out.replace(/\s+/g, ' ')).toContain(
-    'at $900.00, $70.00, changed by another client',
+    'at $900.000, $70.00, changed by another client',
   )
   expect((await run('discrepancies', 'adopt', 'changed-1', '--by', 'Ada')).code).toBe(0)
   expect(await wide()).toContain('another client changed it')

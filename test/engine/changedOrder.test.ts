@@ -113,7 +113,7 @@ test.each([
     const [discrepancy] = events.flatMap((event) =>
       event.type === 'account.discrepancy' ? [event.finding] : [],
     )
-    expect(discrepancy?.statement).toContain('its trigger is $900.00, perpd signed $1,200.00')
+    expect(discrepancy?.statement).toContain('its trigger is $900.000, perpd signed $1,200.00')
     const { marketToken } = edit
     const more = { kind: 'increase', marketToken, direction: 'long', collateralToken: usdc } as const
     ask({ ...more, sizeDeltaUsd: usd(100), leverageBps: 20_000, reason: 'more' })

@@ -34,8 +34,8 @@ test('a collateral whose price is in doubt denies what adds risk, and says why; 
     denial: {
       code: 'PRICE_DOUBTED',
       reason: "The oracle's price of USDC may be wrong; check it before trading on it.",
-      wanted: '$10.00 (STABLE_OUT_OF_RANGE)',
-      allowed: '$0.50 to $2.00',
+      wanted: '$10.0000 (STABLE_OUT_OF_RANGE)',
+      allowed: '$0.500000 to $2.00000',
     },
   })
   expect(admissionOf(close(), [stable]).kind).toBe('intent')

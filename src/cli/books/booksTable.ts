@@ -3,9 +3,9 @@ import type { BookRow } from '../../domain/views/bookView.ts'
 import { NOBODY } from '../../domain/views/bookView.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import { managersOf } from '../../protocol/marketName.ts'
-import { formatUsd } from '../../protocol/units.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { moneyCell } from '../output/moneyCell.ts'
+import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 
 /** A book as the daemon's answer has it. */
 export type PlainBook = Plain<BookRow>
@@ -22,12 +22,12 @@ interface Line extends PlainBook {
   readonly market: string
 }
 
-const columns: readonly Column<Line>[] = [
+const columnsOf = (priceText: PriceText<Line>): readonly Column<Line>[] => [
   { title: 'PART OF', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
   { title: 'STRATEGY', rank: 0, wraps: true, isName: true, of: ({ strategy }) => strategy },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(BigInt(sizeUsd)) },
   { title: 'SHARE', rank: 2, isFigure: true, of: ({ shareBps }) => percent(shareBps) },
-  { title: 'ENTRY', rank: 1, isFigure: true, of: ({ entryPrice }) => price(entryPrice) },
+  { title: 'ENTRY', rank: 1, isFigure: true, of: (row) => priceText(row, row.entryPrice) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ unrealizedUsd }) => dollars(unrealizedUsd) },
 ]
 
@@ -72,15 +72,17 @@ export function booksTable(positions: readonly Held[], books: readonly PlainBook
     const isTold = own.length > 1 || own.some(({ strategy }) => strategy === NOBODY)
     return isTold ? own.map((book) => ({ ...book, market: position.market })) : []
   })
-  return lines.length === 0 ? '' : fitTable(columns, lines, width)
+  if (lines.length === 0) return ''
+  const priceText = pricesIn(
+    lines,
+    ({ market }) => market,
+    ({ entryPrice }) => [entryPrice],
+  )
+  return fitTable(columnsOf(priceText), lines, width)
 }
 
 function percent(shareBps: number | null): string {
   return shareBps === null ? '' : `${(shareBps / 100).toFixed(1)}%`
-}
-
-function price(value: string | null): string {
-  return value === null ? '' : formatUsd(BigInt(value))
 }
 
 function dollars(value: string | null): string {

@@ -1,5 +1,6 @@
 /** The most that a lie costs by a configuration: for `perpd check`, and for the test that lies. */
 import type { Config } from '../../config/configTypes.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { type LossTerms, lossBoundOf } from '../../risk/lossBound.ts'
 
@@ -44,7 +45,7 @@ export function lossBoundText(config: Config): string | undefined {
   const bound = lossBoundOf(lossTermsOf(config, hasChain), 'hosts')
   if (bound === undefined) return undefined
   const { nativeSymbol } = config.venue.chain
-  const price = formatUsd(assumedNativePriceUsd(config))
+  const price = formatPrice(assumedNativePriceUsd(config))
   return `worst loss a day by lying API hosts at these limits: ${formatUsd(bound.dayUsd)} (${nativeSymbol} at ${price}, moves of honest prices apart)${hasChain ? '' : '; without an endpoint of the chain (rpc.http) nobody else says what was lost'}`
 }
 

@@ -4,7 +4,7 @@ import type { Plain } from '../../domain/views/orderView.ts'
 import type { MarketFigures } from '../../engine/operator/operatorReads.ts'
 import { nearMarket } from '../../engine/operator/unknownMarket.ts'
 import { span } from '../../monitor/text.ts'
-import { formatPrice, placesOf } from '../../protocol/priceText.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
 import { toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { command, queryDaemon } from '../call/daemonClient.ts'
@@ -64,10 +64,7 @@ const columns: readonly Column<MarketRow>[] = [
     title: 'PRICE',
     rank: 0,
     isFigure: true,
-    of: ({ markPrice }) => {
-      const price = BigInt(markPrice ?? 0)
-      return markPrice === null ? '-' : formatPrice(price, placesOf([price]))
-    },
+    of: ({ markPrice }) => (markPrice === null ? '-' : formatPrice(BigInt(markPrice))),
   },
   { title: 'SIDE', rank: 0, of: () => 'long\nshort' },
   {

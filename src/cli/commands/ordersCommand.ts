@@ -20,7 +20,7 @@ import type { Call } from '../call/command.ts'
 import { wholeFlag } from '../call/numberFlags.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
-import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
+import { type PriceText, pricesIn, triggersIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
 import { sizeText } from '../output/sizeText.ts'
 import { type Column, table } from '../output/table.ts'
@@ -82,14 +82,17 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     out(total === 0 ? 'No orders yet.' : `No ${kind}; the journal holds ${total} in all.`)
     return exitCodes.ok
   }
-  const priceText = pricesIn(
-    rows,
-    ({ market }) => market,
-    ({ legs }) => legs.map(({ executionPrice }) => executionPrice),
-  )
+  const marketOf = ({ market }: OrderRow) => market
+  const prices = {
+    fill: pricesIn(rows, marketOf, ({ legs }) => legs.map(({ executionPrice }) => executionPrice)),
+    trigger: triggersIn(rows, marketOf, ({ triggerPrice, legs }) => [
+      triggerPrice,
+      ...legs.map((leg) => leg.triggerPrice),
+    ]),
+  }
   const text = table(
     columnsOf,
-    rows.flatMap((row) => linesOf(row, width, asked.get(row.intentId), priceText)),
+    rows.flatMap((row) => linesOf(row, width, asked.get(row.intentId), prices)),
     width,
   )
   const notes = [
@@ -125,21 +128,19 @@ export function changesIn(stories: readonly IntentState[]): readonly IntentState
   return stories.filter(({ intent: { kind } }) => kind === 'edit' || kind === 'batch')
 }
 
-/** The row of an order, and one for each exit or part that came with it. */
-function linesOf(
-  row: OrderRow,
-  width: number,
-  askedBy: string | undefined,
-  priceText: PriceText<OrderRow>,
-): string[][] {
-  const own = row.legs.filter(({ role }) => role !== 'main')
-  return [
-    lineOf(row, width, askedBy, priceText),
-    ...own.map((leg) => legLine(leg, fillOf(row, leg, priceText))),
-  ]
+/** Texts of the two columns of prices. */
+interface OrderPrices {
+  readonly fill: PriceText<OrderRow>
+  readonly trigger: PriceText<OrderRow>
 }
 
-function legLine(leg: OrderLegRow, fill: readonly string[]): string[] {
+/** The row of an order, and one for each exit or part that came with it. */
+function linesOf(row: OrderRow, width: number, askedBy: string | undefined, prices: OrderPrices): string[][] {
+  const own = row.legs.filter(({ role }) => role !== 'main')
+  return [lineOf(row, width, askedBy, prices), ...own.map((leg) => legLine(row, leg, prices))]
+}
+
+function legLine(row: OrderRow, leg: OrderLegRow, prices: OrderPrices): string[] {
   const { role, status, triggerPrice, sizeDeltaUsd, inForceUsd } = leg
   const signed = sizeDeltaUsd === null ? '' : moneyCell(BigInt(sizeDeltaUsd))
   const size = inForceUsd === null ? signed : money(BigInt(inForceUsd))
@@ -148,7 +149,18 @@ function legLine(leg: OrderLegRow, fill: readonly string[]): string[] {
       ? settling([leg])
       : `that much is held; signed for ${signed}`
   const note = changeText(leg) ?? held
-  return ['', status, `  ${role}`, size, '', triggerText(triggerPrice), ...fill, '', '', note]
+  return [
+    '',
+    status,
+    `  ${role}`,
+    size,
+    '',
+    prices.trigger(row, triggerPrice),
+    ...fillOf(row, leg, prices),
+    '',
+    '',
+    note,
+  ]
 }
 
 /**
@@ -183,11 +195,11 @@ function sizeOf(sizeDeltaUsd: string | null): string {
 function fillOf(
   row: OrderRow,
   leg: OrderLegRow | undefined,
-  priceText: PriceText<OrderRow>,
+  prices: OrderPrices,
 ): readonly [price: string, fees: string, pnl: string] {
   if (leg?.status !== 'filled') return ['', '', '']
   const amount = (text: string | null) => (text === null ? '' : moneyCell(BigInt(text)))
-  return [priceText(row, leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
+  return [prices.fill(row, leg.executionPrice), amount(leg.feesUsd), amount(leg.pnlUsd)]
 }
 
 /** A trigger to the last digit that its order holds. */
@@ -199,12 +211,7 @@ function settling(legs: readonly OrderLegRow[]): string {
   return legs.some(({ status, isProvisional }) => status === 'filled' && isProvisional) ? 'not final yet' : ''
 }
 
-function lineOf(
-  row: OrderRow,
-  width: number,
-  askedBy: string | undefined,
-  priceText: PriceText<OrderRow>,
-): string[] {
+function lineOf(row: OrderRow, width: number, askedBy: string | undefined, prices: OrderPrices): string[] {
   const mains = row.legs.filter(({ role }) => role === 'main')
   const changed = mains.find(({ changedFrom }) => changedFrom !== null)
   return [
@@ -213,8 +220,8 @@ function lineOf(
     `${row.kind} ${row.direction} ${row.market}`,
     changed === undefined ? sizeText(row) : sizeOf(changed.sizeDeltaUsd),
     row.orderType ?? '',
-    triggerText(row.triggerPrice),
-    ...fillOf(row, mains.length === 1 ? mains[0] : undefined, priceText),
+    prices.trigger(row, row.triggerPrice),
+    ...fillOf(row, mains.length === 1 ? mains[0] : undefined, prices),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
     row.strategy,
     (changed === undefined ? undefined : changeText(changed)) ??

@@ -6,12 +6,11 @@ import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../domain/account/haltRelease.ts'
 import { unlistedText, unmanagedText } from '../../monitor/log/phraseAccount.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
-import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
 import { queryAlive, queryStatus } from '../call/daemonClient.ts'
 import { killText } from '../output/killText.ts'
 import { moneyCell } from '../output/moneyCell.ts'
-import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
+import { type PriceText, pricesIn, triggersIn } from '../output/pricePlaces.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
 import { sizeText } from '../output/sizeText.ts'
 import { type Column, columns, table } from '../output/table.ts'
@@ -97,7 +96,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     blocks.push(`positions without a manager\n${rows.join('\n')}`)
   }
   if (body.openIntents.length > 0) {
-    const rows = body.openIntents.map((row) => orderRow(row, body.nowMs))
+    const rows = orderRowsOf(body)
     blocks.push(`open orders\n${table(orderColumns, rows, width, '  ')}`)
   }
   const tasks = Object.entries(body.tasksRunning).filter(([, count]) => count > 0)
@@ -195,15 +194,28 @@ export function noStopText({
   ]
 }
 
+function orderRowsOf({ openIntents, nowMs }: StatusBody): string[][] {
+  const triggerText = triggersIn(
+    openIntents,
+    ({ market }) => market,
+    ({ triggerPrice }) => [triggerPrice],
+  )
+  return openIntents.map((row) => orderRow(row, nowMs, triggerText))
+}
+
 /** An open order as its row of the table. */
-function orderRow(row: StatusBody['openIntents'][number], nowMs: number): string[] {
+function orderRow(
+  row: StatusBody['openIntents'][number],
+  nowMs: number,
+  triggerText: PriceText<StatusBody['openIntents'][number]>,
+): string[] {
   return [
     shortId(row.intentId),
     row.standing,
     `${row.kind} ${row.direction} ${row.market}`,
     sizeText(row),
     row.orderType ?? '',
-    row.triggerPrice === null ? '' : formatExactPrice(BigInt(row.triggerPrice)),
+    triggerText(row, row.triggerPrice),
     row.strategy,
     [
       `${span(nowMs - Date.parse(row.acceptedAt))} old`,

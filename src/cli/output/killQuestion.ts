@@ -3,7 +3,7 @@ import type { Plain } from '../../domain/views/orderView.ts'
 import type { KillPreview } from '../../engine/account/killPlan.ts'
 import { protectionText } from '../../monitor/leftPositionText.ts'
 import { counted, money } from '../../monitor/text.ts'
-import { formatPrice } from '../../protocol/priceText.ts'
+import { triggersIn } from './pricePlaces.ts'
 import { wrapped } from './screen.ts'
 import { table } from './table.ts'
 
@@ -31,6 +31,11 @@ export function killQuestion(seen: Seen | string, asked: AskedKill, width: numbe
     return [...wrapped('', unknown, width), '', rest].join('\n')
   }
   const { positions, orders, unlisted, inFlight, unread } = seen
+  const triggerText = triggersIn<Pick<Seen['unlisted'][number], 'symbol' | 'triggerPrice'>>(
+    [...orders, ...unlisted],
+    ({ symbol }) => symbol ?? '',
+    ({ triggerPrice }) => [triggerPrice],
+  )
   const rows = [
     ...positions.map((position) => [
       `${position.direction} ${position.symbol}`,
@@ -39,18 +44,18 @@ export function killQuestion(seen: Seen | string, asked: AskedKill, width: numbe
       '',
       asked.close ? 'closes it at the market' : `stays: ${protectionText(position)}`,
     ]),
-    ...orders.map(({ symbol, direction, name, sizeUsd, triggerPrice, stays }) => [
-      symbol === null ? name : `${name} ${direction} ${symbol}`,
-      symbol === null ? '' : money(BigInt(sizeUsd)),
+    ...orders.map((order) => [
+      order.symbol === null ? order.name : `${order.name} ${order.direction} ${order.symbol}`,
+      order.symbol === null ? '' : money(BigInt(order.sizeUsd)),
       '',
-      triggerPrice === null ? '' : formatPrice(BigInt(triggerPrice)),
-      orderFate(stays, asked),
+      triggerText(order, order.triggerPrice),
+      orderFate(order.stays, asked),
     ]),
     ...unlisted.map(({ name, symbol, direction, sizeUsd, triggerPrice, stays, why }) => [
       [...(name === null ? [] : [name]), ...(symbol === null ? [] : [direction, symbol])].join(' '),
       sizeUsd === null || symbol === null ? '' : money(BigInt(sizeUsd)),
       '',
-      triggerPrice === null ? '' : formatPrice(BigInt(triggerPrice)),
+      triggerText({ symbol, triggerPrice }, triggerPrice),
       `${name === null ? (stays ? 'stays' : 'closes it at the market') : orderFate(stays, asked)}; ${why}`,
     ]),
   ]

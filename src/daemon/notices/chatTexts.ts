@@ -6,7 +6,8 @@ import { counted } from '../../monitor/text.ts'
 import type { ChatQuestion } from '../../notify/chat/chatDesk.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { type Position, pnlIfClosed } from '../../protocol/position.ts'
-import { formatDollars, formatSize, formatUsd } from '../../protocol/units.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { formatDollars, formatSize } from '../../protocol/units.ts'
 
 /** Results of a day, by book. */
 export interface DayFigures {
@@ -53,8 +54,8 @@ function statusText(status: EngineStatus): string {
 function positionRows({ positions, symbols }: EngineStatus): readonly string[] {
   return positions.map((position) => {
     const { marketToken, direction, sizeInUsd, entryPrice, markPrice } = position
-    const entry = entryPrice === undefined ? 'not known' : formatUsd(entryPrice)
-    return `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}, entry ${entry}, mark ${formatUsd(markPrice)}, ${pnlText(position)}`
+    const entry = entryPrice === undefined ? 'not known' : formatPrice(entryPrice)
+    return `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}, entry ${entry}, mark ${formatPrice(markPrice)}, ${pnlText(position)}`
   })
 }
 

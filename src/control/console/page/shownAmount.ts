@@ -51,7 +51,7 @@ export function wholeUsdText(amount: Amount): string {
   return absOf(amountOf(amount)) >= 10n ** 33n ? text.replace(/\.\d\d$/, '') : text
 }
 
-/** A price: six significant digits, two places at least. */
+/** A price: six significant digits and two places at least, zeros too. */
 export function priceText(price: Amount): string {
   const value = amountOf(price)
   const magnitude = absOf(value)
@@ -59,7 +59,7 @@ export function priceText(price: Amount): string {
   const before = magnitude.toString().length - USD_DECIMALS
   const places = magnitude === 0n ? 2 : Math.min(USD_DECIMALS, Math.max(2, SIGNIFICANT - before))
   const unit = 10n ** BigInt(USD_DECIMALS - places)
-  return written(value < 0n, decimalText((magnitude + unit / 2n) / unit, places), 2)
+  return written(value < 0n, decimalText((magnitude + unit / 2n) / unit, places), places)
 }
 
 /** A fixed-point integer as plain decimal text, exact, without zeros at its end: `decimalText(1500000n, 6)` is `1.5`. */
