@@ -31,7 +31,7 @@ export function writeWhole(path: string, text: string): void {
 
 /**
  * As `writeWhole`, with the text in slices: each is made when the one before it is written, and the process serves others meanwhile.
- * False: it was cancelled, and what lies in the place stays. From the last look at `isCancelled` to the renaming nothing comes between.
+ * False: it was cancelled, and what lies in the place stays, whatever became of the other name: who cancelled may be writing under it. From the last look at `isCancelled` to the renaming nothing comes between.
  */
 export async function writeWholeInSlices(
   path: string,
@@ -39,7 +39,11 @@ export async function writeWholeInSlices(
   isCancelled: () => boolean,
 ): Promise<boolean> {
   const temporary = newNameOf(path)
-  const file = await open(temporary, NEW_FILE, 0o600)
+  const file = await open(temporary, NEW_FILE, 0o600).catch((error: unknown) => {
+    if (isCancelled()) return undefined
+    throw error
+  })
+  if (file === undefined) return false
   try {
     for (const slice of slices) {
       if (isCancelled()) return false
