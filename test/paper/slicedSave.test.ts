@@ -8,9 +8,10 @@ import { saveNowAndThen } from '../../src/paper/server/saves.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
 import { takeState } from '../../src/paper/venue/savedState.ts'
 import { saveStateInSlices } from '../../src/paper/venue/stateFile.ts'
-import { createStateLog, encodeState } from '../../src/paper/venue/stateLog.ts'
+import { createStateLog, encodeState, readStateLog, replayStateLog } from '../../src/paper/venue/stateLog.ts'
 import { SLICE_CHARACTERS, slicesOf, statePieces } from '../../src/paper/venue/statePieces.ts'
 import type { VenueParts } from '../../src/paper/venue/venueParts.ts'
+import { writeWholeInSlices } from '../../src/paper/venue/wholeFile.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { manualClock, startVenue } from './support.ts'
 
@@ -188,6 +189,29 @@ test('a save in slices ends without effect when the state is saved in one go mea
   expect(readFileSync(stateFile, 'utf8')).toBe(text)
   await paper.close()
   expect(readdirSync(home).filter((name) => name.includes('.log'))).toEqual([])
+})
+
+test('a save in slices that was cancelled before its file was open says so, and one that was not has the fault', async () => {
+  const path = join(folder(), 'gone', 'world.json')
+  expect(await writeWholeInSlices(path, ['{}'], () => true)).toBe(false)
+  await expect(writeWholeInSlices(path, ['{}'], () => false)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('an accepted order is logged without what its prepared line says, and a line of before with all of it reads the same', async () => {
+  const stateFile = join(folder(), 'world.json')
+  const paper = await startVenue({ stateFile })
+  await order(paper)
+  const [operation] = paper.venue.venueState.operations.values()
+  const lines = readStateLog(stateFile, 0)
+  const whole = lines.map((line) => (line.kind === 'accepted' && operation ? { ...line, operation } : line))
+  expect(lines.map(({ kind }) => kind)).toEqual(['prepared', 'accepted'])
+  expect(Object.keys((lines[1] as { operation: object }).operation)).not.toContain('batch')
+  for (const read of [lines, whole]) {
+    const { venueState, peers } = createVenue({ clock: manualClock(), chain: chains.arbitrum })
+    replayStateLog(read, { venueState, peers, record: [] })
+    expect([...venueState.operations.values()]).toEqual([operation])
+  }
+  await paper.close()
 })
 
 test('a state file of before is read with its log, which has no number', async () => {

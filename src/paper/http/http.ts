@@ -64,6 +64,15 @@ export class JsonText {
   }
 }
 
+/** JSON of an object of which some fields were written before. */
+export function objectText(fields: Readonly<Record<string, Json | JsonText | undefined>>): JsonText {
+  let text = ''
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${stringify(value)}`
+  }
+  return new JsonText(text === '' ? '{}' : `${text}}`)
+}
+
 /** JSON text; bigints become decimal strings. Most answers hold none, and writing those plainly is much faster. */
 export function stringify(value: unknown): string {
   if (value instanceof JsonText) return value.text

@@ -87,9 +87,8 @@ export async function submitOrder(
   body: Readonly<Record<string, unknown>>,
   entry: SubmitEntry,
 ): Promise<Json> {
-  const record = await checkSubmit(venueState, peer, body, entry)
+  const { record, digest } = await checkSubmit(venueState, peer, body, entry)
   if (record.taskId === undefined) {
-    const digest = digestOfRecord(venueState, record)
     const operation = acceptOperation(venueState, {
       account: record.account,
       requestId: record.requestId,
@@ -116,13 +115,13 @@ export async function submitOrder(
   }
 }
 
-/** The checks of a submit in their documented order; returns the record, submitted before or now allowed to be. */
+/** The checks of a submit in their documented order; returns the record, submitted before or now allowed to be, and its digest. */
 async function checkSubmit(
   venueState: VenueState,
   peer: Peer,
   body: Readonly<Record<string, unknown>>,
   entry: SubmitEntry,
-): Promise<OrderChainRecord> {
+): Promise<{ readonly record: OrderChainRecord; readonly digest: Hex }> {
   const errors: Record<string, FieldError> = {}
   const signature = typeof body.signature === 'string' ? body.signature : undefined
   if (signature === undefined) errors.signature = { message: "'signature' is required" }
@@ -154,7 +153,7 @@ async function checkSubmit(
   if (typeof idempotencyKey === 'string' && idempotencyKey !== record.idempotencyKey) {
     refuse('INVALID_PARAMS', 'idempotencyKey is not the one of the request')
   }
-  if (record.taskId !== undefined) return record
+  if (record.taskId !== undefined) return { record, digest }
   if (Math.floor(venueState.clock.now() / 1000) > record.expiresAtSeconds) {
     refuse('REQUEST_EXPIRED', 'The request has expired; prepare the order again')
   }
@@ -185,5 +184,5 @@ async function checkSubmit(
       `The signature is not one of the ${subaccount === undefined ? 'account' : 'subaccount'} over the prepared message`,
     )
   }
-  return record
+  return { record, digest }
 }

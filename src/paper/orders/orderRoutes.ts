@@ -3,7 +3,16 @@ import type { Address } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { trimRecord } from '../execution/memoryLimits.ts'
 import { subaccountOf } from '../execution/subaccountKeys.ts'
-import { type BodySource, bodyOf, HttpFailure, type Json, parseAddress, refused } from '../http/http.ts'
+import {
+  type BodySource,
+  bodyOf,
+  HttpFailure,
+  type Json,
+  type JsonText,
+  objectText,
+  parseAddress,
+  refused,
+} from '../http/http.ts'
 import { readPrepare } from '../http/prepareShape.ts'
 import { capacityJson, capacityOfMarket } from '../market/marketRows.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
@@ -50,7 +59,7 @@ function answerPrepared(
   peer: Peer,
   prepared: Prepared,
   mismatch: PayloadMismatch | undefined,
-): Json {
+): JsonText {
   const { venueState } = venue
   const nowMs = venueState.clock.now()
   const { actions, mode } = prepared
@@ -72,8 +81,8 @@ function answerPrepared(
     batch: built.batch,
     relayParams: built.relayParams,
     subaccount: prepared.subaccount,
-    batchParams: built.payload.batchParams ?? null,
-    relayParamsJson: built.payload.relayParams ?? null,
+    batchParamsText: built.batchParamsText,
+    relayParamsText: built.relayParamsText,
     nowMs,
     expiresAtSeconds: built.deadlineSeconds,
   })
@@ -84,7 +93,7 @@ function answerPrepared(
     request: venueState.counters.request,
     nonce: venueState.counters.nonce,
   })
-  return {
+  return objectText({
     requestId: record.requestId,
     idempotencyKey: record.idempotencyKey,
     mode,
@@ -94,7 +103,7 @@ function answerPrepared(
     expiresAt: built.deadlineSeconds,
     warnings: warnings.map((warning) => warning.message),
     validationWarnings: warnings,
-  }
+  })
 }
 
 /** What every prepared order is warned of on purpose. */
@@ -126,7 +135,7 @@ function takePrepareFault(
 }
 
 /** `POST /orders/txns/prepare`. Throws HttpFailure. */
-export async function prepareRoute(venue: VenueParts, peer: Peer, request: BodySource): Promise<Json> {
+export async function prepareRoute(venue: VenueParts, peer: Peer, request: BodySource): Promise<JsonText> {
   const { venueState } = venue
   const body = await bodyOf(request)
   const wanted = readPrepare(body, venueState.settings.strictPrepare)
@@ -165,7 +174,7 @@ export async function changeRoute(
     body: Readonly<Record<string, unknown>>,
     nowMs: number,
   ) => PreparedChange,
-): Promise<Json> {
+): Promise<JsonText> {
   const { venueState } = venue
   const body = await bodyOf(request)
   const poison = takePrepareFault(venue, body)
@@ -207,7 +216,10 @@ function entryOf(
 function logAccepted(venue: VenueParts, log: StateLog, entry: SubmitEntry): void {
   const operation = venue.venueState.operations.get(entry.taskId ?? '')
   if (operation === undefined) return
-  log.append({ kind: 'accepted', operation, entry, task: venue.venueState.counters.task })
+  const { batch: _batch, relayParams: _relayParams, subaccount: _subaccount, ...own } = operation
+  // What was prepared here has a line with the rest.
+  const logged = operation.requestId === null ? operation : own
+  log.append({ kind: 'accepted', operation: logged, entry, task: venue.venueState.counters.task })
 }
 
 async function submitWithFaults(

@@ -54,7 +54,9 @@ function apiPrice(price: bigint, scale: bigint): bigint {
 
 /** The metadata word with its express flag, the last digit, unset. */
 function withoutExpressFlag(word: Hex): Hex {
-  return word.replace(/31((?:00)*)$/, '30$1') as Hex
+  let end = word.length
+  while (word.endsWith('00', end)) end -= 2
+  return word.endsWith('31', end) ? (`${word.slice(0, end - 1)}0${word.slice(end)}` as Hex) : word
 }
 
 function indexOf(

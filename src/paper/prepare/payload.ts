@@ -11,7 +11,7 @@ import {
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { messageFee } from '../execution/gasFees.ts'
 import { hashApproval, type SubaccountApproval } from '../http/approval.ts'
-import { type Json, refused } from '../http/http.ts'
+import { type Json, JsonText, objectText, refused, stringify } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { type BatchActions, batchParamsJson, orderJson, texts } from './batchParams.ts'
 import { dearer, disagreeing, type PayloadMismatch, payingSomebodyElse } from './payloadMismatch.ts'
@@ -22,9 +22,14 @@ export interface BuiltPayload {
   readonly batch: Batch
   readonly relayParams: RelayParams
   /** JSON of the payload. */
-  readonly payload: Readonly<Record<string, Json>>
+  readonly payload: JsonText
+  /** JSON of the parts that a submit must echo. */
+  readonly batchParamsText: JsonText
+  readonly relayParamsText: JsonText
   readonly deadlineSeconds: number
 }
+
+const batchTypesText = new JsonText(stringify(batchTypes))
 
 /**
  * Builds the batch of an account that signs for itself, or of its session key.
@@ -62,32 +67,38 @@ export function buildPayload(
     relayParams: hashRelayParams(relayParams),
     subaccountApproval: session === undefined ? ZERO_HASH : hashApproval(session.approval),
   }
-  const createList = creates.map(orderJson)
+  const typedData = objectText({
+    domain: relayRouterDomain(venueState.chain.chainId, router),
+    types: batchTypesText,
+    primaryType: 'Batch',
+    message: {
+      account: batch.account,
+      createOrderParamsList: creates.map(orderJson),
+      updateOrderParamsList: batch.updateOrderParamsList.map(texts),
+      cancelOrderKeys: batch.cancelOrderKeys,
+      relayParams: batch.relayParams,
+      subaccountApproval: batch.subaccountApproval,
+    },
+  })
+  const actions = { ...options.actions, creates }
+  const batchParamsText = new JsonText(
+    stringify(batchParamsJson(venueState, poison === 'batch-copy' ? disagreeing(actions) : actions)),
+  )
+  const relayParamsText = new JsonText(
+    stringify(relayParamsJson(poison === 'relay-copy' ? dearer(relayParams) : relayParams)),
+  )
   return {
     batch,
     relayParams,
     deadlineSeconds,
-    payload: {
-      typedData: {
-        domain: relayRouterDomain(venueState.chain.chainId, router),
-        types: batchTypes as unknown as Json,
-        primaryType: 'Batch',
-        message: {
-          account: batch.account,
-          createOrderParamsList: createList,
-          updateOrderParamsList: batch.updateOrderParamsList.map(texts),
-          cancelOrderKeys: batch.cancelOrderKeys,
-          relayParams: batch.relayParams,
-          subaccountApproval: batch.subaccountApproval,
-        },
-      },
-      batchParams:
-        poison === 'batch-copy'
-          ? batchParamsJson(venueState, disagreeing({ ...options.actions, creates }))
-          : batchParamsJson(venueState, { ...options.actions, creates }),
-      relayParams: relayParamsJson(poison === 'relay-copy' ? dearer(relayParams) : relayParams),
+    payload: objectText({
+      typedData,
+      batchParams: batchParamsText,
+      relayParams: relayParamsText,
       relayRouterAddress: router,
-    },
+    }),
+    batchParamsText,
+    relayParamsText,
   }
 }
 

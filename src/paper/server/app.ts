@@ -109,7 +109,7 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
       advanceVenue(venueState)
       const peer = peers.find((one) => one.host === host) ?? peers[0]
       if (peer === undefined) throw notFound('Not Found')
-      const query = new URLSearchParams(queryAt === -1 ? '' : path.slice(queryAt + 1))
+      const query = queryAt === -1 ? noQuery : new URLSearchParams(path.slice(queryAt + 1))
       const isShaped = changesAnswer(faults, host, route)
       const window = isShaped ? undefined : mounted.window
       const nowMs = venueState.clock.now() - answerAgeMs(faults, host, route)
@@ -222,6 +222,8 @@ function whole({ status, headers, body }: PlainAnswer): Response {
 function bodyText(text: string): BodySource {
   return { headers: noHeaders, body: null, text: () => Promise.resolve(text) }
 }
+
+const noQuery = new URLSearchParams()
 
 const noHeaders: BodySource['headers'] = { get: (name) => (name === 'content-length' ? '0' : null) }
 

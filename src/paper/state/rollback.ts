@@ -12,9 +12,10 @@ export function rememberFor(venueState: VenueState, address: Address, named: rea
   const balances = new Map(account?.balances)
   const allowances = new Map(account?.allowances)
   const claimable = new Map(account?.claimableFunding)
-  // Keys and orders apart: a list of pairs would be a record an order, for every batch.
-  const orderKeys = [...venueState.orders.keys()]
-  const orders = [...venueState.orders.values()]
+  const { size } = venueState.orders
+  // Only what is named can go, and leave a gap in the list. Keys and orders apart: a list of pairs would be a record an order.
+  const orderKeys = named.length === 0 ? [] : [...venueState.orders.keys()]
+  const orders = named.length === 0 ? [] : [...venueState.orders.values()]
   const records = named.flatMap((key) => {
     const order = venueState.orders.get(hexKey(key))
     return order === undefined ? [] : [{ order, before: { ...order } }]
@@ -33,8 +34,12 @@ export function rememberFor(venueState: VenueState, address: Address, named: rea
       refill(account.claimableFunding, [...claimable])
     }
     for (const { order: record, before } of records) Object.assign(record, before)
-    venueState.orders.clear()
-    for (const [at, one] of orders.entries()) venueState.orders.set(orderKeys[at] ?? '', one)
+    if (named.length === 0)
+      for (const key of [...venueState.orders.keys()].slice(size)) venueState.orders.delete(key)
+    else {
+      venueState.orders.clear()
+      for (const [at, one] of orders.entries()) venueState.orders.set(orderKeys[at] ?? '', one)
+    }
     for (const [key, outcome] of outcomes) if (outcome !== undefined) venueState.outcomes.set(key, outcome)
     // Outcomes are never taken away by a batch: those it added are the newest.
     for (const key of [...venueState.outcomes.keys()].slice(known)) venueState.outcomes.delete(key)

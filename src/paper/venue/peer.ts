@@ -1,7 +1,7 @@
 /** The order records of one peer: what it prepared, by its two ids. Peers do not share them (docs/api-coverage.md A17). */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Batch, RelayParams } from '../../protocol/signing/relayRouter.ts'
-import type { Json } from '../http/http.ts'
+import type { JsonText } from '../http/http.ts'
 import type { SubaccountUse } from '../state/venueRecords.ts'
 import { madeHash, type VenueState } from '../state/venueState.ts'
 
@@ -50,8 +50,8 @@ export function storePrepared(
     readonly relayParams: RelayParams
     readonly subaccount?: SubaccountUse | undefined
     /** JSON of what a submit must echo. */
-    readonly batchParams: Json
-    readonly relayParamsJson: Json
+    readonly batchParamsText: JsonText
+    readonly relayParamsText: JsonText
     readonly nowMs: number
     readonly expiresAtSeconds: number
   },
@@ -65,8 +65,8 @@ export function storePrepared(
     batch: prepared.batch,
     relayParams: prepared.relayParams,
     ...(prepared.subaccount === undefined ? {} : { subaccount: prepared.subaccount }),
-    batchParamsText: JSON.stringify(prepared.batchParams),
-    relayParamsText: JSON.stringify(prepared.relayParamsJson),
+    batchParamsText: prepared.batchParamsText.text,
+    relayParamsText: prepared.relayParamsText.text,
     createdAtMs: prepared.nowMs,
     expiresAtSeconds: prepared.expiresAtSeconds,
     taskId: undefined,

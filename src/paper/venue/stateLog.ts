@@ -5,10 +5,13 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { SubmitEntry } from '../state/submitRecord.ts'
-import type { Operation, PooledTransaction, Withdrawal } from '../state/venueRecords.ts'
+import type { Operation, PooledTransaction, SignedBatch, Withdrawal } from '../state/venueRecords.ts'
 import { schedule, type VenueState } from '../state/venueState.ts'
 import { nextNonceOf, putInPool } from '../transactions/transactionPool.ts'
 import { keepRecord, type OrderChainRecord, type Peer } from './peer.ts'
+
+/** An operation as it is logged: one of a prepared request has batch and relay parameters in the request's line, or in the state before. */
+export type LoggedOperation = Omit<Operation, 'batch' | 'relayParams' | 'subaccount'> & Partial<SignedBatch>
 
 /** One line of the log. */
 export type StateLogLine =
@@ -21,7 +24,7 @@ export type StateLogLine =
     }
   | {
       readonly kind: 'accepted'
-      readonly operation: Operation
+      readonly operation: LoggedOperation
       readonly entry: SubmitEntry
       readonly task: number
     }
@@ -170,12 +173,26 @@ export function replayStateLog(
     }
     const { operation, entry } = line
     if (venueState.operations.has(operation.taskId)) continue
-    venueState.operations.set(operation.taskId, operation)
-    schedule(venueState, { atMs: operation.landsAtMs, kind: 'land', taskId: operation.taskId })
     venue.record.push(entry)
-    for (const peer of peers) {
-      const record = operation.requestId === null ? undefined : peer.byRequestId.get(operation.requestId)
-      if (record !== undefined) record.taskId = operation.taskId
-    }
+    const { requestId, taskId } = operation
+    const record =
+      requestId === null
+        ? undefined
+        : peers.find(({ byRequestId }) => byRequestId.has(requestId))?.byRequestId.get(requestId)
+    if (record !== undefined) record.taskId = taskId
+    const {
+      batch = record?.batch,
+      relayParams = record?.relayParams,
+      subaccount = record?.subaccount,
+    } = operation
+    if (batch === undefined || relayParams === undefined)
+      throw new SyntaxError(`the state log has no batch of ${taskId}`)
+    venueState.operations.set(taskId, {
+      ...operation,
+      batch,
+      relayParams,
+      ...(subaccount === undefined ? {} : { subaccount }),
+    })
+    schedule(venueState, { atMs: operation.landsAtMs, kind: 'land', taskId })
   }
 }
