@@ -1,6 +1,6 @@
 /** Long answers do not hold the venue: others are answered while they are made, and they are the same. */
 import { expect, test } from 'vitest'
-import { listed } from '../../src/paper/http/yieldToEventLoop.ts'
+import { listBytes, listed } from '../../src/paper/http/yieldToEventLoop.ts'
 import { ethSymbol, startVenue } from './support.ts'
 
 const longReads = [
@@ -66,4 +66,28 @@ test('a list in slices is the list, and others go first after every twenty rows'
   isMade = true
   expect(new Set(seen).size).toBe(9)
   expect(Math.max(...[...new Set(seen)].map((turn) => seen.filter((one) => one === turn).length))).toBe(20)
+})
+
+test('a list as bytes is the JSON of the list with what stands around it, and others go first after every row', async () => {
+  const rows = ['x', 'a "b"', 'Zürich ⟠', ''].map((name, at) => ({ name, at, wei: 10n ** 20n }))
+  let turns = 0
+  const seen: number[] = []
+  const count = (): void => {
+    turns += 1
+    if (seen.length < rows.length) setImmediate(count)
+  }
+  setImmediate(count)
+  const { bytes } = await listBytes(
+    rows,
+    ({ wei, ...row }) => {
+      seen.push(turns)
+      return { ...row, wei: String(wei) }
+    },
+    '{"rows":',
+    '}',
+  )
+  const plain = rows.map((row) => ({ ...row, wei: String(row.wei) }))
+  expect(bytes.toString()).toBe(JSON.stringify({ rows: plain }))
+  expect(new Set(seen).size).toBe(rows.length)
+  expect((await listBytes([], () => null)).bytes.toString()).toBe('[]')
 })

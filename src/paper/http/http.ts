@@ -64,6 +64,15 @@ export class JsonText {
   }
 }
 
+/** JSON that was written before, as the bytes that leave. */
+export class JsonBytes {
+  readonly bytes: Buffer<ArrayBuffer>
+
+  constructor(bytes: Buffer<ArrayBuffer>) {
+    this.bytes = bytes
+  }
+}
+
 /** JSON of an object of which some fields were written before. */
 export function objectText(fields: Readonly<Record<string, Json | JsonText | undefined>>): JsonText {
   let text = ''
@@ -76,6 +85,7 @@ export function objectText(fields: Readonly<Record<string, Json | JsonText | und
 /** JSON text; bigints become decimal strings. Most answers hold none, and writing those plainly is much faster. */
 export function stringify(value: unknown): string {
   if (value instanceof JsonText) return value.text
+  if (value instanceof JsonBytes) return value.bytes.toString()
   try {
     return JSON.stringify(value)
   } catch (error) {

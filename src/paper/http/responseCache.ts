@@ -23,7 +23,12 @@ export interface ResponseCache {
   /** Bytes that answer a question at a moment; undefined: they must be made. */
   at(question: string, nowMs: number): Buffer<ArrayBuffer> | undefined
   /** Keeps an answer from `nowMs` for `windowMs`; returns its bytes. */
-  keep(question: string, text: string, nowMs: number, windowMs: number): Buffer<ArrayBuffer>
+  keep(
+    question: string,
+    answer: string | Buffer<ArrayBuffer>,
+    nowMs: number,
+    windowMs: number,
+  ): Buffer<ArrayBuffer>
   /** Remembers that a path, query included, asks a question, so that `atPath` need not read it again. */
   lead(path: string, question: string): void
   /** As `at`, by a path that led to an answer before. */
@@ -49,8 +54,8 @@ export function createResponseCache(): ResponseCache {
   }
   return {
     at,
-    keep: (question, text, nowMs, windowMs) => {
-      const body = Buffer.from(text)
+    keep: (question, answer, nowMs, windowMs) => {
+      const body = typeof answer === 'string' ? Buffer.from(answer) : answer
       drop(question)
       if (body.length > MAX_CACHED_BYTES / 2 || question.length > MAX_CACHED_NAME) return body
       answers.set(question, { fromMs: nowMs, untilMs: nowMs + windowMs, body })

@@ -1,7 +1,7 @@
 /** Rates and performance of the past, on both services (docs/api-coverage.md GET /rates). */
 
-import type { Json, JsonText } from '../http/http.ts'
-import { listText, yieldToEventLoop } from '../http/yieldToEventLoop.ts'
+import type { Json, JsonBytes } from '../http/http.ts'
+import { listBytes, yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import { dollarsOf } from '../market/flow.ts'
 import { jitVaults } from '../market/jitPools.ts'
 import { flowBetween, ledgerOf, type MarketLedger, ratesAt, sampleAt } from '../market/ledger.ts'
@@ -29,10 +29,10 @@ export async function rates(
   query: URLSearchParams,
   nowMs: number,
   refusal: Refusal,
-): Promise<JsonText> {
+): Promise<JsonBytes> {
   const period = periodOf(query, 'period', '7d', refusal) ?? '7d'
   const averageBy = periodOf(query, 'averageBy', undefined, refusal, Object.keys(periodHours).slice(0, -1))
-  return listText(booksOf(venueState, query, 'address', refusal), (books) => {
+  return listBytes(booksOf(venueState, query, 'address', refusal), (books) => {
     const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
     const bucket = averageBy === undefined ? 0 : (periodHours[averageBy] ?? DAY_HOURS)
     return {
@@ -223,7 +223,7 @@ async function pathsOf(
     pathOf(books)
     await yieldToEventLoop()
   }
-  const vaultPaths = vaults.map((vault): PerformancePath => {
+  const vaultPath = (vault: (typeof vaults)[number]): PerformancePath => {
     const parts = vault.markets.flatMap((market) => {
       const books = byMarket.get(market.key)
       return books === undefined ? [] : [pathOf(books)]
@@ -242,8 +242,13 @@ async function pathsOf(
       }
     })
     return { address: vault.glv, entity: 'Glv', fromHour: longest.fromHour, points }
-  })
-  return [...named.map(pathOf), ...vaultPaths]
+  }
+  const paths = named.map(pathOf)
+  for (const vault of vaults) {
+    paths.push(vaultPath(vault))
+    await yieldToEventLoop()
+  }
+  return paths
 }
 
 const performancePeriods = Object.keys(periodHours).filter((period) => period !== '1d')

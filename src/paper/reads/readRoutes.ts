@@ -101,7 +101,10 @@ function addStats(venueState: VenueState, kit: RouteKit): void {
     const worlds = kit.neighbours().map((one) => one.venueState)
     return statsSources(venueState, worlds.includes(venueState) ? worlds : [venueState, ...worlds])
   }
-  const serve = (path: string, make: (input: RouteInput, sources: readonly StatsSource[]) => Json): void => {
+  const serve = (
+    path: string,
+    make: (input: RouteInput, sources: readonly StatsSource[]) => Json | Promise<Json>,
+  ): void => {
     const answer: RouteHandler = async (input) => {
       if (venueState.dataFaults.stats === 'unavailable') throw unserved()
       if (venueState.chain.name === STATS_CHAIN) {

@@ -1,5 +1,5 @@
 /** How routes are declared: what a handler is asked, what it may answer, and where it is mounted. */
-import type { BodySource, Json, JsonText } from '../http/http.ts'
+import type { BodySource, Json, JsonBytes, JsonText } from '../http/http.ts'
 import type { neverAnswer } from '../orders/orderRoutes.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { Peer } from '../venue/peer.ts'
@@ -20,7 +20,7 @@ export interface RouteInput {
 }
 
 /** What a handler answers: JSON of a 200, a whole answer, or none ever. It throws HttpFailure for everything else. */
-export type RouteAnswer = Json | JsonText | Response | typeof neverAnswer
+export type RouteAnswer = Json | JsonBytes | JsonText | Response | typeof neverAnswer
 
 /** A handler. */
 export type RouteHandler = (input: RouteInput) => RouteAnswer | Promise<RouteAnswer>

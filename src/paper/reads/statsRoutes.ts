@@ -1,5 +1,6 @@
 /** Protocol-wide stats: summary, timeseries, sources (docs/api-coverage.md A15 and A8). */
 import { badFields, badRequest, type Json } from '../http/http.ts'
+import { yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { inScope, metaOf, PULL_SECONDS, type SourceState, sourceJson, stateOf } from './statsScope.ts'
 import { type StatsFigures, type StatsSource, statsNetworks, statsVersions } from './statsSources.ts'
@@ -87,21 +88,31 @@ function shapesOf(from: ReadonlyMap<SourceState, StatsFigures>) {
   return { volume, fees, revenue, trades, users }
 }
 
-/** `/stats/summary`. Throws HttpFailure 400. */
-export function statsSummary(
+/** `/stats/summary`: each figure of a source once, with a breath after each. Rejects with HttpFailure 400. */
+export async function statsSummary(
   venueState: VenueState,
   sources: readonly StatsSource[],
   query: URLSearchParams,
   nowMs: number,
-): Json {
+): Promise<Json> {
   const nowSeconds = Math.floor(nowMs / 1000)
   const states = inScope(venueState, sources, query, nowSeconds)
   const valuedAt = Math.floor(nowSeconds / PULL_SECONDS) * PULL_SECONDS
-  const whole = shapesOf(new Map(states.map((state) => [state, state.source.total(nowSeconds)])))
-  const lastDay = shapesOf(new Map(states.map((state) => [state, state.source.lastDay(nowSeconds)])))
+  const figuresOf = async <T>(figure: (source: StatsSource) => T): Promise<ReadonlyMap<SourceState, T>> => {
+    const figures = new Map<SourceState, T>()
+    for (const state of states) {
+      figures.set(state, figure(state.source))
+      await yieldToEventLoop()
+    }
+    return figures
+  }
+  const whole = shapesOf(await figuresOf((source) => source.total(nowSeconds)))
+  const lastDay = shapesOf(await figuresOf((source) => source.lastDay(nowSeconds)))
+  const interests = await figuresOf((source) => source.openInterestUsd(nowSeconds))
+  const values = await figuresOf((source) => source.tvlUsd(valuedAt))
   const openInterest = (group: readonly SourceState[]): Json =>
-    sumJson(group, ({ source }) => source.openInterestUsd(nowSeconds))
-  const tvl = (group: readonly SourceState[]): Json => sumJson(group, ({ source }) => source.tvlUsd(valuedAt))
+    sumJson(group, (state) => interests.get(state) ?? null)
+  const tvl = (group: readonly SourceState[]): Json => sumJson(group, (state) => values.get(state) ?? null)
   const parts = {
     volume: grouped(states, whole.volume),
     fees: grouped(states, whole.fees),

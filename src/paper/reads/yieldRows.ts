@@ -1,7 +1,7 @@
 /** Yields of pools: fees, traders' PnL, APY (docs/api-coverage.md A7, GET /apy and GET /yield/gm-pools). */
 
-import { type Json, JsonText } from '../http/http.ts'
-import { listText, yieldToEventLoop } from '../http/yieldToEventLoop.ts'
+import type { Json, JsonBytes } from '../http/http.ts'
+import { listBytes, yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import { dollarsOf } from '../market/flow.ts'
 import { jitVaults } from '../market/jitPools.ts'
 import { flowBetween, ledgerOf, type MarketLedger, poolDollarsAt, sampleAt } from '../market/ledger.ts'
@@ -90,13 +90,13 @@ export async function gmPools(
   venueState: VenueState,
   query: URLSearchParams,
   nowMs: number,
-): Promise<JsonText> {
+): Promise<JsonBytes> {
   const period = periodOf(query, 'period', '7d', fieldRefusal) ?? '7d'
   const include = query.get('includeComponents')
   if (include !== null && include !== 'true' && include !== 'false') {
     throw fieldRefusal('includeComponents', "'includeComponents' must be true or false", include)
   }
-  const pools = await listText(booksOf(venueState, query, 'pools', fieldRefusal), (books) => {
+  const poolRow = (books: MarketLedger): Json => {
     const { fromHour, toHour } = windowOf(books, period, Math.floor(nowMs / 1000))
     const { components, ...row } = poolYield(venueState, books, fromHour, toHour)
     return {
@@ -105,8 +105,8 @@ export async function gmPools(
       window: { period, startTimestamp: fromHour * 3600, endTimestamp: toHour * 3600 },
       ...(include === 'true' ? { components } : {}),
     }
-  })
-  return new JsonText(`{"pools":${pools.text}}`)
+  }
+  return listBytes(booksOf(venueState, query, 'pools', fieldRefusal), poolRow, '{"pools":', '}')
 }
 
 interface Apy {

@@ -12,7 +12,7 @@ import {
   questionOf,
 } from '../http/cacheWindows.ts'
 import { dateHeader } from '../http/dateHeader.ts'
-import { type BodySource, HttpFailure, notFound, stringify } from '../http/http.ts'
+import { type BodySource, HttpFailure, JsonBytes, notFound, stringify } from '../http/http.ts'
 import type { ResponseCache } from '../http/responseCache.ts'
 import { hostAndRoute } from '../http/wireFaultRule.ts'
 import { timedOutBody, timeoutOf, type WireFaults } from '../http/wireFaults.ts'
@@ -132,10 +132,12 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
       })
       if (result === neverAnswer) return await new Promise<Response>(() => undefined)
       if (result instanceof Response) return result
-      const text = stringify(result)
-      if (isShaped) return plain(200, stringify(shapedAnswer(faults, host, route, JSON.parse(text))))
-      if (window === undefined) return plain(200, text)
-      const body = responseCache.keep(question, text, nowMs, window.ms(query))
+      if (isShaped) {
+        return plain(200, stringify(shapedAnswer(faults, host, route, JSON.parse(stringify(result)))))
+      }
+      const made = result instanceof JsonBytes ? result.bytes : stringify(result)
+      if (window === undefined) return plain(200, made)
+      const body = responseCache.keep(question, made, nowMs, window.ms(query))
       responseCache.lead(path, question)
       return plain(200, body)
     } catch (error) {
