@@ -214,6 +214,29 @@ test('an accepted order is logged without what its prepared line says, and a lin
   await paper.close()
 })
 
+test('a saved operation is without what the record of its request says, and whole once the record is forgotten', async () => {
+  const stateFile = join(folder(), 'world.json')
+  const paper = await startVenue({ stateFile })
+  await order(paper)
+  await order(paper)
+  const { venueState, peers } = paper.venue
+  const [first, second] = venueState.operations.values()
+  const forget = (requestId: string) => peers.map(({ byRequestId }) => byRequestId.delete(requestId))
+  forget(first?.requestId ?? '')
+  await paper.close()
+  const { operations } = JSON.parse(readFileSync(stateFile, 'utf8')) as { operations: object[] }
+  expect(operations.map((one) => 'batch' in one)).toEqual([true, false])
+  const again = await startVenue({ stateFile })
+  expect([...again.venue.venueState.operations.values()]).toEqual([first, second])
+  await again.close()
+  const { peers: saved, ...rest } = JSON.parse(readFileSync(stateFile, 'utf8'))
+  writeFileSync(
+    stateFile,
+    JSON.stringify({ ...rest, peers: saved.map((one: object) => ({ ...one, records: [] })) }),
+  )
+  expect(() => createVenue({ clock: manualClock(), chain: chains.arbitrum, stateFile })).toThrow(SyntaxError)
+})
+
 test('a state file of before is read with its log, which has no number', async () => {
   const home = folder()
   const stateFile = join(home, 'world.json')

@@ -33,6 +33,7 @@ import { type Peer, storePrepared } from '../venue/peer.ts'
 import type { StateLog } from '../venue/stateLog.ts'
 import { takeFault } from '../venue/venueFaults.ts'
 import type { VenueParts } from '../venue/venueParts.ts'
+import { writtenOperation } from '../venue/writtenOperation.ts'
 import { submitOrder } from './orderChain.ts'
 import { relayStatus, submitRelay } from './relayRoutes.ts'
 import { orderStatus } from './requestStatus.ts'
@@ -216,10 +217,8 @@ function entryOf(
 function logAccepted(venue: VenueParts, log: StateLog, entry: SubmitEntry): void {
   const operation = venue.venueState.operations.get(entry.taskId ?? '')
   if (operation === undefined) return
-  const { batch: _batch, relayParams: _relayParams, subaccount: _subaccount, ...own } = operation
-  // What was prepared here has a line with the rest.
-  const logged = operation.requestId === null ? operation : own
-  log.append({ kind: 'accepted', operation: logged, entry, task: venue.venueState.counters.task })
+  const written = writtenOperation(operation, venue.peers)
+  log.append({ kind: 'accepted', operation: written, entry, task: venue.venueState.counters.task })
 }
 
 async function submitWithFaults(

@@ -90,6 +90,15 @@ function forgetOldest(peer: Peer): void {
   }
 }
 
+/** The record of a request at whichever peer prepared it. */
+export function recordOf(peers: readonly Peer[], requestId: string): OrderChainRecord | undefined {
+  for (const { byRequestId } of peers) {
+    const record = byRequestId.get(requestId)
+    if (record !== undefined) return record
+  }
+  return undefined
+}
+
 /** The record that a body names by `requestId` or `idempotencyKey`, if this peer has it. */
 export function findRecord(
   peer: Peer,

@@ -9,7 +9,6 @@ import type { SubmitEntry } from '../state/submitRecord.ts'
 import type {
   Account,
   DueWork,
-  Operation,
   OrderOutcome,
   OrderRecord,
   PooledTransaction,
@@ -21,6 +20,7 @@ import type {
 import { type SavedLedger, takeLedger } from './ledgerFile.ts'
 import { keepRecord, type OrderChainRecord } from './peer.ts'
 import type { VenueParts } from './venueParts.ts'
+import { readOperation, type WrittenOperation, writtenOperation } from './writtenOperation.ts'
 
 /** Version of what is written. */
 export const STATE_VERSION = 1
@@ -47,7 +47,7 @@ export interface SavedState {
   readonly positions: readonly PositionRecord[]
   readonly orders: readonly OrderRecord[]
   readonly outcomes: readonly (readonly [string, OrderOutcome])[]
-  readonly operations: readonly Operation[]
+  readonly operations: readonly WrittenOperation[]
   readonly subaccounts?: readonly (readonly [string, SubaccountState])[]
   readonly approvalNonces?: readonly (readonly [string, bigint])[]
   readonly withdrawals?: readonly (readonly [string, Withdrawal])[]
@@ -91,7 +91,7 @@ export function takeState({ venueState, peers, record }: VenueParts, logPart: nu
     })),
     orders: copies(venueState.orders.values()),
     outcomes: Array.from(venueState.outcomes, ([key, outcome]) => [key, { ...outcome }]),
-    operations: copies(venueState.operations.values()),
+    operations: Array.from(venueState.operations.values(), (one) => writtenOperation(one, peers)),
     subaccounts: Array.from(venueState.subaccounts, ([key, state]) => [key, { ...state }]),
     approvalNonces: [...venueState.approvalNonces],
     withdrawals: Array.from(venueState.withdrawals, ([key, withdrawal]) => [key, { ...withdrawal }]),
@@ -142,7 +142,6 @@ export function restoreState(saved: SavedState, { venueState, peers, record }: V
   }
   for (const order of saved.orders) venueState.orders.set(order.key.toLowerCase(), order)
   for (const [key, outcome] of saved.outcomes) venueState.outcomes.set(key, outcome)
-  for (const operation of saved.operations) venueState.operations.set(operation.taskId, operation)
   for (const [key, state] of saved.subaccounts ?? []) venueState.subaccounts.set(key, state)
   for (const [account, nonce] of saved.approvalNonces ?? []) venueState.approvalNonces.set(account, nonce)
   for (const [key, one] of saved.withdrawals ?? [])
@@ -159,4 +158,5 @@ export function restoreState(saved: SavedState, { venueState, peers, record }: V
     const peer = peers.find((one) => one.host === host)
     if (peer !== undefined) for (const one of records) keepRecord(peer, { ...one, taskId: one.taskId })
   }
+  for (const one of saved.operations) venueState.operations.set(one.taskId, readOperation(one, peers))
 }

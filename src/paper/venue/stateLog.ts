@@ -5,13 +5,11 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { SubmitEntry } from '../state/submitRecord.ts'
-import type { Operation, PooledTransaction, SignedBatch, Withdrawal } from '../state/venueRecords.ts'
+import type { PooledTransaction, Withdrawal } from '../state/venueRecords.ts'
 import { schedule, type VenueState } from '../state/venueState.ts'
 import { nextNonceOf, putInPool } from '../transactions/transactionPool.ts'
-import { keepRecord, type OrderChainRecord, type Peer } from './peer.ts'
-
-/** An operation as it is logged: one of a prepared request has batch and relay parameters in the request's line, or in the state before. */
-export type LoggedOperation = Omit<Operation, 'batch' | 'relayParams' | 'subaccount'> & Partial<SignedBatch>
+import { keepRecord, type OrderChainRecord, type Peer, recordOf } from './peer.ts'
+import { readOperation, type WrittenOperation } from './writtenOperation.ts'
 
 /** One line of the log. */
 export type StateLogLine =
@@ -24,7 +22,7 @@ export type StateLogLine =
     }
   | {
       readonly kind: 'accepted'
-      readonly operation: LoggedOperation
+      readonly operation: WrittenOperation
       readonly entry: SubmitEntry
       readonly task: number
     }
@@ -175,24 +173,9 @@ export function replayStateLog(
     if (venueState.operations.has(operation.taskId)) continue
     venue.record.push(entry)
     const { requestId, taskId } = operation
-    const record =
-      requestId === null
-        ? undefined
-        : peers.find(({ byRequestId }) => byRequestId.has(requestId))?.byRequestId.get(requestId)
+    const record = requestId === null ? undefined : recordOf(peers, requestId)
     if (record !== undefined) record.taskId = taskId
-    const {
-      batch = record?.batch,
-      relayParams = record?.relayParams,
-      subaccount = record?.subaccount,
-    } = operation
-    if (batch === undefined || relayParams === undefined)
-      throw new SyntaxError(`the state log has no batch of ${taskId}`)
-    venueState.operations.set(taskId, {
-      ...operation,
-      batch,
-      relayParams,
-      ...(subaccount === undefined ? {} : { subaccount }),
-    })
+    venueState.operations.set(taskId, readOperation(operation, peers))
     schedule(venueState, { atMs: operation.landsAtMs, kind: 'land', taskId })
   }
 }
