@@ -319,9 +319,19 @@ export function createEngineChecks(parts: {
   }
 
   /**
-   * A cancel of orders that ended in final blocks may be signed and unused, and lands never: the exchange reads the order before it
-   * cancels it and reverts with EmptyOrder where it is gone, which takes its whole batch back, and no key comes twice, for keys are made of a
-   * number that only grows (NonceUtils).
+   * A cancel whose orders all ended in final blocks can land never, so nothing of it is left for a kill to wait for. Proof by the contract:
+   *
+   * - A message of cancels is one transaction. `GelatoRelayRouter.batch` (and the subaccounts' router) marks the digest as used and calls
+   *   `BaseGelatoRelayRouter._batch`, which calls `_cancelOrder` for each key and catches nothing: one revert takes back all, the digest's mark too.
+   * - `_cancelOrder` reads the order by `OrderStoreUtils.get`, which gives an empty one for a key that is not on `ORDER_LIST`, and reverts with
+   *   `EmptyOrder` where the account is zero. `ExchangeRouter.cancelOrder` does the same; behind both `OrderUtils.cancelOrder` asks
+   *   `validateNonEmptyOrder` again.
+   * - An order that was executed or cancelled is off that list: `ExecuteOrderUtils.executeOrder` and `OrderUtils.cancelOrder` call
+   *   `OrderStoreUtils.remove`. A frozen one stays on it, and counts as open here.
+   * - A key that left the list does not come back. New ones are `NonceUtils.getNextKey`, the hash of a number that only grows; `freezeOrder` and
+   *   `updateOrder`, the other two that write orders, revert with `EmptyOrder` first. Final blocks are not taken back by a reorganisation.
+   *
+   * One key that is gone would be enough for that; all are asked for here.
    */
   function hasNothingToCancel({ kind, terms: { cancelOrderKeys = [] } }: Intent): boolean {
     const final = chain.finalAt(timeline.nowMs).number
