@@ -1,4 +1,5 @@
 /** Everything known at one instant, with the age of each part. Strategies see nothing else. */
+import { madeOnce } from '../base/madeOnce.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import type {
   Balance,
@@ -18,7 +19,7 @@ import type { Order, Position } from '../protocol/position.ts'
 import type { ImpactData } from '../protocol/priceImpact.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { Usd } from '../protocol/units.ts'
-import type { PositionSide } from './account/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from './account/accountRecord.ts'
 import type { HiddenSide, UnlistedSide } from './account/held.ts'
 import type { ContestedPrice } from './order/contestedPrice.ts'
 
@@ -119,6 +120,24 @@ export function positionsOn(
   )
 }
 
+/** The first row of each side of a list, by the side's key. */
+const rowsBySide = madeOnce((rows: readonly Position[]): ReadonlyMap<string, Position> => {
+  const bySide = new Map<string, Position>()
+  for (const row of rows) {
+    const key = sideKeyOf(row)
+    if (!bySide.has(key)) bySide.set(key, row)
+  }
+  return bySide
+})
+
+/** The account's position on a side, or undefined. */
+export function positionOf(
+  { positions }: Pick<Snapshot, 'positions'>,
+  side: PositionSide,
+): Position | undefined {
+  return rowsBySide(positions.value).get(sideKeyOf(side))
+}
+
 /** A side that is held without a row that can be read, or undefined. */
 export function unlistedOn(
   { unlisted = [] }: Pick<Snapshot, 'unlisted'>,
@@ -134,7 +153,5 @@ export function unlistedOn(
 
 /** The size of a position by its row, else by what is known of it, USD; 0 when nothing is held. */
 export function heldUsdOn(snapshot: Pick<Snapshot, 'positions' | 'unlisted'>, side: PositionSide): Usd {
-  const rows = positionsOn(snapshot, side.marketToken, side.direction)
-  const row = rows.find(({ collateralToken }) => sameHex(collateralToken, side.collateralToken))
-  return row?.sizeInUsd ?? unlistedOn(snapshot, side)?.sizeUsd ?? 0n
+  return positionOf(snapshot, side)?.sizeInUsd ?? unlistedOn(snapshot, side)?.sizeUsd ?? 0n
 }

@@ -41,8 +41,11 @@ const dayMs = 86_400_000
 /** Newest intents of a strategy among which refusals of a decision are looked for. */
 const refusalsRead = 40
 
-/** Intents that the exposure must count on top of the snapshot's positions: the open ones, and fills too new to be seen. */
-export type UnseenIntents = (snapshot: Snapshot) => readonly IntentState[]
+/**
+ * Intents that the exposure must count on top of the snapshot's positions: the open ones, and fills too new to be seen; of one strategy
+ * alone where it is named.
+ */
+export type UnseenIntents = (snapshot: Snapshot, strategy?: string) => readonly IntentState[]
 
 /** Who asks for something: a strategy, or the operator. */
 export interface DecisionSource
@@ -101,7 +104,6 @@ export function judge(
 ): Intent | Denial {
   const { journal, chain, engineSettings, clock, api } = context
   if (!context.isDeciding()) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
-  const unseen: UnseenIntents = (seen) => [...accepted(seen), ...pending.map(begun)]
   const own = withinOwn(context, source, asked, snapshot, pending)
   const decision = isDenial(own) ? asked : own
   const adds = addsRisk(decision, snapshot.orders.value)
@@ -150,7 +152,7 @@ export function judge(
   const admitted = admit(decision, {
     snapshot: withReductionPrice(judged, { decision, adds }, limits, context.prices.of(decision.marketToken)),
     limits,
-    ...exposuresOf(context, name, counted, unseen(snapshot)),
+    ...exposuresOf(context, name, counted, [...accepted(snapshot), ...pending.map(begun)]),
     accountLimits: isOperator ? {} : context.limits.current().account,
     marketLimits: isOperator ? {} : context.limits.countedOn(symbol),
     tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),

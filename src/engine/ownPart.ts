@@ -8,7 +8,7 @@ import type { CloseDecision, Decision, DecreaseDecision } from '../domain/order/
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
 import { heldUsdOn, marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
-import { exposureOf, ownExposureOf } from '../risk/exposure/accountExposure.ts'
+import { ownExposureOf } from '../risk/exposure/accountExposure.ts'
 import type { AdmissionContext } from '../risk/exposure/admissionContext.ts'
 import type { Strategy } from '../strategy/strategy.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -21,7 +21,7 @@ interface OwnSource {
 }
 
 /**
- * The exposure of the account, and of a strategy whose file limits it the own part, which counts against those limits. Folded anew for
+ * The exposure of the account, and of a strategy whose file limits it the own part, which counts against those limits. Of this moment for
  * each decision, so that two of one tick cannot both spend the same capacity.
  */
 export function exposuresOf(
@@ -30,7 +30,7 @@ export function exposuresOf(
   snapshot: Snapshot,
   openIntents: readonly IntentState[],
 ): Pick<AdmissionContext, 'exposure' | 'own'> {
-  const exposure = exposureOf(snapshot, openIntents, holdings.others())
+  const exposure = holdings.exposure(snapshot, openIntents)
   const own = limits.ownOn(strategy)
   if (Object.keys(own).length === 0) return { exposure }
   const parts = journal.books().partsOf(strategy)

@@ -1,5 +1,4 @@
 import { marketOf } from '../domain/snapshot.ts'
-import { exposureOf } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
@@ -38,12 +37,12 @@ export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): T
     },
     capacity(owner, snapshot, marketToken, direction) {
       const symbol = marketOf(snapshot, marketToken)?.market.symbol
-      const exposure = exposureOf(snapshot, unseen(snapshot), holdings.others())
+      const exposure = holdings.exposure(snapshot, unseen(snapshot))
       const parts = { snapshot, exposure, limits: limits.on(symbol, owner ?? OPERATOR) }
       const available = availableCapacityOf(marketToken, direction, parts)
       return isDenial(available) ? available : available.availableUsd
     },
-    unseen: (owner, snapshot) => unseen(snapshot).filter(({ intent }) => intent.strategy === owner),
+    unseen: (owner, snapshot) => unseen(snapshot, owner),
     isOthers: (owner, side, snapshot) => isOthers(context, owner, side, snapshot),
     standing(owner) {
       const pause = trading.accountJournal.state().strategies?.get(owner)?.paused

@@ -18,7 +18,7 @@ import { ownPositionsOf } from '../domain/ownPositions.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
-import { type Exposure, exposureOf } from '../risk/exposure/accountExposure.ts'
+import type { Exposure } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { orphanCancels } from '../risk/orphans.ts'
@@ -85,17 +85,17 @@ export async function tick(
   if (!context.isDeciding()) return nothing
   const { name } = loaded
   // Exits come first: what one of them filled must be off the others before anything is decided on it.
-  const before = ownOf(name, snapshot, unseen)
+  const before = unseen(snapshot, name)
   const keptCount = await takeKept(context, loaded, { snapshot, judged }, tickMs, before, unseen)
   if (!context.isDeciding()) return nothing
   const answer = isAsked ? await decide(context, loaded, judged, tickMs, unseen) : { returned: [] }
   // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
   if (!context.isDeciding()) return nothing
-  const own = ownOf(name, snapshot, unseen)
+  const own = unseen(snapshot, name)
   const wholeProblem = returnedProblem(answer.returned)
   const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
   const { remembered } = answer
-  const exposure = exposureOf(snapshot, unseen(snapshot), context.holdings.others())
+  const exposure = context.holdings.exposure(snapshot, unseen(snapshot))
   const isOfOthers = (side: PositionSide) =>
     loaded.strategy.opensPositions && isOthers(context, name, side, snapshot)
   const orphans = orphanCancels(snapshot, own, exposure, context.holdings.journal(), isOfOthers)
@@ -196,11 +196,6 @@ async function requestApart(
   return undefined
 }
 
-/** The strategy's own of the intents that the exposure counts. */
-function ownOf(name: string, snapshot: Snapshot, unseen: UnseenIntents): readonly IntentState[] {
-  return unseen(snapshot).filter(({ intent }) => intent.strategy === name)
-}
-
 /** Asks the kind, with what it is given of the world and of its past. */
 async function decide(
   context: EngineContext,
@@ -209,7 +204,7 @@ async function decide(
   tickMs: number,
   unseen: UnseenIntents,
 ): Promise<Answer> {
-  const states = ownOf(loaded.name, snapshot, unseen)
+  const states = unseen(snapshot, loaded.name)
   const own = ownPositionsOf(context.journal.books().partsOf(loaded.name), snapshot)
   const { tasks } = context.trading.accountJournal.state()
   const isUnwanted = (intentId: string) => unwindOf(tasks, intentId) !== undefined

@@ -8,7 +8,7 @@ import {
 } from '../domain/order/exitPlan.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import type { Usd } from '../protocol/units.ts'
-import { atr, closedCandles } from './indicators.ts'
+import { closedFigures } from './closedFigures.ts'
 import { priceOfLevel } from './levels.ts'
 import type { CandleNeed, Needs } from './strategy.ts'
 
@@ -50,6 +50,6 @@ function rangeOf(
   atMs: number,
 ): Usd | undefined {
   const read = [view?.candles, ...(view?.moreCandles ?? [])].find((each) => each?.value.period === period)
-  const level = read === undefined ? undefined : atr(closedCandles(read.value.candles, period, atMs), length)
+  const level = read === undefined ? undefined : closedFigures(read.value, atMs).atr(length)
   return level === undefined || !(level > 0) ? undefined : priceOfLevel(level)
 }

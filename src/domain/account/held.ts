@@ -3,6 +3,7 @@
  * chain where it proves what others did (the journal's discrepancies). A list alone is one host's word, and a host may hide a
  * position; so what limits count is the larger of all (docs/orders.md, "What counts as held"). Pure.
  */
+import { madeOnce } from '../../base/madeOnce.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Reading } from '../../protocol/reading.ts'
@@ -65,16 +66,16 @@ export function isTakenOff(sides: HeldSides, { terms }: Pick<Intent, 'terms'>): 
   return side !== undefined && side.sizeUsd <= 0n
 }
 
-/** Sizes by lists, USD: of each side the largest that one of them shows. */
-export function shownSides(lists: readonly (readonly Position[])[]): HeldSides {
+/** Sizes by a list, USD: of each side the largest that it shows. Made once for a list: every turn of every strategy asks some times. */
+export const shownSides = madeOnce((rows: readonly Position[]): HeldSides => {
   const sides = new Map<string, HeldSide>()
-  for (const { marketToken, direction, collateralToken, sizeInUsd } of lists.flat()) {
+  for (const { marketToken, direction, collateralToken, sizeInUsd } of rows) {
     const side = { marketToken, direction, collateralToken }
     const key = sideKeyOf(side)
     sides.set(key, { ...side, sizeUsd: maxOf(sizeInUsd, sides.get(key)?.sizeUsd ?? 0n) })
   }
   return sides
-}
+})
 
 /** Of each side the larger size of several sources; none is below 0. */
 export function largerOf(...sources: readonly HeldSides[]): HeldSides {
@@ -95,7 +96,7 @@ export function hiddenIn(
   known: HeldSides,
   account: Pick<AccountState, 'findings'>,
 ): readonly HiddenSide[] {
-  const shown = shownSides([list.value])
+  const shown = shownSides(list.value)
   return [...known].flatMap(([key, { sizeUsd: knownUsd, ...side }]) => {
     const shownUsd = shown.get(key)?.sizeUsd ?? 0n
     if (shownUsd >= knownUsd) return []
@@ -116,7 +117,7 @@ export function unlistedIn(
   known: HeldSides,
   isHidden: (key: string) => boolean,
 ): readonly UnlistedSide[] {
-  const shown = new Set(list.value.map(sideKeyOf))
+  const shown = shownSides(list.value)
   const sides = new Map<string, UnlistedSide>()
   for (const { marketToken, direction, collateralToken, sizeInUsd = 0n, problem } of list.missing ?? []) {
     if (marketToken === undefined || direction === undefined || collateralToken === undefined) continue
@@ -132,7 +133,7 @@ export function unlistedIn(
         marketToken === undefined || (sameHex(marketToken, side.marketToken) && direction === side.direction),
     )
     if (row !== undefined) sides.set(key, { ...side, why: unreadable(row.problem) })
-    else if (isHidden(key)) sides.set(key, { ...side, why: 'no list shows it' })
+    else if (!shown.has(key) && isHidden(key)) sides.set(key, { ...side, why: 'no list shows it' })
   }
   return [...sides].flatMap(([key, side]) => (shown.has(key) ? [] : [side]))
 }

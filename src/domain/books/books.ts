@@ -69,8 +69,8 @@ export interface BookReads {
   heldBy(strategy: string, side: PositionSide): bigint
   /** What protections judge a strategy by, with what the chain may take back. */
   trackOf(strategy: string): TrackRecord
-  /** Days from this one on (Unix ms), as far as they are kept; `isFinal`: without what the chain may take back. */
-  days(sinceMs: number, isFinal?: boolean): readonly BookDay[]
+  /** Days from this one on (Unix ms), as far as they are kept; `isFinal`: without what the chain may take back; of one strategy alone where it is named. */
+  days(sinceMs: number, isFinal?: boolean, strategy?: string): readonly BookDay[]
   /** What the fill of an order cost and brought, as far back as fills are kept; undefined of what is no fill. */
   fillOf(orderKey: Hex): FillCosts | undefined
   /** Since when the books hold something of a side, Unix ms; undefined: they hold nothing. */
@@ -225,10 +225,11 @@ export class Books implements BookReads {
     return withFigures(track, {})
   }
 
-  days(sinceMs: number, isFinal = false): readonly BookDay[] {
+  days(sinceMs: number, isFinal = false, asked?: string): readonly BookDay[] {
     const found = new Map<string, BookDay>()
+    const firstDay = dayOf(sinceMs)
     const put = (day: number, strategy: string, side: PositionSide, figures: Figures): void => {
-      if (day < dayOf(sinceMs)) return
+      if (day < firstDay || (asked !== undefined && strategy !== asked)) return
       const key = `${day} ${keyOf(strategy, side)}`
       const row = found.get(key) ?? { dayMs: day, strategy, ...side, figures: noFigures }
       found.set(key, { ...row, figures: addFigures(row.figures, figures) })

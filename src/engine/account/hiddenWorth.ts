@@ -29,7 +29,7 @@ export function createHiddenWorth(
   function worthOfTokens(marketToken: Address, sizeInTokens: TokenAmount): Usd | undefined {
     const { markets, tokens } = catalogue.facts()
     const index = tokens.get(hexKey(markets.get(hexKey(marketToken))?.indexToken ?? ''))
-    const { last } = prices.of(marketToken)
+    const last = prices.lastOf(marketToken)
     if (index === undefined || last === undefined) return undefined
     return usdOfAmount(sizeInTokens, last.price, index.decimals)
   }

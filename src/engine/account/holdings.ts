@@ -3,7 +3,6 @@
  * journal. No host alone decides how much counts as held, or that a position is there to be reduced (`domain/account/held.ts`).
  */
 import type { Api } from '../../api/client.ts'
-import type { Read } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'
@@ -11,6 +10,7 @@ import {
   type HeldSides,
   type HiddenSide,
   hiddenIn,
+  shownSides,
   type UnlistedSide,
   unlistedIn,
 } from '../../domain/account/held.ts'
@@ -22,14 +22,14 @@ import type { OrderManager } from '../../execution/orderManager.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
-import { type OtherSources, sideKey } from '../../risk/exposure/accountExposure.ts'
+import { type Exposure, sideKey } from '../../risk/exposure/accountExposure.ts'
+import { createHostLooks, type PositionList } from './hostLooks.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
+import { lastExposure } from './lastExposure.ts'
 import { lastSides } from './lastSides.ts'
 import { createRowFigures } from './rowFigures.ts'
+import { since } from './since.ts'
 import type { Trading } from './tradingHalts.ts'
-
-/** A list of positions with the host that gave it. */
-export type PositionList = Pick<Read<readonly Position[]>, 'value' | 'missing' | 'host' | 'readAtMs'>
 
 /** What is held, by all sources. */
 export interface Holdings {
@@ -40,8 +40,8 @@ export interface Holdings {
   refresh(): Promise<readonly PositionList[]>
   /** Sizes by the journal, signed; sides that were left have 0. */
   journal(): HeldSides
-  /** What limits count besides a snapshot's own list. */
-  others(): OtherSources
+  /** The account's exposure by a snapshot's list, these intents, the journal and what other hosts show. */
+  exposure(snapshot: Pick<Snapshot, 'positions' | 'orders'>, openIntents: readonly IntentState[]): Exposure
   /** Sides of which a list shows less than the journal knows, where no order of ours explains it by lag. */
   hiddenIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[]
   /** Rows that another host's newest list shows, of sides that these do not show at all. */
@@ -68,20 +68,10 @@ export interface Holdings {
   isVouched(side: PositionSide): boolean
 }
 
-/** An older list of a host says nothing any more, ms. */
-const freshMs = 60_000
 /** The oldest row of another host that a row's figures are compared with, ms. */
 const rowFreshMs = 15_000
 /** How long slower hosts are waited for when one has answered, ms. */
 const patienceMs = 2_000
-
-interface HostList {
-  readonly list: PositionList
-  readonly atMs: number
-  /** Since when this host shows each side without a break, and shows more of it than the journal knows; monotonic ms. */
-  readonly shownSinceMs: ReadonlyMap<string, number>
-  readonly beyondSinceMs: ReadonlyMap<string, number>
-}
 
 /** Hidden sides as sentences, each side once, by the symbols of lower-cased market tokens. */
 export function told(
@@ -101,7 +91,7 @@ export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' 
   readonly trading: Trading
   /** The last price that most hosts agreed on. */
   readonly prices: {
-    of(marketToken: string): { readonly last?: { readonly price: Usd; readonly atMs: number } }
+    lastOf(marketToken: string): { readonly price: Usd; readonly atMs: number } | undefined
   }
   readonly settings?: Pick<ExecutionContext['settings'], 'withheldMs'>
 }
@@ -110,8 +100,8 @@ export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' 
 export function createHoldings(context: HoldingsContext, account: Address): Holdings {
   const { clock, journal, orderManager, trading } = context
   const api: Pick<Api, 'getPositions' | 'hosts' | 'isCoolingDown'> = context.api
-  const looks = new Map<string, HostList>()
-  const vouched = new Set<string>()
+  const looks = createHostLooks(clock)
+  const exposureOnce = lastExposure()
   const figures = createRowFigures()
   /** Since when snapshots' lists hide a side, monotonic ms. */
   let hiddenSinceMs: ReadonlyMap<string, number> = new Map()
@@ -123,103 +113,64 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
 
   const sidesOf = lastSides()
-  function journalNow(): HeldSides {
-    const states = orderManager.open().map(({ state }) => state)
-    return sidesOf(journal.closedFills(), states, trading.accountJournal.state())
-  }
+  const openNow = (): readonly IntentState[] => orderManager.open().map(({ state }) => state)
 
-  function freshLooks(): readonly HostList[] {
-    const nowMs = clock.monotonicMs()
-    return [...looks.values()].filter(({ atMs }) => nowMs - atMs <= freshMs)
-  }
-
-  /** Of each key when it began, from the look before where it goes on. */
-  function since(
-    keys: readonly string[],
-    before: ReadonlyMap<string, number> | undefined,
-    nowMs: number,
-  ): ReadonlyMap<string, number> {
-    return new Map(keys.map((key) => [key, before?.get(key) ?? nowMs]))
+  function journalNow(open = openNow()): HeldSides {
+    return sidesOf(journal.closedFills(), open, trading.accountJournal.state())
   }
 
   function note(list: PositionList): void {
-    const nowMs = clock.monotonicMs()
-    const before = looks.get(list.host)
-    const known = journalNow()
-    const held = list.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
-    const beyond = held.filter((row) => row.sizeInUsd > (known.get(sideKeyOf(row))?.sizeUsd ?? 0n))
-    looks.set(list.host, {
-      list,
-      atMs: nowMs,
-      shownSinceMs: since(held.map(sideKeyOf), before?.shownSinceMs, nowMs),
-      beyondSinceMs: since(beyond.map(sideKeyOf), before?.beyondSinceMs, nowMs),
-    })
+    looks.note(list, journalNow())
   }
 
   /** A snapshot whose rows have figures that more than one host stands behind. */
   function withFigures(snapshot: Snapshot): Snapshot {
     const nowMs = clock.monotonicMs()
-    const fresh = freshLooks().filter(({ atMs }) => nowMs - atMs <= rowFreshMs)
+    const fresh = looks.fresh().filter(({ atMs }) => nowMs - atMs <= rowFreshMs)
     const value = figures.judged(snapshot.positions.value, {
-      rows: fresh.flatMap(({ list }) => list.value),
+      lists: fresh.map(({ list }) => list.value),
       priceOf(marketToken) {
-        const { last } = context.prices.of(marketToken)
+        const last = context.prices.lastOf(marketToken)
         return last === undefined || clock.now() - last.atMs > rowFreshMs ? undefined : last.price
       },
     })
     return { ...snapshot, positions: { ...snapshot.positions, value } }
   }
 
-  function vouch(): void {
-    const fresh = freshLooks()
-    const shown = new Set(fresh.flatMap(({ shownSinceMs }) => [...shownSinceMs.keys()]))
-    for (const key of vouched) if (!shown.has(key)) vouched.delete(key)
-    const hosts = api.hosts.api.map((host) => looks.get(host))
-    for (const key of shown) {
-      const isShownByAll = hosts.every(
-        (look) => look !== undefined && look.atMs - (look.shownSinceMs.get(key) ?? look.atMs) >= settleMs,
-      )
-      if (isShownByAll) vouched.add(key)
-    }
-  }
-
   function withOthers(rows: readonly Position[]): readonly Position[] {
     const known = journalNow()
-    const keys = new Set(rows.map(sideKeyOf))
+    const shown = shownSides(rows)
     const added = new Map<string, Position>()
-    for (const row of freshLooks().flatMap(({ list }) => list.value)) {
-      const key = sideKeyOf(row)
+    for (const { key, row } of looks.fresh().flatMap((look) => look.rows)) {
       const byJournal = known.get(key)
-      const isHeld = byJournal === undefined ? vouched.has(key) : byJournal.sizeUsd > 0n
-      if (!keys.has(key) && isHeld) added.set(key, row)
+      const isHeld = byJournal === undefined ? looks.isVouched(key) : byJournal.sizeUsd > 0n
+      if (!shown.has(key) && isHeld) added.set(key, row)
     }
-    return [...rows, ...added.values()]
+    return added.size === 0 ? rows : [...rows, ...added.values()]
   }
 
   /**
    * Sides where a fill of ours may stand in the journal and not in the lists, or the other way round: an order is in flight, ended
-   * just now, or has just left the list of those that rest.
+   * just now, or has just left the list of those that rest. The look at what left the list is of now, the sides are made when asked for.
    */
-  function sidesThatMove(isCounted: (state: IntentState) => boolean = () => true): ReadonlySet<string> {
+  function sidesThatMove(open: readonly IntentState[]): () => ReadonlySet<string> {
     const nowMs = clock.monotonicMs()
-    const open = orderManager
-      .open()
-      .map(({ state }) => state)
-      .filter(isCounted)
-    goneSinceMs = since(
-      open.flatMap((state) => keysNotListed(state, listed)),
-      goneSinceMs,
-      nowMs,
-    )
+    const gone = new Map(open.map((state) => [state, keysNotListed(state, listed)]))
+    goneSinceMs = since([...gone.values()].flat(), goneSinceMs, nowMs)
     const isGoneNow = (state: IntentState) =>
-      keysNotListed(state, listed).some((key) => nowMs - (goneSinceMs.get(key) ?? nowMs) < settleMs)
-    const moving = [
-      ...open.filter((state) => isBusy(state, clock.now()) || isGoneNow(state)),
-      ...orderManager
-        .recentlyLanded()
-        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
-    ]
-    return new Set(moving.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
+      gone.get(state)?.some((key) => nowMs - (goneSinceMs.get(key) ?? nowMs) < settleMs) === true
+    let sides: ReadonlySet<string> | undefined
+    return () => {
+      if (sides !== undefined) return sides
+      const moving = [
+        ...open.filter((state) => isBusy(state, clock.now()) || isGoneNow(state)),
+        ...orderManager
+          .recentlyLanded()
+          .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
+      ]
+      sides = new Set(moving.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
+      return sides
+    }
   }
 
   /** Sides with an exit or a reduction of ours that rests by the journal: the list of orders may be later than that of positions. */
@@ -235,10 +186,13 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     return new Set(exiting.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
   }
 
-  function hiddenSides(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[] {
-    const moving = sidesThatMove()
-    return hiddenIn(list, journalNow(), trading.accountJournal.state()).filter(
-      ({ marketToken, direction }) => !moving.has(sideKey(marketToken, direction)),
+  function hiddenSides(
+    list: Pick<Snapshot['positions'], 'value' | 'missing'>,
+    open = openNow(),
+  ): readonly HiddenSide[] {
+    const moving = sidesThatMove(open)
+    return hiddenIn(list, journalNow(open), trading.accountJournal.state()).filter(
+      ({ marketToken, direction }) => !moving().has(sideKey(marketToken, direction)),
     )
   }
 
@@ -249,19 +203,22 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     return !isWithheld(unprovenSinceMs(state), clock.now(), withheldMs)
   }
 
-  function unlisted(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly UnlistedSide[] {
+  function unlisted(
+    list: Pick<Snapshot['positions'], 'value' | 'missing'>,
+    open = openNow(),
+  ): readonly UnlistedSide[] {
     const nowMs = clock.monotonicMs()
-    const known = journalNow()
-    const shown = new Set(list.value.map(sideKeyOf))
+    const known = journalNow(open)
+    const shown = shownSides(list.value)
     notShownSinceMs = since(
       [...known].flatMap(([key, { sizeUsd }]) => (sizeUsd > 0n && !shown.has(key) ? [key] : [])),
       notShownSinceMs,
       nowMs,
     )
-    const moving = sidesThatMove(isNoneWithheld)
+    const moving = sidesThatMove(open.filter(isNoneWithheld))
     return unlistedIn(list, known, (key) => {
       const side = known.get(key)
-      if (side === undefined || moving.has(sideKey(side.marketToken, side.direction))) return false
+      if (side === undefined || moving().has(sideKey(side.marketToken, side.direction))) return false
       return nowMs - (notShownSinceMs.get(key) ?? nowMs) >= settleMs
     })
   }
@@ -306,34 +263,20 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   return {
     async refresh() {
       const lists = await look()
-      vouch()
+      looks.vouch(api.hosts.api)
       return lists
     },
-    journal: journalNow,
-    others() {
-      const nowMs = clock.monotonicMs()
-      const hosts = new Map()
-      for (const { list, beyondSinceMs } of freshLooks()) {
-        for (const row of list.value) {
-          const key = sideKeyOf(row)
-          // What a host shows beyond the journal for as long as lists may lag is lag: the journal knows our own exits first.
-          if (nowMs - (beyondSinceMs.get(key) ?? nowMs) < settleMs) continue
-          const { marketToken, direction, collateralToken, sizeInUsd } = row
-          const before = hosts.get(key)?.sizeUsd ?? 0n
-          if (sizeInUsd > before)
-            hosts.set(key, { marketToken, direction, collateralToken, sizeUsd: sizeInUsd })
-        }
-      }
-      return { journal: journalNow(), hosts }
-    },
-    hiddenIn: hiddenSides,
-    unlistedIn: unlisted,
+    journal: () => journalNow(),
+    exposure: (snapshot, openIntents) =>
+      exposureOnce(snapshot, openIntents, { journal: journalNow(), hosts: looks.sides() }),
+    hiddenIn: (list) => hiddenSides(list),
+    unlistedIn: (list) => unlisted(list),
     heldMarkets: () =>
       [...journalNow().values()].flatMap((side) => (side.sizeUsd > 0n ? [side.marketToken] : [])),
     elsewhere(rows) {
-      const keys = new Set(rows.map(sideKeyOf))
-      const others = freshLooks().flatMap(({ list }) => list.value)
-      const found = others.filter((row) => row.sizeInUsd > 0n && !keys.has(sideKeyOf(row)))
+      const shown = shownSides(rows)
+      const others = looks.fresh().flatMap(({ list }) => list.value)
+      const found = others.filter((row) => row.sizeInUsd > 0n && !shown.has(sideKeyOf(row)))
       return [...new Map(found.map((row) => [sideKeyOf(row), row])).values()]
     },
     withOthers,
@@ -341,9 +284,10 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       const snapshot = withFigures(shown)
       const nowMs = clock.monotonicMs()
       listed = new Set(snapshot.orders.value.map(({ orderKey }) => hexKey(orderKey)))
-      const found = hiddenSides(snapshot.positions)
+      const open = openNow()
+      const found = hiddenSides(snapshot.positions, open)
       hiddenSinceMs = since(found.map(sideKeyOf), hiddenSinceMs, nowMs)
-      const exits = sidesWithExits()
+      const exits = found.length === 0 ? new Set<string>() : sidesWithExits()
       // Limits count what the journal holds meanwhile, so that a host that hides it gains nothing by these seconds.
       const hidden = found.filter(
         (side) =>
@@ -356,7 +300,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
         isUnread || (hidden.length > 0 && isLasting)
           ? withOthers(snapshot.positions.value)
           : snapshot.positions.value
-      const without = unlisted({ ...snapshot.positions, value })
+      const without = unlisted({ ...snapshot.positions, value }, open)
       if (hidden.length === 0 && without.length === 0 && !isUnread) return snapshot
       return {
         ...snapshot,
@@ -371,7 +315,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
         ({ finding: discrepancy, end }) =>
           end === 'adopted' && discrepancy.sizeDeltaUsd > 0n && sideKeyOf(discrepancy) === key,
       )
-      return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || vouched.has(key)
+      return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || looks.isVouched(key)
     },
   }
 }

@@ -1,4 +1,5 @@
 /** The sizes that the journal holds, made once for all who ask between two records. */
+import { lastMade } from '../../base/sameAgain.ts'
 import type { AccountState } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'
 import { type HeldSides, journalSides } from '../../domain/account/held.ts'
@@ -10,16 +11,10 @@ export function lastSides(): (
   open: readonly IntentState[],
   account: Pick<AccountState, 'findings'>,
 ) => HeldSides {
-  let last: { readonly given: readonly unknown[]; readonly sides: HeldSides } | undefined
-  return (closed, open, account) => {
-    // Fills, states and findings are made anew by each record that changes them.
-    const given = [account.findings, closed.length, ...closed, ...open]
-    const isSame =
-      last !== undefined &&
-      last.given.length === given.length &&
-      last.given.every((each, index) => each === given[index])
-    if (last === undefined || !isSame)
-      last = { given, sides: journalSides([...closed, ...open.flatMap(fillsOf)], account) }
-    return last.sides
-  }
+  const lastOf = lastMade<HeldSides>()
+  // Fills, states and findings are made anew by each record that changes them.
+  return (closed, open, account) =>
+    lastOf([account.findings, closed.length, ...closed, ...open], () =>
+      journalSides([...closed, ...open.flatMap(fillsOf)], account),
+    )
 }

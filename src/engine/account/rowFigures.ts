@@ -4,14 +4,15 @@
  * agreed, and the mark is the price that most hosts agree on. Where nobody else says anything a row counts as it is, so that a
  * position in danger is protected while the second source is slow or gone.
  */
+import { lastMade } from '../../base/sameAgain.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
 import { absOf, bps, type Usd } from '../../protocol/units.ts'
 
 /** The sources that rows are compared with. */
 export interface RowSources {
-  /** Rows of every host's newest list. */
-  readonly rows: readonly Position[]
+  /** Every host's newest list. */
+  readonly lists: readonly (readonly Position[])[]
   /** The price that most hosts agreed on just now, USD per whole token; undefined where none is known. */
   readonly priceOf: (marketToken: string) => Usd | undefined
 }
@@ -30,15 +31,15 @@ const MARK_BPS = 200
 /** Figures of rows, of which no two hosts agreed yet. */
 export function createRowFigures(): RowFigures {
   const agreed = new Map<string, Position>()
+  const lastOf = lastMade<readonly Position[]>()
 
   function judgedRow(
     row: Position,
     bySide: ReadonlyMap<string, readonly Position[]>,
-    priceOf: RowSources['priceOf'],
+    price: Usd | undefined,
   ): Position {
     const key = sideKeyOf(row)
     const others = (bySide.get(key) ?? []).filter((other) => other.sizeInUsd === row.sizeInUsd)
-    const price = priceOf(row.marketToken)
     if (others.length > 1 && others.every((other) => saysSame(row, other))) {
       agreed.set(key, row)
       return withMark(row, price)
@@ -54,9 +55,14 @@ export function createRowFigures(): RowFigures {
   }
 
   return {
-    judged(rows, { rows: others, priceOf }) {
-      const bySide = Map.groupBy(others, sideKeyOf)
-      return rows.map((row) => judgedRow(row, bySide, priceOf))
+    judged(rows, { lists, priceOf }) {
+      const prices = rows.map(({ marketToken }) => priceOf(marketToken))
+      // Judged by the same again, rows are as they were and what hosts agree on stays: every turn of every strategy asks.
+      return lastOf([rows, ...lists, ...prices], () => {
+        const bySide = Map.groupBy(lists.flat(), sideKeyOf)
+        const judged = rows.map((row, index) => judgedRow(row, bySide, prices[index]))
+        return judged.every((row, index) => row === rows[index]) ? rows : judged
+      })
     },
   }
 }

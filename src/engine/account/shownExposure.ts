@@ -36,7 +36,7 @@ export function shownSideSizes(
     const key = `${hexKey(marketToken)}:${direction}`
     sides.set(key, { marketToken, direction, sizeUsd: (sides.get(key)?.sizeUsd ?? 0n) + addedUsd })
   }
-  for (const side of largerOf(shownSides([rows]), journal).values()) add(side, side.sizeUsd)
+  for (const side of largerOf(shownSides(rows), journal).values()) add(side, side.sizeUsd)
   for (const state of open) add(state.intent.terms, comingOf(state))
   return [...sides.values()]
 }
@@ -50,7 +50,7 @@ export function shownExposure(
   journal: HeldSides,
   open: readonly IntentState[],
 ): ShownExposure {
-  const shown = shownSides([rows])
+  const shown = shownSides(rows)
   const exposureUsd = shownSideSizes(rows, journal, open).reduce((sum, side) => sum + side.sizeUsd, 0n)
   const comingBySide = new Map<string, Usd>()
   for (const state of open) {
@@ -150,7 +150,7 @@ function unlistedSides(
   journal: HeldSides,
   recent: readonly IntentState[],
 ): ReadonlyMap<string, UnlistedSide> {
-  const shown = shownSides([rows])
+  const shown = shownSides(rows)
   const byKey = new Map(rows.map((row) => [sideKeyOf(row), row]))
   const sides = new Map<string, UnlistedSide>()
   for (const state of recent) {

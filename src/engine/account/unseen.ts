@@ -1,8 +1,9 @@
 /** Fills that the lists may not show yet: what admission counts on top of a snapshot's positions. */
 import type { Clock } from '../../base/clock.ts'
+import { madeOnce } from '../../base/madeOnce.ts'
 import { type HeldSides, isTakenOff } from '../../domain/account/held.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
-import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
+import { positionOf, type Snapshot } from '../../domain/snapshot.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
@@ -14,11 +15,19 @@ export const listLagMs = 30_000
 export interface Unseen {
   /** Whether a fill shows in the snapshot's positions, or a change in its orders, or is so old that the lists are believed without it. */
   isSeen(state: IntentState, snapshot: Snapshot): boolean
-  /** Open intents, and landed ones that closed too shortly before the positions were read to be surely in them. */
-  in(snapshot: Snapshot): readonly IntentState[]
+  /**
+   * Open intents, and landed ones that closed too shortly before the positions were read to be surely in them; of one strategy alone where it
+   * is named.
+   */
+  in(snapshot: Snapshot, strategy?: string): readonly IntentState[]
   /** Intents that changed in the time that lists may lag, open ones and landed ones. */
   recent(): readonly IntentState[]
 }
+
+/** A landed intent as it was while it was open: the same object again, since what follows from states is made once for the same. */
+const asOpen = madeOnce(({ intent, attempts, updatedAtMs }: IntentState): IntentState => {
+  return { intent, attempts, updatedAtMs }
+})
 
 /** Over the intents that are followed. `journal`: sizes by the journal, signed. */
 export function createUnseen(
@@ -26,20 +35,23 @@ export function createUnseen(
   clock: Pick<Clock, 'now'>,
   journal: () => HeldSides,
 ): Unseen {
+  function readAgo({ positions }: Snapshot): number {
+    return Math.max(0, clock.now() - positions.atMs)
+  }
+
   function isSeen(
     { intent, closing }: IntentState,
     snapshot: Snapshot,
     sides: () => HeldSides = journal,
+    readAgoMs = readAgo(snapshot),
   ): boolean {
-    const readAgoMs = Math.max(0, clock.now() - snapshot.positions.atMs)
     if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
     const { terms, kind } = intent
     if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
     // What cannot be read shows nothing, gone positions least of all.
     if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
-    const row = positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
-      sameHex(collateralToken, terms.collateralToken.address),
-    )
+    const { marketToken, direction, collateralToken } = terms
+    const row = positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
     const adds = kind === 'increase' || kind === 'collateral-in'
     // What was added and is taken off again shows in no row.
     if (row === undefined && adds) return isTakenOff(sides(), intent)
@@ -63,18 +75,20 @@ export function createUnseen(
         .recentlyLanded()
         .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
     ],
-    in(snapshot) {
+    in(snapshot, strategy) {
       // Asked for once for all of them, and not at all where every row shows.
       let known: HeldSides | undefined
       const sides = () => {
         known ??= journal()
         return known
       }
-      const recent = orderManager
-        .recentlyLanded()
-        .filter((state) => !isSeen(state, snapshot, sides))
-        .map(({ intent, attempts, updatedAtMs }) => ({ intent, attempts, updatedAtMs }))
-      return [...orderManager.open().map((each) => each.state), ...recent]
+      const isAsked = ({ intent }: IntentState) => strategy === undefined || intent.strategy === strategy
+      const readAgoMs = readAgo(snapshot)
+      const found: IntentState[] = []
+      for (const { state } of orderManager.open()) if (isAsked(state)) found.push(state)
+      for (const state of orderManager.recentlyLanded())
+        if (isAsked(state) && !isSeen(state, snapshot, sides, readAgoMs)) found.push(asOpen(state))
+      return found
     },
   }
 }

@@ -41,6 +41,8 @@ export interface PriceWatch {
   look(markets: readonly Market[]): Promise<void>
   /** What is known of a market's price. */
   of(marketToken: string): KnownPrices
+  /** The last price of it that most hosts agreed on. */
+  lastOf(marketToken: string): LastPrice | undefined
   /** The snapshot that an instance, or a task of the operator's or of one, decides on: hosts that differ on a price of what is held are judged. */
   judged(snapshot: Snapshot, owner: string): Snapshot
 }
@@ -164,6 +166,7 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
 
   return {
     of,
+    lastOf,
     judged: (snapshot, owner) => withHeldPrices(snapshot, (symbol) => parts.limits.on(symbol, owner), of),
     async look(markets) {
       const nowMs = clock.monotonicMs()

@@ -4,7 +4,7 @@ import type { HiddenSide, UnlistedSide } from '../../domain/account/held.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars } from '../../protocol/units.ts'
-import type { PositionList } from '../account/holdings.ts'
+import type { PositionList } from '../account/hostLooks.ts'
 import {
   type ShownExposure,
   type ShownHoldings,

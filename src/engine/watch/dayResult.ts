@@ -5,6 +5,7 @@
  * what they came with. What the protocol liquidated or deleveraged counts too, on its market and for the account: a host that
  * hides it in its lists must not hide the loss. What is a strategy's is told by its books.
  */
+import { madeOnce } from '../../base/madeOnce.ts'
 import type { AccountState } from '../../domain/account/accountRecord.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import { venueResultOf } from '../../domain/books/figures.ts'
@@ -38,6 +39,17 @@ interface Realized {
   readonly receivedUsd: Usd
 }
 
+/** The orders of an intent that executed for good, by lower-cased key; made once for a state: each decision of each strategy looks at all of them. */
+const executedFor = madeOnce(({ intent, attempts }: IntentState) =>
+  attempts
+    .flatMap(({ children }) => children)
+    .flatMap(({ orderKey, phase, evidence, settlement }) => {
+      if (phase !== 'EXECUTED' || settlement === undefined || isProvisional(evidence)) return []
+      const market = hexKey(intent.terms.marketToken)
+      return [{ key: hexKey(orderKey), market, seenMs: evidence?.atMs ?? 0, settlement }]
+    }),
+)
+
 /** Whole days before the newest that are kept, ms. */
 const keptDaysMs = 2 * 86_400_000
 
@@ -59,27 +71,25 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     for (const [each, { executedMs }] of counted) if (isOld(executedMs, atMs)) counted.delete(each)
   }
 
-  /** Gives what executed since then within the day of `atMs`. */
-  function since(sinceMs: number, atMs: number): readonly Realized[] {
+  /** Adds up what executed since then within the day of `atMs`. */
+  function sumSince(sinceMs: number, atMs: number, usdOf: (realized: Realized) => Usd): Usd {
     const dayMs = dayStartOf(atMs)
-    return [...counted.values()].filter(({ executedMs }) => executedMs >= dayMs && executedMs > sinceMs)
+    let sumUsd = 0n
+    for (const realized of counted.values())
+      if (realized.executedMs >= dayMs && realized.executedMs > sinceMs) sumUsd += usdOf(realized)
+    return sumUsd
   }
 
   function add(states: readonly IntentState[], atMs: number): void {
-    for (const { intent, attempts } of states) {
-      for (const { orderKey, phase, evidence, settlement } of attempts.flatMap(({ children }) => children)) {
-        if (phase !== 'EXECUTED' || settlement === undefined || isProvisional(evidence)) continue
-        // The day of the execution, by the venue's clock; what was seen of it later is not of a later day.
-        const executedMs =
-          settlement.timestampSeconds === undefined
-            ? Math.min(evidence?.atMs ?? 0, atMs)
-            : settlement.timestampSeconds * 1_000
-        if (counted.has(hexKey(orderKey))) continue
-        const { fundingReceivedUsd: receivedUsd = 0n } = settlement
-        const market = hexKey(intent.terms.marketToken)
-        const realized = { market, executedMs, resultUsd: realizedOf(settlement), receivedUsd }
-        count(hexKey(orderKey), realized, atMs)
-      }
+    for (const { key, market, seenMs, settlement } of states.flatMap(executedFor)) {
+      if (counted.has(key)) continue
+      // The day of the execution, by the venue's clock; what was seen of it later is not of a later day.
+      const executedMs =
+        settlement.timestampSeconds === undefined
+          ? Math.min(seenMs, atMs)
+          : settlement.timestampSeconds * 1_000
+      const { fundingReceivedUsd: receivedUsd = 0n } = settlement
+      count(key, { market, executedMs, resultUsd: realizedOf(settlement), receivedUsd }, atMs)
     }
   }
 
@@ -97,14 +107,14 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   return {
     add,
     addFindings,
-    onMarket: (marketToken, atMs) =>
-      since(Number.NEGATIVE_INFINITY, atMs).reduce(
-        (sum, { market, resultUsd }) => (market === hexKey(marketToken) ? sum + resultUsd : sum),
-        0n,
-      ),
-    ofAll: (sinceMs, atMs) => since(sinceMs, atMs).reduce((sum, { resultUsd }) => sum + resultUsd, 0n),
-    receivedSince: (sinceMs, atMs) =>
-      since(sinceMs, atMs).reduce((sum, { receivedUsd }) => sum + receivedUsd, 0n),
+    onMarket(marketToken, atMs) {
+      const asked = hexKey(marketToken)
+      return sumSince(Number.NEGATIVE_INFINITY, atMs, ({ market, resultUsd }) =>
+        market === asked ? resultUsd : 0n,
+      )
+    },
+    ofAll: (sinceMs, atMs) => sumSince(sinceMs, atMs, ({ resultUsd }) => resultUsd),
+    receivedSince: (sinceMs, atMs) => sumSince(sinceMs, atMs, ({ receivedUsd }) => receivedUsd),
   }
 }
 
@@ -127,8 +137,7 @@ export function strategyDayUsd(
   isFinal = true,
 ): Usd {
   return books
-    .days(dayStartOf(nowMs), isFinal)
-    .filter((day) => day.strategy === strategy)
+    .days(dayStartOf(nowMs), isFinal, strategy)
     .reduce((sum, { figures }) => sum + venueResultOf(figures), 0n)
 }
 

@@ -16,8 +16,8 @@ import {
 } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import { unprovenSinceMs } from '../../domain/order/withheld.ts'
-import { positionsOn, type Snapshot } from '../../domain/snapshot.ts'
-import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
+import { positionOf, type Snapshot } from '../../domain/snapshot.ts'
+import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { isIncreaseOrder } from '../../protocol/position.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
@@ -134,7 +134,7 @@ export function exposureOf(
   }
 
   const open = openIntents.filter(isOpen)
-  const held = largerOf(shownSides([snapshot.positions.value]), hosts, withoutUnseen(journal, open, snapshot))
+  const held = largerOf(shownSides(snapshot.positions.value), hosts, withoutUnseen(journal, open, snapshot))
   for (const { marketToken, direction, sizeUsd } of held.values())
     change(marketToken, direction, (side) => ({ heldUsd: side.heldUsd + sizeUsd }))
   for (const [key, { marketToken, direction, sizeUsd }] of finalSides(journal, open)) {
@@ -272,9 +272,8 @@ function hasUnseenFill(
 
 /** The listed position of an order's own side. */
 function rowOf({ intent: { terms } }: IntentState, snapshot: Pick<Snapshot, 'positions'>) {
-  return positionsOn(snapshot, terms.marketToken, terms.direction).find(({ collateralToken }) =>
-    sameHex(collateralToken, terms.collateralToken.address),
-  )
+  const { marketToken, direction, collateralToken } = terms
+  return positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
 }
 
 /** What is awaited of an intent whose orders all ended, one of them by its execution. */

@@ -13,8 +13,9 @@ import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
+import { closedFigures } from '../closedFigures.ts'
 import { countField } from '../fields.ts'
-import { atr, closedCandles, ema, secondsOfPeriod } from '../indicators.ts'
+import { secondsOfPeriod } from '../indicators.ts'
 import { levelOfPrice } from '../levels.ts'
 import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
 import { backingTokenOf } from './shared/marketScene.ts'
@@ -177,11 +178,11 @@ function signalOf(view: StrategyView<TrendParams>, market: MarketView): Signal |
   const reading = market.candles
   if (reading === undefined || market.oraclePrice === undefined || reading.value.period !== params.period)
     return undefined
-  const candles = closedCandles(reading.value.candles, params.period, snapshot.atMs)
-  if (isOld(candles, secondsOfPeriod(params.period), snapshot.atMs)) return undefined
-  const fast = ema(candles, params.fastCandles)
-  const slow = ema(candles, params.slowCandles)
-  const range = atr(candles, params.atrCandles)
+  const closed = closedFigures(reading.value, snapshot.atMs)
+  if (isOld(closed.candles, secondsOfPeriod(params.period), snapshot.atMs)) return undefined
+  const fast = closed.ema(params.fastCandles)
+  const slow = closed.ema(params.slowCandles)
+  const range = closed.atr(params.atrCandles)
   if (fast === undefined || slow === undefined || range === undefined || range <= 0) return undefined
   const price = levelOfPrice(market.oraclePrice.value.medianPrice)
   const strength = (fast - slow) / range

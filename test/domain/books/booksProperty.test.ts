@@ -191,6 +191,19 @@ test('a fold that goes on from snapshots is the fold from the first record', () 
       expect(ledger.books().all()).toEqual(whole.books().all())
       expect(ledger.books().days(0)).toEqual(whole.books().days(0))
       expect(ledger.books().days(0, true)).toEqual(whole.books().days(0, true))
+      for (const isFinal of [false, true])
+        for (const name of new Set(
+          whole
+            .books()
+            .all()
+            .map(({ strategy }) => strategy),
+        ))
+          expect(ledger.books().days(0, isFinal, name)).toEqual(
+            whole
+              .books()
+              .days(0, isFinal)
+              .filter(({ strategy }) => strategy === name),
+          )
       expect(ledger.snapshot().head).toBe(whole.snapshot().head)
     }),
     { seed: 20_270_116, numRuns: 200 },

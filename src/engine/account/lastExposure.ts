@@ -1,0 +1,15 @@
+/** The exposure of the account, folded once for all who ask between two changes of what it is the fold of. */
+import { lastMade } from '../../base/sameAgain.ts'
+import { type Exposure, exposureOf } from '../../risk/exposure/accountExposure.ts'
+
+/** As `exposureOf`; the same again for the same lists, states and sizes: every turn of every strategy asks some times. */
+export function lastExposure(): typeof exposureOf {
+  const lastOf = lastMade<Exposure>()
+  return (snapshot, openIntents, others = {}) => {
+    const { positions, orders } = snapshot
+    const lists = [positions.value, positions.missing, positions.atMs, orders.value]
+    return lastOf([...lists, others.journal, others.hosts, ...openIntents], () =>
+      exposureOf(snapshot, openIntents, others),
+    )
+  }
+}

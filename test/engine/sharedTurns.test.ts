@@ -1,0 +1,167 @@
+/** What hundreds of turns share of lists, states and candles is what each would have made of them alone. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { positionOf, positionsOn } from '../../src/domain/snapshot.ts'
+import { lastExposure } from '../../src/engine/account/lastExposure.ts'
+import { createRowFigures } from '../../src/engine/account/rowFigures.ts'
+import { createUnseen, listLagMs } from '../../src/engine/account/unseen.ts'
+import type { OrderManager } from '../../src/execution/orderManager.ts'
+import { sameHex } from '../../src/protocol/address.ts'
+import type { Position } from '../../src/protocol/position.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'
+import { closedFigures } from '../../src/strategy/closedFigures.ts'
+import { atr, closedCandles, ema } from '../../src/strategy/indicators.ts'
+import {
+  candles,
+  increase,
+  intentState,
+  MARKET,
+  NOW_MS,
+  OTHER_MARKET,
+  order,
+  position,
+  snapshot,
+  USDC,
+  WETH,
+} from '../risk/world.ts'
+
+const sides = [MARKET, OTHER_MARKET].flatMap((marketToken) =>
+  (['long', 'short'] as const).flatMap((direction) =>
+    [USDC, WETH].map((collateralToken) => ({ marketToken, direction, collateralToken })),
+  ),
+)
+const heldOn = (...sizes: readonly number[]) =>
+  sides
+    .slice(0, sizes.length)
+    .flatMap((side, index) =>
+      sizes[index] ? [position({ ...side, sizeInUsd: usd(sizes[index] ?? 0) })] : [],
+    )
+
+test('the exposure that is asked again is the one that is folded anew, whichever list, state or size changed between', () => {
+  const lists = [[], heldOn(100, 0, 50), heldOn(100, 20)]
+  const orders = [[], [order()], [order({ orderKey: `0x${'0e'.repeat(32)}`, direction: 'short' })]]
+  const states = [
+    intentState({ intentId: 'a' }),
+    intentState({ intentId: 'b', decision: increase({ direction: 'short' }), orderKey: order().orderKey }),
+    intentState({ intentId: 'c', closed: true }),
+  ]
+  const sizes = [undefined, ...lists.map(sizesOf)]
+  const scene = fc.record({
+    value: fc.constantFrom(...lists),
+    missing: fc.constantFrom(undefined, [
+      { index: 0, problem: 'torn', marketToken: MARKET, sizeInUsd: usd(7) },
+    ]),
+    atMs: fc.constantFrom(NOW_MS, NOW_MS + 40_000),
+    orders: fc.constantFrom(...orders),
+    open: fc.subarray(states),
+    journal: fc.constantFrom(...sizes),
+    hosts: fc.constantFrom(...sizes),
+  })
+  fc.assert(
+    fc.property(fc.array(scene, { minLength: 1, maxLength: 8 }), (scenes) => {
+      const asked = lastExposure()
+      for (const { value, missing, atMs, orders: resting, open, journal, hosts } of scenes) {
+        const positions = { value, atMs, ...(missing && { missing }) }
+        const seen = { positions, orders: { value: resting, atMs } }
+        const others = { ...(journal && { journal }), ...(hosts && { hosts }) }
+        const anew = exposureOf(seen, open, others)
+        for (const _ of [1, 2]) expect(asked({ ...seen }, [...open], { ...others })).toEqual(anew)
+      }
+    }),
+    { seed: 36, numRuns: 300 },
+  )
+})
+
+function sizesOf(rows: readonly Position[]) {
+  return new Map(
+    rows.map(({ marketToken, direction, collateralToken, sizeInUsd }) => [
+      `${marketToken}:${direction}:${collateralToken}`.toLowerCase(),
+      { marketToken, direction, collateralToken, sizeUsd: sizeInUsd },
+    ]),
+  )
+}
+
+test('the row of a side is the first that a search of the list finds, in any case of its letters', () => {
+  const rows = [...heldOn(1, 2, 0, 4), ...heldOn(5, 0, 6)]
+  const seen = snapshot({ positions: rows })
+  for (const side of sides) {
+    const lower = { ...side, marketToken: side.marketToken.toLowerCase() as typeof MARKET }
+    const found = positionsOn(seen, side.marketToken, side.direction).find((row) =>
+      sameHex(row.collateralToken, side.collateralToken),
+    )
+    for (const asked of [side, lower]) expect(positionOf(seen, asked)).toBe(found)
+  }
+})
+
+test('figures of rows that are judged again are those of rows judged anew, whatever hosts and prices said between', () => {
+  const row = (liquidation: number, collateral: bigint, mark: number) =>
+    position({ liquidationPrice: usd(liquidation), collateralAmount: collateral, markPrice: usd(mark) })
+  const { leverageBps: _none, ...ruined } = position({ markPrice: usd(1700) })
+  const lists = [[row(1620, 200n, 1999)], [row(1900, 200n, 1999)], [row(1620, 20n, 1500)], [ruined], []]
+  const scene = fc.record({
+    rows: fc.constantFrom(...lists),
+    lists: fc.array(fc.constantFrom(...lists), { maxLength: 3 }),
+    price: fc.constantFrom(undefined, usd(2000), usd(1700)),
+  })
+  fc.assert(
+    fc.property(fc.array(scene, { minLength: 1, maxLength: 10 }), (scenes) => {
+      const [shared, plain] = [createRowFigures(), createRowFigures()]
+      for (const { rows, lists: shown, price } of scenes) {
+        const priceOf = () => price
+        // Lists that are copied are others each time, so that these are judged anew.
+        for (const _ of [1, 2])
+          expect(shared.judged(rows, { lists: shown, priceOf })).toEqual(
+            plain.judged([...rows], { lists: shown, priceOf }),
+          )
+      }
+    }),
+    { seed: 36, numRuns: 500 },
+  )
+})
+
+test('a strategy’s intents are those of all that are its, open ones and fills that lists may not show', () => {
+  const states = ['a', 'b', 'a', 'b', 'c'].map((strategy, index) => {
+    const state = intentState({ intentId: `intent-${index}`, decision: increase() })
+    return { ...state, intent: { ...state.intent, strategy } }
+  })
+  const agoMs = (id: string) => (id === 'intent-4' ? listLagMs : 1)
+  const orderManager: Pick<OrderManager, 'open' | 'recentlyLanded' | 'closedAgoMs'> = {
+    open: () => states.slice(0, 2).map((state) => ({ state, label: 'waiting' })) as never,
+    recentlyLanded: () => states.slice(2),
+    closedAgoMs: agoMs,
+  }
+  const unseen = createUnseen(orderManager as OrderManager, { now: () => NOW_MS }, () => new Map())
+  const all = unseen.in(snapshot())
+  expect(all.map(({ intent }) => intent.intentId)).toEqual(['intent-0', 'intent-1', 'intent-2', 'intent-3'])
+  for (const name of ['a', 'b', 'c', 'd'])
+    expect(unseen.in(snapshot(), name)).toEqual(all.filter(({ intent }) => intent.strategy === name))
+})
+
+test('figures of closed candles are those of candles that are closed by then, wherever the clock goes', () => {
+  const closes = fc.array(fc.double({ min: 1, max: 9_999, noNaN: true }), { minLength: 1, maxLength: 40 })
+  const asked = fc.array(
+    fc.record({
+      minutes: fc.integer({ min: -50, max: 3 }),
+      length: fc.integer({ min: 1, max: 9 }),
+      isHour: fc.boolean(),
+    }),
+    { maxLength: 12 },
+  )
+  fc.assert(
+    fc.property(closes, asked, (rising, steps) => {
+      const list = candles(rising).value.candles
+      for (const { minutes, length, isHour } of steps) {
+        const [period, nowMs] = [isHour ? '1h' : '1m', NOW_MS + minutes * 60_000] as const
+        const closed = closedCandles(list, period, nowMs)
+        const figures = closedFigures({ period, candles: list }, nowMs)
+        for (const _ of [1, 2]) {
+          expect(figures.candles).toEqual(closed)
+          expect(figures.ema(length)).toBe(ema(closed, length))
+          expect(figures.atr(length)).toBe(atr(closed, length))
+        }
+      }
+    }),
+    { seed: 36, numRuns: 200 },
+  )
+})
