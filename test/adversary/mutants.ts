@@ -111,7 +111,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('what one host shows is there', 'positions that are not there are closed again and again', [
     'src/engine/account/holdings.ts',
-    'return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || vouched.has(key)',
+    'return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || looks.isVouched(key)',
     "return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || key !== ''",
   ]),
   bug('an edit copies what a row says', 'an edit that copies any price from a row', [
