@@ -23,12 +23,11 @@ import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { type Exposure, sideKey } from '../../risk/exposure/accountExposure.ts'
-import { createHostLooks, type PositionList } from './hostLooks.ts'
+import { createHostLooks, type PositionList, since } from './hostLooks.ts'
 import { isBusy, keysNotListed, settleMs } from './lag.ts'
 import { lastExposure } from './lastExposure.ts'
 import { lastSides } from './lastSides.ts'
 import { createRowFigures } from './rowFigures.ts'
-import { since } from './since.ts'
 import type { Trading } from './tradingHalts.ts'
 
 /** What is held, by all sources. */

@@ -6,7 +6,6 @@ import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../../domain/account/held.ts'
 import type { Position } from '../../protocol/position.ts'
 import { settleMs } from './lag.ts'
-import { since } from './since.ts'
 
 /** A list of positions with the host that gave it. */
 export type PositionList = Pick<Read<readonly Position[]>, 'value' | 'missing' | 'host' | 'readAtMs'>
@@ -108,4 +107,13 @@ function largestSides(rows: readonly KeyedRow[]): HeldSides {
       sides.set(key, { marketToken, direction, collateralToken, sizeUsd })
   }
   return sides
+}
+
+/** Gives of each key when it began, from the look before where it continues. */
+export function since(
+  keys: readonly string[],
+  before: ReadonlyMap<string, number> | undefined,
+  nowMs: number,
+): ReadonlyMap<string, number> {
+  return new Map(keys.map((key) => [key, before?.get(key) ?? nowMs]))
 }
