@@ -1,9 +1,10 @@
 /** Where the running daemon serves its control port: written by itself beside its tokens, believed by no other way. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { reasonOf } from '../base/errors.ts'
+import { isThere } from '../base/isThere.ts'
 import { Secret } from '../base/secret.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
@@ -73,12 +74,12 @@ export function leaveAddress(config: Config, url: string, log: Pick<Log, 'note'>
 /**
  * Where the daemon of these tokens serves, by its own word; undefined when it left none, so that none runs.
  *
- * @throws KeyFileError when others may read or swap the file; CommandError with exit code 4 when it names no address of this
+ * @throws KeyFileError when others may read or swap the file; HiddenPlaceError when this user may not look; CommandError with exit code 4 when it names no address of this
  * machine.
  */
 export function readAddress(config: Config): string | undefined {
   const path = addressFileOf(config)
-  if (!existsSync(path)) return undefined
+  if (!isThere(path)) return undefined
   const text = readSecretFile(path, { setting, checksFolder: !config.isPaper }).reveal()
   const address = addressIn(text)
   if (address !== undefined && isThisMachine(address)) return address.origin
@@ -103,7 +104,7 @@ interface LeftByDaemon {
  */
 export function readLeft(config: Config): LeftByDaemon {
   const path = addressFileOf(config)
-  if (!existsSync(path)) return {}
+  if (!isThere(path)) return {}
   const text = readSecretFile(path, { setting, checksFolder: !config.isPaper }).reveal()
   try {
     const { pid, wantedPort } = JSON.parse(text) as { readonly pid?: unknown; readonly wantedPort?: unknown }

@@ -1,5 +1,5 @@
 /** The journal as the commands see it: for reading beside a running daemon or without one, for writing in its place. */
-import { existsSync } from 'node:fs'
+import { isThere } from '../base/isThere.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
@@ -28,7 +28,7 @@ export function journalOptions(config: Config, holder: string): SqliteJournalOpt
 /**
  * The path of the configured journal, which is there.
  *
- * @throws CommandError with exit code 2 when there is no journal file, or none yet; 4 as `journalOptions`.
+ * @throws CommandError with exit code 2 when there is no journal file, or none yet; 4 as `journalOptions`. HiddenPlaceError when this user may not look.
  */
 export function journalFileOf(config: Config): string {
   refuseUntrustedState(config)
@@ -40,7 +40,7 @@ export function journalFileOf(config: Config): string {
     )
   }
   const file = fileOf(path)
-  if (!existsSync(file)) {
+  if (!isThere(file)) {
     throw new CommandError(
       `There is no journal at ${path}.\n  No daemon has run with the profile ${config.profile} here yet, or journal.path names another place. Start one with: perpd run (in a checkout: npm start)`,
       exitCodes.notFound,

@@ -39,6 +39,7 @@ import { fatalStop } from './fatalStop.ts'
 import { openTokens } from './files/controlTokens.ts'
 import { copyNotes, ownCopies } from './files/ownCopies.ts'
 import { openSignals, signalWarnings } from './files/signalSecrets.ts'
+import { refuseUnwritable } from './files/statePlaces.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
 import { changeLog } from './log/changeLog.ts'
 import { loggedEngineApi } from './log/loggedEngineApi.ts'
@@ -79,6 +80,7 @@ const LAST_WORDS_MS = 3_000
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
   const { log } = options
+  refuseUnwritable(config)
   const { strategies, disabled } = await readStrategies(config)
   const closers: Reached['closers'] = [() => closeStrategies(strategies)]
   /** Closes everything, the last opened first; false when something could not be closed in good order. */

@@ -86,7 +86,7 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
       path,
       'The journal file may not be read and written by this user.',
       'Nothing was changed. Give the file and its directory to the user that runs perpd (file mode 0600, directory 0700).',
-      { facts, cause },
+      { facts: { reason: reasonOf(refusedUse(path) ?? cause) }, cause },
     )
   }
   if (code === sqliteCodes.busy) {
@@ -111,22 +111,22 @@ function isSystemError(cause: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause
 }
 
-/** Whether this user may read and write the file and its lock, and make files beside them. */
-function mayUse(path: string): boolean {
+/** Gives the system's refusal to read and write the file and its lock, or to make files beside them; undefined where all is allowed. */
+function refusedUse(path: string): unknown {
   try {
-    accessSync(dirname(path), constants.R_OK | constants.W_OK | constants.X_OK)
     for (const file of [path, `${path}.lock`]) {
       if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK)
     }
-    return true
-  } catch {
-    return false
+    accessSync(dirname(path), constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return error
   }
 }
 
 function isNotPermitted(path: string, cause: unknown, code: number | undefined): boolean {
   if (code === sqliteCodes.perm || code === sqliteCodes.readonly) return true
-  if (code === sqliteCodes.cantOpen) return !mayUse(path)
+  if (code === sqliteCodes.cantOpen) return refusedUse(path) !== undefined
   return cause instanceof Error && 'code' in cause && notPermitted.has(String(cause.code))
 }
 

@@ -384,7 +384,7 @@ test('a journal that may not be touched by this user is refused', async () => {
     "JOURNAL_NOT_PERMITTED
     The journal file may not be read and written by this user.
       path: <dir>/perpd.db
-      reason: unable to open database file
+      reason: EACCES: permission denied, access '<dir>/perpd.db'
       Nothing was changed. Give the file and its directory to the user that runs perpd (file mode 0600, directory 0700)."
   `)
   expect(runAsNobody('reader')).toContain('JOURNAL_NOT_PERMITTED')

@@ -2,10 +2,10 @@
  * The running daemon as commands see it: at the address that it wrote beside its tokens, on this machine. The token is never
  * sent: both sides prove that they hold it, and an answer without that proof is not believed.
  */
-import { existsSync } from 'node:fs'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { RequestFailed } from '../../api/transport/requestFailed.ts'
 import type { FetchAnswer } from '../../api/transport/route.ts'
+import { isThere } from '../../base/isThere.ts'
 import type { Secret } from '../../base/secret.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -323,7 +323,7 @@ function isAlive(pid: number): boolean {
 
 function tokenOf(config: Config, role: Role, address: string): Secret {
   const path = tokenFileOf(config, role)
-  if (existsSync(path)) return readToken(config, role)
+  if (isThere(path)) return readToken(config, role)
   throw new CommandError(
     `The perpd at ${address} asks for a token, and there is none at ${path}.\n  It keeps its tokens elsewhere: name the file with --control.tokenFile FILE, or run this where the daemon was started.`,
     exitCodes.error,

@@ -1,9 +1,9 @@
 /** Checks of the account at the venue: what is in its wallet, what the venue may take of it, and what its delegated key may do. */
-import { existsSync } from 'node:fs'
 import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
 import type { Allowance } from '../../api/account/wallet.ts'
 import type { Api } from '../../api/client.ts'
 import { isoTime } from '../../base/clock.ts'
+import { isThere } from '../../base/isThere.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { readKeystore } from '../../daemon/account/openSigner.ts'
 import { readApprovalFile } from '../../daemon/account/subaccountFile.ts'
@@ -23,7 +23,7 @@ const ANSWER_MS = 5_000
 
 /** The address of the configured key, without opening it; undefined when it shows nowhere. Throws KeyFileError, KeystoreError. */
 function keyAddressOf({ account, paper, isPaper }: Config): Address | undefined {
-  if (isPaper) return existsSync(paper.keyFile) ? readPaperKey(paper.keyFile).address : undefined
+  if (isPaper) return isThere(paper.keyFile) ? readPaperKey(paper.keyFile).address : undefined
   if (account.address !== undefined) return account.address
   return account.keystore === undefined
     ? undefined

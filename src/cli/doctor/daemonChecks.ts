@@ -1,8 +1,8 @@
 /** Checks of what runs here: the daemon, its port, its journal, its strategy files. */
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { CLOCK_STEP_MS, isoTime } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
+import { isThere } from '../../base/isThere.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -46,7 +46,7 @@ export async function lookForDaemon(loaded: LoadedConfig): Promise<SeenDaemon> {
 /** That none runs; what one left that did not end in good order is told of. */
 function absence(config: Config): Finding {
   const file = addressFileOf(config)
-  if (!existsSync(file)) return pass('daemon', 'none runs: perpd run starts it')
+  if (!isThere(file)) return pass('daemon', 'none runs: perpd run starts it')
   const { pid } = readLeft(config)
   return warn(
     'daemon',
@@ -105,7 +105,7 @@ export function checkJournal(config: Config, status: StatusBody | undefined): re
       ),
     ]
   const path = location.replace(/^sqlite:/, '')
-  if (!existsSync(path)) return [pass('journal', `none at ${path} yet: the first start makes it`)]
+  if (!isThere(path)) return [pass('journal', `none at ${path} yet: the first start makes it`)]
   try {
     const { version, readable, records, openIntents, lease, newestAtMs } = lookAtJournal(path)
     const schema =

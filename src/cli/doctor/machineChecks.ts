@@ -1,10 +1,10 @@
 /** Checks of this machine: Node, the process, files that hold secrets, the folder of the state, its disk. */
-import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
+import { constants, existsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { isReadOnlyMount, readOnlyRemedy } from '../../base/readOnlyMount.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { secretFaults, secretFiles } from '../../daemon/files/secretFiles.ts'
+import { nearestFolder, placeText, statePlaces } from '../../daemon/files/statePlaces.ts'
 import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { stateProblems } from '../../daemon/trustedState.ts'
@@ -60,11 +60,10 @@ export function checkSecrets(config: Config, credentialsDirectory: string | unde
 export function checkState(config: Config): readonly Finding[] {
   const isInMemory = config.journal.path === 'memory:'
   const path = isInMemory ? config.control.tokenFile : config.journal.path.replace(/^sqlite:/, '')
-  const folder = dirname(path)
-  const there = nearestFolder(folder)
+  const there = nearestFolder(dirname(path))
   const trust = stateProblems(config).map((each) => fail('state', each, 'Move it, or take the right away.'))
   const shared = config.isPaper || isInMemory ? [] : sharedDisk(there)
-  return [...trust, folderFinding(folder, there), diskFinding(there), ...shared]
+  return [...trust, ...placeFindings(config), diskFinding(there), ...shared]
 }
 
 /** Folders in which anybody may write, on most systems. */
@@ -87,24 +86,14 @@ export function sharedDisk(there: string, folders: readonly string[] = anybodys)
   ]
 }
 
-function folderFinding(folder: string, there: string): Finding {
-  const text = folder === there ? folder : `${folder}, to be made below ${there}`
-  if (!statSync(there).isDirectory())
-    return fail('state', `${there} is no folder`, 'Set journal.path to another place.')
-  try {
-    accessSync(there, constants.W_OK | constants.X_OK)
-  } catch (error) {
-    if (isReadOnlyMount(error, there))
-      return fail('state', `${text} cannot be written`, `${readOnlyRemedy} in journal.path.`)
-    const { uid, mode } = lstatSync(there)
-    const whose = `user ${uid}, mode ${(mode & 0o777).toString(8)}`
-    return fail(
-      'state',
-      `${text} cannot be written (${whose})`,
-      `Give it to the user who runs perpd (chown, chmod 700), or set journal.path to another place.`,
-    )
-  }
-  return pass('state', `${text} can be written`)
+/** The places of the state, a finding each. */
+function placeFindings(config: Config): readonly Finding[] {
+  return statePlaces(config).map((place) => {
+    const { settings, problem } = place
+    if (problem === undefined) return pass('state', `${placeText(place)} can be written`)
+    const names = settings.join(' and ')
+    return fail('state', `${placeText(place)} ${problem.reason}`, `${problem.remedy} in ${names}.`)
+  })
 }
 
 function diskFinding(there: string): Finding {
@@ -114,9 +103,4 @@ function diskFinding(there: string): Finding {
   const remedy = 'Make room, or set journal.path to a larger local disk.'
   if (free < LEAST_BYTES) return fail('disk', text, remedy)
   return free < LOW_BYTES ? warn('disk', text, remedy) : pass('disk', text)
-}
-
-/** The folder itself, or the nearest one above it that is there. */
-function nearestFolder(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }

@@ -2,11 +2,13 @@
  * `perpd init`: begins a folder where a daemon that was installed as a package looks for its own: settings, strategy files, and what
  * an editor needs to know of the contract of kinds.
  */
-import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { reasonOf } from '../../base/errors.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { ConfigError } from '../../config/loadConfig.ts'
+import { shippedFiles, shippedFolder } from '../../daemon/files/shippedFiles.ts'
 import type { BareCall } from '../call/command.ts'
 import { openQuestions, type Questions } from '../call/question.ts'
 import { type Answer, type Choices, keyVariable, makeChoices } from './initChoices.ts'
@@ -70,12 +72,19 @@ function write({ flags, cwd, out }: BareCall, choices: Choices): void {
   const flag = flags.has('force') ? 'w' : 'wx'
   const put = (name: string, text: string, mode = 0o644): void => {
     const path = join(cwd, name)
-    mkdirSync(dirname(path), { recursive: true })
     try {
+      mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text, { flag, mode })
       out(`wrote ${name}`)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (!(error instanceof Error) || !('syscall' in error)) throw error
+      const { code, syscall } = error as NodeJS.ErrnoException
+      if (code !== 'EEXIST' || syscall !== 'open') {
+        throw new CommandError(
+          `${path} cannot be written: ${reasonOf(error)}.\n  perpd init writes into the folder that it is started in; go to one of your own, and start it there.`,
+          exitCodes.error,
+        )
+      }
       out(`${name} is there already; left as it is`)
     }
   }
@@ -87,7 +96,8 @@ function write({ flags, cwd, out }: BareCall, choices: Choices): void {
   const chosen = chosenStrategy(choices)
   if (chosen !== undefined) put(`strategies/${chosen.name}`, chosen.text)
   if (isOwn) return
-  for (const name of shippedFiles()) {
+  for (const path of shippedFiles()) {
+    const name = relative(shippedFolder, path)
     if (name !== chosen?.name) put(`strategies/${name}`, shippedText(shipped, name, choices))
   }
   for (const [name, value] of Object.entries(editorFiles()))
@@ -109,14 +119,6 @@ function nextSteps({ profile, key, isRpcSecret }: Choices, cwd: string): readonl
     '  perpd run',
     "A delegated key is safer than the account's own: docs/going-live.md",
   ]
-}
-
-/** Their paths in the folder, in order. */
-function shippedFiles(): readonly string[] {
-  return readdirSync(shipped, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(shipped, join(entry.parentPath, entry.name)))
-    .sort()
 }
 
 /** What Node and an editor read beside kinds of the user's own. perpd itself needs none of it. */

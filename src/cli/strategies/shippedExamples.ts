@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
+import { shippedFiles } from '../../daemon/files/shippedFiles.ts'
 import { builtInKinds } from '../../strategy/kinds/kinds.ts'
 import type { Strategy } from '../../strategy/strategy.ts'
 import type { WrittenBlock } from './blockLines.ts'
@@ -29,7 +30,7 @@ export interface Example {
 
 /** The file that shows a kind. Where several do, one of strategies/ before one of examples/, and the last of them by name. */
 export function exampleOf(kind: string): Example | undefined {
-  const files = shippedFiles()
+  const files = [...shippedFiles()].filter((path) => path.endsWith('.yaml')).map((path) => join(root, path))
   return [join(shipped, 'examples'), shipped]
     .flatMap((folder) =>
       files
@@ -39,14 +40,6 @@ export function exampleOf(kind: string): Example | undefined {
     )
     .filter((example) => example.kind === kind)
     .at(-1)
-}
-
-/** By the package's own list: beside them a user may have files of his own, broken ones too. */
-function shippedFiles(): readonly string[] {
-  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly files: readonly string[]
-  }
-  return files.filter((path) => path.endsWith('.yaml')).map((path) => join(root, path))
 }
 
 function exampleIn(path: string): Example {

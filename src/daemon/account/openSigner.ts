@@ -2,9 +2,9 @@
  * Which key signs. Paper makes its own and takes no other. Live takes one of: an encrypted keystore, a remote signer, or,
  * when the operator accepts it for the account, a bare key from a file or from PERPD_PRIVATE_KEY.
  */
-import { existsSync } from 'node:fs'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { BaseError } from '../../base/errors.ts'
+import { isThere } from '../../base/isThere.ts'
 import { Secret } from '../../base/secret.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -156,7 +156,7 @@ export function reportSigner(config: Config, keys: KeySources): SignerReport {
 function lookAtSigner(config: Config, keys: KeySources): SignerReport {
   const { account, paper } = config
   if (config.isPaper) {
-    if (existsSync(paper.keyFile)) readPaperKey(paper.keyFile)
+    if (isThere(paper.keyFile)) readPaperKey(paper.keyFile)
     const problem = paperOwnerProblem(config)
     const problems = problem === undefined ? [] : [problem]
     return { source: `${paper.keyFile}, made for paper alone`, problems, warnings: [] }

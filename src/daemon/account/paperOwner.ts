@@ -1,5 +1,5 @@
 /** Whose approvals paper's delegated key may have: those of an owner that perpd made for paper. */
-import { existsSync } from 'node:fs'
+import { isThere } from '../../base/isThere.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { readPaperKey } from '../../keys/local.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -10,7 +10,7 @@ import { sameHex } from '../../protocol/address.ts'
  */
 export function paperOwnerProblem({ account, isPaper, paper }: Config): string | undefined {
   if (!isPaper || account.owner === undefined) return undefined
-  const own = existsSync(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined
+  const own = isThere(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined
   if (own !== undefined && sameHex(own, account.owner)) return undefined
   const is = own === undefined ? 'makes with perpd subaccount create' : `made: ${own}`
   return `account.owner is ${account.owner}; on paper the owner is the key that perpd ${is} (${paper.ownerKeyFile}). What another owner signs for paper's bare key would be valid on the live chain.`

@@ -2,13 +2,13 @@
  * Copies of strategy files that ship with perpd: a change made by command is written into one, in a folder of the user's, and the copy runs
  * in the place of its original, which stays as it was. So no command changes a file of a checkout or of the package.
  */
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/configTypes.ts'
 import { thisMachine } from '../../keys/trustedPath.ts'
+import { shippedFiles, shippedFolder } from './shippedFiles.ts'
 
 const root = thisMachine.ownFolder
-const shippedFolder = 'strategies'
 
 /** Where copies are, and of what. */
 export interface OwnCopies {
@@ -28,7 +28,7 @@ export function ownCopies({ journal, control }: Pick<Config, 'journal' | 'contro
   const folder = resolve(dirname(state), shippedFolder)
   const copyOf = (file: string): string | undefined => {
     const path = relative(root, existsSync(file) ? realpathSync(file) : file)
-    return shipped().has(path) ? join(folder, relative(shippedFolder, path)) : undefined
+    return shippedFiles().has(path) ? join(folder, relative(shippedFolder, path)) : undefined
   }
   return {
     folder,
@@ -40,22 +40,9 @@ export function ownCopies({ journal, control }: Pick<Config, 'journal' | 'contro
     originOf(file) {
       const inside = relative(folder, resolve(file))
       const path = join(shippedFolder, inside)
-      return shipped().has(path) ? join(root, path) : undefined
+      return shippedFiles().has(path) ? join(root, path) : undefined
     },
   }
-}
-
-let names: ReadonlySet<string> | undefined
-
-/** The strategy files that the package holds, by their paths within it. */
-function shipped(): ReadonlySet<string> {
-  if (names === undefined) {
-    const { files }: { readonly files: readonly string[] } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
-    )
-    names = new Set(files.filter((path) => path.startsWith(`${shippedFolder}/`)))
-  }
-  return names
 }
 
 /** Says of each strategy that a copy runs in the place of its file, a sentence each. */

@@ -1,7 +1,7 @@
 /** The files that the configuration names, or that perpd makes, which are for their owner alone. */
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf } from '../../base/errors.ts'
+import { isThere } from '../../base/isThere.ts'
 import type { Secret } from '../../base/secret.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { Role } from '../../control/guard/access.ts'
@@ -55,8 +55,8 @@ export function secretFaults(
   }
   // Keys and tokens may be made yet; a file for what tells people must be there.
   return [...namedFiles(config), ...bodyFiles(config)].flatMap(({ setting, path, mustExist, read }) => {
-    if (mustExist !== true && !existsSync(path)) return []
     try {
+      if (mustExist !== true && !isThere(path)) return []
       // The look at the signer judges how a key is opened.
       if (read === undefined) readSecretFile(path, { setting, checksFolder })
       else read(reading)

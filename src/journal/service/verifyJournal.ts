@@ -49,7 +49,7 @@ export function verifySqliteJournal(
   progress?: (done: number, total: number) => void,
 ): Verification {
   // Before the records: a daemon may go on writing, and a mark is never ahead of a journal that is whole.
-  const mark = readHighWaterMark(highWaterMarkPathOf(path, headPath))
+  const mark = markOf(path, headPath)
   const db = openForReading(path)
   try {
     db.exec('BEGIN')
@@ -123,5 +123,14 @@ function verifyRecords(
     const tail = { seq: lastGood, hash: rows.hashAt(lastGood) ?? '' }
     const problem = `record ${badSeq}: ${String(cause.facts.reason ?? cause.shortMessage)}`
     return { ...common, tail, badSeq, problems: [problem] }
+  }
+}
+
+function markOf(path: string, headPath: string | undefined): ReturnType<typeof readHighWaterMark> {
+  const place = highWaterMarkPathOf(path, headPath)
+  try {
+    return readHighWaterMark(place)
+  } catch (cause) {
+    throw openFault(place, cause)
   }
 }
