@@ -64,7 +64,7 @@ function configurationDocument(): string {
     '',
     '1. a flag: `--risk.maxOrderSizeUsd 500` or `--risk.maxOrderSizeUsd=500`; a list repeats its flag',
     '2. an environment variable: `PERPD__RISK__MAX_ORDER_SIZE_USD=500`; a list is separated by commas',
-    '3. a file: `--config FILE` (or `PERPD__CONFIG`), else `./perpd.json` when it exists; JSON, nested by section; lines that begin with `//` are comments',
+    '3. a file: `--config FILE` (or `PERPD__CONFIG`), else `./perpd.json` when it exists; JSON, nested by section; `//` to the end of a line and `/* */` are comments',
     '4. the profile: `--profile NAME` reads `config/NAME.json`, of the working directory first, else of the package',
     '5. the default',
     '',

@@ -1,6 +1,6 @@
 /** What ships for running perpd elsewhere: the unit, the container, the list of packages. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -63,8 +63,10 @@ test.runIf(hasSystemd)('the unit is one that systemd takes, and leaves the servi
   const folder = mkdtempSync(join(tmpdir(), 'perpd-unit-'))
   try {
     const unit = join(folder, 'perpd.service')
-    // The check wants a program that is there.
-    writeFileSync(unit, textOf('deploy/perpd.service').replace('/usr/bin/node', process.execPath))
+    // The check wants a program that is there, at a path without spaces.
+    const node = join(folder, 'node')
+    symlinkSync(process.execPath, node)
+    writeFileSync(unit, textOf('deploy/perpd.service').replace('/usr/bin/node', node))
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
     expect(`${verified.stdout}${verified.stderr}`).toBe('')
     expect(verified.status).toBe(0)

@@ -4,6 +4,7 @@
  */
 import { bounded, type JsonBounds, shownValue } from './boundedJson.ts'
 import { BaseError, reasonOf } from './errors.ts'
+import { parseStrict } from './strictJson.ts'
 import { readTextFile } from './textFile.ts'
 
 /** One candle; prices in USD with 30 decimals. */
@@ -117,7 +118,8 @@ function csvRows(text: string): readonly Row[] {
   const cells = lines.map((line) => cellsOf(line, delimiter))
   // Lines of a single cell before the table are a title or a comment.
   const start = cells.findIndex((each, at) => each.length > 1 && lines[at]?.startsWith('#') !== true)
-  if (start < 0) throw new Error('it holds no candle')
+  if (start < 0)
+    throw new Error('it holds no candle: no line has columns with a comma, a semicolon or a tab between them')
   const head = cells[start] ?? []
   const isHead = head.some((name) => /^[a-z]/i.test(name))
   const of = isHead ? columnsOf(head, `row ${start + 1}`) : positions
@@ -160,6 +162,11 @@ function columnsOf(head: readonly unknown[], where: string): Places {
       .toLowerCase()
       .replace(/[^a-z]/g, ''),
   )
+  const twice = Object.values(columnNames)
+    .flat()
+    .find((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  if (twice !== undefined)
+    throw new Error(`${where}: the head has the column ${twice} twice; keep one of them`)
   const found = Object.entries(columnNames).flatMap(([column, known]): [string, number][] => {
     const name = known.find((each) => names.includes(each))
     // The index of a data frame has no name, and is the time where no other column is.
@@ -194,8 +201,27 @@ function jsonOf(text: string): unknown {
     return JSON.parse(plain)
   } catch (error) {
     const lines = plain.split('\n').filter((line) => line.trim() !== '')
-    if (lines.length < 2 || !lines.every((line) => /^\s*[[{].*[\]}]\s*$/.test(line))) throw error
-    return lines.map((line): unknown => JSON.parse(line))
+    const isLines = lines.length > 1 && lines.every((line) => /^\s*[[{].*[\]}]\s*$/.test(line))
+    // Read again for the place, in our words: the first reading is many times as quick.
+    if (!isLines) throw error instanceof SyntaxError ? wrongJson(plain, error) : error
+    return lines.map((line, at): unknown => {
+      try {
+        return JSON.parse(line)
+      } catch (inner) {
+        throw inner instanceof SyntaxError
+          ? new Error(`row ${at + 1}: ${wrongJson(line, inner).message}`)
+          : inner
+      }
+    })
+  }
+}
+
+function wrongJson(text: string, error: SyntaxError): SyntaxError {
+  try {
+    parseStrict(text, rowBounds)
+    return error
+  } catch (own) {
+    return own instanceof SyntaxError ? own : error
   }
 }
 

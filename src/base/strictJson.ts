@@ -77,6 +77,8 @@ function checkText(text: string, isDotted: boolean): void {
     if (word === '{') members(path)
     else if (word === '[') items(path)
     else if (/^[}\],:]$/.test(word)) throw unread(from, 'a value is expected')
+    else if (/^-?\d/.test(word) && !Number.isFinite(Number(word)))
+      throw unread(from, 'a smaller number is expected')
   }
 
   function members(path: string): void {

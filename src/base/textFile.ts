@@ -1,14 +1,32 @@
 /** Files of text that people write: UTF-8, with or without the mark that some programs put before it. */
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 
 /** A file whose bytes are no text that is read here. A SyntaxError: nothing can be read of it. */
 export class TextFileError extends SyntaxError {
   override readonly name = 'TextFileError'
 }
 
-/** The text of a file. Throws what reading it throws, and TextFileError. */
+/** The text of a file. Throws what reading it throws, and TextFileError for what is no file, or no text. */
 export function readTextFile(path: string): string {
+  refuseNoFile(path)
   return textOfBytes(readFileSync(path))
+}
+
+/** A pipe that this process was handed, as a shell hands over what another command prints. */
+const ownPipe = /^\/(?:dev|proc\/self)\/fd\/\d+$/
+
+function refuseNoFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    throw new TextFileError(
+      isLink ? `it is a link to ${readlinkSync(path)}, and nothing is there` : 'there is no such file',
+    )
+  }
+  if (found.isDirectory()) throw new TextFileError('it is a folder, and a file is expected')
+  // Nobody may ever write to a pipe, and a device may never end.
+  if (!found.isFile() && !(found.isFIFO() && ownPipe.test(path)))
+    throw new TextFileError('it is a pipe or a device, and a file is expected')
 }
 
 /** The text that bytes are, without the mark before it. Throws TextFileError where they are UTF-16 or not UTF-8. */
@@ -20,8 +38,8 @@ export function textOfBytes(bytes: Uint8Array): string {
     throw new TextFileError('it is written as UTF-16, and only UTF-8 is read; save it as UTF-8')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    throw new TextFileError('it is not text in UTF-8; save it as UTF-8', { cause })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new TextFileError('it is not text in UTF-8; save it as UTF-8')
   }
 }

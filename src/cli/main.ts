@@ -78,6 +78,8 @@ export async function main(
     readonly ask?: AskHidden
   },
 ): Promise<number> {
+  // Some package managers hand on the dashes that ended their own flags.
+  if (argv[0] === '--') return await main(argv.slice(1), world)
   const { width = Number.POSITIVE_INFINITY } = world
   const out = (text: string): void => world.out(fitted(text, width))
   const err = (text: string): void => world.err(fitted(text, width))
@@ -110,7 +112,7 @@ export async function main(
     if (isAsked) out(text)
     else
       err(
-        `perpd has no command ${name} ${rest[0]}.${meant === undefined ? '' : ` Did you mean ${meant}?`} ${text}`,
+        `perpd has no command ${rest[0]?.startsWith('-') === true ? `${name} without a second word` : `${name} ${rest[0]}`}.${meant === undefined ? '' : ` Did you mean ${meant}?`} ${text}`,
       )
     return isAsked ? exitCodes.ok : exitCodes.configuration
   }

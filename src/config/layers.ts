@@ -74,7 +74,8 @@ export function readFlags(
       }
     }
     if (entry === undefined) {
-      configFile = text
+      if (text.trim() === '') report(`--${name}: its value is empty; expected a path.`)
+      else configFile = text
       continue
     }
     const origin = `flag --${name}`
@@ -84,7 +85,14 @@ export function readFlags(
       continue
     }
     const earlier = layer.get(entry.key)?.value
-    const joined = Array.isArray(earlier) && Array.isArray(value) ? [...earlier, ...value] : value
+    const isList = Array.isArray(earlier) && Array.isArray(value)
+    if (earlier !== undefined && !isList && earlier !== value) {
+      report(
+        `${origin}: ${entry.key} is given twice, as ${shownOf(entry, earlier)} and as ${shownOf(entry, value)}; keep one of them.`,
+      )
+      continue
+    }
+    const joined = isList ? [...earlier, ...value] : value
     layer.set(entry.key, { value: joined, origin })
   }
   return { layer, configFile }
@@ -111,7 +119,8 @@ export function readEnvironment(
       continue
     }
     if (variable === configVariable) {
-      configFile = text
+      if (text.trim() === '') report(`env ${variable}: its value is empty; expected a path.`)
+      else configFile = text
       continue
     }
     const entry = byVariable.get(spelling(variable))
@@ -137,13 +146,15 @@ export function readEnvironment(
   return { layer, configFile }
 }
 
-/** The text without lines that are comments, whose numbers stay. No text of JSON goes over a line, so none can hold such a line. */
+/** The text without comments, as editors of settings write them: blanks in their place, so that all else stays where it is. */
 function withoutComments(text: string): string {
-  return text.replaceAll(/^[ \t]*\/\/.*$/gm, '')
+  return text.replaceAll(/"(?:[^"\\\n]|\\.)*"|\/\/.*|\/\*[\s\S]*?\*\//g, (part) =>
+    part.startsWith('"') ? part : part.replaceAll(/[^\r\n]/g, ' '),
+  )
 }
 
 /**
- * A JSON file of settings, nested as the schema is; `$schema` at its top is allowed, and so are lines that begin with `//`. One that cannot be read is a problem,
+ * A JSON file of settings, nested as the schema is; `$schema` at its top is allowed, and so are comments, as an editor of settings writes them. One that cannot be read is a problem,
  * and so is one that somebody else of this machine can change: nothing of it is looked at then.
  */
 export function readFile(
@@ -265,6 +276,11 @@ function entryOf(written: unknown, index: number): unknown {
 function holdsObjects(written: unknown): boolean {
   if (typeof written === 'string') return /^\s*[[{]/.test(written)
   return Array.isArray(written) && written.some((item) => typeof item === 'object')
+}
+
+/** A value of a setting, as far as it may be shown. */
+function shownOf({ reads }: NamedSetting, value: unknown): string {
+  return reads.isSecret || reads.hasFields ? HIDDEN : shown(value)
 }
 
 const HIDDEN = '[hidden]'

@@ -2,7 +2,7 @@
  * The effective configuration: flags over environment over a file over a profile over defaults. Nothing is ignored: an
  * unknown name anywhere is a problem with a hint, and all problems are told at once. The one reader of the environment.
  */
-import { existsSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BaseError } from '../base/errors.ts'
@@ -113,7 +113,16 @@ function concealed(value: unknown): Secret | readonly Secret[] {
 
 function configFile(source: ConfigSource, named: string | undefined): string | undefined {
   if (named !== undefined) return named
-  return existsSync(join(source.cwd, 'perpd.json')) ? 'perpd.json' : undefined
+  return isNamed(join(source.cwd, 'perpd.json')) ? 'perpd.json' : undefined
+}
+
+/** A link whose file is gone counts too, and so does what may not be looked at: left out without a word, its limits would not hold. */
+function isNamed(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
 }
 
 function readProfile(
@@ -124,8 +133,8 @@ function readProfile(
 ): Layer {
   const own = join('config', `${profile}.json`)
   const packaged = join(packageProfiles, `${profile}.json`)
-  const file = existsSync(resolve(source.cwd, own)) ? own : packaged
-  if (!existsSync(resolve(source.cwd, file))) {
+  const file = isNamed(resolve(source.cwd, own)) ? own : packaged
+  if (!isNamed(resolve(source.cwd, file))) {
     report(
       `${origin}: there is no profile ${profile}; looked for ${own} here and in ${dirname(packaged)}.${didYouMean(profile, packagedProfiles())}`,
     )

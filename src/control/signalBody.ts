@@ -9,12 +9,15 @@ import type { ProvenSignal } from './signalProof.ts'
 
 /** How long something may be opened on the word of a signal that does not say, seconds from when it was sent. */
 const DEFAULT_TTL_SECONDS = 300
+const MOST_TTL_SECONDS = 86_400
+
+const dollarsForm = 'a decimal text like "250" or "1739.5" above zero, at most 18 digits after the point'
 
 /** A decimal text above zero, or a number as services fill in one, small ones with an exponent; USD with 30 decimals in code. */
 const dollars = z.union([z.string().max(40), z.number()]).transform((written, context) => {
   const plain = typedDecimal(plainDigits(String(written)), 18)
   if (plain !== undefined) return parseUnits(plain, USD_DECIMALS)
-  context.addIssue('a decimal text like "250" or "1739.5" above zero, at most 18 digits after the point')
+  context.addIssue(dollarsForm)
   return z.NEVER
 })
 
@@ -23,23 +26,20 @@ function plainDigits(text: string): string {
   return /^\d{1,15}(?:\.\d{1,18})?e-\d{1,2}$/i.test(text) ? new WideDecimal(text).toFixed() : text
 }
 
+/** Fewest characters of a nonce. */
+const LEAST_NONCE = 8
 /** Most characters of a text that is the sender's own to choose. */
 const MOST_LABEL = 200
 /** Any text up to a length: services fill in names of orders, with whatever stands in them. */
 const label = (least: number) =>
-  z
-    .string()
-    .refine(
-      (text) => text.length >= least && text.length <= MOST_LABEL,
-      `a text of ${least} to ${MOST_LABEL} characters`,
-    )
+  z.string().refine((text) => text.length >= least && text.length <= MOST_LABEL)
 
 const fields = {
-  strategy: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/, 'the name of a strategy file without .yaml'),
+  strategy: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/),
   action: z.enum(signalActions),
   market: z
     .string()
-    .regex(/^[\w./ [\]-]{1,80}$/, 'a market of the strategy')
+    .regex(/^[\w./ [\]-]{1,80}$/)
     .optional(),
   name: label(1).transform(marked).optional(),
   size: z
@@ -50,7 +50,7 @@ const fields = {
     .optional(),
   stop: dollars.optional(),
   target: dollars.optional(),
-  ttlSeconds: z.number().int().min(1).max(86_400).default(DEFAULT_TTL_SECONDS),
+  ttlSeconds: z.number().int().min(1).max(MOST_TTL_SECONDS).default(DEFAULT_TTL_SECONDS),
 }
 
 const signedSchema = z.strictObject(fields)
@@ -62,13 +62,13 @@ const time = z.union([
     .string()
     .regex(/^[1-9]\d{12}$/)
     .transform(Number),
-  z.iso.datetime().transform((text) => Date.parse(text)),
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
 ])
 const bodySchema = z.strictObject({
   ...fields,
   secret: z.string(),
   sentAt: time,
-  nonce: label(8),
+  nonce: label(LEAST_NONCE),
 })
 
 /** The fault of a message whose sender is proven, and the strategy and action that it was for, as far as that can be read. */
@@ -132,16 +132,32 @@ const meant = z.object({
   action: fields.action.optional().catch(undefined),
 })
 
-const known = new Set([...Object.keys(fields), 'secret', 'sentAt', 'nonce', 'usd', 'shareBps'])
+/** The form of each field, as a refusal says it. */
+const forms: Readonly<Record<string, string>> = {
+  strategy: 'the name of a strategy file without .yaml',
+  action: `one of ${signalActions.join(', ')}`,
+  market: 'a market of the strategy by its symbol, as "ETH/USD [WETH-USDC]"',
+  name: `a text of 1 to ${MOST_LABEL} characters`,
+  size: '{"usd": "250"} or {"shareBps": 5000}',
+  'size.usd': dollarsForm,
+  'size.shareBps': 'whole basis points from 1 to 10000',
+  stop: dollarsForm,
+  target: dollarsForm,
+  ttlSeconds: `whole seconds from 1 to ${MOST_TTL_SECONDS}, as a number`,
+  secret: 'a text',
+  sentAt: 'Unix milliseconds, 13 digits, or a time as 2026-11-23T14:05:00Z',
+  nonce: `a text of ${LEAST_NONCE} to ${MOST_LABEL} characters`,
+}
+
+const known = new Set(Object.keys(forms).flatMap((place) => place.split('.')))
 
 /** Each field that is wrong with what is expected; names that are not ours are not repeated, for they may be anything. */
 function problemsOf(error: z.ZodError): string {
-  const problems = error.issues.map(({ code, path, message }) => {
+  const problems = error.issues.map(({ code, path }) => {
     const place = path.filter((part) => known.has(String(part))).join('.')
     const where = place === '' ? 'the body' : place
     if (code === 'unrecognized_keys') return `${where}: a field that does not belong there`
-    if (code === 'invalid_union') return `${where}: none of its forms`
-    return `${where}: ${message}`
+    return `${where}: expected ${forms[place] ?? 'a JSON object with the fields of a signal'}`
   })
   return [...new Set(problems)].join('; ')
 }

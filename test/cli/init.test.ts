@@ -129,7 +129,7 @@ test.skipIf(!hasPty)(
   'at a terminal it asks at most seven questions, again for what does not fit, and takes Enter for the usual',
   async () => {
     const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
-    const command = `${process.execPath} ${main} init`
+    const command = `'${process.execPath}' '${main}' init`
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: bareEnv() })
     let said = ''
     const answers: Readonly<Record<string, string[]>> = {
@@ -164,7 +164,7 @@ test.skipIf(!hasPty)(
 
 test.skipIf(!hasPty)('a question that is broken off writes nothing', async () => {
   const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
-  const child = spawn('script', ['-qec', `${process.execPath} ${main} init`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' init`, '/dev/null'], {
     cwd,
     env: bareEnv(),
   })

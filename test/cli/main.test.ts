@@ -207,7 +207,7 @@ test('check says what would run, and ends with exit code 4 when something would 
     owner,
   ])
   expect(JSON.parse(delegated.out)).toMatchObject({ advice: [] })
-  expect(keyless.out).toMatch(/^node: v\d+\.\d+\.\d+ at \S+, which .* can change$/m)
+  expect(keyless.out).toMatch(/^node: v\d+\.\d+\.\d+ at .+, which .* can change$/m)
   expect([keyless.code, keyless.err.replace(/^warning: .*\n/gm, '')]).toEqual([
     4,
     'no key is named; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',

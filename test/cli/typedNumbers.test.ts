@@ -35,8 +35,22 @@ test.each(marked)('%j is no number at any flag, and the refusal names flag, valu
     percentFlag,
     (flags: Call['flags'], name: string) => wholeFlag(flags, name, { least: 1, most: 9_999 }),
   ]
-  for (const each of read)
-    expect(() => each(flagsOf({ size: text }), 'size')).toThrow(`--size is ${text}; expected `)
+  const shown = /^[\x21-\x7e]/.test(text) ? text : JSON.stringify(text)
+  for (const each of read) {
+    expect(() => each(flagsOf({ size: text }), 'size')).toThrow(`--size is ${shown}`)
+    expect(() => each(flagsOf({ size: text }), 'size')).toThrow('; expected ')
+  }
+})
+
+test('a sign that is not seen is named by its code, so that nobody looks for it in vain', () => {
+  for (const [text, code] of [
+    ['100\u00a0', 'U+00A0'],
+    ['1\u200b00', 'U+200B'],
+    ['１００', 'U+FF11'],
+    ['−5', 'U+2212'],
+  ] as const)
+    expect(() => dollarsFlag(flagsOf({ size: text }), 'size')).toThrow(code)
+  expect(() => dollarsFlag(flagsOf({ size: ' 5 ' }), 'size')).toThrow('--size is " 5 "; expected')
 })
 
 test('plain digits go through, with the sign of their unit before or behind them', () => {

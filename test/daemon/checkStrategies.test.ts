@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { exampleOf } from '../../src/cli/strategies/shippedExamples.ts'
+import { shippedFiles } from '../../src/daemon/files/shippedFiles.ts'
 import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import { kindsThatSay, LEAST_FEES } from '../../src/strategy/files/edgeWarning.ts'
 import { perpd } from '../cli/run.ts'
@@ -65,8 +66,11 @@ test('files none of which is enabled are told; what ships has no warning', async
   expect(await warnings()).toEqual([
     'no strategy is enabled, so nothing would be traded (one: enabled is false).',
   ])
-  const shipped = resolve(import.meta.dirname, '../../strategies')
-  expect(await warnings(`--strategies.paths=${shipped}`)).toEqual([])
+  const root = resolve(import.meta.dirname, '..', '..')
+  const shipped = [...shippedFiles()]
+    .filter((path) => /^strategies\/[^/]+\.yaml$/.test(path))
+    .map((path) => resolve(root, path))
+  expect(await warnings(...shipped.map((path) => `--strategies.paths=${path}`))).toEqual([])
 })
 
 const edged = (minEdgeBps: number, ...exit: string[]) => [

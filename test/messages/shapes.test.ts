@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest'
 import { judge } from './judge.ts'
 import { type MessageCase, type RefusalClass, readMessages, type Want } from './schema.ts'
 
-const path = new URL('../fixtures/messages.json', import.meta.url).pathname
+const path = join(import.meta.dirname, '..', 'fixtures', 'messages.json')
 const cases = new Map(readMessages(path).map((one) => [one.id, one]))
 
 function caseOf(id: string) {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Operated, operatedIn } from './operated.ts'
 import { killLeftOver, perpd, scratch, startPaper, until } from './processes.ts'
 
-const standIn = join(import.meta.dirname, '..', 'support', 'systemdStandIn.ts')
+const standIn = new URL('../support/systemdStandIn.ts', import.meta.url).href
 
 let folder: ReturnType<typeof scratch>
 let own: Operated

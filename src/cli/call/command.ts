@@ -124,7 +124,16 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
       wantsHelp = true
       continue
     }
-    if (!argument.startsWith('-') || argument === '-') {
+    if (argument === '--') {
+      positionals.push(...argv.slice(at + 1))
+      break
+    }
+    // A negative number is an argument.
+    if (!argument.startsWith('-') || argument === '-' || /^-[\d.]/.test(argument)) {
+      if (/^[\u2010-\u2015\u2212]/.test(argument)) {
+        const meant = argument.replace(/^[\u2010-\u2015\u2212]+/, '--')
+        throw misuse(command, `${argument} begins with a dash of typography. Did you mean ${meant}?`)
+      }
       positionals.push(argument)
       continue
     }
@@ -142,9 +151,12 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
         flags.set(name, true)
         continue
       }
-      const value = inline ?? next
+      const value = inline ?? (next?.startsWith('--') === true ? undefined : next)
       if (value === undefined) throw misuse(command, `--${name} needs a value: ${own.value}.`)
       if (inline === undefined) at++
+      const before = flags.get(name)
+      if (before !== undefined && before !== value)
+        throw misuse(command, `--${name} is given twice, as ${before} and as ${value}: keep one of them.`)
       if (own.setting === undefined) flags.set(name, value)
       else rest.push(`--${own.setting}=${value}`)
       continue
@@ -188,6 +200,9 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
     const meant = meantBy(command, positionals, flags, rest)
     throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.${meant}`)
   }
+  // A script whose variable is empty: an id that is none would be the beginning of every one.
+  const empty = expected[positionals.findIndex((word) => word.trim() === '')]
+  if (!wantsHelp && empty !== undefined) throw misuse(command, `An argument is empty: ${empty.doc}.`)
   const missing = expected[positionals.length]
   if (!wantsHelp && missing !== undefined && positional?.isOptional !== true && missing.isOptional !== true) {
     throw misuse(command, `${command.name} needs ${missing.doc}.`)
@@ -209,9 +224,21 @@ function meantBy(
     ? positionals.findIndex((word) => word === 'long' || word === 'short')
     : -1
   const words = at < 0 ? positionals : positionals.toSpliced(at, 1).toSpliced(1, 0, positionals[at] ?? '')
+  const second = words.findIndex((word) => /^\[.*\]$/.test(word))
+  if (second > 0) {
+    const market = words.slice(0, second + 1).filter((word) => word !== positionals[at])
+    return ` A symbol with spaces is quoted: ${JSON.stringify(market.join(' '))}.`
+  }
   const own = words.slice(0, positional === undefined ? 0 : 1 + more.length)
   const extra = words.slice(own.length)
   const all = new Map<string, string | true>(given)
+  // A flag without its dashes.
+  for (const word of [...extra]) {
+    const [, flag = '', value = ''] = /^([a-z-]+)=(.+)$/.exec(word) ?? []
+    if (!known.some((each) => each.name === flag && each.value !== undefined)) continue
+    all.set(flag, value)
+    extra.splice(extra.indexOf(word), 1)
+  }
   for (const { flag, initial } of stray) {
     const value = all.has(flag) ? undefined : (extra.shift() ?? initial)
     if (value !== undefined) all.set(flag, value.replace(/^(\d+)%$/, '$1'))

@@ -10,6 +10,16 @@ export function wrongValue(message: string): CommandError {
   return new CommandError(message, exitCodes.error)
 }
 
+/** A value as it was typed, where nothing of it can be overlooked; else in quotes, with each sign that is not plain by its code. */
+function typed(text: string): string {
+  if (/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) return text
+  const codes = [...text.matchAll(/[^\x20-\x7e]/gu)].map(
+    ([sign]) => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+  )
+  const named = codes.length === 0 ? '' : ` (with ${[...new Set(codes)].slice(0, 3).join(', ')})`
+  return `${JSON.stringify(text)}${named}`
+}
+
 /** A flag of US dollars or of a price, as plain digits; a dollar sign before it says the same. Throws CommandError. */
 export function dollarsFlag(flags: Flags, name: string): string | undefined {
   return decimalFlag(flags, name, { decimals: 18, example: '250 or 0.5', unit: /^\$/ })
@@ -29,7 +39,7 @@ function decimalFlag(
   if (text === undefined) return undefined
   const plain = typedDecimal(String(text).replace(unit, ''), decimals)
   if (plain !== undefined) return plain
-  throw wrongValue(`--${name} is ${String(text)}; expected ${decimalForm(decimals, example)}.`)
+  throw wrongValue(`--${name} is ${typed(String(text))}; expected ${decimalForm(decimals, example)}.`)
 }
 
 /** Bounds of a whole number, and its unit as ` of seconds`. */
@@ -46,7 +56,9 @@ export function wholeFlag(flags: Flags, name: string, bounds: WholeBounds): numb
   const { least, most, unit = '' } = bounds
   const value = typedWhole(String(text), least, most)
   if (value !== undefined) return value
-  throw wrongValue(`--${name} is ${String(text)}; expected a whole number${unit} from ${least} to ${most}.`)
+  throw wrongValue(
+    `--${name} is ${typed(String(text))}; expected a whole number${unit} from ${least} to ${most}.`,
+  )
 }
 
 /** A flag of percents, in basis points: `2.5` and `2.5%` are 250. Throws CommandError. */
@@ -56,6 +68,6 @@ export function percentFlag(flags: Flags, name: string): number | undefined {
   const basisPoints = typedPercentBps(String(text))
   if (basisPoints !== undefined && basisPoints >= 1 && basisPoints <= 10_000) return basisPoints
   throw wrongValue(
-    `--${name} is ${String(text)}; expected percents above 0 and up to 100 with at most two digits after the point, as 25 or 2.5%.`,
+    `--${name} is ${typed(String(text))}; expected percents above 0 and up to 100 with at most two digits after the point, as 25 or 2.5%.`,
   )
 }

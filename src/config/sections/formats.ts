@@ -19,7 +19,6 @@ import {
   list,
   matching,
   meaning,
-  text,
 } from '../../protocol/settings/setting.ts'
 import { NATIVE_DECIMALS, parseUnits, usd } from '../../protocol/units.ts'
 
@@ -90,22 +89,30 @@ function chainOf(named: string): Chain {
   return found
 }
 
+/** A shell replaces these in some places and leaves them in others, and a folder of that very name would be made without a word. */
+function isAsWritten(value: string): boolean {
+  return !/^~(?:[\\/]|$)|\$(?:\{|[A-Z_])/.test(value.replace(/^[a-z][a-z0-9+]+:/, ''))
+}
+
 /** A file or directory path, relative to the working directory; not empty. Absolute in the code. */
 export const path: Format<string> = format({
-  expected: 'a path',
-  written: z.string().refine((value) => value.trim() !== ''),
+  expected: 'a path without ~ and $NAME',
+  written: z.string().refine((value) => value.trim() !== '' && isAsWritten(value)),
   locate: (value, locate) => locate(String(value)),
 })
 
 /** The same; or empty. */
 export const pathOrNone: Format<string | undefined> = meaning(
-  { ...text, locate: (value, locate) => (value === '' ? '' : locate(String(value))) },
+  {
+    ...format({ expected: 'a path without ~ and $NAME, or empty', written: z.string().refine(isAsWritten) }),
+    locate: (value, locate) => (value === '' ? '' : locate(String(value))),
+  },
   (value) => value || undefined,
 )
 
 /** A list of paths. */
 export const paths: Format<readonly string[]> = {
-  ...list('a list of paths', (item) => item !== ''),
+  ...list('a list of paths without ~ and $NAME', (item) => item !== '' && isAsWritten(item)),
   locate: (value, locate) => (value as readonly string[]).map(locate),
 }
 
@@ -125,10 +132,17 @@ export const hostNames: Format<readonly string[]> = list('a list of host names w
   /^[A-Za-z0-9_.-]+$/.test(item),
 )
 
+/**
+ * An address as it is meant: a parser takes `https:/host`, two addresses with a semicolon between them, and names in letters that look like
+ * others. A name in other letters is written as its `xn--` form.
+ */
+const plainUrl =
+  /^(?:https?|wss?):\/\/(?:[^\s/?#@]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::\d{1,5})?(?:[/?#][^\s\\{}<>"]*)?$/i
+
 /** Whether an address may be used: https, or http on this machine, and none of a machine's own metadata. */
 export function isSafeUrl(item: string, mayCarrySecrets: boolean): boolean {
-  const url = URL.parse(item)
-  if (url === null || url.hash !== '') return false
+  const url = plainUrl.test(item) ? URL.parse(item) : null
+  if (url === null || url.hash !== '' || url.port === '0') return false
   if (!mayCarrySecrets && (url.username !== '' || url.password !== '' || url.search !== '')) return false
   // Such addresses serve a machine's own metadata and credentials; nobody trades there.
   if (isForbiddenAddress(url.hostname)) return false

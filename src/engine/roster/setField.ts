@@ -3,7 +3,6 @@
  * is written is a single value; lists and blocks are edited by hand. Pure.
  */
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import { reasonOf } from '../../base/errors.ts'
 import { livesOf, type TakenOver, type WrittenFields } from '../../strategy/files/fileLife.ts'
 import { fileSchema } from '../../strategy/files/fileSchema.ts'
 
@@ -120,17 +119,12 @@ function isNodeWithRange(value: unknown): value is { readonly range: readonly [n
 /** Why a text is not one value of YAML on one line. */
 function valueProblem(value: string): string | undefined {
   const shown = JSON.stringify(value.slice(0, 60))
-  if (value.trim() !== value || value === '' || /[\n\r#]/.test(value))
-    return `${shown} is not a value on one line, like 20, long or "09:00"`
-  try {
-    const document = parseDocument(`field: ${value}`)
-    const [error] = document.errors
-    if (error !== undefined) return `${shown} cannot be read as YAML: ${error.message.split('\n')[0] ?? ''}`
-    if (!isScalar(document.getIn(['field'], true))) return `${shown} is more than one value`
-  } catch (error) {
-    return `${shown} cannot be read as YAML: ${reasonOf(error)}`
-  }
-  return undefined
+  const odd = `${shown} is not a value on one line, like 20, long or "09:00"; a text with signs of YAML needs quotes`
+  // A mark of YAML before a value (an anchor, a tag, a block) would stay in the file.
+  if (value.trim() !== value || value === '' || /[\n\r#]|^[&!|>]/.test(value)) return odd
+  const document = parseDocument(`field: ${value}`)
+  if (document.errors.length > 0) return odd
+  return isScalar(document.getIn(['field'], true)) ? undefined : `${shown} is more than one value`
 }
 
 function no(code: SetFieldCode, reason: string): SetField {

@@ -5,7 +5,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { reasonOf } from '../../base/errors.ts'
-import { readTextFile } from '../../base/textFile.ts'
+import { readTextFile, TextFileError } from '../../base/textFile.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Protections } from '../../domain/account/protection.ts'
 import type { OnRemove } from '../../domain/account/strategyEntry.ts'
@@ -223,7 +223,10 @@ async function loadFile(
       new StrategyFileError({
         file,
         what: `cannot be read: ${reasonOf(cause)}`,
-        fix: 'check that it is a file, and its permissions',
+        fix:
+          cause instanceof TextFileError
+            ? 'put a text file in UTF-8 in its place'
+            : 'check that it is a file, and its permissions',
         cause,
       }),
     ]

@@ -35,7 +35,9 @@ const MAX_DEPTH = 32
 const MAX_NUMBER_DIGITS = 15
 
 /** Parses a file's text; gives the file or every problem with its YAML. */
-export function parseYaml(file: string, text: string): YamlFile | readonly StrategyFileError[] {
+export function parseYaml(file: string, written: string): YamlFile | readonly StrategyFileError[] {
+  // A carriage return alone ends a line too, and the parser does not know it.
+  const text = written.replaceAll(/\r(?!\n)/g, '\n')
   const lines = new LineCounter()
   const document = documentOf(text, lines)
   if (typeof document === 'string') {
@@ -85,7 +87,12 @@ export function parseYaml(file: string, text: string): YamlFile | readonly Strat
       }),
     ]
   }
-  const problems = [...longNumbers(file, document, at), ...unusableAliases(file, document, at)]
+  const problems = [
+    ...olderYaml(file, document),
+    ...longNumbers(file, document, at),
+    ...oddNumbers(file, document, at),
+    ...unusableAliases(file, document, at),
+  ]
   return problems.length > 0 ? problems : yamlFile(file, document, at)
 }
 
@@ -222,6 +229,42 @@ function yamlFile(file: string, document: Document, at: (offset: number) => Plac
       return isNode(node) ? node.toJS(document) : node
     },
   }
+}
+
+/** A file that says it is of an older YAML, in which `on` is true and `1:30` is ninety. */
+function olderYaml(file: string, { directives }: Document): StrategyFileError[] {
+  const { explicit, version } = directives?.yaml ?? {}
+  if (explicit !== true || version === '1.2') return []
+  return [
+    new StrategyFileError({
+      file,
+      place: { line: 1, column: 1 },
+      what: `says that it is YAML ${version}, which reads other numbers and other words as true`,
+      expected: 'YAML 1.2',
+      fix: `leave the line %YAML ${version} out`,
+    }),
+  ]
+}
+
+/** Numbers that people read in two ways: `010` is eight to some, and few read `0x10`. */
+function oddNumbers(file: string, document: Document, at: (offset: number) => Place): StrategyFileError[] {
+  const problems: StrategyFileError[] = []
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value !== 'number' || !/^[-+]?0[xob\d]/i.test(node.source ?? '')) return
+      problems.push(
+        new StrategyFileError({
+          file,
+          place: at(node.range?.[0] ?? 0),
+          what: 'has a number that is written in another base, or with a zero before it',
+          value: node.source,
+          expected: 'plain decimal digits',
+          fix: 'write it as it is read, for example 16',
+        }),
+      )
+    },
+  })
+  return problems
 }
 
 function longNumbers(file: string, document: Document, at: (offset: number) => Place): StrategyFileError[] {
