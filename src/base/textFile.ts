@@ -15,13 +15,12 @@ export function readTextFile(path: string): string {
 /** A pipe that this process was handed, as a shell hands over what another command prints. */
 const ownPipe = /^\/(?:dev|proc\/self)\/fd\/\d+$/
 
+/** Throws TextFileError for a path where no file can be read. Where nothing is, the system says so. */
 function refuseNoFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) {
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
-    throw new TextFileError(
-      isLink ? `it is a link to ${readlinkSync(path)}, and nothing is there` : 'there is no such file',
-    )
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+    throw new TextFileError(`it is a link to ${readlinkSync(path)}, and nothing is there`)
   }
   if (found.isDirectory()) throw new TextFileError('it is a folder, and a file is expected')
   // Nobody may ever write to a pipe, and a device may never end.

@@ -337,23 +337,26 @@ test('a place that the paper venue cannot write is one clear message', async () 
     run('--paper.stateFile=plain/world.json'),
     run('--paper.keyFile=plain/account.key'),
   ])
-  const full = perpd(['run', '--control.port=0'], { cwd: folder.path, fileLimitKiB: 60 })
+  const full = perpd(['run', '--control.port=0', '--journal.path=memory:'], {
+    cwd: folder.path,
+    fileLimitKiB: 60,
+  })
   expect(await full.ended).toBe(1)
   expect(plain(full.said())).toMatchInlineSnapshot(`
     "The paper venue cannot keep its world: EFBIG: file too large, write.
       Nothing was started. Free space, or name another place: --paper.stateFile FILE"
   `)
   expect(state).toMatchInlineSnapshot(`
-    "1
-    The paper venue cannot keep its world: EEXIST: file already exists, mkdir 'DIR/plain'.
-      Nothing was started. Free space, or name another place: --paper.stateFile FILE"
+    "4
+    perpd cannot write its state, and did not start.
+      DIR/plain is no folder.
+      Name another place: --paper.stateFile FILE. A folder of your own is simplest: go there, and perpd init begins it."
   `)
   expect(key).toMatchInlineSnapshot(`
     "4
-    The key file cannot be opened.
-      path: DIR/plain/account.key
-      reason: ENOTDIR: not a directory, open 'DIR/plain/account.key'
-      perpd did not start. Name an existing regular file in paper.keyFile (links are refused)."
+    perpd cannot write its state, and did not start.
+      DIR/plain is no folder.
+      Name another place: --paper.keyFile FILE. A folder of your own is simplest: go there, and perpd init begins it."
   `)
 })
 

@@ -77,7 +77,10 @@ function placeOf(folder: string, settings: readonly string[]): StatePlace {
   if (!statSync(there).isDirectory())
     return {
       ...place,
-      problem: { reason: `cannot be made: ${there} is no folder`, remedy: 'Name another place' },
+      problem: {
+        reason: folder === there ? 'is no folder' : 'which is no folder',
+        remedy: 'Name another place',
+      },
     }
   try {
     accessSync(there, constants.W_OK | constants.X_OK)
