@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { BaseError } from './errors.ts'
 
 /** A folder keeps this user out: nothing can be said of what is in it. */
-export class HiddenPlaceError extends BaseError {
+class HiddenPlaceError extends BaseError {
   constructor(path: string, cause: unknown) {
     const folder = keepsOut(path)
     const { uid, mode } = statSync(folder)

@@ -39,8 +39,14 @@ export function takesValue(name: string): boolean {
 export function readFlags(
   argv: readonly string[],
   report: Report,
-): { readonly layer: Layer; readonly configFile: string | undefined } {
+): {
+  readonly layer: Layer
+  readonly configFile: string | undefined
+  /** Settings that are given twice, a sentence each. */
+  readonly repeated: readonly string[]
+} {
   const layer: MutableLayer = new Map()
+  const repeated: string[] = []
   let configFile: string | undefined
   for (let at = 0; at < argv.length; at++) {
     const argument = argv[at] ?? ''
@@ -75,7 +81,11 @@ export function readFlags(
     }
     if (entry === undefined) {
       if (text.trim() === '') report(`--${name}: its value is empty; expected a path.`)
-      else configFile = text
+      else {
+        if (configFile !== undefined && configFile !== text)
+          repeated.push(`--${name} is given twice, as ${configFile} and as ${text}: the last one counts.`)
+        configFile = text
+      }
       continue
     }
     const origin = `flag --${name}`
@@ -86,16 +96,16 @@ export function readFlags(
     }
     const earlier = layer.get(entry.key)?.value
     const isList = Array.isArray(earlier) && Array.isArray(value)
+    // A wrapper may set what is set behind it anew; whoever did not mean that reads of it.
     if (earlier !== undefined && !isList && earlier !== value) {
-      report(
-        `${origin}: ${entry.key} is given twice, as ${shownOf(entry, earlier)} and as ${shownOf(entry, value)}; keep one of them.`,
+      repeated.push(
+        `--${name} is given twice, as ${shownOf(entry, earlier)} and as ${shownOf(entry, value)}: the last one counts.`,
       )
-      continue
     }
     const joined = isList ? [...earlier, ...value] : value
     layer.set(entry.key, { value: joined, origin })
   }
-  return { layer, configFile }
+  return { layer, configFile, repeated }
 }
 
 const spelling = (word: string): string => word.replaceAll('_', '').toLowerCase()

@@ -103,7 +103,13 @@ export function loadConfig(source: ConfigSource, forRunning = false): LoadedConf
       }),
     ),
     origins,
-    warnings: [...problems, ...judged.warnings, ...keysInFlags(flags.layer), ...strayVariables(source.env)],
+    warnings: [
+      ...problems,
+      ...judged.warnings,
+      ...flags.repeated,
+      ...keysInFlags(flags.layer),
+      ...strayVariables(source.env),
+    ],
   }
 }
 

@@ -61,12 +61,16 @@ test('comments are read over as editors write them, and what looks like one insi
   expect(problems([])).toEqual([expect.stringContaining('at line 2 column 30 a smaller number is expected')])
 })
 
-test('a flag that is given twice is refused where its values differ; lists grow', () => {
-  expect(problems(['--risk.maxLeverage', '3', '--risk.maxLeverage=5'])).toEqual([
-    'flag --risk.maxLeverage: risk.maxLeverage is given twice, as "3" and as "5"; keep one of them.',
+test('a flag that is given twice with two values is told of, and the last one counts; lists grow', () => {
+  const read = (...argv: readonly string[]) => loadConfig({ argv, env: {}, cwd })
+  const twice = read('--log.level', 'debug', '--log.level=warn')
+  expect([twice.config.log.level, twice.warnings]).toEqual([
+    'warn',
+    ['--log.level is given twice, as "debug" and as "warn": the last one counts.'],
   ])
-  expect(problems(['--risk.maxLeverage', '3', '--risk.maxLeverage=3'])).toEqual([])
-  expect(problems(['--strategies.paths', 'a', '--strategies.paths=b'])).toEqual([])
+  expect(read('--log.level', 'warn', '--log.level=warn').warnings).toEqual([])
+  const lists = read('--strategies.paths', 'a', '--strategies.paths=b')
+  expect([lists.config.strategies.paths.length, lists.warnings]).toEqual([2, []])
 })
 
 test.each(['~/perpd/x', '~', '$HOME/x', '$\x7bHOME}/x', 'a/$STATE/x'])(
