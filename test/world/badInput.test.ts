@@ -347,13 +347,13 @@ test('a place that the paper venue cannot write is one clear message', async () 
       Nothing was started. Free space, or name another place: --paper.stateFile FILE"
   `)
   expect(state).toMatchInlineSnapshot(`
-    "4
+    "1
     perpd cannot write its state, and did not start.
       DIR/plain is no folder.
       Name another place: --paper.stateFile FILE. A folder of your own is simplest: go there, and perpd init begins it."
   `)
   expect(key).toMatchInlineSnapshot(`
-    "4
+    "1
     perpd cannot write its state, and did not start.
       DIR/plain is no folder.
       Name another place: --paper.keyFile FILE. A folder of your own is simplest: go there, and perpd init begins it."

@@ -45,7 +45,7 @@ export function statePlaces({
  * Refuses to start where a place of the state cannot be written, with all settings that name one: told one after another they would be
  * found one start at a time.
  *
- * @throws CommandError with exit code 4.
+ * @throws CommandError with exit code 1: a disk that is read-only for a while may come back, so that a supervisor tries again.
  */
 export function refuseUnwritable(config: Config): void {
   const faulty = statePlaces(config).filter(({ problem }) => problem !== undefined)
@@ -61,7 +61,7 @@ export function refuseUnwritable(config: Config): void {
       ...lines,
       `  ${first?.problem?.remedy}: ${names.map((name) => `--${name} FILE`).join(' ')}. A folder of your own is simplest: go there, and perpd init begins it.`,
     ].join('\n'),
-    exitCodes.configuration,
+    exitCodes.error,
   )
 }
 
