@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hidesPositions, type Liar, startLiar } from './liar.ts'
+import { browserPath, type ConsolePlace, launchBrowser, loggedIn } from './consoleBrowser.ts'
+import { hidesHoldings, type Liar, startLiar } from './liar.ts'
 import { type Operated, operatedIn } from './operated.ts'
 import { killLeftOver, perpd, scratch, startPaper, until, writeOnceStrategy } from './processes.ts'
 
@@ -24,13 +25,47 @@ interface Row {
   readonly sizeInUsd: string
 }
 
-test('a host that hides positions makes nothing grow above the limit, is told of, and a kill closes what it hides', {
+/** Kills and closes in the console: the dialog shows what no list does, with the reason, and the page says what is left. */
+async function killedOnThePage(liar: Liar, place: ConsolePlace): Promise<void> {
+  const browser = await launchBrowser()
+  let pass: () => void = () => undefined
+  liar.until = new Promise((resolve) => {
+    pass = resolve
+  })
+  try {
+    const { page, complaints } = await loggedIn(browser, place, 'operate')
+    await page.click('.actions >> text="Kill and close…"')
+    const shown = page.locator('dialog[open] .outcome')
+    await shown.getByText('no list shows it').first().waitFor()
+    const lines = (await shown.innerText()).split('\n')
+    expect(lines.filter((line) => line.includes('ETH/USD'))).toEqual([
+      expect.stringMatching(/long ETH\/USD \[WETH-USDC\] \$500\.00; .*; .*/),
+      expect.stringMatching(/short ETH\/USD \[WETH-USDC\] \$50\.00 at \$100,000\.00; .*; .*no list shows it/),
+    ])
+    await page.fill('dialog[open] input[name=by]', 'ann')
+    await page.fill('dialog[open] input[name=typed]', 'close everything')
+    await page.click('dialog[open] .tools button:not([type=button])')
+    await page.waitForSelector('dialog[open] .outcome >> text=Carried out')
+    await page.keyboard.press('Escape')
+    // No message has reached the venue yet.
+    const left = page.locator('#attention >> text=/by ann; left: /')
+    expect(await left.innerText()).toMatch(/left: 1 order, 1 position, \d in flight/)
+    pass()
+    await left.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+  } finally {
+    pass()
+    await browser.close()
+  }
+}
+
+test('a host that hides positions makes nothing grow above the limit, is told of, and a kill, which shows what it hides, closes it', {
   timeout: 240_000,
 }, async () => {
   const { hosts } = await startPaper()
   const [honest = ''] = hosts.api
   liar = await startLiar(honest)
-  liar.lie = hidesPositions
+  liar.lie = hidesHoldings
   const lying = { ...hosts, api: [liar.host] }
   writeFileSync(
     join(folder.path, 'perpd.json'),
@@ -46,6 +81,9 @@ test('a host that hides positions makes nothing grow above the limit, is told of
   await until('a position is open', async () => ((await trueSizeUsd(account)) > 0 ? true : undefined), {
     seen: daemon.said,
   })
+  const rests = ['ETH/USD [WETH-USDC]', 'short', '--size', '50', '--leverage', '2', '--limit', '100000']
+  const resting = await own.command(lying, 'open', ...rests, '--yes', '--no-wait')
+  expect(resting.code, resting.said).toBe(0)
   // Lists are believed half a minute after a fill: past it, what is hidden must count all the same.
   const untilMs = performance.now() + 50_000
   await until(
@@ -66,6 +104,8 @@ test('a host that hides positions makes nothing grow above the limit, is told of
     ),
   ])
 
+  if (browserPath !== undefined)
+    await killedOnThePage(liar, { console: `http://127.0.0.1:${own.port}/console/`, tokens: folder.path })
   // It is closed by what the journal and the chain know, and the kill is done by their word.
   const kill = perpd(['kill', '--close', '--by', 'ann', ...own.flags(lying)])
   expect(await kill.ended, kill.said()).toBe(0)

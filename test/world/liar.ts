@@ -13,16 +13,19 @@ export interface Liar {
   /** Whether it takes signed messages and never passes them on, and how many it took so far. */
   withholds: boolean
   readonly withheld: number
+  /** Signed messages are passed on once it is over. */
+  until: Promise<void> | undefined
   close(): Promise<void>
 }
 
 /** Starts a proxy in front of `host`. */
 export async function startLiar(host: string): Promise<Liar> {
   const { origin, pathname } = new URL(host)
-  const liar: { lie: Lie | undefined; withholds: boolean; withheld: number } = {
+  const liar: Pick<Liar, 'lie' | 'withholds' | 'until'> & { withheld: number } = {
     lie: undefined,
     withholds: false,
     withheld: 0,
+    until: undefined,
   }
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -41,6 +44,7 @@ export async function startLiar(host: string): Promise<Liar> {
           response.end(JSON.stringify({ ...taken, taskId }))
           return
         }
+        if (path.endsWith('/submit')) await liar.until
         const answer = await fetch(origin + path, {
           method,
           headers: { 'content-type': request.headers['content-type'] ?? 'application/json' },
@@ -78,6 +82,12 @@ export async function startLiar(host: string): Promise<Liar> {
     get withheld() {
       return liar.withheld
     },
+    get until() {
+      return liar.until
+    },
+    set until(until) {
+      liar.until = until
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
@@ -94,5 +104,5 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Hides every position. */
-export const hidesPositions: Lie = (path) => (path.startsWith('/positions') ? [] : undefined)
+/** Hides every position and every order that rests. */
+export const hidesHoldings: Lie = (path) => (/^\/(positions|orders)(\?|$)/.test(path) ? [] : undefined)

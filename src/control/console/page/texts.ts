@@ -481,7 +481,7 @@ export const texts = {
     killClose: {
       title: 'Kill: halt, cancel, and close everything',
       leaves: (positions: number) =>
-        `Every position is closed at the market (${plural(positions, 'position')} now); its exits stay until it is closed.`,
+        `Every position is closed at the market (${plural(positions, 'position')} in the list now); its exits stay until it is closed.`,
       send: 'Kill and close everything',
       typed: 'close everything',
     },
