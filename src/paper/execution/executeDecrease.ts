@@ -2,7 +2,7 @@
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { noteSwaps } from '../market/ledger.ts'
-import { type SwapStep, stepOf, swapAlong } from '../market/swaps.ts'
+import { draftForSwap, type SwapStep, stepOf, swapAlong } from '../market/swaps.ts'
 import { decreasePosition } from '../math/decrease.ts'
 import type { DecreaseResult } from '../math/decreaseTerms.ts'
 import { cloneMarket, type MarketPrices, type MarketState, slotPrice } from '../math/marketState.ts'
@@ -41,8 +41,12 @@ export function tryDecrease(
   if (record === undefined) throw new ProtocolRevert('EmptyPosition')
   const type = Number(order.params.orderType)
   const swapType = Number(order.params.decreasePositionSwapType)
-  const drafts = new Map<string, MarketState>([[market.key, cloneMarket(market.state)]])
-  const draft = drafts.get(market.key) ?? cloneMarket(market.state)
+  const isSwapping = swapType !== 0 || addresses.swapPath.length > 0
+  const draft =
+    isSwapping && !market.settings.isSameCollaterals
+      ? draftForSwap(venueState, market, seconds)
+      : cloneMarket(market.state)
+  const drafts = new Map<string, MarketState>([[market.key, draft]])
   const prices = marketPrices(venueState, market, seconds)
   const result = decreasePosition(
     market.settings,

@@ -1,6 +1,7 @@
 /** Swaps through market pools: routes, and what comes out at their end. */
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
+import { arbitrage, isCalm } from '../math/arbitrage.ts'
 import {
   cloneMarket,
   type MarketPrices,
@@ -126,6 +127,43 @@ export function stepOf(market: VenueMarket, slotIn: Slot, moment: MarketPrices, 
   }
 }
 
+/** A draft of a market that a swap is to go through: whoever swaps for a gain was there before it. */
+export function draftForSwap(venueState: VenueState, market: VenueMarket, seconds: number): MarketState {
+  const draft = cloneMarket(market.state)
+  arbitrage(market.settings, draft, marketPrices(venueState, market, seconds))
+  return draft
+}
+
+/** Seconds between looks at whether a pool has left its balance while nobody swapped. */
+const POOL_LOOK_SECONDS = 600
+
+/** The next second at which the pools are looked at. */
+export function nextPoolLook(afterSecond: number): number {
+  return (Math.floor(afterSecond / POOL_LOOK_SECONDS) + 1) * POOL_LOOK_SECONDS
+}
+
+/** Most looks at the pools in one catch-up: of a longer gap the last ones are done. */
+const MAX_POOL_LOOKS = 144
+
+/** Brings every pool back into balance that prices and trades pushed out of it, at each look after one second and up to another. */
+export function balancePools(venueState: VenueState, fromSecond: number, toSecond: number): void {
+  const oldest = toSecond - MAX_POOL_LOOKS * POOL_LOOK_SECONDS
+  for (
+    let second = nextPoolLook(Math.max(fromSecond, oldest));
+    second <= toSecond;
+    second += POOL_LOOK_SECONDS
+  ) {
+    for (const market of venueState.markets) {
+      if (market.settings.isSameCollaterals || !isEnabled(venueState, market.key)) continue
+      const prices = marketPrices(venueState, market, second)
+      if (isCalm(market.settings, market.state, prices)) continue
+      const draft = cloneMarket(market.state)
+      arbitrage(market.settings, draft, prices)
+      market.state = draft
+    }
+  }
+}
+
 /**
  * Swaps an amount along a route on drafts of the markets (by market key, filled as needed).
  *
@@ -152,7 +190,7 @@ export function swapAlong(
     if (path.slice(0, i).some((before) => sameHex(before, hop))) {
       throw new ProtocolRevert('DuplicatedMarketInSwapPath', [hop])
     }
-    const draft = drafts.get(market.key) ?? cloneMarket(market.state)
+    const draft = drafts.get(market.key) ?? draftForSwap(venueState, market, seconds)
     const prices = marketPrices(venueState, market, seconds)
     const step = stepOf(market, slot, prices, swapInPool(market.settings, draft, slot, amount, prices))
     drafts.set(market.key, draft)

@@ -12,6 +12,7 @@ import { createResponseCache } from '../http/responseCache.ts'
 import { createWireFaults, type WireFaults } from '../http/wireFaults.ts'
 import { ledgerOf } from '../market/ledger.ts'
 import { holdFailingValues } from '../market/marketValues.ts'
+import { nextPoolLook } from '../market/swaps.ts'
 import { listingChains, STATS_CHAIN } from '../reads/readRoutes.ts'
 import type { Neighbour } from '../reads/routeKit.ts'
 import { readSchedule } from '../state/hours.ts'
@@ -215,5 +216,5 @@ export function createVenue(options: VenueOptions): Venue {
 
 /** Changes whenever something happened that a save would keep. */
 function momentOf(venueState: VenueState): string {
-  return `${Object.values(venueState.counters).join(':')}:${venueState.accounts.size}:${venueState.due.length}:${ledgerOf(venueState).runningHour}:${venueState.blockChain.reorgs.length}`
+  return `${Object.values(venueState.counters).join(':')}:${venueState.accounts.size}:${venueState.due.length}:${ledgerOf(venueState).runningHour}:${nextPoolLook(venueState.advancedToSeconds)}:${venueState.blockChain.reorgs.length}`
 }

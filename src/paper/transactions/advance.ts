@@ -12,6 +12,7 @@ import { quietUntil } from '../execution/quietSpan.ts'
 import { isLookedAt, takeTurn } from '../execution/traders.ts'
 import { isReady } from '../execution/waitingOrders.ts'
 import { sealHours } from '../market/ledger.ts'
+import { balancePools, nextPoolLook } from '../market/swaps.ts'
 import { isEnabled } from '../state/enabled.ts'
 import { isOpenAt } from '../state/hours.ts'
 import { isMarketOrder } from '../state/orderTypes.ts'
@@ -36,17 +37,15 @@ export function advanceVenue(venueState: VenueState): void {
     if (venueState.orders.size === 0 && venueState.positions.size === 0) {
       const next = venueState.due[0]?.atMs ?? Number.POSITIVE_INFINITY
       if (next > nowMs) {
-        venueState.advancedToSeconds = nowSeconds
-        sealHours(venueState, nowSeconds)
+        passTo(venueState, nowSeconds)
         break
       }
-      venueState.advancedToSeconds = Math.max(venueState.advancedToSeconds, Math.floor(next / 1000) - 1)
+      passTo(venueState, Math.max(venueState.advancedToSeconds, Math.floor(next / 1000) - 1))
     }
     if (skipQuiet(venueState, nowSeconds, step)) continue
     const second = Math.min(nowSeconds, venueState.advancedToSeconds + step)
     runDue(venueState, second * 1000 - 1)
-    venueState.advancedToSeconds = second
-    sealHours(venueState, second)
+    passTo(venueState, second)
     lookAt(venueState, second - step, second)
     trimVenue(venueState)
   }
@@ -61,13 +60,22 @@ export function advanceVenue(venueState: VenueState): void {
 function skipQuiet(venueState: VenueState, nowSeconds: number, step: number): boolean {
   const from = venueState.advancedToSeconds
   const nextDueMs = venueState.due[0]?.atMs ?? Number.POSITIVE_INFINITY
-  const until = quietUntil(venueState, from, Math.min(nowSeconds, Math.floor(nextDueMs / 1000)))
+  // A pool that is brought into balance may change what a look finds.
+  const end = Math.min(nowSeconds, Math.floor(nextDueMs / 1000), nextPoolLook(from) - 1)
+  const until = quietUntil(venueState, from, end)
   const second = until === nowSeconds ? until : from + Math.floor((until - from) / step) * step
   if (second <= from) return false
-  venueState.advancedToSeconds = second
-  sealHours(venueState, second)
+  passTo(venueState, second)
   venueState.blockChain.atMs = second * 1000
   return true
+}
+
+/** The venue has lived up to this second, with nothing left out that passing time alone brings. */
+function passTo(venueState: VenueState, second: number): void {
+  const before = venueState.advancedToSeconds
+  venueState.advancedToSeconds = second
+  sealHours(venueState, second)
+  balancePools(venueState, before, second)
 }
 
 function runDue(venueState: VenueState, untilMs: number): void {
