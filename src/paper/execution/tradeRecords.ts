@@ -5,9 +5,14 @@ import type { OrderRecord, TradeRow } from '../state/venueRecords.ts'
 import { madeHash, type VenueState } from '../state/venueState.ts'
 import { emitOrderEvent } from './events.ts'
 
+/** The beginning of the metadata word of an order that is no part of a twap: `gmxo:1:0:`. */
+const WHOLE_ORDER = `0x${Buffer.from('gmxo:1:0:').toString('hex')}`
+
 /** Fields of a part of a twap, from the metadata word of its order (quote.ts); none for any other order. */
 function twapOf({ account, params }: OrderRecord): TradeRow['fields'] {
-  const text = Buffer.from((params.dataList[0] ?? '0x').slice(2), 'hex').toString('ascii')
+  const [word = '0x'] = params.dataList
+  if (word.startsWith(WHOLE_ORDER)) return {}
+  const text = Buffer.from(word.slice(2), 'hex').toString('ascii')
   const [, parts = '', twapId = ''] = /^gmxo:1:(\d{1,2}):([0-9a-f]{4}):/.exec(text) ?? []
   return Number(parts) > 0 ? { numberOfParts: Number(parts), twapGroupId: `${account}:${twapId}` } : {}
 }

@@ -96,10 +96,20 @@ export function stringify(value: unknown): string {
   }
 }
 
+/** Addresses that were read last, by the text that they were: one order names its account three times. */
+const readAddresses = new Map<string, Address>()
+const MAX_READ_ADDRESSES = 4096
+
 /** Checksummed form of any valid address, or undefined. */
 export function parseAddress(value: unknown): Address | undefined {
-  if (typeof value !== 'string' || !isAddress(value, { strict: false })) return undefined
-  return getAddress(value)
+  if (typeof value !== 'string') return undefined
+  const known = readAddresses.get(value)
+  if (known !== undefined) return known
+  if (!isAddress(value, { strict: false })) return undefined
+  const address = getAddress(value)
+  if (readAddresses.size >= MAX_READ_ADDRESSES) readAddresses.clear()
+  readAddresses.set(value, address)
+  return address
 }
 
 /** A required address of the query. Throws HttpFailure 400 naming the field. */

@@ -59,10 +59,17 @@ export function jitVaults(venueState: VenueState): readonly JitVault[] {
   return [...vaultsByPool(venueState).values()]
 }
 
+const vaultOfMarket = new WeakMap<VenueMarket, JitVault | null>()
+
 /** The vault that can help a market, or undefined. */
 function vaultOf(venueState: VenueState, market: VenueMarket): JitVault | undefined {
-  if (market.settings.isSpotOnly || market.settings.isSameCollaterals) return undefined
-  return vaultsByPool(venueState).get(poolNameOf(market))
+  let vault = vaultOfMarket.get(market)
+  if (vault === undefined) {
+    const { isSpotOnly, isSameCollaterals } = market.settings
+    vault = isSpotOnly || isSameCollaterals ? null : (vaultsByPool(venueState).get(poolNameOf(market)) ?? null)
+    vaultOfMarket.set(market, vault)
+  }
+  return vault ?? undefined
 }
 
 /** USD that the vault can add to what a side may reserve, given what the pool itself lets it reserve at that time. */

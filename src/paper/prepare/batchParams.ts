@@ -30,8 +30,10 @@ export interface OrderDetails {
 
 /** Fields of a record with bigints as decimal strings; the nested ones are left to their own functions. */
 export function texts(values: object): Record<string, Json> {
+  const given = values as Readonly<Record<string, unknown>>
   const shown: Record<string, Json> = {}
-  for (const [name, value] of Object.entries(values)) {
+  for (const name in given) {
+    const value = given[name]
     shown[name] = typeof value === 'bigint' ? value.toString() : (value as Json)
   }
   return shown
