@@ -225,18 +225,17 @@ export function schedule(venueState: VenueState, work: DueWork): void {
   due.splice(at, 0, work)
 }
 
+const madeBytes = Buffer.alloc(32)
+
 /** 32 bytes that look like a hash, repeatable: from the chain, the seed, the start, a word and a number. Never all digits. */
 export function madeHash(venueState: VenueState, word: string, counter: number): Hex {
-  let hex = ''
   const base = hashText(
     `${venueState.chain.name}:${venueState.seed}:${venueState.epochSeconds}:${word}:${counter}`,
   )
   for (let i = 0; i < 8; i += 1) {
-    hex += mix(base ^ Math.imul(i + 1, 0x9e3779b1) ^ Math.imul(counter, i * 2 + 1))
-      .toString(16)
-      .padStart(8, '0')
+    madeBytes.writeUInt32BE(mix(base ^ Math.imul(i + 1, 0x9e3779b1) ^ Math.imul(counter, i * 2 + 1)), i * 4)
   }
-  return `0x${hex}`
+  return `0x${madeBytes.toString('hex')}`
 }
 
 /** Hash of the next transaction. */
