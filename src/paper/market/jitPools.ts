@@ -66,7 +66,8 @@ function vaultOf(venueState: VenueState, market: VenueMarket): JitVault | undefi
   let vault = vaultOfMarket.get(market)
   if (vault === undefined) {
     const { isSpotOnly, isSameCollaterals } = market.settings
-    vault = isSpotOnly || isSameCollaterals ? null : (vaultsByPool(venueState).get(poolNameOf(market)) ?? null)
+    vault =
+      isSpotOnly || isSameCollaterals ? null : (vaultsByPool(venueState).get(poolNameOf(market)) ?? null)
     vaultOfMarket.set(market, vault)
   }
   return vault ?? undefined
