@@ -6,7 +6,14 @@
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/account/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import { hasEnded, type Intent, type IntentState, labelOf } from '../domain/order/intent.ts'
+import {
+  hasEnded,
+  type Intent,
+  type IntentState,
+  isProvisional,
+  labelOf,
+  lastAttempt,
+} from '../domain/order/intent.ts'
 import { legsOf } from '../domain/order/orderLegs.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/tasks/killState.ts'
@@ -57,6 +64,8 @@ export interface KillLeft {
   readonly held: readonly Position[]
   /** Intents that are under way. */
   readonly inFlight: number
+  /** Intents of which exits alone are left, while a reorganisation could still bring their entries back. */
+  readonly notFinal: number
   /** Orders that rest by the journal and that no list shows. */
   readonly hiddenOrders: readonly HiddenOrder[]
   /** Positions that another host shows. */
@@ -118,6 +127,7 @@ export function killLeft(
     isUntilClosed: close,
     held,
     inFlight: open.filter((each) => labelOf(each) !== 'resting').length,
+    notFinal: open.filter((each) => labelOf(each) === 'resting' && mayComeBack(each)).length,
     // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
     hiddenOrders: ordersNotListed(open, snapshot.orders.value)
       .map((order) => ({ ...order, isKept: isKept(order.orderKey) }))
@@ -150,7 +160,18 @@ export function countLeft(left: KillLeft): {
 /** Whether a look found nothing left, and nothing that it could not see. */
 export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewFills'>): boolean {
   const { orders, positions, inFlight } = countLeft(left)
-  return orders + positions + inFlight === 0 && !hasNewFills && left.unread.length === 0
+  return orders + positions + inFlight + left.notFinal === 0 && !hasNewFills && left.unread.length === 0
+}
+
+/**
+ * Whether a reorganisation could let a message land again that opens something, or bring an entry of it back that ended. A message that only
+ * reduces adds no risk whenever it lands.
+ */
+function mayComeBack(state: IntentState): boolean {
+  const attempt = lastAttempt(state)
+  const isExit = ({ role }: { readonly role?: string }) => role === 'take-profit' || role === 'stop-loss'
+  const ended = attempt?.children.filter((child) => hasEnded(child) && !isExit(child)) ?? []
+  return state.intent.kind !== 'decrease' && [attempt, ...ended].some((each) => isProvisional(each?.evidence))
 }
 
 function decisionsOf(

@@ -477,8 +477,27 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
     nearestStop: () => undefined,
   }
   const hidden = stateOf([{ type: 'stop-loss', sizeUsd: 100, triggerUsd: 1_960, ageSeconds: 5 }], 'long')
+  const stop = [{ kind: 'decrease', orderType: 'stop-loss' }]
   expect(keepExits({ ...kept, states: [hidden] })).toEqual([])
-  expect(keepExits({ ...kept, states: [] })).toMatchObject([{ kind: 'decrease', orderType: 'stop-loss' }])
+  expect(keepExits({ ...kept, states: [] })).toMatchObject(stop)
+
+  // All orders of an entry have ended, in a block that is not final for minutes: the part is not left without its stop for them.
+  const ended = (kind: string, orderType: string, phase: string) => {
+    const { intent, attempts } = hidden
+    const terms = { ...intent.terms, orderType }
+    const children = [{ index: 0, orderKey: keyOf(0), phase, evidence: { level: 'chain-latest' } }]
+    return {
+      intent: { ...intent, kind, terms },
+      attempts: [{ ...attempts[0], children }],
+    } as unknown as IntentState
+  }
+  for (const orderType of ['market', 'limit', 'twap'])
+    expect(keepExits({ ...kept, states: [ended('increase', orderType, 'EXECUTED')] })).toMatchObject(stop)
+  expect(keepExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED')] })).toMatchObject(stop)
+  expect(keepExits({ ...kept, states: [ended('increase', 'market', 'OPEN')] })).toEqual([])
+  // What a reduction at the market took off may come back until then: nothing is closed twice.
+  expect(keepExits({ ...kept, states: [ended('decrease', 'market', 'EXECUTED')] })).toEqual([])
+  expect(keepExits({ ...kept, states: [ended('close', 'market', 'EXECUTED')] })).toEqual([])
 })
 
 test('an exit that closes all of the position is made as large as the part, and the reason says so in words', () => {

@@ -345,14 +345,35 @@ export function createEngineChecks(parts: {
     )
   }
 
+  /**
+   * A message that made the exits which a kill leaves at rest is as open as they are. It lands no more: its digest was used in a final block,
+   * and the contract takes none twice (InvalidUserDigest). Its orders have ended in final blocks but for exits that may stay, which take risk
+   * away or do nothing; one of them that ended in a block that is not final is back at rest where it is taken back, with what it protected.
+   * A message that made nothing else than such exits makes nothing else when it lands again either.
+   */
+  function leavesExitsOnly(intentId: string, { kind }: Intent): boolean {
+    const final = chain.finalAt(timeline.nowMs).number
+    const made = [...chain.canonical.orders.values()].filter((order) => order.intentId === intentId)
+    return (
+      made.length > 0 &&
+      made.every(
+        (order) =>
+          (kind === 'decrease' || order.created.block.number <= final) &&
+          (mayStay(order) || (!isOpenInTruth(order) && order.newest.block.number <= final)),
+      )
+    )
+  }
+
   function checkKill({ close, exits }: KillParams): void {
+    const keepsExits = !close && exits !== true
     for (const order of chain.canonical.orders.values()) {
-      if (!close && exits !== true && mayStay(order)) continue
+      if (keepsExits && mayStay(order)) continue
       if (restingTypes.has(order.spec.orderType) && isOpenInTruth(order) && isOld(order))
         truth.fail('E7', `the kill is done and ${order.orderKey} rests`)
     }
     for (const [intentId, intent] of truth.intents) {
       if (byWord.has(intentId) || hasNothingToCancel(intent)) continue
+      if (keepsExits && leavesExitsOnly(intentId, intent)) continue
       const fate = truth.fateOf(intentId)
       if (fate === 'open') truth.fail('E7', `the kill is done and ${intentId} may still land`)
     }

@@ -106,6 +106,11 @@ const mendedSince: typeof mended = [
   ['engine', 889_000_000_650, 'a step back that was taken back makes nothing older'],
   // The model: an endpoint's times were moved by just what the machine's clock had been set back by, and nobody can tell two from the truth.
   ['shell', 880_000_010_092, 'an endpoint and the machine’s clock are never off by the same'],
+  // The judge: messages whose exits a kill leaves at rest were taken for such as may land.
+  ['engine', 889_000_002_060, 'a message is done with where a kill leaves its exits alone'],
+  ['engine', 889_000_002_077, 'a message is done with where a kill leaves its exits alone'],
+  // A file began to ask for a stop while the parts of an entry had all filled, and none was placed until the last of them was final.
+  ['engine', 889_000_002_153, 'exits are placed before the fills of an entry are final'],
 ]
 
 test.each(mendedSince)('%s %d: %s', { timeout: 180_000 }, async (tier, seed) => {

@@ -55,6 +55,32 @@ test('a kill is done at the second look in a row that finds nothing, and not whi
   expect(killTask.next(kill, unseen)).toMatchObject({ kind: 'go-on' })
 })
 
+test('a kill that leaves exits is done once their entry is final: until then a reorganisation may bring the entry back', () => {
+  const leaves = { ...kill, params: { close: false } }
+  const next = (landing: string, fill: string, kind: 'increase' | 'decrease' = 'increase') => {
+    const child = (role: string, phase: string, level?: string) => ({
+      ...{ index: 0, role, phase, orderKey: `0x${role}` },
+      ...(level === undefined ? {} : { evidence: { level } }),
+    })
+    const attempt = {
+      ...{ n: 1, phase: 'LANDED', evidence: { level: landing } },
+      children: [child('main', 'EXECUTED', fill), child('stop-loss', 'OPEN')],
+    }
+    const state = {
+      intent: intentOf({ intentId: 'f00d', kind }),
+      attempts: [attempt],
+    } as unknown as IntentState
+    const { marketToken, direction, collateralToken } = state.intent.terms
+    const side = { marketToken, direction, collateralToken: collateralToken.address, sizeInUsd: usd(5) }
+    return killTask.next(leaves, killView([side as Position], { open: [state], wasQuiet: true })).kind
+  }
+  expect(next('chain-latest', 'chain-latest')).toBe('go-on')
+  expect(next('chain-final', 'chain-latest')).toBe('go-on')
+  expect(next('chain-final', 'chain-final')).toBe('done')
+  // A message that only reduces adds nothing whenever it lands.
+  expect(next('chain-latest', 'chain-latest', 'decrease')).toBe('done')
+})
+
 /** The order that is not wanted: over, with 500 dollars opened by an operator's word. */
 const order = {
   intent: intentOf({ intentId: 'f00d' }),

@@ -160,7 +160,7 @@ function hasReduced(state: IntentState): boolean {
 /** Undefined: nothing is held there by the list, or nothing may be done now. */
 function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined {
   const { exitsOn, snapshot } = kept
-  const states = kept.states.filter((state) => !isVain(state))
+  const states = kept.states.filter((state) => !isOver(state))
   const key = sideKeyOf(part)
   const exits = exitsOn(part.marketToken)
   const view = marketOf(snapshot, part.marketToken)
@@ -204,10 +204,15 @@ function asksForStop({ stopLoss, trailingStop, breakEven }: PricedExits): boolea
   return [stopLoss, trailingStop, breakEven].some((each) => each !== undefined)
 }
 
-/** Whether all orders of the intent ended, and none of them was executed: it shows nowhere, and is waited for by nobody. */
-function isVain(state: IntentState): boolean {
+/**
+ * Whether all orders of the intent have ended: none of them is an exit that waits, in a final block or not, and a part is without its stop for
+ * none of the minutes that a block takes to be final. What a reduction at the market executed is waited for until then: nothing is closed twice.
+ */
+function isOver(state: IntentState): boolean {
+  const { kind, terms } = state.intent
   const children = lastAttempt(state)?.children ?? []
-  return children.length > 0 && children.every(({ phase }) => phase === 'CANCELLED')
+  const isAwaited = kind === 'close' || (kind === 'decrease' && terms.orderType === 'market')
+  return children.length > 0 && children.every(isAwaited ? ({ phase }) => phase === 'CANCELLED' : hasEnded)
 }
 
 /** Exits of an intent that have not ended, whether the list shows them or not. */

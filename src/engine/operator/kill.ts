@@ -160,7 +160,9 @@ export function createKill(context: KillContext): Kill {
     problem = problems.length === 0 ? undefined : problems.join('; ')
     const isNoneAdmitted = answers.every(({ denial }) => denial !== undefined)
     const isWaiting = problem === undefined && ofLook.inFlight === 0 && isNoneAdmitted
-    waits = isWaiting ? { until: awaited(left), sinceMs: waits?.sinceMs ?? clock.now() } : undefined
+    waits = isWaiting
+      ? { until: awaited(left, ofLook.notFinal), sinceMs: waits?.sinceMs ?? clock.now() }
+      : undefined
   }
 
   const runner = createTaskRunner({
@@ -189,7 +191,11 @@ export function createKill(context: KillContext): Kill {
       else quiet.delete(taskId)
       tell(ofLook, answers)
       const toCancel = ofLook.resting.length + ofLook.hiddenOrders.length
-      steps.look({ close, left: countLeft(ofLook), toCancel, stays: stays ?? [], problem })
+      const awaitsBlocks = waits !== undefined && ofLook.notFinal > 0
+      steps.look({
+        ...{ close, left: countLeft(ofLook), toCancel, stays: stays ?? [] },
+        problem: problem ?? (awaitsBlocks ? `it waits until ${waits?.until}` : undefined),
+      })
     },
     failed(_task, reason) {
       problem = reason
@@ -313,7 +319,9 @@ function apartOf(
 }
 
 /** What lists are yet to show when nothing is left to do. */
-function awaited({ orders, positions }: NonNullable<KillReport['left']>): string {
+function awaited({ orders, positions }: NonNullable<KillReport['left']>, notFinal: number): string {
+  if (orders + positions === 0 && notFinal > 0)
+    return `the chain counts the entries of ${notFinal} order${notFinal === 1 ? '' : 's'} as final, minutes as a rule; their exits stay`
   const parts = [
     ...(orders === 0 ? [] : [`${orders} order${orders === 1 ? '' : 's'}`]),
     ...(positions === 0 ? [] : [`${positions} position${positions === 1 ? '' : 's'}`]),
