@@ -157,7 +157,7 @@ class EngineDaemon implements Daemon {
     const { journal, process, fatal } = this.#parts
     const { checks, exits, executors, roster } = this.#world
     checks.begin(journal.recentIntents(), journal.account().tasks, this.#world.configured())
-    exits?.begin(journal.recentIntents())
+    exits?.begin(journal.recentIntents(), journal.account().findings)
     roster?.begin(this.#engine.strategies(), journal.account().strategies ?? noKeptStrategies)
     const names = this.#engine.strategies().map(({ name }) => name)
     executors?.begin(this.#parts.process, journal.recentIntents(), journal.account().tasks, names)

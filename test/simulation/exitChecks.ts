@@ -2,14 +2,15 @@
  * What must hold of the exits of strategy files, by the truth of the chain and by what is durable:
  *
  * E12 an instance's exits of one type never come to more than its part and what its own entries may still add, but for fills that the
- *     daemon cannot know yet, and for exits of no file whose entry is not final; none is placed beyond it by what the journal has;
+ *     daemon cannot know yet, and for exits of no file whose entry is not final; none is placed beyond it by what the journal has, but for
+ *     a part that others took something off without a proof yet;
  * E13 no part whose file writes a stop is without it for longer than the grace, while hosts answer and nothing of it is on its way;
  * E14 what keeps the exits never moves a stop-loss away from profit, and places none farther from it than one lies or lay, when it was
  *     lost, that rested since the part was opened and has not fired;
  * E15 while exits of an instance rest for more than what is left of its part, no entry of it on that side is accepted before they
  *     are cancelled or made smaller.
  */
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { AccountRecord, AccountState } from '../../src/domain/account/accountRecord.ts'
 import {
   type Attempt,
   type Child,
@@ -64,8 +65,8 @@ interface Look {
 
 /** The judge; it outlives the processes. */
 export interface ExitChecks {
-  /** A process begins with what the journal holds. */
-  begin(states: readonly IntentState[]): void
+  /** A process begins with what the journal holds: intents, and the account's discrepancies. */
+  begin(states: readonly IntentState[], findings: AccountState['findings']): void
   look(now: Look): void
   /** A decision was denied. */
   denied(denial: {
@@ -105,6 +106,8 @@ export function createExitChecks(parts: {
   const known = new Set<string>()
   /** Those of them whose evidence names block and log. */
   const placed = new Set<string>()
+  /** Orders of others of which the journal has a discrepancy. */
+  const told = new Set<string | undefined>()
   const lacks = new Map<string, Lack>()
   const deniedUntilMs = new Map<string, number>()
   const byWord = new Set<string>()
@@ -311,6 +314,21 @@ export function createExitChecks(parts: {
     )
   }
 
+  /**
+   * Whether somebody else took something off the side since the part was opened, and the journal has no discrepancy of it yet. A host's row is
+   * no proof that a position became smaller (`proofs.ts`): a host that hides a position and invents its liquidation shows the very same rows,
+   * and a part that is held would stand without its stop for as long as an endpoint does not answer. Until the chain proves it, exits are for
+   * what the books hold of a side that a list shows, and take risk away or do nothing.
+   */
+  function isTakenOffUnproven({ marketToken, direction, openedBy }: OwnPart): boolean {
+    return [...chain.canonical.logs.entries()].some(([place, { orderKey, movedUsd = 0n }]) => {
+      const { spec, intentId } = chain.canonical.orders.get(orderKey) ?? {}
+      const isHere = spec?.marketToken.toLowerCase() === marketToken && spec.direction === direction
+      const isOthers = isHere && intentId === undefined && !spec.adds
+      return isOthers && movedUsd > 0n && place > openedBy && !told.has(orderKey)
+    })
+  }
+
   /** E12, before it can be so: what is placed comes to no more than the part with what rests, and with what is on its way. */
   function checkPlaced({ intentId, strategy, kind, terms }: Intent, open: Look['open']): void {
     const marketToken = terms.marketToken.toLowerCase()
@@ -318,7 +336,8 @@ export function createExitChecks(parts: {
     const part = knownParts().get(partKey(strategy, marketToken, direction))
     const type = orderType === 'stop-loss' ? STOP_LOSS : TAKE_PROFIT
     if (kind !== 'decrease' || orderType === 'market' || orderType === 'twap') return
-    if (part === undefined || part.isMixed || isTakenBack(strategy, marketToken, direction, open)) return
+    if (part === undefined || part.isMixed || isTakenOffUnproven(part)) return
+    if (isTakenBack(strategy, marketToken, direction, open)) return
     // Exits of an entry that waits by the journal are for what it will add.
     const isExit = (role: string | undefined) => role === 'stop-loss' || role === 'take-profit'
     const waiting = new Set(
@@ -426,9 +445,11 @@ export function createExitChecks(parts: {
   return {
     parts: wholeParts,
     knownParts,
-    begin(states) {
+    begin(states, findings) {
       known.clear()
       placed.clear()
+      told.clear()
+      for (const { finding } of findings.values()) told.add(finding.orderKey)
       for (const { intent, closing } of states)
         if (closing?.evidence.level === 'operator') takeWord(intent.intentId, intent)
       for (const state of states)
@@ -462,6 +483,7 @@ export function createExitChecks(parts: {
       if (record.kind === 'intent.closed' && record.closing.evidence.level === 'operator')
         takeWord(record.intentId, truth.intents.get(record.intentId))
       if (record.kind === 'child.reopened') known.delete(record.orderKey)
+      if (record.kind === 'finding.raised') told.add(record.finding.orderKey)
     },
   }
 }

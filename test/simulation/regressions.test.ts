@@ -111,6 +111,8 @@ const mendedSince: typeof mended = [
   ['engine', 889_000_002_077, 'a message is done with where a kill leaves its exits alone'],
   // A file began to ask for a stop while the parts of an entry had all filled, and none was placed until the last of them was final.
   ['engine', 889_000_002_153, 'exits are placed before the fills of an entry are final'],
+  // The judge: endpoints did not answer for a liquidation, and the owner had opened the side anew before it was proven.
+  ['engine', 889_000_002_386, 'exits are placed by the books until a liquidation is proven'],
 ]
 
 test.each(mendedSince)('%s %d: %s', { timeout: 180_000 }, async (tier, seed) => {
