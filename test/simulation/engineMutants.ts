@@ -99,8 +99,8 @@ export const engineMutants: readonly FirstMutant[] = [
     'a kill is done while orders are in flight',
     36,
     'src/tasks/killTask.ts',
-    'orders + positions + inFlight === 0',
-    'orders + positions === 0',
+    'orders + positions + inFlight + left.notFinal === 0',
+    'orders + positions + left.notFinal === 0',
   ),
   one(
     'a breaker that lifts itself does not',
