@@ -1,7 +1,7 @@
 /**
  * The paper venue under orders: prepare, sign, submit, over loopback, at the process that `perpd paper` is, with a state file on disk.
- * By hand: `node bench/venueOrders.ts [orders] [in flight] [rounds] [reads]`. With `reads`, long reads are asked beside the orders,
- * each for the first time. Prints wall times, orders a second, orders a second of the venue's own core (its main thread's processor
+ * By hand: `node bench/venueOrders.ts [orders] [in flight] [rounds] [reads | floor]`. With `reads`, long reads are asked beside the
+ * orders, each for the first time; with `floor`, the rounds are of a server that does the least of it (venueFloor.ts). Prints wall times, orders a second, orders a second of the venue's own core (its main thread's processor
  * time), and the longest stretches of that thread. `PERPD_BENCH_PROFILE=FOLDER` takes a processor profile of the venue.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -22,6 +22,7 @@ const orders = Number(process.argv[2] ?? 1000)
 const inFlight = Number(process.argv[3] ?? 32)
 const rounds = Number(process.argv[4] ?? 5)
 const reads = process.argv[5] === 'reads'
+const isFloor = process.argv[5] === 'floor'
 const profile = process.env.PERPD_BENCH_PROFILE
 const folder = mkdtempSync(join(tmpdir(), 'perpd-bench-'))
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -31,19 +32,31 @@ interface Hosts {
   readonly oracle: readonly string[]
 }
 
-async function startVenue(): Promise<{ readonly child: ChildProcess; readonly hosts: Hosts }> {
+interface Served {
+  readonly child: ChildProcess
+  readonly hosts: Hosts
+}
+
+const startVenue = (): Promise<Served> =>
+  start(
+    '../src/cli/main.ts',
+    ['paper', '--print-hosts', `--paper.stateFile=${join(folder, 'world.json')}`],
+    '',
+  )
+
+/** Starts a server under the watch, hands it `input`, and reads its hosts. */
+async function start(file: string, args: readonly string[], input: string): Promise<Served> {
   const child = spawn(
     process.execPath,
     [
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
       `--import=${join(import.meta.dirname, 'venueWatch.ts')}`,
-      join(import.meta.dirname, '../src/cli/main.ts'),
-      'paper',
-      '--print-hosts',
-      `--paper.stateFile=${join(folder, 'world.json')}`,
+      join(import.meta.dirname, file),
+      ...args,
     ],
-    { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] },
+    { stdio: ['pipe', 'pipe', 'inherit', 'ipc'] },
   )
+  child.stdin?.end(input)
   const hosts = await new Promise<Hosts>((resolve, reject) => {
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
@@ -63,7 +76,7 @@ const privateKey: Hex = `0x${'5b'.repeat(32)}`
 const from: Address = addressOfKey(privateKey)
 const separator = domainSeparator(arbitrum.chainId, arbitrum.contracts.gelatoRelayRouter)
 const dispatcher = new Agent({ keepAliveTimeout: 4_000 })
-const { child, hosts } = await startVenue()
+let { child, hosts } = await startVenue()
 const api = () => hosts.api[0] ?? ''
 
 async function post(path: string, body: unknown): Promise<unknown> {
@@ -97,18 +110,28 @@ const wanted = {
   from,
 }
 
-async function order(): Promise<void> {
-  const { requestId, idempotencyKey, payload } = (await post('/orders/txns/prepare', wanted)) as {
+/** One order; says what was answered and signed. */
+async function order() {
+  const prepared = (await post('/orders/txns/prepare', wanted)) as {
     requestId: string
     idempotencyKey: string
     payload: { typedData: { message: Message }; batchParams: unknown; relayParams: unknown }
   }
+  const { requestId, idempotencyKey, payload } = prepared
   const { typedData, batchParams, relayParams } = payload
-  const signature = signDigest(privateKey, messageDigestOf(separator, 'Batch', typedData.message))
+  const digest = messageDigestOf(separator, 'Batch', typedData.message)
+  const signature = signDigest(privateKey, digest)
   const eip712Data = { batchParams, relayParams }
   const body = { mode: 'express', requestId, idempotencyKey, from, signature, eip712Data }
-  const { taskId, error } = (await post('/orders/txns/submit', body)) as { taskId?: string; error?: object }
+  const submitted = (await post('/orders/txns/submit', body)) as { taskId?: string; error?: object }
+  const { taskId, error } = submitted
   if (taskId === undefined || error !== undefined) throw new Error(JSON.stringify(error))
+  return { prepared: JSON.stringify(prepared), submitted: JSON.stringify(submitted), digest, signature }
+}
+
+async function end(): Promise<void> {
+  child.kill('SIGTERM')
+  await once(child, 'close')
 }
 
 async function spent(): Promise<Spent> {
@@ -147,6 +170,11 @@ function longReads(round: number): readonly string[] {
 
 try {
   say(`${orders} orders, ${inFlight} in flight, ${rounds} rounds, Node ${process.version}`)
+  if (isFloor) {
+    const input = `${JSON.stringify(await order())}\n`
+    await end()
+    ;({ child, hosts } = await start('venueFloor.ts', [], input))
+  }
   for (let warm = 0; warm < 300; warm += 1) await order()
   say('round  load  p50 ms  p99 ms  max ms  orders/s  of one core  cpu ms  longest stretches, processor ms')
   for (let round = 0; round < rounds; round += 1) {
@@ -204,7 +232,6 @@ try {
     if (took.length > 0) say(`       ${took.join(', ')}`)
   }
 } finally {
-  child.kill('SIGTERM')
-  await once(child, 'close')
+  await end()
   rmSync(folder, { recursive: true, force: true })
 }
