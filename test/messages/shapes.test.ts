@@ -230,7 +230,7 @@ describe('what a trader asks though no decision of ours says it', () => {
 
 describe('npm run messages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'perpd-messages-'))
-  const script = new URL('run.ts', import.meta.url).pathname
+  const script = join(import.meta.dirname, 'run.ts')
   const run = (...files: readonly string[]) => {
     const { status, stdout } = spawnSync(process.execPath, [script, ...files], { encoding: 'utf8' })
     return { status, stdout }

@@ -106,7 +106,12 @@ test('an endless loop is told with the line that it is at, ended at its time, an
     return []`,
   )
   // What loads may take its time; what hangs may not.
-  const impatient = await hostKind(join(folder, 'mine.ts'), { ...limits, decideTimeoutMs: 1_500 })
+  const impatient = await hostKind(join(folder, 'mine.ts'), {
+    ...limits,
+    decideTimeoutMs: 1_500,
+    // The look at the line may wait for a machine that is short of time.
+    hangLookMs: 30_000,
+  })
   open.push(impatient)
   await impatient.takeParams({ stepUsd: 1 })
   const hang = { ...scene, snapshot: { ...scene.snapshot, atMs: 1 } }

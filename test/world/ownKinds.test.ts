@@ -100,7 +100,7 @@ test('loops, throws in timers, forgotten rejections and process.exit harm their 
     thread_ended: 'timeout',
     // On a machine that is short of time the look at the line may come too late; test/strategy/hostKind.test.ts holds it.
     reason: expect.stringMatching(
-      /^strategies\/loops\.ts:\d+: it did not answer within 3000 ms in its turn(?: \(it was at this line then\))?, and its thread was ended$/,
+      /^(?:decide, which begins at )?strategies\/loops\.ts:\d+: it did not answer within 3000 ms in its turn(?: \(it was at this line then\))?, and its thread was ended$/,
     ),
   })
   expect(await failed('timer')).toMatchObject({ reason: expect.stringContaining('in a timer') })
