@@ -82,6 +82,7 @@ export const processTests: readonly string[] = [
   // The package installed elsewhere, the image built in a clean root and run, and the recipes of CONTRIBUTING.md followed in copies of the source.
   'api/package.test.ts',
   'container/containerRun.test.ts',
+  'world/clockBesideVenue.test.ts',
   'world/clockStepped.test.ts',
   'world/unreadOutput.test.ts',
   'world/waysOut.test.ts',

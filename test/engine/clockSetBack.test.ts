@@ -75,6 +75,22 @@ test('an order stays as old as it is when the clock is set back or forth', async
   expect(await held()).toEqual(['unknowns'])
 })
 
+test('an order that was signed right before the clock stepped forth is no older than the look before it', async () => {
+  const { clock, journal, trading, orderManager, look } = bench({ unknownAgeMs: 30_000 })
+  const heldNow = async () => {
+    await look()
+    return trading.halts().map(({ cause }) => cause)
+  }
+  expect(await heldNow()).toEqual([])
+  const { accepted, preparing, armed, sent } = storyOf(1, { acceptedAtMs: clock.now() })
+  for (const record of [accepted(), preparing(), armed(), sent()]) await journal.append(record)
+  orderManager.restore(journal.openIntents(), [])
+  clock.setBack(-twoHoursMs)
+  expect(await heldNow()).toEqual([])
+  await clock.advance(31_000)
+  expect(await heldNow()).toEqual(['unknowns'])
+})
+
 test('a hold until the next day that a clock a day ahead put on ends with today, and one of before a step of hours stays', async () => {
   const { clock, trading, look } = bench({})
   const hold = async () => {

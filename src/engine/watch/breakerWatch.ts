@@ -112,10 +112,13 @@ export function createBreakers(
   const aheadSinceMs = new Map<string, number>()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
+  /** When they were looked at last, monotonic ms; undefined before the first look of this process. */
+  let lookedMs: number | undefined
 
   /**
-   * How long the fate of the oldest has been unknown, ms. What was armed before it was first looked at is as old as the wall clock
-   * says; from then on the monotonic clock counts, because the wall clock may be set back or forth.
+   * How long the fate of the oldest has been unknown, ms. What was armed before the first look is as old as the wall clock says, and
+   * what was armed since the look before no older than that look; from then on the monotonic clock counts, because the wall clock may be set
+   * back or forth.
    */
   function oldestUnresolvedMs(): number {
     const monotonicMs = clock.monotonicMs()
@@ -125,9 +128,11 @@ export function createBreakers(
       if (attempt === undefined || !isUnresolved(attempt)) continue
       const { intentId } = state.intent
       const ageMs = Math.max(0, clock.now() - (attempt.armedAtMs ?? clock.now()))
-      now.set(intentId, unresolvedSinceMs.get(intentId) ?? monotonicMs - ageMs)
+      const earliestMs = Math.max(monotonicMs - ageMs, lookedMs ?? Number.NEGATIVE_INFINITY)
+      now.set(intentId, unresolvedSinceMs.get(intentId) ?? earliestMs)
     }
     unresolvedSinceMs = now
+    lookedMs = monotonicMs
     return Math.max(0, ...[...now.values()].map((sinceMs) => monotonicMs - sinceMs))
   }
 
