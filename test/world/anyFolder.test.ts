@@ -1,6 +1,6 @@
 /** Kinds of the user's own from any folder, by each way that perpd is installed, with types for the editor; and a daemon that hangs. */
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -85,6 +85,10 @@ test('in the layout of the container, from a folder that is mounted elsewhere', 
     'CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "--heap-growing-percent=25", "dist/cli/bin.js", "run"',
   )
   await run('npm', ['run', '-s', 'build'], { cwd: app })
+  // One character beyond ASCII doubles what a module's text takes in memory while the process runs.
+  const code = join(app, 'dist', 'code')
+  const wide = readdirSync(code).filter((name) => /[^\0-\x7f]/.test(readFileSync(join(code, name), 'utf8')))
+  expect(wide).toEqual([])
   for (const name of built) rmSync(join(app, name), { recursive: true })
   const program = join(app, 'dist', 'cli', 'bin.js')
   const check = perpd(['check', `--strategies.paths=${mounted}`], { program, cwd: app })
