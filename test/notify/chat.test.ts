@@ -118,6 +118,26 @@ test('of a chat with topics the messages of one count, where one is named', () =
   expect(judged({ date: nowMs / 1_000 + 9 })).toBe('command')
 })
 
+test.each([
+  ['/kill close', 'kill close'],
+  ['/Kill Close', 'kill close'],
+  ['/kill_close', 'kill close'],
+  ['/kill-exits@perpd_bot', 'kill exits'],
+  ['/KILL\n close', 'kill close'],
+  ['/confirm  0042', 'confirm 0042'],
+  ['/killl2', 'killl2'],
+  ['/ kill', undefined],
+  ['//kill', undefined],
+  ['kill', undefined],
+  ['/kill_close@other_bot', undefined],
+  ['／kill', undefined],
+])('%j, as a phone or a tap writes it, is %s', (text, meant) => {
+  const rules = { chatId: '-100', userIds: ['7'], botName: 'perpd_bot', startedAtMs: nowMs }
+  const judged = judgeUpdate({ message: message(text) }, rules, nowMs)
+  const said = judged.is === 'command' ? [judged.command.word, ...judged.command.args].join(' ') : undefined
+  expect(said).toBe(meant)
+})
+
 test('what was sent before the start, or more than a minute ago, is not carried out', async () => {
   write('/kill')
   write('/kill')

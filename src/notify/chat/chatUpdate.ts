@@ -62,9 +62,11 @@ export function judgeUpdate(written: unknown, rules: ChatRules, nowMs: number): 
   if (atMs < rules.startedAtMs || nowMs - atMs > MOST_AGE_MS) return { is: 'ignored', because: 'old' }
   if (atMs - nowMs > MOST_AHEAD_MS) return { is: 'ignored', because: 'other' }
   const [, word, bot, rest = ''] =
-    /^\/([a-z]{1,20})(?:@(\w{1,40}))?(?:\s+(.{0,200}))?$/i.exec(text.trim()) ?? []
+    /^\/([a-z][a-z0-9_-]{0,39})(?:@(\w{1,40}))?(?:\s+(.{0,200}))?$/i.exec(text.trim()) ?? []
   const isOurs = bot === undefined || bot.toLowerCase() === rules.botName.toLowerCase()
   if (word === undefined || !isOurs) return { is: 'ignored', because: 'other' }
-  const args = rest.split(/\s+/).filter((arg) => arg !== '')
-  return { is: 'command', command: { word: word.toLowerCase(), args, userId: from.id } }
+  // A command that may be tapped has no space in it, and a phone begins words with a capital.
+  const [first = '', ...joined] = word.toLowerCase().split(/[_-]/)
+  const args = [...joined, ...rest.toLowerCase().split(/\s+/)].filter((arg) => arg !== '')
+  return { is: 'command', command: { word: first, args, userId: from.id } }
 }
