@@ -47,6 +47,9 @@ const simulatedSigner = createLocalSigner(privateKey)
 
 const watchMs = 5_000
 
+/** Longest time that the network takes over an answer that it neither loses nor holds back (`network.ts`), ms. */
+const slowestAnswerMs = 6_000
+
 /** More than enough turns of the event loop's microtasks for an answer to reach who asked. */
 const TURNS_OF_AN_ANSWER = 50
 
@@ -57,7 +60,8 @@ class EngineDaemon implements Daemon {
   readonly #world: EngineWorld
   readonly #engine: Engine
   readonly #clock: ReturnType<typeof processClock>
-  #asking = 0
+  /** When each request began that is in the air, virtual ms. */
+  readonly #asking = new Set<{ readonly atMs: number }>()
   #restingTimers = 0
 
   /** The folder as it was last taken over. */
@@ -300,7 +304,7 @@ class EngineDaemon implements Daemon {
 
   #look({ state, kill, flattens, holds, windDowns }: EngineStatus): void {
     const { exits, roster, folder } = this.#world
-    const { venue, journal } = this.#parts
+    const { venue, journal, timeline } = this.#parts
     const isWell =
       state === 'running' &&
       flattens.length === 0 &&
@@ -317,18 +321,20 @@ class EngineDaemon implements Daemon {
     if (exits === undefined || folder === undefined) return
     const windingDown = new Set(windDowns.map(({ strategy }) => strategy))
     const isGone = (strategy: string) => folder.isGone(pathOf(strategy)) && strategy !== CLIMBER
-    roster?.look({ strategies, isWell, windingDown, held: exits.knownParts(), isGone })
+    const isAnswered = [...this.#asking].every(({ atMs }) => timeline.nowMs - atMs <= slowestAnswerMs)
+    roster?.look({ strategies, isWell, isAnswered, windingDown, held: exits.knownParts(), isGone })
   }
 
   /** Requests, counted: while one is in the air its timeout runs. */
   #counted(fetch: Fetch): Fetch {
     return async (url, init) => {
-      this.#asking += 1
+      const asked = { atMs: this.#parts.timeline.nowMs }
+      this.#asking.add(asked)
       try {
         return await fetch(url, init)
       } finally {
-        this.#asking -= 1
-        if (this.#asking === 0) void this.#rest()
+        this.#asking.delete(asked)
+        if (this.#asking.size === 0) void this.#rest()
       }
     }
   }
@@ -336,7 +342,7 @@ class EngineDaemon implements Daemon {
   /** Counts what is left once the client has taken the answer, and with it the timeout of its request, back. */
   async #rest(): Promise<void> {
     for (let turn = 0; turn < TURNS_OF_AN_ANSWER; turn += 1) await Promise.resolve()
-    if (this.#asking === 0) this.#restingTimers = this.#clock.sleepers
+    if (this.#asking.size === 0) this.#restingTimers = this.#clock.sleepers
   }
 
   /** The journal, with the checks told of a hold's end, and of what is accepted, before it is written. */
