@@ -29,7 +29,7 @@ export const exitMutants: readonly FirstMutant[] = [
     'if (!isNearer(position, level, triggerPrice)) return undefined',
     'if (level === triggerPrice) return undefined',
   ]),
-  bug('a stop-loss that was lost is placed anew at the first distance', 12, [
+  bug('a stop-loss that was lost is placed anew at the first distance', 16, [
     keeper,
     'const most = mostProtective(position, [byFile, reached])',
     'const most = byFile',
