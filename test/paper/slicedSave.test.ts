@@ -8,10 +8,18 @@ import { saveNowAndThen } from '../../src/paper/server/saves.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
 import { takeState } from '../../src/paper/venue/savedState.ts'
 import { saveStateInSlices } from '../../src/paper/venue/stateFile.ts'
-import { createStateLog, encodeState, readStateLog, replayStateLog } from '../../src/paper/venue/stateLog.ts'
+import {
+  createStateLog,
+  decodeState,
+  encodeState,
+  readStateLog,
+  replayStateLog,
+  type StateLogLine,
+} from '../../src/paper/venue/stateLog.ts'
 import { SLICE_CHARACTERS, slicesOf, statePieces } from '../../src/paper/venue/statePieces.ts'
 import type { VenueParts } from '../../src/paper/venue/venueParts.ts'
 import { writeWholeInSlices } from '../../src/paper/venue/wholeFile.ts'
+import { writtenOperation } from '../../src/paper/venue/writtenOperation.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { manualClock, startVenue } from './support.ts'
 
@@ -202,10 +210,23 @@ test('an accepted order is logged without what its prepared line says, and a lin
   const paper = await startVenue({ stateFile })
   await order(paper)
   const [operation] = paper.venue.venueState.operations.values()
-  const lines = readStateLog(stateFile, 0)
-  const whole = lines.map((line) => (line.kind === 'accepted' && operation ? { ...line, operation } : line))
-  expect(lines.map(({ kind }) => kind)).toEqual(['prepared', 'accepted'])
-  expect(Object.keys((lines[1] as { operation: object }).operation)).not.toContain('batch')
+  const [record] = paper.venue.peers[0]?.byRequestId.values() ?? []
+  const [entry] = paper.venue.record()
+  if (operation === undefined || record === undefined || entry === undefined) throw new Error('no order')
+  // A save of the served venue may have taken the lines already: where there are any, they are short.
+  for (const line of readStateLog(stateFile, 0)) {
+    if (line.kind === 'accepted') expect(Object.keys(line.operation)).not.toContain('batch')
+  }
+  const written = writtenOperation(operation, paper.venue.peers)
+  const logOf = (one: typeof written) =>
+    decodeState(
+      encodeState([
+        { kind: 'prepared', host: 'api/0', record, request: 1, nonce: 1 },
+        { kind: 'accepted', operation: one, entry, task: 1 },
+      ]),
+    ) as StateLogLine[]
+  const [lines, whole] = [logOf(written), logOf(operation)]
+  expect(encodeState(lines).length).toBeLessThan(encodeState(whole).length - 1000)
   for (const read of [lines, whole]) {
     const { venueState, peers } = createVenue({ clock: manualClock(), chain: chains.arbitrum })
     replayStateLog(read, { venueState, peers, record: [] })
