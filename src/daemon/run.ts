@@ -236,6 +236,8 @@ async function live(
     })
     sayConsole(config, control, options)
     warn(config, log, parts, signalWarnings(strategies, signals))
+    // Whoever commands is told first.
+    void journal.failed.then((error) => setImmediate(fail, error))
     trader.start().catch(fail)
     service.ready()
     watchFiles(config, trader, log, watching.signal).catch(fail)

@@ -5,7 +5,7 @@
  * - A record that may not be written (a repeated decision, a record out of order) is refused alone; its neighbours commit.
  * - The ledger is folded when the commit returned, never before.
  * - Anything else that fails a commit ends the journal: every later append rejects with the same fault, since after a
- *   failed flush nobody knows what the store holds.
+ *   failed flush nobody knows what the store holds. It says so at once, whoever waits for a record or not.
  * - Maintenance waits for a pause, so that an order never waits for it; only a long busy stretch forces it. The snapshot that
  *   keeps the next start short is kept with it.
  */
@@ -48,6 +48,7 @@ export function createJournal(parts: JournalParts): Journal {
   let isBusy = false
   let work: Promise<void> = Promise.resolve()
   let fault: unknown
+  const failed = Promise.withResolvers<unknown>()
   let closing: Promise<void> | undefined
   const plan = planMaintenance(maintenance, maintain)
 
@@ -76,6 +77,8 @@ export function createJournal(parts: JournalParts): Journal {
   /** Commits what waits. */
   function flush(): void {
     if (isBusy || queue.length === 0) return
+    // Where each commit begins as the one before it ends, no timer ever finds the store at rest.
+    if (closing === undefined && plan.isOverdue()) return maintain()
     const group = queue
     queue = []
     isBusy = true
@@ -109,11 +112,14 @@ export function createJournal(parts: JournalParts): Journal {
 
   /** What failed is never tried again, and nothing is written after it. */
   function fail(error: unknown, group: readonly Pending[]): void {
-    fault = error
+    fault ??= error
+    failed.resolve(fault)
     isBusy = false
     plan.cancel()
     for (const { reject } of [...group, ...queue.splice(0)]) reject(error)
   }
+
+  void store.ended?.then((ended) => fail(ended, []))
 
   async function keepSnapshotIfDue(): Promise<void> {
     if (ledger.seq - snapshotSeq < maintenance.snapshotEveryRecords) return
@@ -186,6 +192,7 @@ export function createJournal(parts: JournalParts): Journal {
     },
     appendTogether: (records) => Promise.all(enqueue(records)),
     openGuardTable: (options) => store.openGuardTable(options),
+    failed: failed.promise,
     isShort: () => store.isShort(),
     leaseEpoch: store.leaseEpoch,
     path: store.path,

@@ -133,6 +133,11 @@ export interface Journal extends LedgerReads, HistoryReads {
   appendTogether(records: readonly AnyRecord[]): Promise<readonly number[]>
   /** The table of what was given to the key, kept where the journal is. Throws GuardError. */
   openGuardTable(options: GuardTableOptions): GuardTable
+  /**
+   * Resolves with the fault that ended it, if one ever does: a daemon without a journal stops at once, and not at the next record. One that was
+   * closed never ends so.
+   */
+  readonly failed: Promise<unknown>
   /** Whether the last part of its space is reached, which is kept for what must be written; what can wait is not written then. */
   isShort(): boolean
   /** Epoch of this writer; grows by one with every opening. */

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
+import { isDiskFull } from './ballast.ts'
 import { JournalFaultError } from './journal.ts'
 
 /** Primary result codes of sqlite (sqlite.org/rescode.html) and errno names that we tell apart. */
@@ -171,16 +172,15 @@ export function newerFault(
 /** A commit failed: the records in it may or may not be on disk, and the daemon stops. */
 export function writeFault(path: string, records: number, cause: unknown): JournalFaultError {
   const code = sqliteCodeOf(cause)
-  const sentence =
-    code === sqliteCodes.full
-      ? 'The journal is full: no more can be written.'
-      : 'The journal could not be written.'
+  // Where the index of the WAL finds no space sqlite calls it an error of the disk.
+  const isFull = code !== undefined && isDiskFull(cause)
+  const sentence = isFull ? 'The journal is full: no more can be written.' : 'The journal could not be written.'
   const remedy =
-    code === sqliteCodes.full || code === sqliteCodes.ioError
+    isFull || code === sqliteCodes.ioError
       ? 'Free space on the disk (or raise the file size or journal limit), check the disk for errors'
       : 'Check the file and its disk'
   return journalFault(
-    code === sqliteCodes.full ? 'JOURNAL_FULL' : 'JOURNAL_WRITE_FAILED',
+    isFull ? 'JOURNAL_FULL' : 'JOURNAL_WRITE_FAILED',
     path,
     sentence,
     `perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. ${remedy}, then start perpd; it resumes every open order from the journal.`,

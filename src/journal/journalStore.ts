@@ -7,7 +7,7 @@ import type { Ending } from '../domain/account/spend.ts'
 import type { GuardTable, GuardTableOptions } from '../domain/guardTable.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AnyRecord } from '../domain/records.ts'
-import type { HistoryReads } from './journal.ts'
+import type { HistoryReads, JournalFaultError } from './journal.ts'
 import type { KeptSnapshot, LedgerSnapshot } from './ledgerState.ts'
 
 /** A record on its way into a store. */
@@ -53,6 +53,8 @@ export interface JournalStore extends HistoryReads {
   openGuardTable(options: GuardTableOptions): GuardTable
   /** Whether the last part of the space is reached. */
   isShort(): boolean
+  /** Resolves with the fault by which it ended though nobody asked it for anything; absent where that cannot be. */
+  readonly ended?: Promise<JournalFaultError> | undefined
   /** Gives the lease back. Safe to call twice. */
   close(): Promise<void>
 }

@@ -32,6 +32,8 @@ export const defaultMaintenance: Maintenance = {
 /** Counts commits, and has the work done in the pause after enough of them. */
 export interface MaintenancePlan {
   committed(): void
+  /** Says that it waits for no pause any more: it is done before the next commit. */
+  isOverdue(): boolean
   /** It was done. */
   made(): void
   /** It is not done any more. */
@@ -50,7 +52,9 @@ export function planMaintenance(maintenance: Maintenance, work: () => void): Mai
       const pauseMs = commits < maintenance.checkpointAtLatestCommits ? PAUSE_MS : 0
       cancel = maintenance.later(pauseMs, work)
     },
+    isOverdue: () => commits >= maintenance.checkpointAtLatestCommits,
     made() {
+      cancel()
       commits = 0
     },
     cancel: () => cancel(),

@@ -236,6 +236,31 @@ test.for(everyThread)(
   },
 )
 
+test('a checkpoint whose index finds no space waits, and one that the disk fails ends the journal at once', async () => {
+  const maintenance = { checkpointAfterCommits: 1, later: laterAtOnce }
+  const journal = createSqliteJournal({ ...options, path, maintenance })
+  const exec = DatabaseSync.prototype.exec
+  let errcode = 4_874
+  let tries = 0
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql: string) {
+    if (!sql.startsWith('PRAGMA wal_checkpoint')) return exec.call(this, sql)
+    tries += 1
+    throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode })
+  })
+  await journal.append(storyOf(1).accepted())
+  await vi.waitFor(() => expect(tries).toBe(1))
+  await journal.append(storyOf(2).accepted())
+  await vi.waitFor(() => expect(tries).toBe(2))
+  // SQLITE_IOERR_WRITE, while nothing waits for an answer.
+  errcode = 778
+  await journal.append(storyOf(3).accepted())
+  expect(await journal.failed).toMatchObject({ code: 'JOURNAL_WRITE_FAILED' })
+  await expect(journal.append(storyOf(4).accepted())).rejects.toBe(await journal.failed)
+  vi.restoreAllMocks()
+  await journal.close()
+  expect(verifySqliteJournal(path)).toMatchObject({ records: 3, problems: [] })
+})
+
 test('a journal that is full when it is opened says so too', async () => {
   const journal = createSqliteJournal({ ...options, path })
   for (let n = 1; n <= 300; n += 1) void journal.append(storyOf(n).accepted())

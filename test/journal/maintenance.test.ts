@@ -1,5 +1,5 @@
 /** Snapshots and checkpoints come when they are due, and in a pause. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -48,4 +48,22 @@ test('a checkpoint waits for a pause after enough commits, keeps a snapshot that
   const { journal: again, replayedFrom } = openSqliteJournal(options, {})
   expect(replayedFrom).toBe(5)
   await again.close()
+})
+
+test.for([
+  { where: 'here', inThread: false },
+  { where: 'in a thread', inThread: true },
+])('what is late is done between two commits where no pause ever comes ($where)', async ({ inThread }) => {
+  const path = join(directory, 'perpd.db')
+  const maintenance = { checkpointAfterCommits: 2, checkpointAtLatestCommits: 4, later: () => () => {} }
+  const options = { path, clockNow: () => 1_800_000_000_000, holder: 'test', maintenance, inThread }
+  const { journal } = openSqliteJournal(options, {})
+  const emptyBytes = statSync(path).size
+  for (let n = 1; n <= 4; n += 1) await journal.append(storyOf(n).accepted())
+  expect(statSync(path).size).toBe(emptyBytes)
+  // Handed in at once: the next begins as the one before it ends.
+  await Promise.all([5, 6].map((n) => journal.append(storyOf(n).accepted())))
+  expect(statSync(path).size).toBeGreaterThan(emptyBytes)
+  expect(journal.summary().records).toBe(6)
+  await journal.close()
 })

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { JournalFaultError } from '../../src/journal/journal.ts'
+import { writeFault } from '../../src/journal/journalFaults.ts'
+import { createMemoryJournal, createMemoryStore } from '../../src/journal/memory.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { startThreadWriter } from '../../src/journal/sqlite/threadWriter.ts'
@@ -82,7 +85,43 @@ test('a thread that ends without an answer is a fault of what waits and of all t
   await expect(broken).rejects.toMatchObject(fault)
   await expect(after).rejects.toMatchObject(fault)
   await expect(writer.append([])).rejects.toMatchObject(fault)
+  // Said to whoever listens too, so that nobody learns of it by the next record alone.
+  expect(await writer.ended).toMatchObject(fault)
   await expect(writer.close()).rejects.toMatchObject(fault)
+})
+
+test('a question that cannot be sent fails alone, and every answer goes to the question that it is of', async () => {
+  await open(false).close()
+  const writer = startWriter()
+  // A function is no message. No caller asks so: it stands for a text that is too long to be sent.
+  await expect(writer.append([() => 0] as never)).rejects.toThrow('could not be cloned')
+  expect(await writer.append([])).toBe(0)
+  await writer.close()
+  await expect(writer.append([])).rejects.toMatchObject({ code: 'JOURNAL_CLOSED' })
+})
+
+test('a snapshot larger than all of the thread’s memory passes through it, and the file holds it as text', async () => {
+  await open(false).close()
+  const writer = startWriter()
+  const head = 'ü'.repeat(36 * 1024 * 1024)
+  await writer.keep({ seq: 0, fromSeq: 0, head, part: '' })
+  expect(await writer.append([])).toBe(0)
+  await writer.close()
+  const db = new DatabaseSync(path, { readOnly: true })
+  const found = db.prepare('SELECT typeof(body) AS type, length(body) AS length FROM snapshot').get()
+  expect(found).toEqual({ type: 'text', length: head.length })
+  db.close()
+})
+
+test('a store that ended by itself is the fault of the journal at once, and of every later record', async () => {
+  const ended = Promise.withResolvers<JournalFaultError>()
+  const journal = createMemoryJournal(Object.assign(createMemoryStore(), { ended: ended.promise }))
+  await journal.append(storyOf(1).accepted())
+  const fault = writeFault('memory', 0, new Error('the thread that writes it ended (1)'))
+  ended.resolve(fault)
+  expect(await journal.failed).toBe(fault)
+  await expect(journal.append(storyOf(2).accepted())).rejects.toBe(fault)
+  expect(journal.summary().records).toBe(1)
 })
 
 test('a thread that cannot open the file gives the reason to whoever asks first, and to all later', async () => {

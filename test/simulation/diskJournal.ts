@@ -149,6 +149,7 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
     intents: async (query) => ledger.recentIntents(query),
     records: async (intentId) => [...(stories.get(intentId) ?? [])],
     intent: async (intentId) => ledger.recentIntent(intentId),
+    failed: new Promise(() => {}),
     isShort: () => false,
     openGuardTable: () => {
       throw new TypeError('the modelled disk has no guard')

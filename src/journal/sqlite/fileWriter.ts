@@ -11,12 +11,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isDiskFull, makeRoom, takeForWal, withRoom } from '../ballast.ts'
 import { JournalFaultError } from '../journal.ts'
 import { closedFault, writeFault } from '../journalFaults.ts'
-import type { LedgerSnapshot } from '../ledgerState.ts'
 import { hashOf, type Tail } from './hashChain.ts'
 import type { HighWaterMark } from './highWaterMark.ts'
 import type { Lease } from './lease.ts'
 import type { RecordRows } from './recordRows.ts'
-import { writeSnapshot } from './writeSnapshot.ts'
+import { type SnapshotToWrite, writeSnapshot } from './writeSnapshot.ts'
 import { createRowWriter, type RowWriter } from './writes.ts'
 
 /** Writes the file; what is asked is done in its order. After a fault every later call rejects with it. */
@@ -24,10 +23,12 @@ export interface FileWriter {
   /** Commits records, all of them or none; resolves with the number of the newest when they are durable. */
   append(records: readonly RecordRows[]): Promise<number>
   /** Keeps a snapshot at the newest record. */
-  keep(snapshot: LedgerSnapshot): Promise<void>
+  keep(snapshot: SnapshotToWrite): Promise<void>
   /** Copies what the WAL has into the file. */
   checkpoint(): Promise<void>
   close(): Promise<void>
+  /** Resolves with the fault by which it ended though nobody asked; never where it writes on the thread that calls it. */
+  readonly ended?: Promise<JournalFaultError>
 }
 
 /** The parts of a writer; it owns connection and mark from then on. */
@@ -90,7 +91,7 @@ class SqliteWriter implements FileWriter {
     return tail.seq
   }
 
-  async keep(snapshot: LedgerSnapshot): Promise<void> {
+  async keep(snapshot: SnapshotToWrite): Promise<void> {
     this.#guarded(0, () => {
       if (snapshot.seq !== this.#tail.seq) {
         throw new TypeError(`a snapshot at record ${snapshot.seq}; the newest is ${this.#tail.seq}`)

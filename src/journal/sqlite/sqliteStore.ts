@@ -9,7 +9,7 @@ import type { IntentState } from '../../domain/order/intent.ts'
 import { decodeAnyRecord, type StoredRecord } from '../../domain/records.ts'
 import { fillBallast, makeRoom, reserveWal } from '../ballast.ts'
 import { openGuardFile } from '../guardFile.ts'
-import type { IntentQuery } from '../journal.ts'
+import type { IntentQuery, JournalFaultError } from '../journal.ts'
 import { corruptFault, recordFault } from '../journalFaults.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from '../journalStore.ts'
 import type { KeptSnapshot, LedgerSnapshot } from '../ledgerState.ts'
@@ -160,6 +160,10 @@ class SqliteStore implements JournalStore {
       if (this.#db.isOpen) this.#db.close()
       this.#parts.lock.release()
     }
+  }
+
+  get ended(): Promise<JournalFaultError> | undefined {
+    return this.#writer.ended
   }
 
   #makeRoom(error: unknown): boolean {

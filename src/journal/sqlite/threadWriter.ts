@@ -15,8 +15,14 @@ const program = new URL(
   import.meta.url,
 )
 
-/** Most memory of the thread's objects, MiB: a snapshot of a long journal passes through it; what is young is little. */
+/**
+ * Most memory of the thread's objects, MiB: the records of a commit; what is young is little. The texts of a snapshot are none of them, whatever
+ * their size: a thread that has no room for a message ends the whole process without a word.
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 }
+
+/** Makes bytes of a text, which are handed over to the thread and not copied. */
+const encoder = new TextEncoder()
 
 /** The environment with the folder of compiled code: a thread knows of one by that alone, and takes half of its start without it. */
 function cachedEnv(): NodeJS.ProcessEnv {
@@ -31,6 +37,7 @@ export function startThreadWriter(start: WriterStart, tookRoom: () => void): Fil
   let fault: JournalFaultError | undefined
   let closing: Promise<unknown> | undefined
   let isOpen = false
+  const ended = Promise.withResolvers<JournalFaultError>()
 
   function expectAnswer(): Promise<number | undefined> {
     const answer = Promise.withResolvers<number | undefined>()
@@ -39,17 +46,18 @@ export function startThreadWriter(start: WriterStart, tookRoom: () => void): Fil
     return answer.promise
   }
 
-  async function ask(question: WriterQuestion): Promise<number | undefined> {
+  async function ask(question: WriterQuestion, handedOver: ArrayBuffer[] = []): Promise<number | undefined> {
     if (fault !== undefined) throw fault
     if (closing !== undefined) throw closedFault(start.path)
-    const answer = expectAnswer()
-    worker.postMessage(question)
-    return await answer
+    // A question that cannot be sent gets no answer, and nobody may wait for it: answers come in the order of the questions.
+    worker.postMessage(question, handedOver)
+    return await expectAnswer()
   }
 
   function endedBy(cause: unknown): void {
     fault ??= writeFault(start.path, waiting.length, cause)
     for (const { reject } of waiting.splice(0)) reject(fault)
+    if (closing === undefined) ended.resolve(fault)
   }
 
   worker.on('message', (answer: WriterAnswer) => {
@@ -67,14 +75,19 @@ export function startThreadWriter(start: WriterStart, tookRoom: () => void): Fil
     asked?.reject(received)
   })
   worker.on('error', endedBy)
+  worker.on('messageerror', endedBy)
   worker.on('exit', (code) => endedBy(new Error(`the thread that writes it ended (${code})`)))
   // The first answer says that the file is open, or why not; who asks is given the reason.
   expectAnswer().catch(() => undefined)
 
   return {
     append: async (records) => (await ask({ call: 'append', records })) ?? 0,
-    keep: async (snapshot) => void (await ask({ call: 'keep', snapshot })),
+    async keep(snapshot) {
+      const [head, part] = [bytesOf(snapshot.head), bytesOf(snapshot.part)]
+      await ask({ call: 'keep', snapshot: { ...snapshot, head, part } }, [head.buffer, part.buffer])
+    },
     checkpoint: async () => void (await ask({ call: 'checkpoint' })),
+    ended: ended.promise,
     async close() {
       closing ??= ask({ call: 'close' }).finally(() => {
         fault ??= closedFault(start.path)
@@ -83,4 +96,8 @@ export function startThreadWriter(start: WriterStart, tookRoom: () => void): Fil
       await closing
     },
   }
+}
+
+function bytesOf(text: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  return typeof text === 'string' ? encoder.encode(text) : new Uint8Array(text)
 }

@@ -1,9 +1,9 @@
 /** Messages to the thread that writes the journal, and its answers: one for each question, in order. */
 import type { Facts } from '../../base/errors.ts'
 import { JournalFaultError } from '../journal.ts'
-import type { LedgerSnapshot } from '../ledgerState.ts'
 import type { Tail } from './hashChain.ts'
 import type { RecordRows } from './recordRows.ts'
+import type { SnapshotToWrite } from './writeSnapshot.ts'
 
 /** The state in which opening left the file: the thread continues from it. Its first answer says that it could. */
 export interface WriterStart {
@@ -19,7 +19,7 @@ export interface WriterStart {
 /** A call of a `FileWriter`. */
 export type WriterQuestion =
   | { readonly call: 'append'; readonly records: readonly RecordRows[] }
-  | { readonly call: 'keep'; readonly snapshot: LedgerSnapshot }
+  | { readonly call: 'keep'; readonly snapshot: SnapshotToWrite }
   | { readonly call: 'checkpoint' }
   | { readonly call: 'close' }
 
