@@ -18,16 +18,12 @@ import { commands } from './commandTable.ts'
 import { fitted, JOINED, screenWidth } from './output/screen.ts'
 import { columns } from './output/table.ts'
 
-/** Commands by names that they had before; a command of the new name does the same. */
-const formerNames: Readonly<Record<string, string>> = {
-  findings: 'discrepancies',
-  'findings adopt': 'discrepancies adopt',
-  'findings ignore': 'discrepancies ignore',
-  'orders flatten': 'orders unwind',
-  'strategies list': 'strategies',
-  '--version': 'version',
-  '-v': 'version',
-}
+/** Other words for a command: flags that every program has, and the list that people ask for by that word. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['strategies list', 'strategies'],
+  ['--version', 'version'],
+  ['-v', 'version'],
+])
 
 const helpWords: readonly string[] = ['help', '--help', '-h']
 
@@ -86,10 +82,9 @@ export async function main(
   const keys = takeKeySources(world.env, world.ask)
   // A command of two words goes before the one of its first word.
   const two = argv.slice(0, 2).join(' ')
-  const isTwo =
-    argv.length > 1 && (Object.hasOwn(formerNames, two) || commands.some((each) => each.name === two))
+  const isTwo = argv.length > 1 && (aliases.has(two) || commands.some((each) => each.name === two))
   const [given, ...rest] = isTwo ? [two, ...argv.slice(2)] : argv
-  const name = given !== undefined && Object.hasOwn(formerNames, given) ? formerNames[given] : given
+  const name = given === undefined ? undefined : (aliases.get(given) ?? given)
   if (name === undefined || helpWords.includes(name)) {
     if (rest[0] !== undefined && !rest[0].startsWith('-')) return await main([...rest, '--help'], world)
     out(help())

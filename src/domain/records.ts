@@ -1,7 +1,6 @@
 /**
  * The journal's records, J1 to J7 (docs/architecture.md, "The pipeline"). Append-only; each is durable before the side
- * effect that follows it. Every record carries its version, so that a newer daemon can read an older journal through
- * `upcast`.
+ * effect that follows it. Every record carries its version, so that a daemon never misreads what a newer one wrote.
  */
 import { checkDepth, ownBounds, parseBounded, shownValue } from '../base/boundedJson.ts'
 import { BaseError } from '../base/errors.ts'
@@ -75,8 +74,8 @@ export interface Landed extends RecordBase {
   readonly kind: 'landed'
   readonly attempt: number
   readonly orderKeys: readonly Hex[]
-  /** What each order is for; absent in records of version 1, which knew market orders alone. */
-  readonly roles?: readonly ChildRole[]
+  /** What each order is for, in the order of the keys. */
+  readonly roles: readonly ChildRole[]
   readonly evidence: Evidence
   /** The part of the message's fee that the relay gave back, USD, by the chain; absent: not shown, so the fee counts whole. */
   readonly feeReturnedUsd?: Usd
@@ -209,7 +208,7 @@ function revive(value: unknown, depth: number): unknown {
 }
 
 /**
- * Reads a record's text, raising older versions to today's.
+ * Reads a record's text.
  *
  * @throws BaseError JOURNAL_RECORD_UNREADABLE when the text is no record, JOURNAL_RECORD_NEWER when a newer daemon wrote it.
  */
@@ -232,11 +231,11 @@ export function decodeAnyRecord(text: string): AnyRecord {
   } catch (cause) {
     throw unreadable('it is not JSON', text, cause)
   }
-  return upcast(value, text)
+  return recordIn(value, text)
 }
 
-/** Raises a parsed record of any known version to today's. Throws as `decodeRecord` does. */
-function upcast(value: unknown, text = ''): AnyRecord {
+/** Takes a parsed value for a record. Throws as `decodeRecord` does. */
+function recordIn(value: unknown, text: string): AnyRecord {
   if (typeof value !== 'object' || value === null) throw unreadable('it is not an object', text)
   const { v, kind, intentId, atMs } = value as Record<string, unknown>
   if (typeof v === 'number' && v > RECORD_VERSION) {
@@ -246,14 +245,12 @@ function upcast(value: unknown, text = ''): AnyRecord {
       details: 'Nothing was changed. Run the newer perpd again; a downgrade would misread open orders.',
     })
   }
-  if (v !== RECORD_VERSION && v !== 1) throw unreadable(`its version is ${shownValue(v)}`, text)
+  if (v !== RECORD_VERSION) throw unreadable(`its version is ${shownValue(v)}`, text)
   if (typeof kind !== 'string' || !(kinds.has(kind) || accountRecordKinds.has(kind)))
     throw unreadable(`its kind is ${shownValue(kind)}`, text)
   if (typeof intentId !== 'string' || typeof atMs !== 'number')
     throw unreadable('intentId or atMs is missing', text)
-  if (v === RECORD_VERSION) return value as AnyRecord
-  // Version 2 added fields and kinds and changed none: a record of version 1 says the same in its words.
-  return { ...value, v: RECORD_VERSION } as AnyRecord
+  return value as AnyRecord
 }
 
 function unreadable(why: string, text: string, cause?: unknown): BaseError {

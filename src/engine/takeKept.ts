@@ -111,7 +111,7 @@ function enteredAtMs(intents: readonly IntentState[], side: PositionSide): numbe
         sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === key,
     )
     .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
-    .filter(({ phase, role = 'main' }) => phase === 'EXECUTED' && (role === 'main' || role === 'part'))
+    .filter(({ phase, role }) => phase === 'EXECUTED' && (role === 'main' || role === 'part'))
     .map(({ settlement, evidence }) =>
       settlement?.timestampSeconds === undefined ? evidence?.atMs : settlement.timestampSeconds * 1000,
     )

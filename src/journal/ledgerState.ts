@@ -12,7 +12,7 @@ import { decodeExact, encodeExact } from '../domain/records.ts'
 import type { OwnEvents } from './journal.ts'
 
 /** Raised whenever the same records fold to something else than before: snapshots of other versions are left aside. */
-const SNAPSHOT_VERSION = 7
+const SNAPSHOT_VERSION = 1
 
 /** The folds at one record. */
 export interface LedgerHead {
@@ -131,16 +131,6 @@ export function decodeSnapshot({ seq, head, parts }: KeptSnapshot): LedgerState 
     // A map that is none of pairs is a TypeError.
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined
     throw error
-  }
-}
-
-/** Whether a head was written by an earlier perpd: its records are folded anew. */
-export function isOlderHead(head: string): boolean {
-  try {
-    const body: unknown = JSON.parse(head)
-    return isObject(body) && typeof body.v === 'number' && body.v < SNAPSHOT_VERSION
-  } catch {
-    return false
   }
 }
 

@@ -1,9 +1,10 @@
 /** What tasks that make orders over time see, and what their orders came to by the orders' own records. Pure. */
 import type { PositionSide } from '../domain/account/accountRecord.ts'
-import { filledOrders } from '../domain/account/fills.ts'
+import { type FilledOrder, filledOrders } from '../domain/account/fills.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
   type Child,
+  type ChildRole,
   type Denial,
   hasEnded,
   type IntentState,
@@ -226,16 +227,16 @@ function sizesOf(state: IntentState, isExit: boolean): Sizes {
 /** Whether the order itself has come to its end, and its exits alone are left. */
 function hasEntered(state: IntentState): boolean {
   const children = lastAttempt(state)?.children ?? []
-  const own = children.filter(({ role = 'main' }) => role === 'main' || role === 'part')
+  const own = children.filter(({ role }) => role === 'main' || role === 'part')
   return own.length > 0 && own.length < children.length && own.every(hasEnded)
 }
 
-function isExitRole({ role }: Pick<Child, 'role'>): boolean {
+function isExitRole({ role }: { readonly role?: ChildRole }): boolean {
   return role === 'take-profit' || role === 'stop-loss'
 }
 
 /** Whether an order that came with an entry is an exit which the task did not ask for: that of its owner's file, which looks after it. */
-function isOfFile({ intent: { kind, decision } }: IntentState, order: Pick<Child, 'role'>): boolean {
+function isOfFile({ intent: { kind, decision } }: IntentState, order: Child | FilledOrder): boolean {
   return kind === 'increase' && isExitRole(order) && !('tpsl' in decision && decision.tpsl !== undefined)
 }
 

@@ -86,8 +86,6 @@ const noKeys: ReadonlySet<string> = new Set()
 export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
   name: KILL,
   version: KILL_VERSION,
-  // Its parameters have a word more since version 1; its state is the same.
-  upcast: (_version, state) => state as KillProgress,
   next({ taskId, params, state }, view) {
     const { snapshot } = view
     if (snapshot === undefined) return { kind: 'read', symbols: [] }

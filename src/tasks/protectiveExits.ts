@@ -66,8 +66,7 @@ function exitsOf(state: IntentState): readonly Child[] {
   const isExitItself =
     kind === 'decrease' && (terms.orderType === 'take-profit' || terms.orderType === 'stop-loss')
   return (lastAttempt(state)?.children ?? []).filter(
-    ({ role = 'main' }) =>
-      role === 'take-profit' || role === 'stop-loss' || (isExitItself && role === 'main'),
+    ({ role }) => role === 'take-profit' || role === 'stop-loss' || (isExitItself && role === 'main'),
   )
 }
 

@@ -164,7 +164,7 @@ function triggerOf({ takeProfit, stopLoss }: WantedExits, type: ExitType): Usd |
 }
 
 function typeOf({ child, state }: RestingChild): string {
-  const { role = 'main' } = child
+  const { role } = child
   return role === 'main' ? state.intent.terms.orderType : role
 }
 

@@ -331,8 +331,8 @@ test('a word on an order or a finding goes through the daemon that runs on the s
   const port = await daemon({ journal: { path: journal.path, records: 1, intents: 1 } })
   const flags = ['--by', 'ann', '--port', port]
   for (const argv of [
-    ['findings', 'adopt', 'f1'],
-    ['findings', 'ignore', 'f2'],
+    ['discrepancies', 'adopt', 'f1'],
+    ['discrepancies', 'ignore', 'f2'],
     ['orders', 'resolve', 'f00d', '--as', 'dead'],
   ])
     expect(await perpd(cwd, [...argv, ...flags])).toMatchObject({ code: 0, out: 'it is done' })
@@ -364,7 +364,7 @@ test('without a daemon, or beside one of another journal, the word goes into the
   })
   await journal.close()
   const port = await daemon({ journal: { path: '/elsewhere', records: 1, intents: 1 } })
-  const settled = await perpd(cwd, ['findings', 'adopt', 'f1', '--by', 'ann', '--port', port])
+  const settled = await perpd(cwd, ['discrepancies', 'adopt', 'f1', '--by', 'ann', '--port', port])
   expect(settled).toMatchObject({ code: 0, out: 'adopted by ann: somebody added $300.00.' })
   expect(asked).toEqual([])
 })

@@ -47,7 +47,7 @@ test('verify says what a whole journal holds, beside its daemon', async () => {
       .replace(/read in .*/, 'read in <time>')
       .replace(/\d+ KiB/, '<n> KiB'),
   ).toMatchInlineSnapshot(`
-    "journal   CWD/journal.db, <n> KiB, schema version 3
+    "journal   CWD/journal.db, <n> KiB, schema version 1
     records   18 records of 4 orders, 2 open
     chain     whole to record 18 (its hash: --json)
     mark      at record 18
@@ -223,20 +223,20 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   }
   await journal.close()
   expect((await run('discrepancies')).out.split('\n')).toHaveLength(4)
-  expect((await run('findings')).out).toContain(
+  expect((await run('discrepancies')).out).toContain(
     'holds increases  manual-increase  an order of the account that is not ours bought $50.00 of ETH/USD',
   )
-  expect((await run('findings', 'adopt', 'trade-77')).err).toBe('Say who decides: --by YOUR_NAME')
-  expect((await run('findings', 'adopt', 'trade', '--by', 'Ada')).err).toBe(
+  expect((await run('discrepancies', 'adopt', 'trade-77')).err).toBe('Say who decides: --by YOUR_NAME')
+  expect((await run('discrepancies', 'adopt', 'trade', '--by', 'Ada')).err).toBe(
     '2 open discrepancies have an id that begins with trade.\n  perpd discrepancies lists them.',
   )
-  expect((await run('findings', 'adopt', 'none', '--by', 'Ada')).code).toBe(2)
-  expect((await run('findings', 'adopt', 'trade-77', '--by', 'Ada')).out).toBe(
+  expect((await run('discrepancies', 'adopt', 'none', '--by', 'Ada')).code).toBe(2)
+  expect((await run('discrepancies', 'adopt', 'trade-77', '--by', 'Ada')).out).toBe(
     'adopted by Ada: an order of the account that is not ours bought $50.00 of ETH/USD.',
   )
-  expect((await run('findings', 'ignore', 'order-9', '--by', 'Ada')).code).toBe(0)
-  expect((await run('findings')).out.split('\n')).toHaveLength(2)
-  const all = JSON.parse((await run('findings', '--all', '--json')).out)
+  expect((await run('discrepancies', 'ignore', 'order-9', '--by', 'Ada')).code).toBe(0)
+  expect((await run('discrepancies')).out.split('\n')).toHaveLength(2)
+  const all = JSON.parse((await run('discrepancies', '--all', '--json')).out)
   expect(
     all.map((each: { finding: Discrepancy; end?: string; by?: string }) => [
       each.finding.findingId,
@@ -290,7 +290,7 @@ test('an order that another client changed is shown as it is in force, with the 
 })
 
 test('findings of a journal that is not there end with exit code 2, and without any say so', async () => {
-  expect((await run('findings')).code).toBe(2)
+  expect((await run('discrepancies')).code).toBe(2)
   await fill()
-  expect((await run('findings')).out).toBe('Nothing that the journal cannot explain.')
+  expect((await run('discrepancies')).out).toBe('Nothing that the journal cannot explain.')
 })

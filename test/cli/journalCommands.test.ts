@@ -84,7 +84,7 @@ function records(): readonly JournalRecord[] {
       attempt: 1,
       send: { result: 'accepted', httpStatus: 200, status: 'relay_accepted', taskId: 'task-1' },
     },
-    { ...at(first, 1_600), kind: 'landed', attempt: 1, orderKeys: [orderKey], evidence },
+    { ...at(first, 1_600), kind: 'landed', attempt: 1, orderKeys: [orderKey], roles: ['main'], evidence },
     { ...at(first, 1_600), kind: 'child.executed', attempt: 1, child: 0, orderKey, evidence, settlement },
     {
       ...at(first, 1_601),
@@ -235,8 +235,8 @@ test('explain tells an executed order on one screen', async () => {
                       after 2027-01-15 08:01:00
             +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
                       to prepare
-            +12 ms    attempt 1: verified; signed; cannot land after 2027-01-15
-                      08:05:00
+            +12 ms    attempt 1: 0 fields compared, none differs; signed; cannot
+                      land after 2027-01-15 08:05:00
             +15 ms    attempt 1: its one submit was accepted (HTTP 200,
                       relay_accepted)
             +1.6 s    attempt 1: landed, 1 order created
@@ -294,8 +294,8 @@ test('explain tells an unknown order with what it waits for', async () => {
                       after 2027-01-15 08:02:00
             +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
                       to prepare
-            +12 ms    attempt 1: verified; signed; cannot land after 2027-01-15
-                      08:05:00
+            +12 ms    attempt 1: 0 fields compared, none differs; signed; cannot
+                      land after 2027-01-15 08:05:00
             +20 ms    attempt 1: its one submit was left without an answer that
                       proves anything (timeout)
     proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and

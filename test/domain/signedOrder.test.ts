@@ -34,6 +34,7 @@ function makerOf(creates: readonly SignedOrder[]): IntentState {
     index,
     orderKey: key,
     phase: 'OPEN' as const,
+    role: 'main' as const,
   }))
   return stateOf({}, { armed: armedFacts({ creates }), children })
 }

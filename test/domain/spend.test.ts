@@ -28,7 +28,7 @@ function closed(closing: Partial<Closing>, attempt: Partial<Attempt> = {}): Inte
 function cancelled(cancelReason: string): IntentState {
   return closed(
     { outcome: 'CANCELLED', code: 'CANCELLED_BY_KEEPER' },
-    { children: [{ index: 0, orderKey, phase: 'CANCELLED', cancelReason }] },
+    { children: [{ index: 0, orderKey, phase: 'CANCELLED', role: 'main', cancelReason }] },
   )
 }
 
@@ -83,6 +83,7 @@ test('execution fees count by what keepers kept where the chain showed it of eve
     index,
     orderKey,
     phase: 'EXECUTED' as const,
+    role: 'main' as const,
     settlement: executionFeePaid === undefined ? {} : { executionFeePaid },
   })
   const feeOf = (...children: Attempt['children']) => endingOf(closed({}, { children }))?.executionFee

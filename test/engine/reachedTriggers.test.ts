@@ -64,7 +64,7 @@ test('an order of ours is told of when the price reaches it, and again when it c
         host: 'h',
         phase: 'LANDED',
         armed: armedFacts(),
-        children: [{ index: 0, orderKey, phase: 'OPEN' }],
+        children: [{ index: 0, orderKey, phase: 'OPEN', role: 'main' }],
       },
     ],
     updatedAtMs: startMs,

@@ -63,7 +63,7 @@ async function sentBefore(intent: Intent, orders: readonly CreateOrderParams[]):
   }
   const signature = await signer.sign({ digest, typedData })
   const armBlock = (await world.reader.latestBlocks())[0]?.block
-  const base = { v: 2, atMs: world.clock.now(), intentId: intent.intentId } as const
+  const base = { v: 1, atMs: world.clock.now(), intentId: intent.intentId } as const
   await world.journal.append({ ...base, kind: 'intent.accepted', intent })
   await world.journal.append({ ...base, kind: 'attempt.preparing', attempt: 1, lane: 'relay', host: 'h' })
   await world.journal.append({
@@ -78,6 +78,8 @@ async function sentBefore(intent: Intent, orders: readonly CreateOrderParams[]):
       userNonce: relayParams.userNonce,
       signature,
       acceptableContractPrice: 0n,
+      creates: [],
+      comparedFields: 0,
       executionFee: 2n * 10n ** 14n,
       relayFeeToken: relayParams.fee.feeToken,
       relayFeeAmount: relayParams.fee.feeAmount,

@@ -39,7 +39,7 @@ function resting(intentId: string): Watched {
         phase: 'LANDED',
         armed: armedFacts(),
         evidence: { level: 'chain-final', atMs: startMs, statement: 'landed' },
-        children: [{ index: 0, orderKey, phase: 'OPEN' }],
+        children: [{ index: 0, orderKey, phase: 'OPEN', role: 'main' }],
       },
     ],
     updatedAtMs: startMs,

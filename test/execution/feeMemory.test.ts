@@ -21,6 +21,7 @@ function paid(...fees: readonly bigint[]): Partial<Attempt> {
       index,
       orderKey: `0x${index.toString(16).padStart(64, '0')}` as const,
       phase: 'EXECUTED' as const,
+      role: 'main' as const,
       settlement: { executionFeePaid },
     })),
   }

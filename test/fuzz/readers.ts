@@ -30,7 +30,7 @@ import { readHighWaterMark } from '../../src/journal/sqlite/highWaterMark.ts'
 import { readSnapshot } from '../../src/journal/sqlite/journalSnapshot.ts'
 import { genesis, replay } from '../../src/journal/sqlite/replay.ts'
 import { createRowReader as createJournalReader } from '../../src/journal/sqlite/sqliteRows.ts'
-import { migrate } from '../../src/journal/sqlite/sqliteSchema.ts'
+import { createTables } from '../../src/journal/sqlite/sqliteSchema.ts'
 import { parseKeystore } from '../../src/keys/keystore.ts'
 import { connectRemoteSigner } from '../../src/keys/remote.ts'
 import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
@@ -263,7 +263,7 @@ const story: readonly AnyRecord[] = [
 function readJournal(changed: number, text: string): void {
   const db = new DatabaseSync(':memory:')
   try {
-    migrate(db, 0, () => undefined)
+    createTables(db)
     const insert = db.prepare('INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)')
     let before = ''
     for (const [index, record] of story.entries()) {
@@ -288,7 +288,7 @@ function readJournal(changed: number, text: string): void {
 function readSnapshotOf(text: string): void {
   const db = new DatabaseSync(':memory:')
   try {
-    migrate(db, 0, () => undefined)
+    createTables(db)
     db.prepare('INSERT INTO snapshot VALUES (1, 0, ?, ?)').run(sha256('sha256', `\n0\n0\n${text}`), text)
     readSnapshot(db, () => '')
   } finally {
@@ -351,7 +351,7 @@ function checkOf(line: string): string {
 }
 
 const keystoreText = JSON.stringify({
-  version: 3,
+  version: 1,
   address: '19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
   crypto: {
     cipher: 'aes-128-ctr',

@@ -1,15 +1,13 @@
-/** Journals as released versions left them on their users' disks: read, folded, raised, and gone on with. */
+/** Journals as released versions left them on their users' disks: read, folded, and continued. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT_ID, type AccountState } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { step } from '../../src/domain/machine/step.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
-import { unwindStateOf } from '../../src/domain/tasks/unwindState.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
@@ -52,7 +50,7 @@ const stories = [
   ['d', 'pending'],
 ]
 
-for (const version of ['v1', 'v2', 'v3']) {
+for (const version of ['v1']) {
   test(`a journal of ${version} is read, beside its dead daemon too, and every order is what it was`, async () => {
     place(version)
     const reader = openSqliteReader(path)
@@ -67,7 +65,7 @@ for (const version of ['v1', 'v2', 'v3']) {
     })
   })
 
-  test(`the books of a journal of ${version} are the same beside its daemon, and after it was raised`, async () => {
+  test(`the books of a journal of ${version} are the same beside its daemon and after an opening`, async () => {
     place(version)
     const reader = openSqliteReader(path)
     const books = (await reader.books()).all()
@@ -107,39 +105,9 @@ for (const version of ['v1', 'v2', 'v3']) {
     }
     expect(journal.openIntents()).toEqual([])
     await journal.close()
-    expect(verifySqliteJournal(path)).toMatchObject({ version: 3, problems: [], records: 69 })
+    expect(verifySqliteJournal(path)).toMatchObject({ version: 1, problems: [], records: 69 })
   })
 }
-
-test('a version 1 journal takes the wish that an order be undone, and keeps it over a start and a snapshot', async () => {
-  place('v1')
-  const stamp = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
-  const journal = open()
-  const [first, second] = journal.openIntents().map(({ intent }) => intent.intentId)
-  if (first === undefined || second === undefined) throw new Error('the golden journal has open orders')
-  for (const of of [first, second])
-    await journal.appendAccount({ ...stamp, kind: 'flatten.wanted', of, by: 'Ada', reason: 'r' })
-  await journal.appendAccount({ ...stamp, kind: 'flatten.ended', of: first, outcome: 'flat', statement: 's' })
-  await journal.close()
-  const expected = [
-    [first, 'flat'],
-    [second, undefined],
-  ]
-  const foundIn = ({ tasks }: AccountState) =>
-    [...(tasks?.values() ?? [])].map((task) => {
-      const { intentId, outcome } = unwindStateOf(task)
-      return [intentId, outcome]
-    })
-  for (const how of [{ compact: true }, {}]) {
-    const { journal: again } = openSqliteJournal({ ...options, path }, how)
-    expect(foundIn(again.account())).toEqual(expected)
-    await again.close()
-  }
-  const reader = openSqliteReader(path)
-  expect(foundIn(await reader.account())).toEqual(expected)
-  await reader.close()
-  expect(verifySqliteJournal(path)).toMatchObject({ version: 3, problems: [], snapshot: 'good' })
-})
 
 test('a version 1 journal takes what is said of markets, and keeps it over a start and a snapshot', async () => {
   place('v1')
@@ -178,10 +146,10 @@ test('a version 1 journal takes what is said of markets, and keeps it over a sta
     expect(foundIn(again.account())).toEqual(expected)
     await again.close()
   }
-  expect(verifySqliteJournal(path)).toMatchObject({ version: 3, problems: [], snapshot: 'good' })
+  expect(verifySqliteJournal(path)).toMatchObject({ version: 1, problems: [], snapshot: 'good' })
 })
 
-test('closed orders of a version 1 journal count for positions and budgets once it is raised', async () => {
+test('closed orders of a version 1 journal count for positions and budgets', async () => {
   place('v1')
   const journal = open()
   const fills = journal
@@ -204,35 +172,4 @@ test('closed orders of a version 1 journal count for positions and budgets once 
   expect(seqs).toEqual(seqs.toSorted((one, other) => one - other))
   expect(seqs[0]).toBeGreaterThan(0)
   await journal.close()
-})
-
-test('raising a version 1 journal is one transaction: one that fails leaves the file as it was', () => {
-  place('v1')
-  const db = new DatabaseSync(path)
-  db.exec("UPDATE record SET body = 'not json' WHERE seq = 40")
-  db.close()
-  expect(open).toThrow('The journal file is damaged.')
-  const after = new DatabaseSync(path)
-  expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
-  expect(after.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'ending'").get()).toEqual({
-    n: 0,
-  })
-  after.close()
-})
-
-test('a snapshot of an earlier perpd is told as that and left aside once; its records fold to what the next one says', async () => {
-  place('v3')
-  expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'older', problems: [] })
-  const first = openSqliteJournal({ ...options, path }, { compact: true })
-  expect(first.replayedFrom).toBe(0)
-  await first.journal.close()
-  expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'good', snapshotSeq: 62, problems: [] })
-  const { journal, replayedFrom } = openSqliteJournal({ ...options, path }, {})
-  expect(replayedFrom).toBe(62)
-  const fromSnapshot = journal.openIntents()
-  await journal.close()
-  const whole = openSqliteJournal({ ...options, path }, { compact: true })
-  expect(whole.replayedFrom).toBe(0)
-  expect(fromSnapshot).toEqual(whole.journal.openIntents())
-  await whole.journal.close()
 })

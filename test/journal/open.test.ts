@@ -208,7 +208,7 @@ test('a journal of a newer schema is refused and not changed', async () => {
     The journal was written by a newer perpd.
       path: <dir>/perpd.db
       version: 99
-      readable: 3
+      readable: 1
       Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
   `)
   expect(await readerFault()).toBe(await writerFault())
@@ -216,7 +216,7 @@ test('a journal of a newer schema is refused and not changed', async () => {
 
 test('a journal with a record of a newer perpd is refused', async () => {
   await fill(0)
-  rewriteLast((body) => body.replace('"v":2', '"v":3'))
+  rewriteLast((body) => body.replace('"v":1', '"v":2'))
   expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_NEWER
     The journal was written by a newer perpd.

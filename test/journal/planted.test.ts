@@ -50,19 +50,6 @@ test.each(plants)(
   },
 )
 
-test('a trigger in a journal of an older version is refused before the step to today runs it', async () => {
-  await open().close()
-  const path = join(folder, 'journal.db')
-  const db = new DatabaseSync(path)
-  db.exec('DROP TABLE ending; DROP TABLE ledger_part; DROP TABLE snapshot; PRAGMA user_version = 1')
-  db.exec('CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM intent; END')
-  db.close()
-  expect(open).toThrow(expect.objectContaining({ code: 'JOURNAL_CORRUPT' }))
-  const after = new DatabaseSync(path)
-  expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
-  after.close()
-})
-
 test('the honest side: a journal opens again and again, also after sqlite gathered statistics', async () => {
   await open().close()
   const db = new DatabaseSync(join(folder, 'journal.db'))

@@ -75,7 +75,9 @@ function armedOf(n: number, attempt: number, fields: Partial<ArmedFacts> = {}): 
     executionFee: 10n ** 15n,
     relayFeeToken: '0x4444444444444444444444444444444444444444',
     relayFeeAmount: 10n ** 5n,
+    creates: [],
     validationWarnings: [],
+    comparedFields: 0,
     leaseEpoch: 1,
     ...fields,
   }
@@ -141,6 +143,7 @@ export function storyOf(n: number, fields: Partial<Intent> = {}) {
       kind: 'landed',
       attempt,
       orderKeys: [orderKey],
+      roles: ['main'],
       evidence: evidenceAt(5),
     }),
     childExecuted: (attempt = 1): JournalRecord => ({

@@ -257,7 +257,7 @@ export function intentState(
               lane: 'order-chain',
               host: 'https://one.example',
               phase: 'LANDED',
-              children: [{ index: 0, orderKey: parts.orderKey, phase: 'OPEN' }],
+              children: [{ index: 0, orderKey: parts.orderKey, phase: 'OPEN', role: 'main' }],
             },
           ],
     ...(parts.closed === true

@@ -268,7 +268,9 @@ class CoreDaemon implements Daemon {
       executionFee: 10n ** 14n,
       relayFeeToken: usdc,
       relayFeeAmount: 250_000n,
+      creates: [],
       validationWarnings: [],
+      comparedFields: 0,
       leaseEpoch: journal.leaseEpoch,
       // A few blocks back: the endpoint that was asked may have been ahead of the branch that stays.
       armBlockNumber: fromBlock > 110n ? fromBlock - 10n : 100n,

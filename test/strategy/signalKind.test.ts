@@ -197,15 +197,6 @@ test('what is said of signals is checked with the turn', () => {
     expect(() => turnOf(wrong)).toThrow('not a list of { signal, reason }')
 })
 
-test('a memory of before own parts is taken on', () => {
-  const wish = {
-    ...{ signal: 1, action: 'flat', symbol, closes: ['long'], filling: ['long'], expiresAtMs: nowMs },
-  }
-  expect(signal.memory.upcast?.(1, { wishes: [wish] })).toEqual({
-    wishes: [{ signal: 1, action: 'flat', symbol, closes: ['long'], expiresAtMs: nowMs }],
-  })
-})
-
 test('what was denied is asked for again, until the signal expires', () => {
   let now = turn({ signals: [says('long')] })
   now = turn({ events: [denied('increase', 'long', 'DATA_STALE')] }, now.memory)

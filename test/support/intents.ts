@@ -72,7 +72,9 @@ export function armedFacts(parts: Partial<ArmedFacts> = {}): ArmedFacts {
     executionFee: 10n ** 14n,
     relayFeeToken: usdc,
     relayFeeAmount: 250_000n,
+    creates: [],
     validationWarnings: [],
+    comparedFields: 0,
     leaseEpoch: 1,
     ...parts,
   }

@@ -1,4 +1,4 @@
-/** Records of tasks: what is kept of them, what it folds to, and what earlier records say in their words. */
+/** Records of tasks: their fields and their fold. */
 import { expect, test } from 'vitest'
 import {
   ACCOUNT_ID,
@@ -8,20 +8,17 @@ import {
 } from '../../src/domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { decodeAnyRecord, encodeRecord } from '../../src/domain/records.ts'
-import type { EarlierTaskEntry } from '../../src/domain/tasks/earlierTask.ts'
-import { killOf } from '../../src/domain/tasks/killState.ts'
 import {
   runningTasks,
   TASK_STATE_MOST_BYTES,
   type TaskEntry,
   type TaskState,
 } from '../../src/domain/tasks/taskRecord.ts'
-import { unwindBegins, unwindOf, unwindTaskId } from '../../src/domain/tasks/unwindState.ts'
-import { stateIn, taskChanged, taskStarted, unwindStarted } from '../../src/tasks/taskFacts.ts'
+import { stateIn, taskChanged, taskStarted } from '../../src/tasks/taskFacts.ts'
 import { startMs } from '../support/intents.ts'
 
 /** The fold of entries, each read back as a journal has it, a millisecond apart. */
-function foldOf(entries: readonly (TaskEntry | EarlierTaskEntry)[]) {
+function foldOf(entries: readonly TaskEntry[]) {
   return entries.reduce((state, entry, index) => {
     const stamp = { v: RECORD_VERSION, atMs: startMs + index, intentId: ACCOUNT_ID } as const
     const record = decodeAnyRecord(encodeRecord({ ...stamp, ...entry }))
@@ -63,7 +60,6 @@ test('a task is what its records say, amounts and maps as they were, until it en
   expect(over.tasks?.get('one')).toMatchObject({ end: { atMs: startMs + 2, outcome: 'done', by: 'perpd' } })
   expect(over.tasks?.get('one')).not.toHaveProperty('state')
   expect(runningTasks(over.tasks, 'memory')).toEqual([])
-  // A journal of before has none.
   expect(emptyAccountState).not.toHaveProperty('tasks')
 })
 
@@ -119,46 +115,4 @@ test('a state of an older version is raised, and one of a newer perpd is not gon
   expect(() => stateIn(task, { version: 2 })).toThrow(
     expect.objectContaining({ code: 'JOURNAL_TASK_UNREADABLE' }),
   )
-})
-
-test('earlier records of unwinds and kills are tasks of today', () => {
-  const wanted = { kind: 'flatten.wanted', of: 'f00d', by: 'Ada', reason: 'the market turned' } as const
-  const ended = { kind: 'flatten.ended', of: 'f00d', outcome: 'flat', statement: 'it is closed' } as const
-  const earlier = foldOf([wanted, { ...wanted, by: 'Bob' }, { ...ended, of: 'beef' }])
-  expect(earlier.tasks).toEqual(
-    new Map([
-      [
-        unwindTaskId('f00d'),
-        {
-          ...foldOf([unwindStarted({ intentId: 'f00d', reason: 'the market turned' }, 'Ada')]).tasks?.get(
-            unwindTaskId('f00d'),
-          ),
-        },
-      ],
-    ]),
-  )
-  expect(earlier.tasks?.get(unwindTaskId('f00d'))?.state).toEqual(unwindBegins)
-  expect(unwindOf(foldOf([wanted, ended, { ...ended, outcome: 'given-up' }]).tasks, 'f00d')).toEqual({
-    intentId: 'f00d',
-    by: 'Ada',
-    reason: 'the market turned',
-    sinceMs: startMs,
-    endedAtMs: startMs + 1,
-    outcome: 'flat',
-    statement: 'it is closed',
-  })
-  const kills = foldOf([
-    { kind: 'kill.ended', by: 'perpd', outcome: 'done' },
-    { kind: 'kill.started', by: 'Ada', close: false },
-    { kind: 'kill.ended', by: 'perpd', outcome: 'done' },
-    { kind: 'kill.started', by: 'Ada', close: false },
-    { kind: 'kill.started', by: 'Bob', close: true },
-  ])
-  expect(killOf(kills.tasks)).toEqual({ by: 'Bob', close: true, sinceMs: startMs + 4 })
-  expect(runningTasks(kills.tasks, 'kill')).toHaveLength(1)
-  expect([...(kills.tasks?.values() ?? [])].map(({ end }) => end?.outcome)).toEqual([
-    'done',
-    'replaced',
-    undefined,
-  ])
 })

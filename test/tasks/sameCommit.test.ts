@@ -6,7 +6,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { inOneCommit, throwFirst } from '../../src/execution/oneCommit.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
-import { halfDone } from '../fixtures/tasks/make.ts'
+import { halfDone } from '../support/halfDoneTasks.ts'
 
 const kinds =
   /^(intent\.accepted|attempt\.preparing|task\.(started|changed|ended)|operator\.command|trading\.state)$/

@@ -69,6 +69,7 @@ function orderOf(
   const child: Child = {
     index: 0,
     orderKey: `0x${'0a'.repeat(32)}`,
+    role: parts === 1 ? 'main' : 'part',
     phase: filledUsd === undefined ? (isOpen ? 'OPEN' : 'CANCELLED') : 'EXECUTED',
     ...(filledUsd === undefined
       ? {}

@@ -256,7 +256,7 @@ test('a journal that cannot be used is refused, left as it is, and never traded 
     The journal was written by a newer perpd.
       path: DIR/newer.db
       version: 99
-      readable: 3
+      readable: 1
       Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
   `)
   expect(scheme).toMatchInlineSnapshot(`

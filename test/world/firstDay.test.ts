@@ -241,7 +241,7 @@ const looks: readonly (readonly string[])[] = [
   ['markets', '--search', 'ETH/USD'],
   ['strategies'],
   ['logs'],
-  ['findings'],
+  ['discrepancies'],
   ['limits'],
   ['trading'],
   ['check'],
@@ -265,7 +265,7 @@ test('morning: it starts with nothing set, each command answers on a screen of 8
   await until('it trades, as the README says', () => / filled at \$/.test(daemon.said()) || undefined, {
     seen: daemon.said,
   })
-  for (const words of [['--help'], ['check'], ['findings'], ['limits']])
+  for (const words of [['--help'], ['check'], ['discrepancies'], ['limits']])
     expect(kept((await typed(...words)).text)).toMatchSnapshot(`perpd ${words.join(' ')}`)
   expect(await daemon.ctrlC()).toBe('ended well')
   expect(daemon.said()).toMatch(/stopped after/)
@@ -316,7 +316,7 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
   const found = await until(
     'the close is found',
     async () => {
-      const screen = await typed('findings')
+      const screen = await typed('discrepancies')
       return screen.text.startsWith('Nothing') ? undefined : screen
     },
     seen,
@@ -325,7 +325,7 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
   expect(kept(found.text)).toMatchSnapshot('perpd discrepancies after a close by hand')
   const finding = /^\s*([0-9a-f]{8,})\b/m.exec(found.text)?.[1] ?? ''
   expect(await opened()).toBe(before)
-  expect((await typed('findings', 'adopt', finding, '--by', 'ann')).code).toBe(0)
+  expect((await typed('discrepancies', 'adopt', finding, '--by', 'ann')).code).toBe(0)
   await until('it trades again', async () => (await opened()) > before || undefined, seen)
   process.kill(daemon.pid(), 'SIGKILL')
   await daemon.ended

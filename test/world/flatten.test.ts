@@ -119,7 +119,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   await until('it is over', () => last.stdout().includes('"event":"unwind.ended"') || undefined, {
     seen: last.said,
   })
-  const late = perpd(['orders', 'flatten', order.intentId, '--by', 'ann', ...flags])
+  const late = perpd(['orders', 'unwind', order.intentId, '--by', 'ann', ...flags])
   expect([await late.ended, late.said()]).toEqual([2, expect.stringContaining('(ORDER_NOT_FOUND)')])
   last.child.kill('SIGTERM')
   expect(await last.ended, last.said()).toBe(0)

@@ -65,7 +65,7 @@ test('what was there before the start is adopted once by a command or by the set
     return asked.stdout()
   }
   const findings = async (flags: readonly string[]) =>
-    JSON.parse(await said(flags, 'findings', '--all', '--json')) as readonly Row[]
+    JSON.parse(await said(flags, 'discrepancies', '--all', '--json')) as readonly Row[]
   const shown = (rows: readonly Row[]) =>
     rows.map(({ finding, end = 'open' }) => `${finding.kind}${finding.isInitial ? ' before' : ''} ${end}`)
 
@@ -75,7 +75,7 @@ test('what was there before the start is adopted once by a command or by the set
   const fresh = client('fresh')
   const daemon = await run(fresh, '"event":"account.discrepancy"')
   expect(shown(await findings(fresh))).toEqual(['unexplained-position before open'])
-  expect(await said(fresh, 'findings')).toContain('there before perpd first looked')
+  expect(await said(fresh, 'discrepancies')).toContain('there before perpd first looked')
   expect(JSON.parse(await said(fresh, 'status', '--json'))).toMatchObject({
     tradingState: 'active',
     holds: [],
@@ -89,7 +89,7 @@ test('what was there before the start is adopted once by a command or by the set
   await until('it is told', () => daemon.said().includes('increased by hand') || undefined, {
     seen: daemon.said,
   })
-  const adopt = ['findings', 'adopt', '--all', '--before', 'START', '--by', 'ann'] as const
+  const adopt = ['discrepancies', 'adopt', '--all', '--before', 'START', '--by', 'ann'] as const
   expect(await said(fresh, ...adopt)).toContain('adopted')
   expect(await said(fresh, ...adopt)).toContain('No open discrepancy matches; nothing changed.')
   const settled = await findings(fresh)

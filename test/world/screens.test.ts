@@ -89,7 +89,7 @@ const looks: readonly (readonly string[])[] = [
   ['message', 'once.yaml'],
   ['init'],
   ['orders', 'resolve', 'ffff', '--as', 'dead', '--by', 'ann'],
-  ['orders', 'flatten', 'ffff', '--by', 'ann'],
+  ['orders', 'unwind', 'ffff', '--by', 'ann'],
   ['explain', 'ffff'],
   ['trading', 'halted', '--scope', 'nobody'],
   ['nothing'],

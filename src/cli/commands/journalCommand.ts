@@ -33,7 +33,6 @@ function verificationText(path: string, found: Verification, tookMs: number): st
   const snapshotWords = {
     none: 'none',
     bad: 'does not fit; it is left aside at a start, and all records are read',
-    older: 'of an earlier perpd: the next start reads all records once',
     good: `at record ${snapshotSeq}`,
   } as const
   const rows = [

@@ -23,7 +23,6 @@ import {
   signalKinds,
 } from '../memory/tradeSignal.ts'
 import type { ListedOrder } from '../order/signedOrder.ts'
-import { type EarlierTaskEntry, earlierTaskKinds, raiseEarlierTask } from '../tasks/earlierTask.ts'
 import { applyTaskEntry, noTasks, type TaskEntry, type Tasks, taskKinds } from '../tasks/taskRecord.ts'
 import {
   applyMarketEntry,
@@ -86,7 +85,7 @@ export interface Discrepancy extends PositionSide {
   readonly statement: string
   /** What it did to the position, USD, signed; 0 for what only rests. */
   readonly sizeDeltaUsd: Usd
-  /** The same in index tokens, base units, not signed; absent where the venue does not say it, and in older records. */
+  /** The same in index tokens, base units, not signed; absent where the venue does not say it. */
   readonly sizeDeltaInTokens?: TokenAmount
   /** What a liquidation or a deleveraging realized, USD, signed: it counts as a loss of the day. */
   readonly pnlUsd?: Usd
@@ -140,8 +139,6 @@ export type AccountRecord =
   | (AccountBase & TradingEntry)
   /** Processes of several steps: kills, and orders to unwind. */
   | (AccountBase & TaskEntry)
-  /** The same as they were kept before. */
-  | (AccountBase & EarlierTaskEntry)
   /** What strategies remember. */
   | (AccountBase & MemoryEntry)
   /** Strategy files that changed while perpd ran, and instances that an operator paused. */
@@ -155,7 +152,6 @@ export type AccountRecord =
 export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
   ...tradingKinds,
   ...taskKinds,
-  ...earlierTaskKinds,
   ...memoryKinds,
   ...strategyKinds,
   ...signalKinds,
@@ -181,7 +177,7 @@ export interface AccountState {
   readonly findings: ReadonlyMap<string, DiscrepancyState>
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
-  /** How far they were when the journal first looked; what is older is none of its story. Absent before, and in older journals. */
+  /** How far they were when the journal first looked; what is older is none of its story. Absent before. */
   readonly firstLookSeconds?: number
   readonly trading: TradingFold
   /** Kills and orders to unwind, under way or over; absent before the first. */
@@ -208,7 +204,6 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       return {
         ...state,
         throughSeconds: record.throughSeconds,
-        // A journal of before this was kept has its first look behind it.
         ...(state.throughSeconds === undefined ? { firstLookSeconds: record.throughSeconds } : {}),
       }
     case 'loss.accepted':
@@ -232,17 +227,6 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'task.changed':
     case 'task.ended':
       return { ...state, tasks: applyTaskEntry(state.tasks ?? noTasks, record, record.atMs) }
-    case 'flatten.wanted':
-    case 'flatten.ended':
-    case 'kill.started':
-    case 'kill.ended': {
-      const before = state.tasks ?? noTasks
-      const raised = raiseEarlierTask(before, record, record.atMs)
-      return {
-        ...state,
-        tasks: raised.reduce((tasks, each) => applyTaskEntry(tasks, each, record.atMs), before),
-      }
-    }
     case 'strategy.changed':
     case 'strategy.switched': {
       const kept = applyStrategyEntry(state.strategies ?? noKeptStrategies, record, record.atMs)

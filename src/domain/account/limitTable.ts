@@ -296,7 +296,7 @@ export const limitTable = {
     denies: {
       code: 'REDUCTION_FEES_PER_DAY',
       meaning:
-        "the fees of strategies' reductions reached `risk.reductionFeesPerDayUsd`; `perpd kill` and `perpd orders flatten` still reduce",
+        "the fees of strategies' reductions reached `risk.reductionFeesPerDayUsd`; `perpd kill` and `perpd orders unwind` still reduce",
     },
   },
   maxCapacityShareBps: {

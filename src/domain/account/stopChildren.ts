@@ -11,8 +11,8 @@ export function stopChildrenOf(
 ): readonly (Pick<Child, 'orderKey' | 'phase'> & { readonly side: PositionSide })[] {
   const { terms } = state.intent
   const attempt = lastAttempt(state)
-  return (attempt?.children ?? []).flatMap(({ index, orderKey, phase, role = 'main' }) => {
-    const created = attempt?.armed?.creates?.[index]
+  return (attempt?.children ?? []).flatMap(({ index, orderKey, phase, role }) => {
+    const created = attempt?.armed?.creates[index]
     const isStop =
       created?.orderType === undefined
         ? role === 'stop-loss' || (role === 'main' && terms.orderType === 'stop-loss')

@@ -34,7 +34,7 @@ export type StrategyEntry =
       readonly change: RosterChange
       readonly onRemove: OnRemove
       readonly fields: readonly FieldChange[]
-      /** All fields of its file as they are now, by dotted name; absent of one that ends, and in older records. */
+      /** All fields of its file as they are now, by dotted name; absent of one that ends. */
       readonly written?: Readonly<Record<string, string>>
       /** Who had the files read; `perpd` when it noticed them itself. */
       readonly by: string

@@ -59,7 +59,7 @@ export interface EquityMark {
   readonly dayStartMs: number
   /** The first figure of that day, or of the last reset in it. */
   readonly dayStartUsd: Usd
-  /** When its lists were read, Unix ms; absent in records of before it was kept. */
+  /** When its lists were read, Unix ms; absent: not known. */
   readonly dayFirstAtMs?: number
   /** The highest that people were shown, where that is above `peakUsd`; absent: it was not kept, or is not. */
   readonly shownPeakUsd?: Usd
@@ -69,7 +69,7 @@ export interface EquityMark {
   readonly dayShareOfUsd?: Usd
   /**
    * What the open parts of strategies would have brought by the lists of that figure, USD, signed, by name; those that were at nothing are left
-   * out. It stands in the first record of a day alone, and is the whole day's. Absent: a record of before it was kept.
+   * out. It stands in the first record of a day alone, and is the whole day's.
    */
   readonly dayOpenUsd?: Readonly<Record<string, Usd>>
 }
@@ -106,7 +106,7 @@ export type TradingEntry =
       readonly reason: string
       readonly by: string
       readonly lifts: ReleasedBy
-      /** Of a lift: number of the journal's newest record before it. Absent in records of before it was kept. */
+      /** Of a lift: number of the journal's newest record before it. */
       readonly afterSeq?: number
     }
   | ({ readonly kind: 'equity.marked' } & EquityMark)

@@ -250,7 +250,7 @@ function collateralOf(state: IntentState, child: Child, fill: ChildFill | undefi
   if (kind === 'collateral-in') return terms.collateralDelta
   if (kind === 'collateral-out') return -terms.collateralDelta
   if (fill?.adds !== true) return 0n
-  const signed = lastAttempt(state)?.armed?.creates?.[child.index]?.collateralAmount
+  const signed = lastAttempt(state)?.armed?.creates[child.index]?.collateralAmount
   return signed ?? terms.collateralDelta / BigInt(terms.twap?.parts ?? 1)
 }
 

@@ -44,7 +44,7 @@ export interface SideParts {
   readonly atMs: number
   /** Since when all parts together hold something, Unix ms; absent: they hold nothing. */
   readonly heldSinceMs?: number
-  /** Index tokens of the side by its moves alone, base units: its parts add up to them. Absent: a state of before this was kept, or of before any. */
+  /** Index tokens of the side by its moves alone, base units: its parts add up to them. Absent: before any. */
   readonly tokens?: TokenAmount
 }
 

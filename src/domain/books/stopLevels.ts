@@ -218,7 +218,7 @@ function roundOf({ round, entry, book }: KnownStop, rounds: Rounds): string | un
 function openedBy(state: IntentState): { readonly isForPart: boolean; readonly entry?: string } {
   const attempt = lastAttempt(state)
   const creates = attempt?.armed?.creates
-  const opens = ({ index, role = 'main' }: Child) => {
+  const opens = ({ index, role }: Child) => {
     const type = creates?.[index]?.orderType
     if (type !== undefined) return entryTypes.has(type)
     return state.intent.kind === 'increase' && (role === 'main' || role === 'part')

@@ -55,7 +55,7 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
   const saysLanded = landedStatuses.has(answer.status)
   if (!saysLanded && !gaveUpStatuses.has(answer.status)) return undefined
   if (account === undefined || attempt === undefined) return undefined
-  const expected = expectedOfSigned(state.intent, attempt.armed ?? {})
+  const expected = expectedOfSigned(state.intent, attempt.armed ?? { creates: [] })
   const hashes = [answer.createdTxnHash, answer.executionTxnHash, answer.txHash, attempt.send?.txHash].filter(
     (hash) => hash !== undefined,
   )

@@ -93,7 +93,7 @@ export function expectedOf(intent: Intent): Expected {
 export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'creates'>): Expected {
   const { orders, changes } = expectedOf(intent)
   const { creates } = armed
-  if (creates === undefined || creates.length !== orders.length) return { orders, changes }
+  if (creates.length !== orders.length) return { orders, changes }
   return {
     orders: asSigned(orders, creates).map((order, index) => {
       const signed = creates[index]
@@ -114,7 +114,7 @@ export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'create
  */
 function asSigned(
   orders: readonly ExpectedOrder[],
-  creates: NonNullable<ArmedFacts['creates']>,
+  creates: ArmedFacts['creates'],
 ): readonly ExpectedOrder[] {
   const left = [...orders]
   const found = creates.flatMap(({ orderType }) => {

@@ -161,8 +161,9 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
         phase: 'LANDED',
         ...landingOf(record),
         children: record.orderKeys.map((orderKey, index): Child => {
-          const role = record.roles?.[index]
-          return { index, orderKey, phase: 'OPEN', ...(role === undefined ? {} : { role }) }
+          const role = record.roles[index]
+          if (role === undefined) throw outOfOrder(record, state, `order ${orderKey} has no role`)
+          return { index, orderKey, phase: 'OPEN', role }
         }),
       }
     case 'attempt.unlanded':
@@ -190,8 +191,8 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
         index,
         orderKey,
         phase,
+        role,
         evidence: record.evidence,
-        ...(role === undefined ? {} : { role }),
         ...(record.settlement === undefined ? {} : { settlement: record.settlement }),
         ...(record.cancelReason === undefined ? {} : { cancelReason: record.cancelReason }),
       }

@@ -68,13 +68,13 @@ export type SendClass = 'accepted' | 'refused' | 'unanswered' | 'not-sent'
 
 /** An order as the signed message creates it. */
 export interface SignedOrder {
-  /** On-chain order type. Absent in records of before it was kept. */
+  /** On-chain order type; absent where only sizes were read. */
   readonly orderType?: number
   /** USD. */
   readonly sizeDeltaUsd: Usd
   /** What is paid in, or asked to be paid out, base units of the order's collateral token. */
   readonly collateralAmount: TokenAmount
-  /** The rest of what the chain keeps of it. Absent in records of before it was kept. */
+  /** The rest of what the chain keeps of it; absent where only sizes were read. */
   readonly kept?: {
     readonly marketToken: Address
     readonly direction: Direction
@@ -102,19 +102,16 @@ export interface ArmedFacts {
   readonly signature: Hex
   /** The price that was signed as acceptable, contract price of the index token. */
   readonly acceptableContractPrice: bigint
-  /**
-   * What the message creates, in its order: of several messages of ours in one transaction it says whose orders are whose.
-   * Absent in records of before it was kept.
-   */
-  readonly creates?: readonly SignedOrder[]
-  /** What the message rewrites of resting orders. Absent where it rewrites none, and in records of before it was kept. */
+  /** Orders that the message creates, in its order: of several messages of ours in one transaction they say whose orders are whose. */
+  readonly creates: readonly SignedOrder[]
+  /** What the message rewrites of resting orders. Absent where it rewrites none. */
   readonly updates?: readonly UpdateOrderParams[]
   /** Of all orders of the message together, native token, base units. */
   readonly executionFee: bigint
   readonly relayFeeToken: Address
   /** Of the whole message: its execution fees and the relay's gas, in the fee token. */
   readonly relayFeeAmount: bigint
-  /** What the two were by our own estimate when they were signed; absent without one, and in older records. */
+  /** What the two were by our own estimate when they were signed; absent without one. */
   readonly feeEstimate?: {
     readonly source: 'chain' | 'landed' | 'usual'
     readonly executionFee: bigint
@@ -122,8 +119,8 @@ export interface ArmedFacts {
   }
   /** Codes and messages of prepare's warnings, shown before anything was signed. */
   readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
-  /** How many fields of the message were compared one to one with what was meant; absent in records of version 1. */
-  readonly comparedFields?: number
+  /** How many fields of the message were compared one to one with what was meant. */
+  readonly comparedFields: number
   /** The lease epoch of the writer. */
   readonly leaseEpoch: number
   /** Latest block that a chain endpoint showed before arming: logs are looked for from here. Absent without an endpoint. */
@@ -155,8 +152,8 @@ export interface Child {
   readonly cancelReason?: string
   /** What showed its newest phase; absent while it has not moved since the landing. */
   readonly evidence?: Evidence
-  /** What it is, as the intent meant it; absent in stories from before version 2 of the records. */
-  readonly role?: ChildRole
+  /** Its part in the intent. */
+  readonly role: ChildRole
 }
 
 /** What a created order is for: the order itself, an exit that came with it, or one part of a twap. */
@@ -199,7 +196,7 @@ export interface Attempt {
   /** Host asked to prepare. */
   readonly host: string
   readonly phase: AttemptPhase
-  /** Prepares that were warned of, and what was done; absent when none was, and in stories from before they were kept. */
+  /** Prepares that were warned of, and what was done; absent when none was. */
   readonly warned?: readonly WarnedFacts[]
   readonly armed?: ArmedFacts
   readonly armedAtMs?: number
@@ -226,7 +223,7 @@ export type Outcome =
 export interface Settlement {
   readonly executionPrice?: Usd
   readonly sizeDeltaUsd?: Usd
-  /** Index token, base units. Absent in records of before it was kept, as the three that follow. */
+  /** Index token, base units. */
   readonly sizeDeltaInTokens?: TokenAmount
   /** Position fee, funding and borrowing together. */
   readonly feesUsd?: Usd

@@ -99,8 +99,8 @@ export function legsOf(
   const { terms, kind } = state.intent
   const decimals = terms.indexToken.decimals
   return (attempt?.children ?? []).map((child): OrderLeg => {
-    const { index, orderKey, role = 'main', phase, settlement } = child
-    const signed = signedOf(orderKey) ?? attempt?.armed?.creates?.[index]
+    const { index, orderKey, role, phase, settlement } = child
+    const signed = signedOf(orderKey) ?? attempt?.armed?.creates[index]
     const trigger = signed?.kept?.triggerContractPrice ?? 0n
     const told = terms.tpsl?.filter(({ type }) => type === role) ?? []
     const only = told.length === 1 ? told[0] : undefined

@@ -46,7 +46,7 @@ export interface OrderTerms {
   readonly triggerPrice?: Usd
   /**
    * Price impact by our own estimate when it was sized, bps of the size, negative at our cost; absent where the market's data
-   * were not there, and in older records. Only what the signing policy allows of it widens a bound.
+   * were not there. Only what the signing policy allows of it widens a bound.
    */
   readonly priceImpactBps?: number
   /** limit and take-profit only: price impact that the acceptable price leaves beyond the trigger, bps; absent where none is asked. */
@@ -133,7 +133,7 @@ export interface EditTerms {
   readonly autoCancel: boolean
   /** Native token, base units, on top of what the order holds: what is asked for. */
   readonly executionFeeIncrease: TokenAmount
-  /** What the order holds already, native token, base units; absent where the venue does not say, and in older records. */
+  /** What the order holds already, native token, base units; absent where the venue does not say. */
   readonly executionFeeHeld?: TokenAmount
   /** Which of them the request names; the others are what the stored order has. */
   readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]

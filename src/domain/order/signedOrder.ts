@@ -119,7 +119,7 @@ export function earlierRevisions(
 function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | undefined {
   for (const { children, armed } of attempts) {
     const child = children.find((each) => sameHex(each.orderKey, orderKey))
-    const signed = child === undefined ? undefined : armed?.creates?.[child.index]
+    const signed = child === undefined ? undefined : armed?.creates[child.index]
     if (signed?.kept !== undefined) return signed
   }
   return undefined

@@ -14,10 +14,10 @@ export interface TermsInForce {
 export function termsInForce(state: IntentState, { signedOf, listedOf }: LegLookups): TermsInForce {
   const { intent } = state
   const attempt = lastAttempt(state)
-  const [main, ...others] = (attempt?.children ?? []).filter(({ role = 'main' }) => role === 'main')
+  const [main, ...others] = (attempt?.children ?? []).filter(({ role }) => role === 'main')
   if (main === undefined || others.length > 0 || !isWaiting(intent, main)) return {}
   const listed = hasEnded(main) ? undefined : listedOf?.(main.orderKey)
-  const created = attempt?.armed?.creates?.[main.index]
+  const created = attempt?.armed?.creates[main.index]
   const signed = signedOf?.(main.orderKey)
   const trigger = signed?.kept?.triggerContractPrice
   const edited: TermsInForce = {

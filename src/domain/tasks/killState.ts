@@ -6,7 +6,7 @@ import type { Tasks } from './taskRecord.ts'
 export const KILL = 'kill'
 
 /** Version of the parameters and the state below. */
-export const KILL_VERSION = 2
+export const KILL_VERSION = 1
 
 /** What such a task is to do. */
 export interface KillParams {
@@ -14,7 +14,7 @@ export interface KillParams {
   readonly close: boolean
   /**
    * True: stop-losses and take-profits of open positions are cancelled at once too. Absent: they stay, with `close` until what they
-   * protect is closed. Kills of version 1 had no such word, and keep exits since then.
+   * protect is closed.
    */
   readonly exits?: true
 }

@@ -9,12 +9,11 @@ import {
 } from '../../domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
 import type { TradingHalt } from '../../domain/account/tradingState.ts'
-import type { EarlierTaskEntry } from '../../domain/tasks/earlierTask.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 
-/** A record of the account without its stamp; what an earlier perpd wrote is read and never written. */
+/** A record of the account without its stamp. */
 export type AccountFact = AccountRecord extends infer R
-  ? R extends Exclude<AccountRecord, { kind: EarlierTaskEntry['kind'] }>
+  ? R extends AccountRecord
     ? Omit<R, 'v' | 'atMs' | 'intentId'>
     : never
   : never

@@ -12,7 +12,7 @@ import { openForReading } from '../sqlite/journalReader.ts'
 import { type FoundSnapshot, readSnapshot } from '../sqlite/journalSnapshot.ts'
 import { genesis, type Listener, replay } from '../sqlite/replay.ts'
 import { createRowReader } from '../sqlite/sqliteRows.ts'
-import { pageProblems, readMarks, SCHEMA_VERSION, schemaProblem } from '../sqlite/sqliteSchema.ts'
+import { pageProblems, readMarks, schemaProblem } from '../sqlite/sqliteSchema.ts'
 
 /** Problems of pages that are told one by one. */
 const PAGE_PROBLEMS_SHOWN = 5
@@ -82,9 +82,8 @@ function verifyRecords(
 ): Omit<Verification, 'bytes' | 'headSeq'> {
   const { version } = readMarks(db)
   const rows = createRowReader(db, path)
-  const isToday = version === SCHEMA_VERSION
-  const snapshot: FoundSnapshot = isToday ? readSnapshot(db, rows.hashAt) : { kind: 'none' }
-  const check = isToday ? createIndexCheck(db) : undefined
+  const snapshot = readSnapshot(db, rows.hashAt)
+  const check = createIndexCheck(db)
   const snapshotSeq = snapshot.kind === 'good' ? snapshot.tail.seq : undefined
   const common = {
     version,
@@ -95,12 +94,12 @@ function verifyRecords(
   let lastGood = 0
   const listen: Listener = (seq, record, state) => {
     lastGood = seq
-    check?.listen(seq, record, state)
+    check.listen(seq, record, state)
     progress?.(seq, common.records)
   }
   try {
     const problems: string[] = []
-    const changed = isToday ? schemaProblem(db) : undefined
+    const changed = schemaProblem(db)
     if (changed !== undefined) problems.push(`schema: ${changed}`)
     problems.push(
       ...pageProblems(db, PAGE_PROBLEMS_SHOWN).map((each) => `pages: ${each.replaceAll('\n', ' ')}`),
@@ -114,7 +113,7 @@ function verifyRecords(
         problems.push('snapshot: it does not say what the records fold to')
     }
     tail = replay(db, path, tail, ledger, { listen })
-    const { tables = [], endings = [] } = check?.problems(ledger.openIntents()) ?? {}
+    const { tables, endings } = check.problems(ledger.openIntents())
     problems.push(...tables, ...endings)
     return { ...common, tail, problems }
   } catch (cause) {

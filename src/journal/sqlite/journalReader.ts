@@ -15,9 +15,6 @@ import { genesis, replay } from './replay.ts'
 import { createRowReader, inOneView, type RowReader } from './sqliteRows.ts'
 import { readMarks } from './sqliteSchema.ts'
 
-/** Files of earlier versions have no snapshot. */
-const SNAPSHOTS_SINCE = 3
-
 /**
  * Opens a journal for reading only; nothing in it is changed, and a daemon may go on writing it.
  *
@@ -67,8 +64,8 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
     endingsSince: async (sinceMs) => view(() => rows.endingsSince(sinceMs)),
     books: async () =>
       view(() => {
-        const found = readMarks(db).version < SNAPSHOTS_SINCE ? undefined : readSnapshot(db, rows.hashAt)
-        const isGood = found?.kind === 'good'
+        const found = readSnapshot(db, rows.hashAt)
+        const isGood = found.kind === 'good'
         const ledger = createLedger(isGood ? found.state : undefined)
         replay(db, path, isGood ? found.tail : genesis, ledger)
         return ledger.books()

@@ -5,16 +5,14 @@
  * records are replayed from the first.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { decodeSnapshot, isOlderHead, type LedgerState } from '../ledgerState.ts'
+import { decodeSnapshot, type LedgerState } from '../ledgerState.ts'
 import type { Tail } from './hashChain.ts'
 import { checksum } from './writeSnapshot.ts'
 
 /** What was found in the place of the snapshot. */
 export type FoundSnapshot =
   | { readonly kind: 'none' }
-  /** An earlier perpd made it: what is folded today is more. The records are read whole once. */
-  | { readonly kind: 'older' }
-  /** It does not fit its hashes or the chain, or a newer version made it. */
+  /** It does not fit its hashes or the chain, or another version made it. */
   | { readonly kind: 'bad' }
   | {
       readonly kind: 'good'
@@ -47,6 +45,6 @@ export function readSnapshot(db: DatabaseSync, hashAt: (seq: number) => string |
   }
   const state = fromSeq === seq ? decodeSnapshot({ seq, head, parts }) : undefined
   return state === undefined
-    ? { kind: isOlderHead(head) ? 'older' : 'bad' }
+    ? { kind: 'bad' }
     : { kind: 'good', tail: { seq, hash: recordHash }, head, parts, state }
 }

@@ -17,9 +17,9 @@ import type { Tail } from './hashChain.ts'
 import { type HighWaterMark, highWaterMarkPathOf, type Loss, openHighWaterMark } from './highWaterMark.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { configure, connect, leaveToThread, refuseForeign } from './pragmas.ts'
-import { fillEndings, recover } from './recovery.ts'
+import { recover } from './recovery.ts'
 import { createRowReader, type RowReader } from './sqliteRows.ts'
-import { migrate, readMarks, schemaProblem } from './sqliteSchema.ts'
+import { createTables, schemaProblem } from './sqliteSchema.ts'
 import { createSqliteStore } from './sqliteStore.ts'
 import { startThreadWriter } from './threadWriter.ts'
 import { writeSnapshot } from './writeSnapshot.ts'
@@ -111,9 +111,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     const opened = db
     refuseForeign(opened, path)
     configure(opened, path, options.maxBytes)
-    migrate(opened, readMarks(opened).version, (version) => {
-      if (version === 1) fillEndings(opened, path)
-    })
+    createTables(opened)
     const changed = schemaProblem(opened)
     if (changed !== undefined) throw corruptFault(path, { reason: changed })
     syncDirectory(path)
@@ -144,7 +142,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     if (mustKeep) keepSnapshot(opened, lease, tail, ledger)
     const freeBytes = options.freeBytes ?? askedSeldom(() => freeBytesBeside(path))
     const isShort = createSpaceCheck(opened, options.maxBytes, freeBytes)
-    // By the name that was given: that is where releases before this one put it, beside a link too.
+    // By the name that was given: beside a link too.
     const guardPath = `${options.path}.signed`
     const ballast = ballastOf(options.path)
     const { loss } = highWaterMark

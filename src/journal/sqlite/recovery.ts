@@ -74,7 +74,7 @@ function recoverWhole(
 }
 
 /** Fills `ending` from the records of closed intents, inside the caller's transaction. */
-export function fillEndings(db: DatabaseSync, path: string): void {
+function fillEndings(db: DatabaseSync, path: string): void {
   const { addEnding } = createRowWriter(db)
   replay(db, path, genesis, createLedger(), {
     listen: (_seq, _record, state) => {
@@ -84,7 +84,7 @@ export function fillEndings(db: DatabaseSync, path: string): void {
   })
 }
 
-/** The records are the truth; what another release computed from them, or damage changed, is computed again. */
+/** The records are the truth; what damage changed of the rest is computed again. */
 function rebuildEndings(db: DatabaseSync, path: string): void {
   db.exec('BEGIN IMMEDIATE')
   db.exec('DELETE FROM ending')

@@ -15,7 +15,6 @@ import type { Direction } from '../../protocol/market.ts'
 import type { IntentQuery, JournalSummary } from '../journal.ts'
 import { corruptFault, openFault, recordFault } from '../journalFaults.ts'
 import { GENESIS_HASH, hashOf } from './hashChain.ts'
-import { readNumber } from './sqliteSchema.ts'
 
 /**
  * Reads in one transaction: all of it is of one moment, whatever another process writes meanwhile, and no row takes a lock of
@@ -38,7 +37,7 @@ export interface RowReader {
   records(intentId: string): readonly StoredRecord[]
   intent(intentId: string): IntentState | undefined
   account(): AccountState
-  /** Endings since then (Unix ms), in the order in which they were written; none in a file of version 1, which does not keep them. */
+  /** Endings since then (Unix ms), in the order in which they were written. */
   endingsSince(sinceMs: number): readonly Ending[]
   /** The hash of one record, GENESIS_HASH for 0, undefined when there is no such record. */
   hashAt(seq: number): string | undefined
@@ -140,7 +139,6 @@ export function createRowReader(db: DatabaseSync, path: string): RowReader {
   const one = db.prepare('SELECT hash FROM record WHERE seq = ?')
 
   function endingsSince(sinceMs: number): readonly Ending[] {
-    if (readNumber(db, 'PRAGMA user_version') < 2) return []
     endings ??= db.prepare(`SELECT *,
       (SELECT max(seq) FROM record WHERE record.intent_id = ending.intent_id) AS seq
       FROM ending WHERE closed_at_ms >= ? ORDER BY seq`)

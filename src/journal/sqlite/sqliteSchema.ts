@@ -1,5 +1,5 @@
 /**
- * The tables of a sqlite journal and the numbered steps that make them. `record` is the story, append-only; `intent` and
+ * The tables of a sqlite journal. `record` is the story, append-only; `intent` and
  * `ending` are kept in the same transaction, so that lists are read without the whole history; `snapshot` and `ledger_part`
  * keep the ledger, so that a start is.
  */
@@ -16,9 +16,8 @@ export const leaseTable = `CREATE TABLE lease (
     opened_at_ms INTEGER NOT NULL
   ) STRICT;`
 
-/** Steps from one schema version to the next; the file's version (`PRAGMA user_version`) is how many were applied. */
-const migrations: readonly string[] = [
-  `
+/** Tables and indexes of a journal; amounts are texts of integers. */
+const tables = `
   CREATE TABLE record (
     seq INTEGER PRIMARY KEY,
     at_ms INTEGER NOT NULL,
@@ -43,31 +42,6 @@ const migrations: readonly string[] = [
   CREATE INDEX intent_open ON intent (number) WHERE open = 1;
   CREATE INDEX intent_accepted ON intent (accepted_at_ms, strategy);
 
-  CREATE TABLE live_attempt (
-    intent_id TEXT PRIMARY KEY,
-    attempt INTEGER NOT NULL,
-    router TEXT NOT NULL,
-    digest TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE digest (
-    router TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    intent_id TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    PRIMARY KEY (router, digest)
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE child_order (
-    order_key TEXT NOT NULL,
-    intent_id TEXT NOT NULL,
-    PRIMARY KEY (order_key, intent_id)
-  ) STRICT, WITHOUT ROWID;
-
-  ${leaseTable}
-  `,
-  // Sums of what closed intents did to positions, their endings, and the folds at one record; amounts are texts of integers.
-  `
   CREATE TABLE ending (
     intent_id TEXT PRIMARY KEY,
     closed_at_ms INTEGER NOT NULL,
@@ -81,39 +55,24 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX ending_time ON ending (closed_at_ms);
 
-  CREATE TABLE closed_fill (
-    market_token TEXT NOT NULL,
-    direction TEXT NOT NULL,
-    collateral_token TEXT NOT NULL,
-    size_usd TEXT NOT NULL,
-    PRIMARY KEY (market_token, direction, collateral_token)
-  ) STRICT, WITHOUT ROWID;
-
   CREATE TABLE snapshot (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     seq INTEGER NOT NULL,
     hash TEXT NOT NULL,
     body TEXT NOT NULL
   ) STRICT;
-  `,
-  // Decisions, digests, created orders and sums of fills moved into the ledger, which the snapshot carries in parts.
-  `
-  DROP TABLE live_attempt;
-  DROP TABLE digest;
-  DROP TABLE child_order;
-  DROP TABLE closed_fill;
-  DELETE FROM snapshot;
   CREATE TABLE ledger_part (
     to_seq INTEGER PRIMARY KEY,
     from_seq INTEGER NOT NULL,
     hash TEXT NOT NULL,
     body TEXT NOT NULL
   ) STRICT;
-  `,
-]
 
-/** The schema version this perpd writes. */
-export const SCHEMA_VERSION = migrations.length
+  ${leaseTable}
+`
+
+/** The schema version (`PRAGMA user_version`) that this perpd writes and reads. A change of the tables raises it and brings a step from the one before. */
+export const SCHEMA_VERSION = 1
 
 /** What a file says of itself: 0 and 0 with no tables is a new, empty file. */
 export interface FileMarks {
@@ -132,57 +91,49 @@ export function readMarks(db: DatabaseSync): FileMarks {
   }
 }
 
-/**
- * Applies the steps that the file lacks, all in one transaction. The caller checked that the file is ours and not newer.
- * `fill` makes the rows that follow from records that were there before their tables.
- */
-export function migrate(db: DatabaseSync, fromVersion: number, fill: (fromVersion: number) => void): void {
-  if (fromVersion >= SCHEMA_VERSION) return
+/** Makes the tables of a new, empty file in one transaction; a file that has them is left as it is. The caller checked that it is ours and not newer. */
+export function createTables(db: DatabaseSync): void {
+  if (readMarks(db).version === SCHEMA_VERSION) return
   db.exec('BEGIN EXCLUSIVE')
-  for (const step of migrations.slice(fromVersion)) db.exec(step)
-  fill(fromVersion)
+  db.exec(tables)
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
   db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   db.exec('COMMIT')
 }
 
-let expected: readonly ReadonlyMap<string, string>[] | undefined
+let expected: ReadonlyMap<string, string> | undefined
 
 /**
- * What of the tables and indexes is not as the steps make it, in one sentence; undefined when all are, each on a page of its
+ * Names the table or index that is not as perpd makes it, in one sentence; undefined when all are, each on a page of its
  * own. sqlite itself reads a changed name or page without a word.
  */
 export function schemaProblem(db: DatabaseSync): string | undefined {
   const found = objectsOf(db)
   const texts = new Map(found.map(({ name, text }) => [name, text]))
-  for (const [name, text] of expectedTexts().at(-1) ?? [])
+  for (const [name, text] of expectedTexts())
     if (texts.get(name) !== text) return `the definition of ${name} is not the one it was made with`
   const pages = new Set(found.map(({ page }) => page))
   return pages.size === found.length ? undefined : 'two tables or indexes share a page'
 }
 
 /**
- * What stands in the file that no step makes, in one sentence; undefined when there is nothing. A trigger runs with every
- * write, so this is asked before the first; a file of an older version has its own tables and none besides. The statistics that
- * sqlite keeps for itself are no stranger's.
+ * Names what stands in the file that perpd does not make, in one sentence; undefined when there is nothing. A trigger runs with
+ * every write, so this is asked before the first. The statistics that sqlite keeps for itself are no stranger's.
  */
 export function plantedProblem(db: DatabaseSync): string | undefined {
   const known = expectedTexts()
-  const isKnown = (name: string) => known.some((texts) => texts.has(name))
-  const planted = objectsOf(db).find(({ name }) => !isKnown(name) && !/^sqlite_stat\d$/.test(name))
+  const planted = objectsOf(db).find(({ name }) => !known.has(name) && !/^sqlite_stat\d$/.test(name))
   if (planted === undefined) return undefined
   const [type = 'something'] = planted.text.split(' ')
   return `there is a ${type} in it that perpd did not make: ${planted.name.replace(/[^\w.-]/g, '?').slice(0, 64)}`
 }
 
-/** Names and texts after each step, the first step first. */
-function expectedTexts(): readonly ReadonlyMap<string, string>[] {
+/** Names and texts of the tables and indexes. */
+function expectedTexts(): ReadonlyMap<string, string> {
   if (expected !== undefined) return expected
   const fresh = new DatabaseSync(':memory:')
-  expected = migrations.map((step) => {
-    fresh.exec(step)
-    return new Map(objectsOf(fresh).map(({ name, text }) => [name, text]))
-  })
+  fresh.exec(tables)
+  expected = new Map(objectsOf(fresh).map(({ name, text }) => [name, text]))
   fresh.close()
   return expected
 }

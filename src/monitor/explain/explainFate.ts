@@ -125,7 +125,7 @@ function childFates({ intent }: IntentState, { children, armed }: Attempt): stri
   const executed = children.filter(({ phase }) => phase === 'EXECUTED').length
   // What its owner cancelled, and an exit that did not happen, would have done something else.
   const cancelled = children.filter(
-    ({ phase, role = 'main', cancelReason = '' }) =>
+    ({ phase, role, cancelReason = '' }) =>
       phase === 'CANCELLED' && role === 'main' && !cancelReason.endsWith('USER_INITIATED_CANCEL'),
   ).length
   const lines: string[] = []

@@ -46,12 +46,8 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       return warnedTexts(record.attempt, record.warned)
     case 'attempt.armed': {
       const { armed } = record
-      const checked =
-        armed.comparedFields === undefined
-          ? 'verified'
-          : `${armed.comparedFields} fields compared, none differs`
       return [
-        `attempt ${record.attempt}: ${checked}; signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
+        `attempt ${record.attempt}: ${armed.comparedFields} fields compared, none differs; signed; cannot land after ${timeOf(armed.deadlineSeconds * 1_000)}`,
       ]
     }
     case 'send.result':

@@ -198,7 +198,7 @@ export function receivedFromMs(
   equity: Pick<EquityMark, 'dayFirstAtMs'> | undefined,
   liftedAtMs: number | undefined,
 ): number {
-  // A mark of an earlier perpd does not say when it began: then nothing does.
+  // A mark that does not say when it began counts nothing.
   return Math.max(equity?.dayFirstAtMs ?? Number.POSITIVE_INFINITY, liftedAtMs ?? Number.NEGATIVE_INFINITY)
 }
 

@@ -47,8 +47,8 @@ const wishSchema = z.strictObject({
     .optional(),
   /** Unix ms: nothing is opened later. */
   expiresAtMs: z.number(),
-  /** When it was given, Unix ms; absent of those of before this was remembered. */
-  givenAtMs: z.number().optional(),
+  /** When it was given, Unix ms. */
+  givenAtMs: z.number(),
   /** The market in which it was asked for last turn. */
   asked: z.string().optional(),
 })
@@ -62,18 +62,12 @@ type View = StrategyView<z.output<typeof params>>
 
 const opposite = { long: 'short', short: 'long' } as const satisfies Record<Direction, Direction>
 
-/** A memory of version 1: its wishes kept what a denial was to be judged by. */
-function upcast(_version: number, memory: unknown): z.output<typeof memorySchema> {
-  const { wishes } = memory as { readonly wishes: readonly Readonly<Record<string, unknown>>[] }
-  return memorySchema.parse({ wishes: wishes.map(({ filling: _, ...wish }) => wish) })
-}
-
 /** The kind `signal`. */
 export const signal = defineStrategy({
   kind: 'signal',
   description: 'Holds what signed signals from outside say, as alerts of a charting service.',
   params,
-  memory: { version: 2, schema: memorySchema, first: { wishes: [] }, upcast },
+  memory: { version: 1, schema: memorySchema, first: { wishes: [] } },
   takesSignals: true,
   needs: (_params, symbols) => ({ symbols }),
   decide(view, memory) {

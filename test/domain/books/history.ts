@@ -92,7 +92,7 @@ export function executed(fill: Fill): readonly JournalRecord[] {
 
 /** What its message creates, where the trigger of its stop is told. */
 function createsOf({ direction = 'long', stopTrigger, settlement }: Fill): Pick<ArmedFacts, 'creates'> {
-  if (stopTrigger === undefined) return {}
+  if (stopTrigger === undefined) return { creates: [] }
   const { sizeDeltaUsd = 0n } = settlement
   const kept = { ...side, direction, acceptableContractPrice: 0n, minOutputAmount: 0n, autoCancel: true }
   const order = (orderType: number, triggerContractPrice: bigint) => ({

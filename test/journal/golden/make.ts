@@ -1,7 +1,6 @@
 /**
- * Makes a golden journal: `node test/journal/golden/make.ts <path>`. What it writes is in the words that every version of the
- * records shares, so it runs in the checkout of any release; `v1.db` was made by it at commit 0ccd260. Golden files are never
- * made again: they are what users have on their disks.
+ * Makes a golden journal: `node test/journal/golden/make.ts <path>`. After the first release a file is never made again: it is
+ * what users have on their disks.
  */
 import { writeSync } from 'node:fs'
 import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
@@ -57,7 +56,14 @@ function storyOf(n: number, steps: string, fields: Partial<Intent> = {}): readon
       send: { result: 'accepted', httpStatus: 200 },
     }),
     unanswered: () => ({ ...at(20), kind: 'send.result', attempt: 1, send: { result: 'unanswered' } }),
-    landed: () => ({ ...at(50), kind: 'landed', attempt: 1, orderKeys: [orderKey], evidence }),
+    landed: () => ({
+      ...at(50),
+      kind: 'landed',
+      attempt: 1,
+      orderKeys: [orderKey],
+      roles: ['main'],
+      evidence,
+    }),
     executed: () => ({
       ...at(60),
       kind: 'child.executed',
