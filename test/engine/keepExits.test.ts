@@ -482,10 +482,10 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
   expect(keepExits({ ...kept, states: [] })).toMatchObject(stop)
 
   // All orders of an entry have ended, in a block that is not final for minutes: the part is not left without its stop for them.
-  const ended = (kind: string, orderType: string, phase: string) => {
+  const ended = (kind: string, orderType: string, phase: string, level = 'chain-latest') => {
     const { intent, attempts } = hidden
     const terms = { ...intent.terms, orderType }
-    const children = [{ index: 0, orderKey: keyOf(0), phase, evidence: { level: 'chain-latest' } }]
+    const children = [{ index: 0, orderKey: keyOf(0), phase, evidence: { level } }]
     return {
       intent: { ...intent, kind, terms },
       attempts: [{ ...attempts[0], children }],
@@ -493,7 +493,11 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
   }
   for (const orderType of ['market', 'limit', 'twap'])
     expect(keepExits({ ...kept, states: [ended('increase', orderType, 'EXECUTED')] })).toMatchObject(stop)
-  expect(keepExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED')] })).toMatchObject(stop)
+  // An exit that an endpoint alone calls ended may rest still: it must have ended for good.
+  expect(keepExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED')] })).toEqual([])
+  expect(
+    keepExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED', 'chain-final')] }),
+  ).toMatchObject(stop)
   expect(keepExits({ ...kept, states: [ended('increase', 'market', 'OPEN')] })).toEqual([])
   // What a reduction at the market took off may come back until then: nothing is closed twice.
   expect(keepExits({ ...kept, states: [ended('decrease', 'market', 'EXECUTED')] })).toEqual([])

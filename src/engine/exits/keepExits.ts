@@ -22,7 +22,13 @@ import {
   usualRange,
   withoutRanges,
 } from '../../domain/order/exitPlan.ts'
-import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import {
+  type Child,
+  hasEnded,
+  type IntentState,
+  isProvisional,
+  lastAttempt,
+} from '../../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import { executionSidePrice } from '../../protocol/market.ts'
@@ -205,14 +211,18 @@ function asksForStop({ stopLoss, trailingStop, breakEven }: PricedExits): boolea
 }
 
 /**
- * Whether all orders of the intent have ended: none of them is an exit that waits, in a final block or not, and a part is without its stop for
- * none of the minutes that a block takes to be final. What a reduction at the market executed is waited for until then: nothing is closed twice.
+ * Whether all orders of the intent have ended, so that none of them is an exit that waits. An entry may have filled in a block that is not
+ * final: a part is not without its stop for the minutes of that. An exit must have ended for good: where one endpoint lies or a block is
+ * taken back it rests still. What a reduction at the market executed is waited for: nothing is closed twice.
  */
 function isOver(state: IntentState): boolean {
   const { kind, terms } = state.intent
   const children = lastAttempt(state)?.children ?? []
-  const isAwaited = kind === 'close' || (kind === 'decrease' && terms.orderType === 'market')
-  return children.length > 0 && children.every(isAwaited ? ({ phase }) => phase === 'CANCELLED' : hasEnded)
+  if (children.length === 0) return false
+  if (children.every(({ phase }) => phase === 'CANCELLED')) return true
+  if (kind === 'close' || (kind === 'decrease' && terms.orderType === 'market')) return false
+  const isEntry = ({ role }: Child) => kind === 'increase' && role !== 'take-profit' && role !== 'stop-loss'
+  return children.every((child) => hasEnded(child) && (isEntry(child) || !isProvisional(child.evidence)))
 }
 
 /** Exits of an intent that have not ended, whether the list shows them or not. */
