@@ -155,10 +155,7 @@ async function live(
 ): Promise<number> {
   const { log, kept, notes } = options
   const { strategies, signer, journal, venue } = parts
-  const hosts = {
-    api: venue?.hosts.api ?? config.venue.apiHosts,
-    oracle: venue?.hosts.oracle ?? config.venue.oracleHosts,
-  }
+  const hosts = hostsOf(config, venue)
   const ended = Promise.withResolvers<number>()
   const notifier = await notifierOf(config, log, (event) => emit(event))
   const stopped = fatalStop(log, ended.resolve, (reason) => {
@@ -236,7 +233,7 @@ async function live(
     })
     sayConsole(config, control, options)
     warn(config, log, parts, signalWarnings(strategies, signals))
-    // Whoever commands is told first.
+    // In a turn of its own: a command that waits for a record gets its answer first.
     void journal.failed.then((error) => setImmediate(fail, error))
     trader.start().catch(fail)
     service.ready()
@@ -248,6 +245,11 @@ async function live(
     watching.abort()
     service.close()
   }
+}
+
+/** The hosts that are asked: those of the embedded venue, or the configured ones. */
+function hostsOf({ venue: { apiHosts, oracleHosts } }: Config, venue: Parts['venue']) {
+  return { api: venue?.hosts.api ?? apiHosts, oracle: venue?.hosts.oracle ?? oracleHosts }
 }
 
 /** What to know before the first order: of strategy files, and of the secrets of signals. */

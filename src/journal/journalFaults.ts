@@ -174,7 +174,9 @@ export function writeFault(path: string, records: number, cause: unknown): Journ
   const code = sqliteCodeOf(cause)
   // Where the index of the WAL finds no space sqlite calls it an error of the disk.
   const isFull = code !== undefined && isDiskFull(cause)
-  const sentence = isFull ? 'The journal is full: no more can be written.' : 'The journal could not be written.'
+  const sentence = isFull
+    ? 'The journal is full: no more can be written.'
+    : 'The journal could not be written.'
   const remedy =
     isFull || code === sqliteCodes.ioError
       ? 'Free space on the disk (or raise the file size or journal limit), check the disk for errors'

@@ -79,11 +79,11 @@ const sent = {
   },
 }
 const unanswered = { kind: 'send.result', attempt: 1, send: { result: 'unanswered', message: 'timeout' } }
-const landed = (evidence: Evidence, count = 1, roles?: readonly string[]) => ({
+const landed = (evidence: Evidence, count = 1, roles: readonly string[] = ['main']) => ({
   kind: 'landed',
   attempt: 1,
   orderKeys: Array.from({ length: count }, (_, index) => keyOf(index + 10)),
-  ...(roles === undefined ? {} : { roles }),
+  roles,
   evidence,
 })
 const executed = (evidence: Evidence, child = 0) => ({

@@ -33,7 +33,13 @@ test('without a chain an order is presumed dead once its deadline has passed by 
 test('nothing is presumed where the chain proves, nor of what landed, ended, or was never signed', () => {
   const late = { ...rules, nowMs: deadlineMs + 7_200_000 }
   const evidence = { level: 'api', atMs: startMs, statement: 'seen' }
-  const landed = { kind: 'landed', attempt: 1, orderKeys: [`0x${'0a'.repeat(32)}`], evidence }
+  const landed = {
+    kind: 'landed',
+    attempt: 1,
+    orderKeys: [`0x${'0a'.repeat(32)}`],
+    roles: ['main'],
+    evidence,
+  }
   const closing = {
     outcome: 'DEAD',
     code: 'RESOLVED_BY_OPERATOR',

@@ -82,7 +82,14 @@ function executedClose(level: Evidence['level']): IntentState {
   const state = intentState({ decision: close(), orderKey })
   const evidence: Evidence = { level, atMs: NOW_MS - 1_000, statement: 'executed' }
   const children = [
-    { index: 0, orderKey, phase: 'EXECUTED', role: 'main', evidence, settlement: { sizeDeltaUsd: usd(1_000) } },
+    {
+      index: 0,
+      orderKey,
+      phase: 'EXECUTED',
+      role: 'main',
+      evidence,
+      settlement: { sizeDeltaUsd: usd(1_000) },
+    },
   ] as const
   return { ...state, attempts: state.attempts.map((attempt) => ({ ...attempt, children })) }
 }

@@ -67,7 +67,9 @@ test("a strategy's reduction that was signed and came to nothing waits longer ea
         host: 'here',
         phase: 'LANDED',
         armed: armedFacts(),
-        children: [{ index: 0, orderKey: `0x${'0d'.repeat(32)}`, phase: 'CANCELLED', role: 'main', cancelReason }],
+        children: [
+          { index: 0, orderKey: `0x${'0d'.repeat(32)}`, phase: 'CANCELLED', role: 'main', cancelReason },
+        ],
       },
     ],
     closing: {

@@ -47,7 +47,7 @@ test('a daemon or a command that a test starts ends at once when it reaches ther
     return [status, stderr.replaceAll(root, 'ROOT').trim()]
   }
   try {
-    expect(start(root, 'status')).toEqual([99, "a test's perpd calls existsSync on ROOT/perpd.json"])
+    expect(start(root, 'status')).toEqual([99, "a test's perpd calls lstatSync on ROOT/perpd.json"])
     const beside = [
       `--journal.path=${join(folder, 'journal.db')}`,
       `--strategies.paths=${join(root, 'strategies', 'guard.yaml')}`,
