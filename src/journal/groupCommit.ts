@@ -78,7 +78,10 @@ export function createJournal(parts: JournalParts): Journal {
   function flush(): void {
     if (isBusy || queue.length === 0) return
     // Where each commit begins as the one before it ends, no timer ever finds the store at rest.
-    if (closing === undefined && plan.isOverdue()) return maintain()
+    if (closing === undefined && plan.isOverdue()) {
+      maintain()
+      return
+    }
     const group = queue
     queue = []
     isBusy = true
