@@ -372,8 +372,9 @@ export function createExecutorChecks(parts: {
       }
     },
     shown(tasks) {
-      // One that was taken for dead and goes on shows what it knew when it was frozen, until it finds that the journal is another's.
-      if (processes.filter(({ isAlive }) => isAlive).length > 1) return
+      // One that was taken for dead and goes on shows what it knew when it was frozen, until it finds that the journal is another's: the newest may
+      // have written what it never read, and have crashed since. It writes nothing, since the lease is not its own.
+      if (processes.some(({ isAlive }, at) => isAlive !== (at === processes.length - 1))) return
       last = tasks
       lastMs = timeline.nowMs
       for (const { kind, label, doneUsd, sizeUsd, standing } of tasks) {

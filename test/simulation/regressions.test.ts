@@ -99,6 +99,8 @@ const mendedSince: typeof mended = [
     889_000_000_702,
     'what was told of a stranger’s trade counts no more once the order is known as ours',
   ],
+  // The judge: a process that was taken for dead went on after its successor had crashed, and showed what it knew.
+  ['engine', 889_000_030_018, 'a process that lost the journal shows what it last knew'],
   // A bit of an amount in the table of endings was flipped, and the start ended with an error of the language, not of the journal.
   ['files', 891_000_004_077, 'a damaged amount is a damaged journal'],
   ['files', 891_000_005_172, 'a damaged amount is a damaged journal'],
