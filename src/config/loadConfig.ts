@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BaseError } from '../base/errors.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import { mayHoldKey } from '../monitor/log/redact.ts'
 import { emptyConfig, type RawConfig, settings, variableOf } from './configSchema.ts'
@@ -70,14 +70,16 @@ export function loadConfig(source: ConfigSource, forRunning = false): LoadedConf
   const report = (problem: string): void => void problems.push(problem)
   const flags = readFlags(source.argv, report)
   const environment = readEnvironment(source.env, report)
-  const file = configFile(source, flags.configFile ?? environment.configFile)
+  const unseen: string[] = []
+  const isThere: IsThere = (path) => isNamed(path, forRunning ? unseen : undefined)
+  const file = configFile(source, flags.configFile ?? environment.configFile, isThere)
   const fileLayer: Layer =
     file === undefined ? new Map() : readFile({ cwd: source.cwd, file, kind: 'file' }, report)
   const chosen = [flags.layer, environment.layer, fileLayer]
     .map((layer) => layer.get('profile'))
     .find((entry) => entry !== undefined)
   const profile = chosen?.value ?? 'paper'
-  const profileLayer = readProfile(source, String(profile), chosen?.origin ?? 'default', report)
+  const profileLayer = readProfile(source, String(profile), chosen?.origin ?? 'default', report, isThere)
 
   const convict = emptyConfig()
   const origins: Record<string, string> = Object.fromEntries(settings.map(({ key }) => [key, 'default']))
@@ -105,6 +107,7 @@ export function loadConfig(source: ConfigSource, forRunning = false): LoadedConf
     origins,
     warnings: [
       ...problems,
+      ...unseen,
       ...judged.warnings,
       ...flags.repeated,
       ...keysInFlags(flags.layer),
@@ -117,17 +120,25 @@ function concealed(value: unknown): Secret | readonly Secret[] {
   return Array.isArray(value) ? value.map((item) => new Secret(String(item))) : new Secret(String(value))
 }
 
-function configFile(source: ConfigSource, named: string | undefined): string | undefined {
+type IsThere = (path: string) => boolean
+
+function configFile(source: ConfigSource, named: string | undefined, isThere: IsThere): string | undefined {
   if (named !== undefined) return named
-  return isNamed(join(source.cwd, 'perpd.json')) ? 'perpd.json' : undefined
+  return isThere(join(source.cwd, 'perpd.json')) ? 'perpd.json' : undefined
 }
 
-/** A link whose file is gone counts too, and so does what may not be looked at: left out without a word, its limits would not hold. */
-function isNamed(path: string): boolean {
+/**
+ * A link whose file is gone counts too, and so does what may not be looked at: left out without a word, its limits would not hold. With `unseen`
+ * (a command to a running daemon, which has its limits) the latter is left out and noted there: no folder shuts the ways out.
+ */
+function isNamed(path: string, unseen: string[] | undefined): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return true
+  } catch (error) {
+    unseen?.push(
+      `${path}: it may not be looked at, and is left out: ${reasonOf(error)}. Run this from the daemon's folder, or name its --control.port.`,
+    )
+    return unseen === undefined
   }
 }
 
@@ -136,11 +147,12 @@ function readProfile(
   profile: string,
   origin: string,
   report: (problem: string) => void,
+  isThere: IsThere,
 ): Layer {
   const own = join('config', `${profile}.json`)
   const packaged = join(packageProfiles, `${profile}.json`)
-  const file = isNamed(resolve(source.cwd, own)) ? own : packaged
-  if (!isNamed(resolve(source.cwd, file))) {
+  const file = isThere(resolve(source.cwd, own)) ? own : packaged
+  if (!isThere(resolve(source.cwd, file))) {
     report(
       `${origin}: there is no profile ${profile}; looked for ${own} here and in ${dirname(packaged)}.${didYouMean(profile, packagedProfiles())}`,
     )

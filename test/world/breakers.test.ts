@@ -137,11 +137,11 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
   const drift = await own.when('the known fate lifts its hold', fourth, isHeldBy('drift'))
   expect(drift.holds[0]).toMatchObject({ scope: 'account', lifts: 'itself' })
   expect(drift.holds[0]?.reason).toMatch(/^\d+ things? on the account (is|are) not explained/)
-  const found = JSON.parse((await own.command(hosts, 'findings', '--json')).said) as {
+  const found = JSON.parse((await own.command(hosts, 'discrepancies', '--json')).said) as {
     readonly finding: { readonly findingId: string }
   }[]
   for (const { finding } of found) {
-    await own.command(hosts, 'findings', 'adopt', finding.findingId, '--by', 'ann')
+    await own.command(hosts, 'discrepancies', 'adopt', finding.findingId, '--by', 'ann')
   }
   await own.when('what is explained lifts its hold', fourth, ({ holds }) =>
     holds.every(({ cause }) => cause !== 'drift'),

@@ -73,8 +73,8 @@ const looks: readonly (readonly string[])[] = [
   ['strategies', 'describe', 'trend'],
   ['strategies', 'test', 'once.yaml'],
   ['logs'],
-  ['findings'],
-  ['findings', '--all'],
+  ['discrepancies'],
+  ['discrepancies', '--all'],
   ['limits'],
   ['trading'],
   ['markets'],
@@ -166,7 +166,7 @@ test('orders has size, price and fees in columns at 80, and at 140 when it was a
 
 test('what a trader reads has no hash in it; explain keeps them where it tells the evidence', async () => {
   const hash = /0x[0-9a-f]{64}/
-  for (const words of [['status'], ['orders'], ['findings'], ['journal', 'verify']]) {
+  for (const words of [['status'], ['orders'], ['discrepancies'], ['journal', 'verify']]) {
     expect((await screen(words, 80)).text).not.toMatch(hash)
   }
   expect(daemon.said()).not.toMatch(hash)
