@@ -1,5 +1,5 @@
 /**
- * What starts take, by hand: `node bench/start.ts [rounds]`, after `npm run build`: processor of Node itself, of `perpd version` and
+ * Measures starts, by hand: `node bench/start.ts [rounds]`, after `npm run build`: processor of Node itself, of `perpd version` and
  * `perpd status`, and of a daemon on paper until it is ready, with its memory then; from the source and as it is built, in turn.
  */
 import { spawn, spawnSync } from 'node:child_process'

@@ -28,7 +28,7 @@ export function isThere(path: string): boolean {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EACCES' || code === 'EPERM') throw new HiddenPlaceError(path, error)
-    // What cannot be a path is not there; whoever opens it says why.
+    // A text that cannot be a path is not there; whoever opens it says why.
     return false
   }
 }

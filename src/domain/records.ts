@@ -74,7 +74,7 @@ export interface Landed extends RecordBase {
   readonly kind: 'landed'
   readonly attempt: number
   readonly orderKeys: readonly Hex[]
-  /** What each order is for, in the order of the keys. */
+  /** The purpose of each order, in the order of the keys. */
   readonly roles: readonly ChildRole[]
   readonly evidence: Evidence
   /** The part of the message's fee that the relay gave back, USD, by the chain; absent: not shown, so the fee counts whole. */

@@ -7,7 +7,7 @@ import type { CandleReading } from '../domain/snapshot.ts'
 import type { Candle, CandlePeriod } from '../protocol/market.ts'
 import { atr, closedCandles, ema, secondsOfPeriod } from './indicators.ts'
 
-/** What follows from candles whose period is over. */
+/** Figures of candles whose period is over. */
 export interface ClosedFigures {
   readonly candles: readonly Candle[]
   /** As `ema` and `atr` of these candles. */

@@ -162,7 +162,7 @@ export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewF
 }
 
 /**
- * Whether a reorganisation could let a message land again that opens something, or bring an entry of it back that ended. A message that only
+ * Says whether a reorganisation could let a message land again that opens something, or bring an entry of it back that ended. A message that only
  * reduces adds no risk whenever it lands.
  */
 function mayComeBack(state: IntentState): boolean {

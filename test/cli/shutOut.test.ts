@@ -42,7 +42,7 @@ test('who may not look into the state is never told that no daemon runs there, o
     expect([command, code, said]).toEqual([command, 1, expect.stringContaining(join(folder, 'var'))])
     expect(said).not.toMatch(/No perpd runs|There is no journal|does not run/)
   }
-  // Who may look, and finds nothing, is told so.
+  // A user who may look, and finds nothing, gets that answer.
   chmodSync(join(folder, 'var'), 0o755)
   expect(asNobody('status')).toEqual({ code: 3, said: expect.stringContaining('No perpd runs here') })
 })

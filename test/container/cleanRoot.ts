@@ -77,7 +77,7 @@ export function makeBase(root: string): void {
     if (existsSync(each)) cpSync(realpathSync(each), join(root, each))
   for (const program of programs) copyProgram(root, placeOf(program) ?? program, `usr/bin/${program}`)
   copyProgram(root, process.execPath, 'usr/local/bin/node')
-  // Of the base image's libc6 beside what programs load: native modules name these.
+  // Files of the base image's libc6 besides those that programs load: native modules name these.
   const [, libc = ''] =
     /(\/\S*\/libc\.so\.6) /.exec(spawnSync('ldd', [process.execPath], { encoding: 'utf8' }).stdout) ?? []
   for (const name of ['librt.so.1', 'libpthread.so.0', 'libdl.so.2']) {

@@ -499,7 +499,7 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
     keepExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED', 'chain-final')] }),
   ).toMatchObject(stop)
   expect(keepExits({ ...kept, states: [ended('increase', 'market', 'OPEN')] })).toEqual([])
-  // What a reduction at the market took off may come back until then: nothing is closed twice.
+  // The part that a reduction at the market took off may come back until then: nothing is closed twice.
   expect(keepExits({ ...kept, states: [ended('decrease', 'market', 'EXECUTED')] })).toEqual([])
   expect(keepExits({ ...kept, states: [ended('close', 'market', 'EXECUTED')] })).toEqual([])
 })

@@ -584,7 +584,7 @@ test('one limit of the account is made tighter at once, kept in the journal, and
     'LIMIT_UNKNOWN',
   ])
   there.engine.abort()
-  // What the aborted one was writing is in the journal before the next one reads it, as with a process that ended.
+  // The last writes of the aborted one are in the journal before the next one reads it, as with a process that ended.
   await there.clock.advance(1)
   const second = world({ bench: there, journal, limits })
   await second.engine.start()

@@ -1,4 +1,4 @@
-/** What turns of many strategies ask again and again is made once, and is what it would be if it were made anew each time. */
+/** Answers that turns of many strategies share are made once, and equal those that are made anew each time. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { filteredTickers } from '../../src/api/markets/tickerFilters.ts'

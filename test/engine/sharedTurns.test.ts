@@ -1,4 +1,4 @@
-/** What hundreds of turns share of lists, states and candles is what each would have made of them alone. */
+/** Figures that hundreds of turns share of lists, states and candles equal those that each would have made alone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { positionOf, positionsOn } from '../../src/domain/snapshot.ts'

@@ -71,7 +71,7 @@ async function storyOf(seed: number, isNosy = false): Promise<Story> {
   }
   paper.venue.advance()
   await paper.close()
-  // How often a served world was saved before is a matter of the machine's clock, and the one thing of the file that tells it.
+  // The count of saves of a served world is a matter of the machine's clock, and the one thing of the file that tells it.
   const world = readFileSync(stateFile, 'utf8').replace(/"logPart":\d+,/, '')
   rmSync(folder, { recursive: true })
   return { texts, world }

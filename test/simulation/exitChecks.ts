@@ -315,7 +315,7 @@ export function createExitChecks(parts: {
   }
 
   /**
-   * Whether somebody else took something off the side since the part was opened, and the journal has no discrepancy of it yet. A host's row is
+   * Says whether somebody else took something off the side since the part was opened, and the journal has no discrepancy of it yet. A host's row is
    * no proof that a position became smaller (`proofs.ts`): a host that hides a position and invents its liquidation shows the very same rows,
    * and a part that is held would stand without its stop for as long as an endpoint does not answer. Until the chain proves it, exits are for
    * what the books hold of a side that a list shows, and take risk away or do nothing.

@@ -93,7 +93,7 @@ test('orders fill and close, no age is negative and it is reported, while the cl
   step(0)
   await until('the step back is reported', () => reported('daemon.clockSetBack') > 0 || undefined, seen)
   await opened()
-  // What is held closes whatever the clock says, and ends by it as it is then.
+  // A position closes whatever the clock says, and its order ends by it as it is then.
   step(dayMs)
   await closedAcross(0)
   await opened()

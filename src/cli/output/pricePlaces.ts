@@ -1,4 +1,4 @@
-/** How many places prices of a table have: the same in all columns for each market, which may be at $98,000 or at $0.00001. */
+/** Gives prices of a table their places: the same in all columns for each market, which may be at $98,000 or at $0.00001. */
 import { exactPlacesOf, formatPrice, placesOf } from '../../protocol/priceText.ts'
 
 /** A price of a row as text of its market's places; empty for none. */

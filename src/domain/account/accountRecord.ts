@@ -177,7 +177,7 @@ export interface AccountState {
   readonly findings: ReadonlyMap<string, DiscrepancyState>
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
-  /** How far they were when the journal first looked; what is older is none of its story. Absent before. */
+  /** The second up to which trades were read when the journal first looked; what is older is none of its story. Absent before. */
   readonly firstLookSeconds?: number
   readonly trading: TradingFold
   /** Kills and orders to unwind, under way or over; absent before the first. */

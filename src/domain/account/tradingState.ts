@@ -106,7 +106,7 @@ export type TradingEntry =
       readonly reason: string
       readonly by: string
       readonly lifts: ReleasedBy
-      /** Of a lift: number of the journal's newest record before it. */
+      /** Number of the journal's newest record before a lift; lifts alone have it. */
       readonly afterSeq?: number
     }
   | ({ readonly kind: 'equity.marked' } & EquityMark)

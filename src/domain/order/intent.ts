@@ -104,14 +104,14 @@ export interface ArmedFacts {
   readonly acceptableContractPrice: bigint
   /** Orders that the message creates, in its order: of several messages of ours in one transaction they say whose orders are whose. */
   readonly creates: readonly SignedOrder[]
-  /** What the message rewrites of resting orders. Absent where it rewrites none. */
+  /** Rewritten fields of resting orders. Absent where the message rewrites none. */
   readonly updates?: readonly UpdateOrderParams[]
   /** Of all orders of the message together, native token, base units. */
   readonly executionFee: bigint
   readonly relayFeeToken: Address
   /** Of the whole message: its execution fees and the relay's gas, in the fee token. */
   readonly relayFeeAmount: bigint
-  /** What the two were by our own estimate when they were signed; absent without one. */
+  /** Our own estimate of both fees when they were signed; absent without one. */
   readonly feeEstimate?: {
     readonly source: 'chain' | 'landed' | 'usual'
     readonly executionFee: bigint
@@ -119,7 +119,7 @@ export interface ArmedFacts {
   }
   /** Codes and messages of prepare's warnings, shown before anything was signed. */
   readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
-  /** How many fields of the message were compared one to one with what was meant. */
+  /** Number of fields of the message that were compared one to one with what was meant. */
   readonly comparedFields: number
   /** The lease epoch of the writer. */
   readonly leaseEpoch: number

@@ -133,7 +133,7 @@ export interface EditTerms {
   readonly autoCancel: boolean
   /** Native token, base units, on top of what the order holds: what is asked for. */
   readonly executionFeeIncrease: TokenAmount
-  /** What the order holds already, native token, base units; absent where the venue does not say. */
+  /** Execution fee that the order holds already, native token, base units; absent where the venue does not say. */
   readonly executionFeeHeld?: TokenAmount
   /** Which of them the request names; the others are what the stored order has. */
   readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]

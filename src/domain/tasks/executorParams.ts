@@ -70,7 +70,7 @@ export interface KeptExits {
   readonly atMs: number
   /** What they close as far as nobody else took it off, USD. */
   readonly sizeUsd: Usd
-  /** What the owner's book held of the side then beyond what older tasks of its keep exits for, USD. */
+  /** Size that the owner's book held of the side then beyond what older tasks of its keep exits for, USD. */
   readonly bookUsd: Usd
   /** Since when the list shows no position, Unix ms: what closed it may be told later. Absent: it is there. */
   readonly goneMs?: number

@@ -27,13 +27,13 @@ export interface HostList {
   readonly beyond: readonly (KeyedRow & { readonly sinceMs: number })[]
 }
 
-/** What hosts show. */
+/** Sizes that hosts show. */
 export interface HostLooks {
   /** Takes a list; `known`: sizes by the journal. */
   note(list: PositionList, known: HeldSides): void
   /** Lists that are young enough to say anything. */
   fresh(): readonly HostList[]
-  /** What hosts show beyond the journal for longer than lists lag, of each side the largest. */
+  /** Sizes that hosts show beyond the journal for longer than lists lag, of each side the largest. */
   sides(): HeldSides
   /** Judges whether every one of these hosts showed the side in looks that are further apart than lists lag, and one still does. */
   isVouched(key: string): boolean
@@ -78,7 +78,7 @@ export function createHostLooks(clock: Pick<Clock, 'monotonicMs'>): HostLooks {
     },
     sides() {
       const nowMs = clock.monotonicMs()
-      // What a host shows beyond the journal for as long as lists may lag is lag: the journal knows our own exits first.
+      // A size that a host shows beyond the journal for as long as lists may lag is lag: the journal knows our own exits first.
       const lasting = fresh().flatMap(({ beyond }) =>
         beyond.filter(({ sinceMs }) => nowMs - sinceMs >= settleMs),
       )

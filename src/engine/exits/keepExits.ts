@@ -211,7 +211,7 @@ function asksForStop({ stopLoss, trailingStop, breakEven }: PricedExits): boolea
 }
 
 /**
- * Whether all orders of the intent have ended, so that none of them is an exit that waits. An entry may have filled in a block that is not
+ * Says whether all orders of the intent have ended, so that none of them is an exit that waits. An entry may have filled in a block that is not
  * final: a part is not without its stop for the minutes of that. An exit must have ended for good: where one endpoint lies or a block is
  * taken back it rests still. What a reduction at the market executed is waited for: nothing is closed twice.
  */

@@ -116,7 +116,7 @@ export function createBreakers(
   let lookedMs: number | undefined
 
   /**
-   * How long the fate of the oldest has been unknown, ms. What was armed before the first look is as old as the wall clock says, and
+   * Time for which the fate of the oldest has been unknown, ms. An order that was armed before the first look is as old as the wall clock says, and
    * what was armed since the look before no older than that look; from then on the monotonic clock counts, because the wall clock may be set
    * back or forth.
    */

@@ -17,7 +17,7 @@ const MOST_SWAPS = 40
 const calmOf = new Map<string, bigint>()
 
 /**
- * How far apart the two sides of a pool may be, USD, before a swap is paid more than half of its fees. The impact grows faster than the
+ * Most that the two sides of a pool may be apart, USD, before a swap is paid more than half of its fees. The impact grows faster than the
  * distance, so that the first dollar of a swap is paid best: where that one gains nothing no swap does.
  */
 function calmDistanceUsd(settings: MarketSettings): bigint {
@@ -44,12 +44,12 @@ function calmDistanceUsd(settings: MarketSettings): bigint {
   return calm
 }
 
-/** What the long side of a pool is worth more than the short one, USD, signed. */
+/** Worth of the long side of a pool above the short one, USD, signed. */
 function leanUsd({ pool }: MarketState, prices: MarketPrices): bigint {
   return pool[0] * mid(prices.long) - pool[1] * mid(prices.short)
 }
 
-/** Whether no swap through a pool with two tokens is paid more than its fees, by a wide margin. */
+/** Says whether no swap through a pool with two tokens is paid more than its fees, by a wide margin. */
 export function isCalm(settings: MarketSettings, state: MarketState, prices: MarketPrices): boolean {
   return abs(leanUsd(state, prices)) <= calmDistanceUsd(settings)
 }

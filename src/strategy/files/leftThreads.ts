@@ -2,7 +2,7 @@
 let leftBehind = 0
 
 /**
- * How many threads of this process were ended and still run; at most one of each instance. Node waits for them at its end: there
+ * Number of threads of this process that were ended and still run; at most one of each instance. Node waits for them at its end: there
  * is no leaving but by a signal. V8 ends loops, regular expressions and comparisons of a sort at once; a built-in function that
  * works on much, such as `Float64Array.prototype.sort` or `indexOf`, it ends when that function returns, and a few loops of such
  * functions never.
